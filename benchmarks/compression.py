@@ -16,8 +16,8 @@ from statistics import fmean
 
 from readgraph import ReaderContext
 from readgraph.compression import engine_ids, engine_named
-from readgraph.compression.tokens import words_in
-from readgraph.state.search.terms import content_words
+from readgraph.compression.condenser import words_in
+from readgraph.library.search.terms import content_words
 from readgraph.state.words import first_words
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

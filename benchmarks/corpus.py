@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from readgraph import ReaderContext, open_library
-from readgraph.corpus.job import Job, Line, Told, Worker
 from readgraph.corpus.on_ray import on_ray
 from readgraph.corpus.processes import processes
 from readgraph.corpus.reading import Sum, Workers, read_corpus
-from readgraph.state.files.library_address import LibraryPlace, library_place
+from readgraph.corpus.worker import Job, Line, Told, Worker
+from readgraph.library.address import LibraryPlace, library_place
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader
 from tests.support.postgres_server import PostgresServer

@@ -14,18 +14,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from readgraph.estimates.arithmetic import Estimate
 from readgraph.evaluation.datasets import load_dataset
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
-from readgraph.evaluation.plan.estimating import foreseen
-from readgraph.evaluation.plan.run_record import what_is_run, with_papers_settings
-from readgraph.evaluation.plan.sampling import sampled
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.plan import foreseen, sampled, what_is_run, with_papers_settings
 from readgraph.evaluation.records import Dataset
-from readgraph.evaluation.rows.row import rows_to_run
-from readgraph.evaluation.running.evaluation import Evaluation
+from readgraph.evaluation.rows import rows_to_run
+from readgraph.evaluation.running import Evaluation
+from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.methods import METHODS
+from readgraph.library.opening import open_library
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import open_library
 from tests.doubles.lifelike import lifelike
 from tests.doubles.model_server import ModelServer
 

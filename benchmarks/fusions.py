@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from readgraph.state.search.fusing import Ranking, above_last, by_place, fuse, pages_of
+from readgraph.library.search.hits import Ranking, above_last, by_place, fuse, pages_of
 
 RANK_CONSTANT = 60
 """The usual constant of reciprocal rank fusion."""

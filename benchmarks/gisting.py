@@ -23,9 +23,9 @@ from openai import AsyncOpenAI
 
 from readgraph import ReaderContext, open_library
 from readgraph.graphs import read_agent
-from readgraph.nodes.page_ends import candidate_ends, paragraph_ends
-from readgraph.nodes.prompts.building.notes import gist_prompt
-from readgraph.state.library import Library
+from readgraph.library.opening import Library
+from readgraph.nodes.building.notes import gist_prompt
+from readgraph.nodes.building.parts import candidate_ends, paragraph_ends
 from readgraph.state.records import Page
 from readgraph.state.words import count_words
 

@@ -9,9 +9,8 @@ import random
 from collections import defaultdict
 from pathlib import Path
 
-from readgraph.state.search.entries import Entry
-from readgraph.state.search.fusing import DEPTH, Ranking, pages_of
-from readgraph.state.search.keyword_index import KeywordIndex
+from readgraph.library.search.hits import DEPTH, Entry, Ranking, pages_of
+from readgraph.library.search.keyword_index import KeywordIndex
 
 TEXTS = Path(__file__).with_name("languages.txt")
 LONGER, KNOWN_LETTERS = 8, 2

@@ -25,7 +25,7 @@ from benchmarks.gisting import model_server
 from readgraph import ReaderContext, open_library
 from readgraph.graphs.mem_gpt import build_chat
 from readgraph.graphs.mem_gpt_conversation import TIDIED_AFTER
-from readgraph.state.agent_lives import agent_config, drop_old_checkpoints
+from readgraph.library.agent_lives import agent_config, drop_old_checkpoints
 from tests.doubles.agent import Step, call, say, sums_up
 from tests.doubles.model_server import ChatRequest
 

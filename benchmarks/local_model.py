@@ -26,12 +26,12 @@ from readgraph import ReaderContext, local_model, open_library
 from readgraph.graphs.methods import METHODS, Method
 from readgraph.models import asking
 from readgraph.models.calling import call_model
-from readgraph.models.clients.model_client import ModelClient
+from readgraph.models.client import ModelClient
 from readgraph.models.prompt import Messages
-from readgraph.models.replies.message import ModelReply
-from readgraph.nodes.prompts.agent.queue_summary import QUEUE_SUMMARY
-from readgraph.nodes.prompts.building.notes import GIST
-from readgraph.nodes.prompts.building.summaries import COMPRESS, RUNNING_SUMMARY, SUMMARY
+from readgraph.models.reply import ModelReply
+from readgraph.nodes.agent.prompts import QUEUE_SUMMARY
+from readgraph.nodes.building.notes import GIST
+from readgraph.nodes.building.summaries import COMPRESS, RUNNING_SUMMARY, SUMMARY
 from readgraph.state.reading import Question
 from readgraph.state.settings import ReplyForm
 from readgraph.state.words import first_words

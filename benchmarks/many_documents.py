@@ -20,11 +20,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+from readgraph.library.documents import document_id
+from readgraph.library.opening import open_library
+from readgraph.library.stored_items import BATCH, ROOT, StoredValue, numbered
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import open_library
 from readgraph.state.records import Document, utc_now
-from readgraph.state.store.documents import document_id
-from readgraph.state.store.stored_items import BATCH, ROOT, StoredValue, numbered
 from readgraph.state.words import count_words
 from tests.support.reading_room import reading_room
 

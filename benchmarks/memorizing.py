@@ -19,7 +19,7 @@ from itertools import accumulate
 from benchmarks.gisting import model_server
 from readgraph import ReaderContext, open_library
 from readgraph.graphs.gam import build_memorize
-from readgraph.state.histories import SessionText, append_sessions
+from readgraph.library.histories import SessionText, append_sessions
 from tests.doubles.model_server import ChatRequest
 
 MEMO_WORDS, HEADER_WORDS, PAGE_WORDS, LINE_WORDS = 100, 25, 1_500, 15

@@ -11,10 +11,10 @@ import resource
 import tempfile
 from random import Random
 
+from readgraph.api.running import run_method
 from readgraph.graphs.methods import method_named
+from readgraph.library.opening import open_library
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import open_library
-from readgraph.tools.running import run_method
 
 PARAGRAPH = 90
 """Words of a paragraph."""

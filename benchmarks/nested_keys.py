@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.gisting import model_server
 from readgraph import ReaderContext, open_library
-from readgraph.evaluation.datasets.forms.nested_keys import LEVELS, ORDERS, PAIRS, Task, made_task
+from readgraph.evaluation.datasets.synthetic import LEVELS, ORDERS, PAIRS, NestedKeysTask, made_task
 from readgraph.graphs.mem_gpt import build
 from readgraph.state.context import PROFILES
 from tests.doubles.agent import Step, call
@@ -37,7 +37,7 @@ def respond(request: ChatRequest) -> Step:
     return call("archival_search", request_heartbeat=True, query=wanted)
 
 
-async def answered(task: Task, context: ReaderContext) -> tuple[bool, int]:
+async def answered(task: NestedKeysTask, context: ReaderContext) -> tuple[bool, int]:
     """Whether the answer ends with the correct value, and the number of calls."""
     with tempfile.TemporaryDirectory() as folder:
         async with open_library(folder) as library:

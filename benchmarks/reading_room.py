@@ -26,9 +26,9 @@ from typing import Any
 from httpx import Client
 
 from benchmarks.checkpoints import made_text
-from readgraph.serve.run import Run
+from readgraph.library.opening import open_library
+from readgraph.serve.room import Run
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import open_library
 from tests.support.reading_room import OpenRoom, reading_room
 
 TRIES = 20

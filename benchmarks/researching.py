@@ -29,8 +29,8 @@ from benchmarks.gisting import bare, model_server
 from benchmarks.memorizing import made_sessions
 from readgraph import ReaderContext, open_library
 from readgraph.graphs.gam import build, build_memorize
-from readgraph.state.histories import SessionText, append_sessions, sessions_of
-from readgraph.state.library import Library
+from readgraph.library.histories import SessionText, append_sessions, sessions_of
+from readgraph.library.opening import Library
 from readgraph.state.reading import Question
 from tests.doubles.model_server import ChatRequest
 

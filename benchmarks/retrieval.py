@@ -22,11 +22,10 @@ from typing import Any, NamedTuple
 
 from benchmarks.fusions import FUSIONS
 from benchmarks.languages import by_keywords, measure_languages
-from readgraph.models.embedding_models.embedder import Embedder
-from readgraph.state.search.entries import Entry
-from readgraph.state.search.fusing import DEPTH, Ranking, above_last, pages_of
-from readgraph.state.search.okapi import Okapi, TextsWith, rank
-from readgraph.state.search.vector_index import VectorIndex
+from readgraph.library.search.hits import DEPTH, Entry, Ranking, above_last, pages_of
+from readgraph.library.search.okapi import Okapi, TextsWith, rank
+from readgraph.library.search.vector_index import VectorIndex
+from readgraph.models.embedding_models import Embedder
 from readgraph.state.words import count_words
 
 DEPTHS = 1, 5, 10

@@ -23,9 +23,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from readgraph.state.search.entries import Entry, VectorKey
-from readgraph.state.search.keyword_index import KeywordIndex
-from readgraph.state.search.vector_index import VectorIndex
+from readgraph.library.search.hits import Entry, VectorKey
+from readgraph.library.search.keyword_index import KeywordIndex
+from readgraph.library.search.vector_index import VectorIndex
 
 PAGE_WORDS = 400
 VOCABULARY = 100_000

@@ -18,10 +18,10 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
 from readgraph import Question, ReaderContext, open_library
+from readgraph.api import research_tool
 from readgraph.graphs import gam
+from readgraph.library.histories import SessionText, append_sessions
 from readgraph.sources.sessions import load_sessions
-from readgraph.state.histories import SessionText, append_sessions
-from readgraph.tools import research_tool
 
 CHAT = Path(__file__).parent / "allotment-chat.txt"
 ROLE = "You answer questions about a chat that you remember. Look up what you need; say so where nothing is found."

@@ -10,16 +10,16 @@ from langgraph.runtime import Runtime
 
 from readgraph import ReaderContext
 from readgraph.graphs import read_agent
+from readgraph.library.search.okapi import rank
 from readgraph.nodes.answering.answer import answer_from
 from readgraph.nodes.answering.in_view import InView, answering
-from readgraph.nodes.building.summary_tree import grow
+from readgraph.nodes.building.summaries import grow
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, LookUpState, LookUpUpdate
 from readgraph.nodes.extractive import query_of
+from readgraph.nodes.memory import flat_tree, view_nodes
 from readgraph.nodes.step import step_with
-from readgraph.nodes.tree_view import flat_tree, view_nodes
 from readgraph.state.reading import ReadingState
 from readgraph.state.records import Recipe
-from readgraph.state.search.okapi import rank
 from readgraph.state.settings import PagesRead
 
 

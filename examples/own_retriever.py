@@ -17,11 +17,11 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
 from readgraph import PageStore, Question, ReaderContext, open_library
+from readgraph.api import searched_by
 from readgraph.graphs import gam
+from readgraph.library.histories import SessionText, append_sessions
 from readgraph.models.embedding_models import embedding_model
 from readgraph.sources.sessions import load_sessions
-from readgraph.state.histories import SessionText, append_sessions
-from readgraph.tools import searched_by
 
 CHAT = Path(__file__).parent / "allotment-chat.txt"
 PAGES_FOUND = 20

@@ -2,9 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+from readgraph.moved import register_moved_modules
+
 if TYPE_CHECKING:
-    from readgraph.models.local.server import local_model
-    from readgraph.models.names.named import register_embeddings, register_model
+    from readgraph.library.opening import BackgroundLibrary, Library, open_library, open_library_in_background
+    from readgraph.library.page_store import PageStore
+    from readgraph.models.local import local_model
+    from readgraph.models.names import register_embeddings, register_model
     from readgraph.state.context import ReaderContext
     from readgraph.state.errors import (
         BadInput,
@@ -16,19 +20,17 @@ if TYPE_CHECKING:
         NoUsableReply,
         ReadgraphError,
     )
-    from readgraph.state.library import BackgroundLibrary, Library, open_library, open_library_in_background
-    from readgraph.state.page_store import PageStore
+    from readgraph.state.installed import __version__
     from readgraph.state.reading import Question
-    from readgraph.state.version import __version__
 else:
-    from readgraph.state.by_name.lazy_names import lazy_names
+    from readgraph.state.lazy_names import lazy_names
 
     # Imported when first used: the command's help must not wait for LangGraph.
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
-            "models.local.server": ["local_model"],
-            "models.names.named": ["register_embeddings", "register_model"],
+            "models.local": ["local_model"],
+            "models.names": ["register_embeddings", "register_model"],
             "state.context": ["ReaderContext"],
             "state.errors": [
                 "BadInput",
@@ -40,10 +42,10 @@ else:
                 "NoUsableReply",
                 "ReadgraphError",
             ],
-            "state.library": ["BackgroundLibrary", "Library", "open_library", "open_library_in_background"],
-            "state.page_store": ["PageStore"],
+            "library.opening": ["BackgroundLibrary", "Library", "open_library", "open_library_in_background"],
+            "library.page_store": ["PageStore"],
             "state.reading": ["Question"],
-            "state.version": ["__version__"],
+            "state.installed": ["__version__"],
         },
     )
 
@@ -68,3 +70,5 @@ __all__ = [
     "register_embeddings",
     "register_model",
 ]
+
+register_moved_modules()

@@ -18,11 +18,11 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph looks at it once, w
 from langgraph.checkpoint.serde import _msgpack
 
 from readgraph.cli.main import run
-from readgraph.models.local import model_file
-from readgraph.models.local import server as server_of_local
-from readgraph.models.transport.waiting import waiting_by
+from readgraph.library.opening import Library, open_library
+from readgraph.models import local as model_file
+from readgraph.models import local as server_of_local
+from readgraph.models.waiting import waiting_by
 from readgraph.sources.pdf import pdf_text
-from readgraph.state.library import Library, open_library
 from tests.doubles.hurried import Hurried
 from tests.doubles.local_child import put_model_file
 from tests.doubles.model_server import ModelServer

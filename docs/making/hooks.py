@@ -25,7 +25,7 @@ from tables import (
 )
 
 from notebooks import links_to_pages, notebook_pages
-from readgraph.report.drawing import draw
+from readgraph.report.picture import draw
 from runs import contributed_runs
 
 MADE = {

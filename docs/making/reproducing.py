@@ -2,15 +2,14 @@
 
 import asyncio
 from collections.abc import Iterator
-from types import ModuleType
 
-from readgraph.estimates.arithmetic import Estimate
-from readgraph.evaluation.datasets.scoring import SCORING
+from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.evaluation.metrics import METRICS
-from readgraph.evaluation.reproducing.experiment import Experiment
-from readgraph.evaluation.reproducing.foreseeing import of_each_row, of_published_size
-from readgraph.evaluation.reproducing.registry import PAPERS
-from readgraph.models.names.prices import Price
+from readgraph.evaluation.reproducing import PAPERS, Paper
+from readgraph.evaluation.reproducing.needs import of_each_row, of_published_size
+from readgraph.evaluation.reproducing.sources import Experiment
+from readgraph.graphs.estimates.arithmetic import Estimate
+from readgraph.models.prices import Price
 from readgraph.state.context import ReaderContext
 
 PRICE = Price(0.4, 1.6)
@@ -24,13 +23,13 @@ def experiments() -> str:
     return "\n".join(line for paper in PAPERS for line in _paper(paper))
 
 
-def _paper(paper: ModuleType) -> Iterator[str]:
-    yield f"## {paper.PAPER}\n"
-    for experiment in paper.EXPERIMENTS:
+def _paper(paper: Paper) -> Iterator[str]:
+    yield f"## {paper.name}\n"
+    for experiment in paper.experiments:
         yield from _experiment(experiment)
-    if paper.NO_RUNS:
-        yield f"### {paper.PAPER}: what needs no run, or can't be had\n"
-        yield from (f"- {name}: {why}" for name, why in paper.NO_RUNS.items())
+    if paper.no_runs:
+        yield f"### {paper.name}: what needs no run, or can't be had\n"
+        yield from (f"- {name}: {why}" for name, why in paper.no_runs.items())
         yield ""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from readgraph.evaluation.publishing.reading_runs import recorded_figures, run_of
+from readgraph.evaluation.replaying import recorded_figures, run_of
 
 RUNS = Path(__file__).parents[2] / "runs"
 

@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 from readgraph.evaluation.datasets import FORMS
-from readgraph.evaluation.datasets.scoring import SCORING
+from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.evaluation.metrics import METRICS
-from readgraph.evaluation.rows.sweeps import SWEEPS
+from readgraph.evaluation.sweeps import SWEEPS
+from readgraph.graphs.method_facts import PAPERS, shared_nodes
 from readgraph.graphs.methods import METHODS
-from readgraph.graphs.shared_nodes import PAPERS, shared_nodes
-from readgraph.models.names.model_table import ModelTable
-from readgraph.nodes.prompts.purpose import PRESETS
+from readgraph.models.names import ModelTable
+from readgraph.nodes.purpose import PRESETS
 from readgraph.state.context import PROFILES
 from readgraph.state.declaring import as_shown, declared
 from readgraph.state.settings import GROUPS

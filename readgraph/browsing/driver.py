@@ -1,26 +1,102 @@
-"""A real Chromium that shows one web site: what its page shows now, and single actions on its elements."""
+"""A real Chromium that shows one web site, and what an episode needs of any driver.
+
+A page as it is shown, and single actions on its elements. The browser is the one that this machine has; none is ever
+downloaded.
+"""
 
 import asyncio
 import os
+import shutil
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import quote, quote_plus
 
-from readgraph.browsing.driving import NUMBER, CannotAct, PageSeen
-from readgraph.browsing.executables import CHROMIUM, executable, playwright
-from readgraph.browsing.one_origin import OneOrigin, flags
-from readgraph.browsing.origins import asked_origin, origin_of, without_login
-from readgraph.sources.web.page import HIDDEN
-from readgraph.state.errors import BadInput
+from readgraph.browsing.one_origin import OneOrigin, asked_origin, flags, origin_of, without_login
+from readgraph.sources.web_page import HIDDEN
+from readgraph.state.errors import BadInput, ReadgraphError
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Dialog, ElementHandle, JSHandle, Page, Request
 
-__all__ = ["ChromiumDriver"]
+__all__ = ["CannotAct", "ChromiumDriver", "Driver", "PageSeen"]
+
+NUMBER = "data-readgraph-id"
+"""The attribute that holds an element's number."""
+
+
+class PageSeen(NamedTuple):
+    """A page as it was shown: its address, title, and HTML in which elements have numbers (`NUMBER`)."""
+
+    url: str
+    title: str
+    html: str
+
+
+class CannotAct(ReadgraphError):
+    """An action that could not be done, with the reason in words."""
+
+
+class Driver(Protocol):
+    """Shows one page of one site at a time. `blocked` counts the requests to other origins, by origin."""
+
+    @property
+    def blocked(self) -> Counter[str]:
+        """How often each other origin was asked for, and refused."""
+
+    @property
+    def url(self) -> str:
+        """The page's address, without passwords."""
+
+    async def look(self) -> PageSeen:
+        """What the page shows now; from then on, elements are named by the numbers in it.
+
+        Raises `CannotAct` where the page does not answer.
+        """
+
+    async def show(self, element: str) -> None:
+        """Remember what an element is now, when a person is asked about it."""
+
+    async def act(self, element: str, operation: str, value: str = "", *, secret: bool = False) -> list[str]:
+        """Do an action (click, type, select) on the element with this number; a `secret` value is never shown again.
+
+        Returns what happened besides, in words. Raises `CannotAct` where it can't be done.
+        """
+
+
+NAMES = {
+    "chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+    "chrome": ("google-chrome", "google-chrome-stable"),
+    "edge": ("microsoft-edge", "microsoft-edge-stable"),
+}
+"""Drivers by their names, with the programs that are looked for."""
+
+CHROMIUM = "chromium"
+
+
+def executable(driver: str = CHROMIUM) -> Path:
+    """The program of a driver, which is one of `NAMES` or a program's path; raises `BadInput` where there is none."""
+    if driver not in NAMES:
+        if found := shutil.which(driver):
+            return Path(found)
+        raise BadInput(f"There is no browser '{driver}': name {', '.join(NAMES)}, or the path of a Chromium.")
+    found = next(filter(None, map(shutil.which, NAMES[driver])), None)
+    if found is None:
+        raise BadInput(f"No {driver} is installed: install it (Debian: apt install chromium), or name its path.")
+    return Path(found)
+
+
+def playwright() -> Any:
+    """Playwright's asynchronous interface; raises `BadInput` where it is not installed."""
+    try:
+        return import_module("playwright.async_api")
+    except ImportError:
+        raise BadInput("Browsing needs one more package: pip install 'readgraph[web]'.") from None
+
 
 MASK = "•" * 8
 """What stands for a password."""

@@ -9,17 +9,17 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StreamMode
 from typing_extensions import TypedDict
 
-from readgraph.browsing.driving import NUMBER, CannotAct, Driver
+from readgraph.browsing.driver import NUMBER, CannotAct, Driver
 from readgraph.graphs import web_agent
-from readgraph.models.clients.model_client import HOW_TO_NAME
-from readgraph.sources.web.page import web_page
+from readgraph.library.opening import Library
+from readgraph.library.store import using
+from readgraph.models.client import HOW_TO_NAME
+from readgraph.sources.web_page import web_page
+from readgraph.state.channels import WebAction
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library
 from readgraph.state.reading import NOTHING_USED, Step, Usage, add_usage
-from readgraph.state.store.build_lock import using
-from readgraph.state.web.elements import WebElement, elements_of
-from readgraph.state.web.step import WebAction
+from readgraph.state.web_page import WebElement, elements_of
 
 __all__ = ["Ending", "Episode", "EpisodeStep", "Proposed"]
 

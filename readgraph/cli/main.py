@@ -12,26 +12,21 @@ import typer
 
 import readgraph
 from readgraph.cli.commands.agents import agent_commands, agents
-from readgraph.cli.commands.browsing import browsing_commands
-from readgraph.cli.commands.collection import collection
-from readgraph.cli.commands.compressing import compressing_commands
-from readgraph.cli.commands.corpus import corpus_commands
-from readgraph.cli.commands.evaluation import evaluation_commands
-from readgraph.cli.commands.library import library_commands
-from readgraph.cli.commands.methods import method_commands
-from readgraph.cli.commands.prompts import prompts
-from readgraph.cli.commands.reading import reading_commands
-from readgraph.cli.commands.replies import replies
-from readgraph.cli.commands.reproducing import reproducing_commands
+from readgraph.cli.commands.evaluation import evaluation_commands, reproducing_commands
+from readgraph.cli.commands.library import collection, library, library_commands, replies
+from readgraph.cli.commands.methods import method_commands, prompts
+from readgraph.cli.commands.reading import (
+    browsing_commands,
+    compressing_commands,
+    corpus_commands,
+    reading_commands,
+    summarising_commands,
+    table_commands,
+)
 from readgraph.cli.commands.serving import serving_commands
-from readgraph.cli.commands.summarising import summarising_commands
-from readgraph.cli.commands.tables import table_commands
-from readgraph.cli.commands.upkeep import library
-from readgraph.cli.shell.completing_in_bash import bash_values_mended
-from readgraph.cli.shell.helping import HelpfulCommand, HelpfulGroup
-from readgraph.cli.shell.log_option import with_log
-from readgraph.cli.terminal.command_log import STOPPED, end_log, log_fault
-from readgraph.models.batches.left_running import some_go_on
+from readgraph.cli.log import STOPPED, end_log, log_fault, with_log
+from readgraph.cli.shell import HelpfulCommand, HelpfulGroup, bash_values_mended
+from readgraph.models.batches import some_go_on
 from readgraph.state.errors import ReadgraphError
 
 NAME = "readgraph"

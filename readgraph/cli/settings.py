@@ -1,22 +1,52 @@
-"""The settings file: settings for every run. Options override environment variables, and both override the file."""
+"""The settings file: settings for every run. Options override environment variables, and both override the file.
 
+An option that the method doesn't use is refused instead of ignored.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from contextvars import ContextVar
 from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
-from readgraph.cli.method_settings import check_used, remember_typed
+from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import Method, method_for, method_typed
-from readgraph.models.batches.batched_calls import check_batch
-from readgraph.models.local.limits import local_settings
-from readgraph.models.names.model_table import model_tables
-from readgraph.models.names.named import named_settings
-from readgraph.models.names.prices import parse_price
+from readgraph.models.batches.calls import check_batch
+from readgraph.models.local import local_settings
+from readgraph.models.names import model_tables, named_settings
+from readgraph.models.prices import parse_price
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.declaring import RENAMED, as_now_named, settings_in
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from readgraph.state.settings import Tenant
 from readgraph.state.settings.settings_file import file_settings, settings_file
+
+_typed: ContextVar[Collection[str]] = ContextVar("typed", default=())
+
+
+def remember_typed(names: Iterable[str]) -> None:
+    """Remember which settings were given as options of the running command."""
+    _typed.set(frozenset(names))
+
+
+def check_used(methods: Sequence[Method], *, asks: bool, also: Collection[str] = ()) -> None:
+    """Raise `BadInput` where an option was typed that none of the methods uses; options in `also` are accepted.
+
+    Settings from a file or a profile are shared by all methods and never refused.
+    """
+    used = frozenset(also).union(*(settings_of(method, asks=asks) for method in methods))
+    doing = "" if asks else " when it reads"
+    check_typed(used, ", ".join(dict.fromkeys(method.name for method in methods)) + doing)
+
+
+def check_typed(used: Collection[str], names: str) -> None:
+    """Raise `BadInput` where an option was typed that is not among these settings; `names` say what ignores it."""
+    idle = [f"--{name.replace('_', '-')}" for name in sorted({*_typed.get()} - {*used})]
+    if idle:
+        has, them = ("has", "it") if len(idle) == 1 else ("have", "them")
+        raise BadInput(f"{', '.join(idle)} {has} no effect with {names}: leave {them} out.")
+
 
 OF_THE_COMMAND = ("method", "price", "models")
 """Settings of the command that are no fields of the context."""

@@ -1,20 +1,40 @@
 """A compression engine: a text becomes one that fits a budget of tokens, by the graph of a reading method.
 
 An engine reads with the method's own nodes, so that calls are retried, counted and recorded, and pages and notes are
-kept, as in any other reading; what comes out is then condensed into the budget (`readgraph.compression.condensing`).
+kept, as in any other reading; what comes out is then condensed into the budget (`readgraph.compression.condenser`).
+All engines have in common their configuration, and the gists that they keep, recall and save.
 """
 
 import asyncio
+import inspect
 import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
 from functools import cached_property
-from typing import Any
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar, Self, cast
 
+from langchain_core.embeddings import Embeddings
+from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.base import BaseStore
+from langgraph.store.memory import InMemoryStore
 
-from readgraph.compression.condensing import Condenser, notes_of
-from readgraph.compression.found import passages_for
-from readgraph.compression.reading_engine import ReadingEngine
-from readgraph.compression.tokens import check_budget, count_tokens, tokens_in
+from readgraph.compression.condenser import Condenser, check_budget, count_tokens, notes_of, passages_for, tokens_in
+from readgraph.compression.kept import (
+    LIBRARY,
+    Recalled,
+    copy_kept,
+    embedded,
+    episodes_of,
+    folder_for_engine,
+    read_engine,
+    recalled,
+    write_engine,
+)
 from readgraph.compression.trace import (
     Compressed,
     CompressionStatus,
@@ -22,17 +42,205 @@ from readgraph.compression.trace import (
     TraceStep,
     traced,
 )
-from readgraph.graphs.separate_run import separate_run
-from readgraph.nodes.building.gists import gisting
-from readgraph.nodes.building.interfaces import WriteNote
-from readgraph.nodes.prompts.building.notes import gist_prompt
+from readgraph.graphs.wiring.method_graph import separate_run
+from readgraph.library.collections import Ingested, keep_ingested
+from readgraph.library.opening import BackgroundLibrary, open_library, open_library_in_background
+from readgraph.library.page_store import PageStore
+from readgraph.models.functions import function_model
+from readgraph.nodes.building.notes import gist_prompt, gisting
+from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.purpose import purpose_of
+from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import settings_in
 from readgraph.state.errors import BadInput
+from readgraph.state.logs import as_run, part_of_run
+from readgraph.state.loops import Listen, in_background
 from readgraph.state.records import Document
-from readgraph.state.running.background import in_background
-from readgraph.state.running.listening import Listen
-from readgraph.state.running.runs import as_run, part_of_run
 from readgraph.state.words import count_words
+
+EmbeddingFunction = Callable[..., Any] | Embeddings
+"""A function from a list of texts to their vectors or from one text to its vector, or LangChain's `Embeddings`."""
+
+
+class ReadingEngine(ABC):
+    """The base of all engines; `id` names one, and `line` describes it.
+
+    `instead` names the keys that replace settings, `plain` those that are saved.
+
+    `local_llm_pipeline`: a function from a prompt to the model's text, called by one thread at a time; without it the
+    model is the setting `model`, and without that the text is compressed by its own sentences. `embedding_fn` serves
+    `recall`. `library`: the store of a library, or any other of LangGraph, in which everything is kept; without one,
+    it is kept as long as the engine. `context` holds all settings at once, other keywords are single ones. Raises
+    `BadInput` for an unknown key and for a value that can't be used.
+    """
+
+    id: ClassVar[str]
+    line: ClassVar[str]
+    instead: ClassVar[Mapping[str, str]] = {}
+    plain: ClassVar[tuple[str, ...]] = ()
+    _loaded: BackgroundLibrary | None = None
+
+    def __init__(
+        self,
+        *,
+        local_llm_pipeline: Callable[[str], str] | None = None,
+        embedding_fn: EmbeddingFunction | None = None,
+        library: BaseStore | None = None,
+        context: ReaderContext | None = None,
+        **settings: Any,
+    ) -> None:
+        self.pages = PageStore(InMemoryStore() if library is None else library)
+        self.functions: dict[str, str | None] = {"local_llm_pipeline": None, "embedding_fn": None}
+        self.graph = self.build().compile(store=self.pages.store)
+        self._check(settings)
+        if context is not None and not isinstance(context, ReaderContext):
+            raise BadInput(f"context must be a ReaderContext, not {type(context).__name__}.")
+        self.context = replace(context or ReaderContext(), **settings)
+        if local_llm_pipeline is not None:
+            if both := {"model", "reading_model"} & settings.keys():
+                raise BadInput(f"local_llm_pipeline and {min(both)} are both given: leave one of them out.")
+            model = self._named("local_llm_pipeline", local_llm_pipeline)
+            # No other model is to see the text, such as one for reading that stands in a settings file.
+            self.context = replace(self.context, model=model, reading_model="")
+        self.embedding_fn = embedding_fn
+
+    @abstractmethod
+    def build(self) -> StateGraph[Any, ReaderContext, Any, Any]:
+        """The graph that reads a text, and answers a query."""
+
+    @property
+    def embedding_fn(self) -> EmbeddingFunction | None:
+        """The embedding function; it may be set later."""
+        return self._embedding_fn
+
+    @embedding_fn.setter
+    def embedding_fn(self, function: EmbeddingFunction | None) -> None:
+        self._embedding_fn = function
+        if function is None and self.functions["embedding_fn"]:
+            self.functions["embedding_fn"], self.context = None, replace(self.context, embeddings="")
+        elif function is not None:
+            called = function.embed_documents if isinstance(function, Embeddings) else function
+            self.context = replace(self.context, embeddings=self._named("embedding_fn", called))
+
+    @property
+    def settings(self) -> frozenset[str]:
+        """The settings of a reading that this engine uses."""
+        used = {*settings_in(cast(Any, self.graph.context_schema)), "embeddings"}
+        return frozenset(used - self.instead.keys())
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The configuration as plain values; functions by their names."""
+        return {**self.functions, "model": self.context.model, "embeddings": self.context.embeddings}
+
+    def ingest(self, text: str) -> list[str]:
+        """Read a text and keep its gists; returns the ids of its episodes, each once: the same words have the same id.
+
+        A text that is kept already costs nothing. If the budget was spent, the episodes so far are kept, and the same
+        call goes on. Errors as in `compress`.
+        """
+        return in_background(self.aingest, text)
+
+    async def aingest(self, text: str) -> list[str]:
+        """As `ingest`, in the running event loop."""
+        document = await self.pages.add_document(text)
+        run = traced(self.graph, {"document": document.id}, self.context, [], lambda mode, event: None)
+        found = await asyncio.create_task(run, context=separate_run())
+        kept = Ingested(document.id, found["memory"])
+        await keep_ingested(self.pages, self.id, kept)
+        episodes = await episodes_of(self.pages, kept)
+        if self.context.embeddings and episodes:
+            await embedded(self.pages, self.context, episodes)
+        return list(dict.fromkeys(episode["id"] for episode in episodes))
+
+    def recall(self, query: str, top_k: int = 5) -> list[Recalled]:
+        """The ingested gists that answer the query best, at most `top_k`; none if none shares a word with it.
+
+        With an embedding function, nearness of meaning counts as well. Raises `BadInput` for an empty query and for a
+        `top_k` below 1.
+        """
+        return in_background(self.arecall, query, top_k)
+
+    async def arecall(self, query: str, top_k: int = 5) -> list[Recalled]:
+        """As `recall`, in the running event loop."""
+        if not isinstance(query, str) or not query.strip():
+            raise BadInput("The query is empty: say what to recall.")
+        if not isinstance(top_k, int) or top_k < 1:
+            raise BadInput(f"top_k must be a whole number of at least 1, not {top_k!r}.")
+        return await recalled(self.pages, self.id, self.context, query, top_k)
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Save configuration and ingested texts in a folder; functions are not saved, only that they are needed.
+
+        Raises `BadInput` for a folder that holds something else.
+        """
+        saved = {
+            "engine": self.id,
+            "config": {key: value for key, value in self.parameters.items() if key in self.plain},
+            "settings": self._settings(),
+            "functions": [key for key, name in self.functions.items() if name],
+        }
+        path = folder_for_engine(folder)
+        in_background(self._copy_to, path / LIBRARY)
+        write_engine(path, saved)  # last, so that a folder with it is whole
+
+    async def _copy_to(self, folder: Path) -> None:
+        async with open_library(folder) as library:
+            await copy_kept(self.pages, library.pages, self.id)
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str], **config: Any) -> Self:
+        """The engine saved in a folder, where it goes on to keep what it ingests; `config` replaces what was saved.
+
+        Its functions must be given again, or None to do without. Raises `BadInput` if one is missing, and for a folder
+        that holds no engine, or another one.
+        """
+        saved = read_engine(folder)
+        if saved["engine"] != cls.id:
+            raise BadInput(f"{folder} holds the engine {saved['engine']}, not {cls.id}.")
+        if missing := [key for key in saved["functions"] if key not in config]:
+            raise BadInput(f"The engine was saved with {' and '.join(missing)}: give it again, or None to do without.")
+        settings = {name: config.pop(name) for name in [*config] if name in settings_in(ReaderContext)}
+        context = ReaderContext(**{**saved["settings"], **settings})
+        library = open_library_in_background(Path(folder).expanduser() / LIBRARY)
+        try:
+            engine = cls(**{"context": context, "library": library.store, **saved["config"], **config})
+        except BaseException:
+            library.close()
+            raise
+        engine._loaded = library
+        return engine
+
+    def close(self) -> None:
+        """Close the library of an engine that was loaded; a second call does nothing."""
+        if self._loaded:
+            self._loaded.close()
+
+    def _settings(self) -> dict[str, Any]:
+        """The settings that differ from their defaults, without those that a key of the engine makes."""
+        made = {*self.instead, *(("model",) if self.functions["local_llm_pipeline"] else ())}
+        made |= {"embeddings"} if self.functions["embedding_fn"] else set()
+        defaults = vars(ReaderContext(model=""))
+        differing = {name: value for name, value in vars(self.context).items() if value != defaults[name]}
+        return {name: value for name, value in {"model": "", **differing}.items() if name not in made}
+
+    def _check(self, settings: Mapping[str, Any]) -> None:
+        """Raise `BadInput` for a setting that this engine does not use."""
+        known = self.settings
+        for name in sorted(settings.keys() - known):
+            if name in self.instead:
+                raise BadInput(f"{self.id} has no setting '{name}': give {self.instead[name]}.")
+            keys = inspect.signature(type(self)).parameters.keys() | known
+            near = get_close_matches(name, sorted(keys), 1)
+            raise BadInput(f"{self.id} has no key '{name}'" + (f": do you mean '{near[0]}'?" if near else "."))
+
+    def _named(self, key: str, function: Callable[..., Any]) -> str:
+        """The model's name of a function, which is kept for the trace."""
+        if not callable(function):
+            raise BadInput(f"{key} must be a function, not {type(function).__name__}.")
+        name = self.functions[key] = function_model(function)
+        return name
+
 
 GROUP_WORDS, LEAST_SHARE = 375, 0.2
 """Notes are shortened in groups of at most this many words, in one round to a fifth at the least."""

@@ -9,19 +9,18 @@ from typing import Any
 import numpy as np
 from typing_extensions import TypedDict
 
+from readgraph.library.collections import Ingested, forget_ingested, ingested_by, keep_ingested
+from readgraph.library.documents import document_id
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.hits import above_last, fuse
+from readgraph.library.search.okapi import rank
+from readgraph.library.search.vector_index import Matrix
+from readgraph.library.stored_items import ROOT, StoredValue
 from readgraph.models.metering import Meter, start_meter
-from readgraph.nodes.search_tools import shared_embedder
+from readgraph.nodes.search import shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError
-from readgraph.state.files.formats import check_format
-from readgraph.state.files.whole_files import written_whole
-from readgraph.state.kept.ingested import Ingested, forget_ingested, ingested_by, keep_ingested
-from readgraph.state.page_store import PageStore
-from readgraph.state.search.fusing import above_last, fuse
-from readgraph.state.search.okapi import rank
-from readgraph.state.search.vectors import Matrix
-from readgraph.state.store.documents import document_id
-from readgraph.state.store.stored_items import ROOT, StoredValue
+from readgraph.state.files import check_format, written_whole
 
 FORMAT = 1
 """Version of a saved engine's layout; a newer one is refused."""

@@ -8,10 +8,10 @@ from typing import Any, Literal
 from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict
 
-from readgraph.models.exchanges import ModelExchange, exchanges_to
+from readgraph.models.metering import ModelExchange, exchanges_to
 from readgraph.state.context import ReaderContext
+from readgraph.state.loops import Listen
 from readgraph.state.reading import NOTHING_USED, Usage, add_counts, add_usage
-from readgraph.state.running.listening import Listen
 
 CompressionStatus = Literal["whole", "compressed", "answered", "nearest", "no_answer", "budget"]
 """`whole`: the text fits the budget of tokens and is unchanged. With a query: `answered`, `nearest` (without a model:

@@ -17,12 +17,11 @@ from functools import cached_property
 from typing import Any
 
 from readgraph import __version__
-from readgraph.corpus.document import read_document
-from readgraph.corpus.job import TRIES, Job, Told, Worker, WorkerEnded, left_out
 from readgraph.corpus.reading import Workers
+from readgraph.corpus.worker import TRIES, Job, Told, Worker, WorkerEnded, left_out, read_document
+from readgraph.library.address import LibraryAddress
+from readgraph.library.opening import BackgroundLibrary, default_place, open_library_in_background
 from readgraph.state.errors import BadInput, LibraryError
-from readgraph.state.files.library_address import LibraryAddress
-from readgraph.state.library import BackgroundLibrary, default_place, open_library_in_background
 
 OBJECT_BYTES = 80 * 1024 * 1024
 """Ray's shared memory on a cluster of our own, since only file names and lines are sent."""

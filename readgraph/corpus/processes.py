@@ -1,17 +1,52 @@
-"""Workers that are processes of this machine."""
+"""Workers that are processes of this machine, and what such a process does."""
 
 import asyncio
 import itertools
 import multiprocessing
 import os
+import signal
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from multiprocessing.connection import Connection
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
 
-from readgraph.corpus.job import TRIES, Job, Told, Worker, WorkerEnded
-from readgraph.corpus.process import serve
+from readgraph.corpus.worker import TRIES, Job, Told, Worker, WorkerEnded, left_out, read_document
+from readgraph.library.opening import open_library_in_background
+from readgraph.state.errors import LibraryError
+from readgraph.state.logs import Run, as_run, join_log
+from readgraph.state.loops import background
+
+
+def serve(connection: Connection, job: Job, environment: Mapping[str, str]) -> None:
+    """Read the files whose names come, several at once, until the other end closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the other end acts on it
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.environ.clear()
+    os.environ.update(environment)
+    sending = Lock()
+    price = (job.price.input, job.price.output) if job.price else None
+    run = join_log(Run(about={"command": "corpus"}, price=price))
+
+    def send(number: int, told: object) -> None:
+        with sending, suppress(OSError):  # whoever asked is gone
+            connection.send((number, told))
+
+    async def read(number: int, file: str, max_calls: int | None) -> None:
+        send(number, await read_document(library, job, file, max_calls))
+
+    with suppress(EOFError, OSError):
+        try:
+            library = open_library_in_background(job.library)
+        except LibraryError as problem:
+            while True:
+                number, file, _ = connection.recv()
+                send(number, left_out(file, str(problem), stops=str(problem)))
+        with as_run(run):
+            while True:
+                background().start_task_soon(read, *connection.recv())
+    os._exit(0)  # nobody waits for what is still under way, and what was answered is kept
+
 
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 """A server of forks imports what workers need once; nothing of this process is inherited either way."""
@@ -60,7 +95,7 @@ class _Process:
     def _start(self) -> None:
         context: Any = multiprocessing.get_context(METHOD)
         if METHOD == "forkserver":
-            context.set_forkserver_preload(["readgraph.corpus.process", "readgraph.graphs.read_agent"])
+            context.set_forkserver_preload(["readgraph.corpus.processes", "readgraph.graphs.read_agent"])
         self.connection, theirs = context.Pipe()
         self.waiting: dict[int, asyncio.Future[Told]] = {}
         self.process = context.Process(target=serve, args=(theirs, self.job, dict(os.environ)), daemon=True)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from readgraph.compression import Compressed, CompressionEngine, CompressionTrace
-from readgraph.evaluation.judges.similarity import similarities
+from readgraph.evaluation.judges.rating import similarities
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.records import Item, Outcome
-from readgraph.graphs.baselines import full_text
-from readgraph.nodes.search_tools import shared_embedder
+from readgraph.graphs.baselines import build_full_text
+from readgraph.nodes.search import shared_embedder
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
@@ -65,7 +65,7 @@ class _Scoring:
     async def answered_from(
         self, context: Document, item: Item, compressed: Compressed, trace: CompressionTrace
     ) -> ContextScore:
-        graph = full_text.build().compile(store=self.engine.pages.store)
+        graph = build_full_text().compile(store=self.engine.pages.store)
         asked: Question = {"document": context.id, "question": item.question}
         found = await graph.ainvoke(asked, context=self.engine.context)
         outcome = Outcome(

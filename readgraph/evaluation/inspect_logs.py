@@ -11,17 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from readgraph.evaluation.folder.contents import exchanges_about
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.folder import EvaluationFolder, exchanges_about
 from readgraph.evaluation.metrics import METRICS
-from readgraph.evaluation.metrics.references import option_letter
+from readgraph.evaluation.metrics.answers import option_letter
 from readgraph.evaluation.records import Item, Outcome
-from readgraph.evaluation.results.figures import named_categories
-from readgraph.evaluation.results.scored_evaluation import ScoredEvaluation
+from readgraph.evaluation.results import ScoredEvaluation, named_categories
 from readgraph.evaluation.trajectories import each_once
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
-from readgraph.state.files.whole_files import written_whole
+from readgraph.state.files import written_whole
 from readgraph.state.records import digest
 
 VERSION = 2

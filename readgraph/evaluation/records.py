@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple
 
-from readgraph.state.histories import BETWEEN, SessionText
+from readgraph.library.histories import BETWEEN, SessionText
 from readgraph.state.reading import NOTHING_USED, Usage
 from readgraph.state.settings import AnswerForm
 from readgraph.state.words import count_words
@@ -122,7 +122,7 @@ class WebActed(NamedTuple):
 
 
 Rule = Literal["right", "steps", "temporal", "update", "preference", "abstention", "generous"]
-"""How a judge decides (`readgraph.nodes.prompts.evaluation.judge`)."""
+"""How a judge decides (`readgraph.nodes.judging_prompts`)."""
 
 
 EVENT_ORDERING = "event_ordering"

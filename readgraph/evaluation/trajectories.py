@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from readgraph.evaluation.folder.contents import FolderContents
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
-from readgraph.evaluation.results.scores import RIGHT, leading, scores_by_method
+from readgraph.evaluation.folder import EvaluationFolder, FolderContents
+from readgraph.evaluation.results import RIGHT, leading, scores_by_method
 from readgraph.state.records import digest
 
 __all__ = ["good_paths", "preferences", "rewards"]

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 
 from readgraph.evaluation.records import Dataset, Item
 from readgraph.models.asking import ask
-from readgraph.nodes.prompts.evaluation.who_question import WhoQuestion, who_question_prompt
+from readgraph.nodes.judging_prompts import WhoQuestion, who_question_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.wiring import MethodGraph, add_nodes, check_wiring, fit_context
-from readgraph.nodes.building.correcting import CorrectionInput, NoteCorrected, NoteToCorrect, correct_note, find_newest
+from readgraph.nodes.building.correct import CorrectionInput, NoteCorrected, NoteToCorrect, correct_note, find_newest
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Step, Usage, add_usage
 
@@ -21,7 +21,7 @@ class CorrectionState(NoteToCorrect, NoteCorrected):
 
 
 def build() -> StateGraph[CorrectionState, ReaderContext, CorrectionInput, CorrectionState]:
-    """Find the memory, then correct or restore the note of a part (see `readgraph.state.corrections`)."""
+    """Find the memory, then correct or restore the note of a part (see `readgraph.library.corrections`)."""
     builder = MethodGraph(CorrectionState, context_schema=ReaderContext, input_schema=CorrectionInput)
     add_nodes(builder, find=find_newest, correct=correct_note)
     builder.add_edge(START, "find")

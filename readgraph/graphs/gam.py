@@ -6,21 +6,19 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict, Unpack
 
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
-from readgraph.models.wording import versions_of
-from readgraph.nodes.answering.citing import cite
+from readgraph.models.prompt import versions_of
+from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import DECISIVE, Looking, may_go_on
 from readgraph.nodes.building.build import build_memory
-from readgraph.nodes.building.memorizer import asked_apart, extracted, memorized
+from readgraph.nodes.building.notes import MEMORIZE, asked_apart, extracted, memorized
 from readgraph.nodes.opening import finding_memory, open_document, open_for_research
-from readgraph.nodes.prompts.building.notes import MEMORIZE
 from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
 from readgraph.nodes.research.answer import answer_from_notes
-from readgraph.nodes.research.integrating import integrate
-from readgraph.nodes.research.planning import plan
-from readgraph.nodes.research.reflecting import reflect
-from readgraph.nodes.research.searching import search
+from readgraph.nodes.research.integrate import integrate
+from readgraph.nodes.research.plan import plan, search
+from readgraph.nodes.research.reflect import reflect
 from readgraph.nodes.step import StepNode
-from readgraph.state.channels.research import Researched, ResearchState
+from readgraph.state.channels import Researched, ResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe

@@ -10,10 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StreamMode
 
 from readgraph.graphs.mem_gpt import build_chat
-from readgraph.nodes.agent.indexes import search_recall
-from readgraph.nodes.agent.receiving import storable_event
-from readgraph.nodes.agent.working_context import with_block
-from readgraph.state.agent_lives import (
+from readgraph.library.agent_lives import (
     agent_config,
     agent_state_of,
     drop_old_checkpoints,
@@ -21,12 +18,15 @@ from readgraph.state.agent_lives import (
     is_unfinished,
     undo_turn,
 )
-from readgraph.state.agents import AgentStore, Event, agent_id, thread_of
-from readgraph.state.channels.living import AgentState, IncomingEvent
+from readgraph.library.agents import AgentStore, Event, agent_id, thread_of
+from readgraph.library.opening import Library
+from readgraph.library.store import building
+from readgraph.nodes.agent.memory import with_block
+from readgraph.nodes.agent.receive import storable_event
+from readgraph.nodes.agent.storages import search_recall
+from readgraph.state.agent import AgentState, IncomingEvent
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
-from readgraph.state.library import Library
-from readgraph.state.store.build_lock import building
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

@@ -6,23 +6,21 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
-from readgraph.models.wording import versions_of
-from readgraph.nodes.answering.citing import cite
+from readgraph.models.prompt import versions_of
+from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import DECISIVE, Looking, may_go_on
 from readgraph.nodes.building.build import read_pages
-from readgraph.nodes.building.segments import segments
-from readgraph.nodes.building.summaries import summarise
-from readgraph.nodes.building.summary_tree import grow
+from readgraph.nodes.building.paging import segments
+from readgraph.nodes.building.summaries import COMPRESS, SUMMARY, grow, summarise
 from readgraph.nodes.extractive import extract_note
 from readgraph.nodes.opening import open_document
-from readgraph.nodes.prompts.building.summaries import COMPRESS, SUMMARY
 from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.walk.answer import answer
-from readgraph.nodes.walk.descending import descend
-from readgraph.nodes.walk.entering import enter
 from readgraph.nodes.walk.leaf import read_leaf
-from readgraph.state.channels.walk import Walked, WalkState
+from readgraph.nodes.walk.position import enter
+from readgraph.nodes.walk.triage import descend
+from readgraph.state.channels import Walked, WalkState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.records import Recipe

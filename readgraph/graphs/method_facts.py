@@ -1,18 +1,19 @@
-"""What a method's graph says about itself: the settings that it uses, and the memories that it builds."""
+"""What a method's graph says about itself: its settings, the memories that it builds, the nodes that it shares."""
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
+from types import CodeType
 from typing import Any
 
-from readgraph.graphs.methods import Method, OwnMethod
+from readgraph.graphs.methods import METHODS, Method, OwnMethod
+from readgraph.graphs.wiring.declared import settings_before_question
 from readgraph.graphs.wiring.paths import Builder
-from readgraph.graphs.wiring.settings import settings_before_question
+from readgraph.library.page_store import PageStore
 from readgraph.nodes.building.build import has_whole_memory
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import settings_in
-from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 
 
@@ -48,3 +49,43 @@ def _builder_of(method: Method) -> Any:
         return method.build()
     module, _, name = method.graph.partition(":")
     return getattr(import_module(module), name).builder
+
+
+PAPERS = ("read-agent", "mem-walker", "gam", "mem-gpt")
+"""The methods of the four papers; all others are made of their nodes."""
+
+
+@dataclass(frozen=True)
+class SharedNode:
+    """A node, or what makes nodes: `name`, its `module`, and by methods the names of these nodes in their graphs."""
+
+    name: str
+    module: str
+    nodes: dict[str, list[str]]
+
+    @property
+    def papers(self) -> list[str]:
+        """The papers' methods that it serves."""
+        return [method for method in PAPERS if method in self.nodes]
+
+    @property
+    def others(self) -> list[str]:
+        """The other methods that it serves."""
+        return [method for method in self.nodes if method not in PAPERS]
+
+
+def shared_nodes() -> list[SharedNode]:
+    """The nodes that serve several methods; first those that serve most of the papers' methods.
+
+    Nodes that one function makes, such as `answering`, run the same code: what a method has of its own is handed to it.
+    """
+    found: dict[CodeType, SharedNode] = {}
+    for method in METHODS.values():
+        for name, spec in method.build().nodes.items():
+            if isinstance(spec.runnable, StepNode):
+                work = spec.runnable.work
+                maker = work.__qualname__.partition(".<locals>")[0]
+                node = found.setdefault(work.__code__, SharedNode(maker, work.__globals__["__name__"], {}))
+                node.nodes.setdefault(method.name, []).append(name)
+    several = [node for node in found.values() if len(node.nodes) > 1]
+    return sorted(several, key=lambda node: (-len(node.papers), -len(node.nodes)))

@@ -13,8 +13,8 @@ from importlib.metadata import EntryPoint
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
-from readgraph.state.by_name.offered_objects import object_typed, offered, offered_like, offered_names
 from readgraph.state.errors import BadInput, Way
+from readgraph.state.installed import object_typed, offered, offered_like, offered_names
 
 if TYPE_CHECKING:  # the names of methods are completed in a shell, which must not wait for LangGraph
     from langgraph.graph import StateGraph
@@ -27,21 +27,27 @@ __all__ = ["METHODS", "Method"]
 
 @dataclass(frozen=True)
 class Method:
-    """A reading method: the module of its graph, a line that describes it, and its word for the note of a page."""
+    """A reading method: the module of its graph, a line that describes it, and its word for the note of a page.
+
+    `compiled` and `builder` are the names of the compiled graph and of the function that builds it in that module.
+    """
 
     name: str
     module: str
     line: str
     note: str
+    compiled: str = "graph"
+    builder: str = "build"
 
     @property
     def graph(self) -> str:
         """The compiled graph's location, `module:name`."""
-        return f"readgraph.graphs.{self.module}:graph"
+        return f"readgraph.graphs.{self.module}:{self.compiled}"
 
     def build(self) -> "StateGraph[Any, ReaderContext, Any, Any]":
         """The method's graph, not compiled."""
-        builder: StateGraph[Any, ReaderContext, Any, Any] = import_module(f"readgraph.graphs.{self.module}").build()
+        build = getattr(import_module(f"readgraph.graphs.{self.module}"), self.builder)
+        builder: StateGraph[Any, ReaderContext, Any, Any] = build()
         return builder
 
 
@@ -49,8 +55,8 @@ class Method:
 class OwnMethod(Method):
     """A method that is not ours: a function at `place`, `package.module:name`, builds its graph.
 
-    An `estimate` beside that function, with the parameters of `readgraph.estimates.methods.Estimator`, tells what a
-    reading will use.
+    An `estimate` beside that function, with the parameters of `readgraph.graphs.estimates.methods.Estimator`, tells
+    what a reading will use.
     """
 
     place: str = field(kw_only=True)
@@ -80,12 +86,18 @@ class OwnMethod(Method):
 
     def build(self) -> "StateGraph[Any, ReaderContext, Any, Any]":
         """The method's graph, not compiled; raises `BadInput` for what is no graph of a reading method."""
-        from readgraph.graphs.own_graphs import built_at
+        from readgraph.graphs.plugins import built_at
 
         return built_at(self.place)
 
 
 GROUP = "readgraph.methods"
+
+
+def _baseline(name: str, line: str, note: str) -> Method:
+    compiled = name.replace("-", "_")
+    return Method(name, "baselines", line, note, compiled, f"build_{compiled}")
+
 
 METHODS = {
     method.name: method
@@ -104,15 +116,15 @@ METHODS = {
             "Notes on the question, written anew at each part.",
             "note",
         ),
-        Method("retrieved-pages", "baselines.retrieved_pages", "ReadAgent, but BM25 looks the parts up.", "gist"),
-        Method("gists-only", "baselines.gists_only", "ReadAgent without look-up: the gists answer alone.", "gist"),
-        Method("recurrent", "baselines.recurrent", "A summary carried through the text answers alone.", "summary"),
-        Method("bm25", "baselines.bm25", "The segments that BM25 ranks first for the question.", "note"),
-        Method("dense", "baselines.dense", "The segments that are nearest by their embeddings.", "note"),
-        Method("fused", "baselines.fused", "The segments that rank first by words and embeddings.", "note"),
-        Method("full-text", "baselines.full_text", "All of the text, in chunks of the window's size.", "note"),
-        Method("first-words", "baselines.first_words", "The beginning of the text, as much as fits.", "note"),
-        Method("last-words", "baselines.last_words", "The end of the text, as much as fits.", "note"),
+        _baseline("retrieved-pages", "ReadAgent, but BM25 looks the parts up.", "gist"),
+        _baseline("gists-only", "ReadAgent without look-up: the gists answer alone.", "gist"),
+        _baseline("recurrent", "A summary carried through the text answers alone.", "summary"),
+        _baseline("bm25", "The segments that BM25 ranks first for the question.", "note"),
+        _baseline("dense", "The segments that are nearest by their embeddings.", "note"),
+        _baseline("fused", "The segments that rank first by words and embeddings.", "note"),
+        _baseline("full-text", "All of the text, in chunks of the window's size.", "note"),
+        _baseline("first-words", "The beginning of the text, as much as fits.", "note"),
+        _baseline("last-words", "The end of the text, as much as fits.", "note"),
         Method("gist-research", "hybrids.gist_research", "GAM's rounds of research over ReadAgent's gists.", "gist"),
         Method("guided-walk", "hybrids.guided_walk", "MemWalker's walk, begun where search points.", "summary"),
         Method("outline-walk", "hybrids.outline_walk", "MemWalker's walk along the text's own outline.", "summary"),
@@ -133,10 +145,10 @@ WEB_METHODS = {
     method.name: method
     for method in (
         Method("web-agent", "web_agent", "Gists of a page's parts; looks parts up, and names the next action.", "gist"),
-        Method("web-gists-only", "baselines.web_gists_only", "The web agent without look-up.", "gist"),
-        Method("web-page", "baselines.web_page", "The page from its beginning, as much as fits.", "note"),
-        Method("web-bm25", "baselines.web_bm25", "The parts of the page that BM25 ranks first.", "note"),
-        Method("web-dense", "baselines.web_dense", "The parts that are nearest by their embeddings.", "note"),
+        _baseline("web-gists-only", "The web agent without look-up.", "gist"),
+        _baseline("web-page", "The page from its beginning, as much as fits.", "note"),
+        _baseline("web-bm25", "The parts of the page that BM25 ranks first.", "note"),
+        _baseline("web-dense", "The parts that are nearest by their embeddings.", "note"),
     )
 }
 """The methods that name the next action on a web page, instead of an answer."""
@@ -206,7 +218,7 @@ def builder_of(method: Method) -> str:
     """The name of the method whose memory this method uses: another's, or its own."""
     if method.name in METHODS:
         return SHARED.get(method.name, method.name)
-    from readgraph.graphs.own_graphs import memory_of
+    from readgraph.graphs.plugins import memory_of
 
     built = memory_of(method.build()) or method.name
     return NAMED_OTHERWISE.get(built, built)

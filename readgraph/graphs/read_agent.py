@@ -5,21 +5,19 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
-from readgraph.models.wording import versions_of
+from readgraph.models.prompt import versions_of
 from readgraph.nodes.answering.answer import answer
-from readgraph.nodes.answering.citing import cite
+from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import Looking, may_go_on
 from readgraph.nodes.building.build import ReadState, ReadUpdate, read_pages
-from readgraph.nodes.building.gists import gist_page
-from readgraph.nodes.building.merging import merge
-from readgraph.nodes.building.paging import pages_as_set
-from readgraph.nodes.building.stretches import in_stretches
+from readgraph.nodes.building.merge import merge
+from readgraph.nodes.building.notes import GIST, gist_page
+from readgraph.nodes.building.paging import PAUSE, pages_as_set
+from readgraph.nodes.building.parts import in_stretches
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import extract_note, pages_by_rule
-from readgraph.nodes.look_up.by_model import look_up
+from readgraph.nodes.look_up import look_up
 from readgraph.nodes.opening import open_document
-from readgraph.nodes.prompts.building.notes import GIST
-from readgraph.nodes.prompts.building.pages import PAUSE
 from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
 from readgraph.nodes.step import MakeRecipe, StepNode
 from readgraph.state.context import ReaderContext

@@ -12,15 +12,15 @@ from langgraph.graph import StateGraph
 
 from readgraph.graphs import mem_gpt
 from readgraph.graphs.wiring import Node
-from readgraph.nodes.agent.function_calls import Functions
-from readgraph.nodes.agent.leaving_view import leave_view
+from readgraph.nodes.agent.evict import leave_view
+from readgraph.nodes.agent.functions import Functions
 from readgraph.nodes.agent.question import act_in_reading_with, answer, begin_with
 from readgraph.nodes.agent.reader_functions import READER_FUNCTIONS
-from readgraph.nodes.agent.thinking import plain_frame, think_with
-from readgraph.nodes.answering.citing import cite
-from readgraph.nodes.look_up.by_model import nearest_pages
+from readgraph.nodes.agent.think import plain_frame, think_with
+from readgraph.nodes.answering.cite import cite
+from readgraph.nodes.look_up import nearest_pages
 from readgraph.nodes.opening import open_document
-from readgraph.state.channels.living import AgentQuestionState, DocumentsQuestion
+from readgraph.state.agent import AgentQuestionState, DocumentsQuestion
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered
 from readgraph.state.settings import Embeddings

@@ -5,8 +5,8 @@ from importlib import import_module
 from typing import Any
 
 from readgraph.graphs.methods import METHODS
+from readgraph.library.opening import development_store
 from readgraph.state.declaring import settings_in
-from readgraph.state.library import development_store
 
 SCHEMA = "https://langgra.ph/schema.json"
 """Where editors find what langgraph.json may hold; nothing here fetches it."""
@@ -53,7 +53,7 @@ FURTHER = {
 def served_graphs() -> dict[str, ServedGraph]:
     """Each graph by the name of its assistant; a method's is the name of its module."""
     of_methods = {
-        method.module.rpartition(".")[2]: ServedGraph(
+        method.name.replace("-", "_"): ServedGraph(
             method.graph, f"Answers questions about a long document, with quotes. {method.line}"
         )
         for method in METHODS.values()

@@ -1,29 +1,54 @@
-"""A survey: a question about the whole text is answered from records that every page gives.
+"""A survey: a question about the whole text, answered from records of every page; and what it will use.
 
 What one page or a few can answer, the other methods look up. "List every person", "how often was it postponed", "what
 changed between the two versions" need all pages. The model plans which records to take and takes them, page by page;
 code joins, compares, counts, groups and sorts them.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
+from readgraph.graphs.estimates.arithmetic import (
+    ONCE,
+    TAG_WORDS,
+    Estimate,
+    Range,
+    answer_words,
+    asks,
+    exactly,
+    fixed,
+    pages_of,
+    sending,
+)
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
-from readgraph.nodes.answering.citing import cite
+from readgraph.library.page_store import PageStore
+from readgraph.nodes.answering.cite import cite
+from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building.build import read_pages
-from readgraph.nodes.building.even_pages import even_pages, no_note
+from readgraph.nodes.building.paging import even_pages, no_note
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.opening import open_document
+from readgraph.nodes.prompts import MOST_ANSWER_LINE_WORDS
 from readgraph.nodes.step import StepNode
-from readgraph.nodes.survey.answering import answer_from_table
-from readgraph.nodes.survey.programme import plan, plan_table
-from readgraph.nodes.survey.same_names import join_names
+from readgraph.nodes.survey.answer import answer_from_table, join_names, survey_prose_prompt, survey_same_prompt
+from readgraph.nodes.survey.plan import (
+    MOST_COLUMNS,
+    MOST_MEANING_WORDS,
+    MOST_NAME_WORDS,
+    MOST_RECORD_WORDS,
+    columns_named,
+    plan,
+    plan_table,
+    survey_plan_prompt,
+)
+from readgraph.nodes.survey.records import survey_records_prompt, survey_verdict_prompt
 from readgraph.nodes.survey.table import combine_records
-from readgraph.nodes.survey.taking import take
+from readgraph.nodes.survey.take import RECORDS, take
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
-from readgraph.state.records import Recipe
+from readgraph.state.records import Document, Memory, Recipe
 from readgraph.state.settings import Paragraphs, Rebuilding, Surveying, Window
 from readgraph.state.survey import SurveyAnswered, SurveyState
 
@@ -99,3 +124,74 @@ def build_table() -> StateGraph[SurveyState, ReaderContext, Question, SurveyAnsw
 
 
 graph = build().compile(name="survey")
+
+
+COLUMNS, RECORDS_OF_PAGE = 2, 2
+"""Expected columns of a record, and records that a page gives."""
+
+VALUE_WORDS, QUOTE_WORDS = 3, 15
+"""Expected words of a value, and of the quote that shows a record."""
+
+PLAN_REPLY, PLANNED_COLUMN, NAMES_REPLY = 30, 10, 10
+"""Expected words of a plan without its columns, of a column in it, and of which names are one."""
+
+EITHER = 0.5
+"""Names are compared in about every second survey, and a second one is answered in sentences: the plan decides."""
+
+COLUMN_WORDS = MOST_NAME_WORDS + MOST_MEANING_WORDS + 10
+"""Most words of a column in the prompt of a page."""
+
+
+async def estimate_survey(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """What a survey will use: a plan, the records of each page, and perhaps names that are one, and an answer in words.
+
+    Reading makes no call, since what is taken from the pages depends on the question. `question_words` is the length of
+    the question; None: reading only. Expected is a plan of this question's own, over all pages, of which each gives
+    `RECORDS_OF_PAGE` records. At least: the plan alone, where it is one whose records
+    are kept.
+    """
+    if question_words is None or not context.model:
+        return Estimate()
+    pages = pages_of(document.words, page_words(context))
+    columns = len(columns_named(context.fields)) or COLUMNS
+    asked = exactly(question_words + TAG_WORDS)
+    plan = fixed(survey_plan_prompt("", {"A": ""}).words) + asked + Range(0, 0, 60)
+    planning = asks(ONCE, plan, PLAN_REPLY + columns * PLANNED_COLUMN)
+    answering = _answering(asked, RECORDS_OF_PAGE * pages.expected, columns, context)
+    known = await store.memories(document.id)
+    return planning + _taking(document, pages, columns) + await _verdicts(store, known, context) + answering
+
+
+def _taking(document: Document, pages: Range, columns: int) -> Estimate:
+    """The records of the pages that the plan names: perhaps of none."""
+    beside = Range(1, MOST_RECORD_WORDS / 2 + columns * PLANNED_COLUMN, MOST_RECORD_WORDS + MOST_COLUMNS * COLUMN_WORDS)
+    reply = 1 + RECORDS_OF_PAGE * (1 + QUOTE_WORDS + columns * (1 + VALUE_WORDS))
+    prompt = fixed(survey_records_prompt("", "", []).words) + beside
+    return sending(document.words, pages, asks(pages, prompt, reply)).perhaps_none()
+
+
+def _answering(asked: Range, records: float, columns: int, context: ReaderContext) -> Estimate:
+    """What follows the records: names that may be one, each with its quote; sentences about the rows of the table."""
+    window, room = context.window_words, content_room(context)
+    shown = min(records * (1 + VALUE_WORDS + QUOTE_WORDS), room)
+    names = asks(Range(0, EITHER, 1), fixed(survey_same_prompt({}, "").words) + Range(0, shown, window), NAMES_REPLY)
+    rows = min(records * (1 + columns * (1 + VALUE_WORDS)), room)
+    prose = fixed(survey_prose_prompt("", "", {"A": ""}, 0, 0).words) + asked + Range(0, rows, window)
+    prose = prose + Range(0, 0, MOST_ANSWER_LINE_WORDS)
+    return names + asks(Range(0, EITHER, 1), prose, answer_words(context, quotes=False))
+
+
+async def _verdicts(store: PageStore, known: Sequence[Memory], context: ReaderContext) -> Estimate:
+    """What it may take to ask which pages the notes of another reading keep."""
+    words = [
+        sum(note.words + TAG_WORDS for note in await store.notes(memory.id, range(memory.pages)))
+        for memory in known
+        if memory.recipe.model and memory.recipe.method != RECORDS
+    ]
+    if not (most := max(words, default=0)):
+        return Estimate()
+    groups = 1 + 2 * most // content_room(context)  # a group may be little more than half full
+    prompt = fixed(survey_verdict_prompt("", "").words) + Range(0, most / groups, context.window_words)
+    return asks(Range(0, 0.1, groups), prompt, NAMES_REPLY)

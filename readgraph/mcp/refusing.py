@@ -1,11 +1,13 @@
-"""What is wrong with a call of a tool, in one line for the agent that made it."""
+"""What is refused: files outside the folders that the user named, and arguments that a tool doesn't take."""
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from pydantic_core import ErrorDetails
 
+from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput, ReadgraphError, Way
 
 WORDS = {
@@ -70,3 +72,37 @@ def _on_one_line(name: str) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def allowed_folders(named: Sequence[Path]) -> tuple[Path, ...]:
+    """The folders whose files may be read, with links followed; without any named, the working folder.
+
+    A working folder that holds the whole disk counts only where it is named: desktop programs start servers there.
+    Raises `BadInput` for what is no folder.
+    """
+    if not named:
+        here = Path.cwd()
+        return () if here == Path(here.anchor) else (here,)
+    if missing := next((folder for folder in named if not folder.is_dir()), None):
+        raise BadInput(f"There is no folder {shown(missing)}: name one whose files may be read.")
+    return tuple(folder.resolve() for folder in named)
+
+
+def allowed_file(name: str, folders: Sequence[Path]) -> Path:
+    """The file of this name, with links followed; a relative name is looked for in each folder.
+
+    Raises `BadInput` where it stands in none of the folders. What stands elsewhere counts as missing, so that nobody
+    learns what there is.
+    """
+    for folder in folders:
+        try:
+            file = (folder / name).resolve(strict=True)
+        except (OSError, ValueError):  # ValueError: a null character in the name
+            continue
+        if any(file.is_relative_to(allowed) for allowed in folders):
+            return file
+    where = ", ".join(map(shown, folders)) or "none"
+    raise BadInput(
+        f"There is no file {shown(Path(name))} in the folders that may be read ({where}): "
+        "the user names folders by --allow when the server is started."
+    )

@@ -1,21 +1,240 @@
-"""The server: its tools with what clients may expect of them, and the pages as resources."""
+"""The server: its tools, what clients may expect of them, the pages as resources; over streamable HTTP too.
+
+Over HTTP it serves this machine alone, unless the user says otherwise.
+"""
 
 import json
-from collections.abc import Callable
-from typing import Any, TypeAlias
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, ParamSpec, TypeAlias, TypeVar
 
+import uvicorn
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 import readgraph
-from readgraph.mcp.refusing import checked_names, no_such_tool, said, wrong_value
-from readgraph.mcp.tools import LibraryTools
+from readgraph.api import functions
+from readgraph.api.documents import document_named
+from readgraph.api.functions import CompressedText
+from readgraph.api.results import Answer, DocumentInfo, Hit, OpenedPage, Remembered, Researched
+from readgraph.api.sockets import LOOPBACK, in_address, is_loopback
+from readgraph.graphs.methods import method_named
+from readgraph.library.histories import SessionText
+from readgraph.library.library import Library
+from readgraph.mcp.jobs import Job, Jobs, Progress, ReadingState, parts_of, report_while, reported
+from readgraph.mcp.refusing import allowed_file, checked_names, no_such_tool, said, wrong_value
+from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
-from readgraph.state.opened import Library
-from readgraph.tools import functions
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+SOON = 0.5
+"""Seconds in which a reading that was done before ends again."""
+
+LONGEST_WAIT = 3600.0
+
+Named = Annotated[str, Field(description="A document of the library: its id, title, or file.")]
+OneOrMore = Annotated[
+    str | list[str], Field(description="A document of the library: its id, title, or file; of a list, all as one.")
+]
+MethodName = Annotated[
+    str, Field(description="The reading method, such as read-agent, mem-walker, gam; empty: chosen.")
+]
+
+
+def readable(tool: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
+    """The tool, whose errors reach the client as their one line."""
+
+    @wraps(tool)
+    async def with_errors(*given: P.args, **named: P.kwargs) -> R:
+        try:
+            return await tool(*given, **named)
+        except ReadgraphError as problem:
+            raise ToolError(said(problem)) from None
+
+    return with_errors
+
+
+@dataclass
+class LibraryTools:
+    """The tools over one library; `folders` are those whose files may be read."""
+
+    library: Library
+    context: ReaderContext
+    folders: Sequence[Path]
+    jobs: Jobs = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.jobs = Jobs(self.library, self.context)
+
+    @readable
+    async def list_documents(self) -> list[DocumentInfo]:
+        """List the documents of the library, the newest first, with the methods that have read them."""
+        return await functions.list_documents(self.library)
+
+    @readable
+    async def read(
+        self,
+        run: Context[Any, Any],
+        document: Named = "",
+        file: Annotated[str, Field(description="A file to put into the library and read, by its path.")] = "",
+        text: Annotated[str, Field(description="A text to put into the library and read.")] = "",
+        title: Annotated[str, Field(description="The title of the text.")] = "",
+        handle: Annotated[
+            str, Field(description="The handle of a reading: how far is it? It goes on if it stopped.")
+        ] = "",
+        method: MethodName = "",
+        wait_seconds: Annotated[
+            float, Field(ge=0, le=LONGEST_WAIT, description="Wait this long for the end, with progress notifications.")
+        ] = 0,
+    ) -> ReadingState:
+        """Read a document, a file or a text, and keep what was read: notes of all its parts.
+
+        Returns a handle at once; reading goes on. Call read with the handle until its state is "done". A handle stays
+        good after a time-out and after a restart of the server: nothing is read twice. Give one of document, file,
+        text and handle.
+        """
+        job = await self._job(document, file, text, title, handle, method)
+        if job.task:
+            await report_while(run, job.task, job.progress, max(SOON, wait_seconds))
+        return self.jobs.told(job)
+
+    async def _job(self, document: str, file: str, text: str, title: str, handle: str, method: str) -> Job:
+        if sum(map(bool, (document, file, text, handle))) != 1:
+            raise BadInput("Give one of document, file, text and handle: it is what is read.")
+        if title and not text:
+            raise BadInput("A title belongs to a text: leave it out.")
+        if method:
+            method_named(method)  # before a text is kept
+        if handle:
+            name, begun_with = parts_of(handle)
+            if method not in ("", begun_with):
+                raise BadInput(f"This handle is of a reading with {begun_with}: leave the method out.")
+            method = begun_with
+            if Path(name).is_absolute():
+                file = name
+            else:
+                document = name
+        if file:
+            return self.jobs.begun(allowed_file(file, self.folders), method, known=bool(handle))
+        if text:
+            return self.jobs.begun(await self.library.pages.add_document(text, title=title), method)
+        return self.jobs.begun(await document_named(self.library.pages, document), method, known=bool(handle))
+
+    @readable
+    async def ask(
+        self,
+        run: Context[Any, Any],
+        question: Annotated[str, Field(description="What you want to know.")],
+        document: OneOrMore = "",
+        method: MethodName = "",
+        options: Annotated[list[str], Field(description="Options of a multiple choice, of which one is chosen.")] = [],  # noqa: B006  (a default of the schema; never changed)
+    ) -> Answer:
+        """Answer a question from documents of the library, with quotes that stand in them word for word.
+
+        Without a document, those that share most words with the question are taken. What was not read yet is read
+        first: for a long document call read before. After a time-out the same question goes on where it was.
+        """
+        progress = Progress()
+        work = functions.ask(
+            self.library,
+            question,
+            documents=_names(document),
+            method=method or None,
+            options=options,
+            context=self.context,
+            listen=progress.listen,
+        )
+        return await reported(run, work, progress)
+
+    @readable
+    async def search(
+        self,
+        query: Annotated[str, Field(description="Words to look for.")],
+        document: OneOrMore = "",
+        most: Annotated[int, Field(ge=1, le=100, description="Most passages.")] = 10,
+    ) -> list[Hit]:
+        """Find the passages that share most words with a query. No model is called, and nothing need be read before."""
+        return await functions.search(self.library, query, documents=_names(document), most=most)
+
+    @readable
+    async def open_page(
+        self,
+        document: Named,
+        page: Annotated[int, Field(ge=0, description="The number of the page, as search and ask give it.")],
+        method: MethodName = "",
+    ) -> OpenedPage:
+        """Open one page of a document that was read: its text, its note, and where it stands in the source."""
+        return await functions.open_page(self.library, document, page, method=method or None)
+
+    @readable
+    async def remember(
+        self,
+        run: Context[Any, Any],
+        document: Annotated[str, Field(description="The history: its id or name; a new name begins one.")],
+        text: Annotated[str, Field(description="What happened or was said in this session.")],
+        title: Annotated[str, Field(description="The title of the session.")] = "",
+        time: Annotated[str, Field(description="When it was, such as 2026-03-14 or 14 March 2026.")] = "",
+    ) -> Remembered:
+        """Append a session to a history that grows, and memorise what is new. A session that is known adds nothing."""
+        progress = Progress()
+        sessions = [SessionText(text, title=title, time=time)]
+        work = functions.remember(self.library, document, sessions, context=self.context, listen=progress.listen)
+        return await reported(run, work, progress)
+
+    @readable
+    async def research(
+        self,
+        run: Context[Any, Any],
+        question: Annotated[str, Field(description="What you want to know.")],
+        document: Annotated[str, Field(description="A history, or a document that gam has read, by id or title.")],
+    ) -> Researched:
+        """Gather what a history or a document says on a question, by rounds of search, and leave the answer to you."""
+        progress = Progress()
+        work = functions.research(
+            self.library, question, document=document, context=self.context, listen=progress.listen
+        )
+        return await reported(run, work, progress)
+
+    @readable
+    async def compress(
+        self,
+        run: Context[Any, Any],
+        budget: Annotated[int, Field(ge=1, description="Most tokens of the result.")],
+        document: OneOrMore = "",
+        text: Annotated[str, Field(description="A text, instead of a document.")] = "",
+        question: Annotated[str, Field(description="With a question: what the text holds for it.")] = "",
+        engine: Annotated[
+            str, Field(description="readagent_gist, memwalker_tree, gam_memos or extractive.")
+        ] = "readagent_gist",
+    ) -> CompressedText:
+        """Fit documents or a text into a budget of tokens. Nothing is cut off; what is too long is shortened again."""
+        progress = Progress()
+        work = functions.compress(
+            self.library,
+            budget,
+            text=text or None,
+            documents=_names(document),
+            question=question or None,
+            engine=engine,
+            context=self.context,
+            listen=progress.listen,
+        )
+        return await reported(run, work, progress)
+
+
+def _names(document: str | list[str]) -> list[str]:
+    """The documents that are named: none, one or several."""
+    return document if isinstance(document, list) else [document] if document else []
+
 
 Tools: TypeAlias = tuple[Callable[..., Any], ...]
 
@@ -105,3 +324,32 @@ def _add_resources(server: MCPServer, library: Library) -> None:
             return (await functions.open_page(library, document, int(page))).text
         except ReadgraphError as problem:
             raise ResourceError(said(problem)) from None
+
+
+EVERYWHERE = ("0.0.0.0", "::", "")
+PATH = "/mcp"
+
+
+def make_security(host: str, port: int, names: Sequence[str]) -> TransportSecuritySettings:
+    """What is let in: requests for this machine's names and those given, from pages of its own address or from none.
+
+    A page in a browser could otherwise reach the server by a name of its own that leads here (DNS rebinding), and so
+    could the page of any other server on this machine. Pages of the names that the user gave are let in too.
+    """
+    bound = [] if host in EVERYWHERE or is_loopback(host) else [in_address(host)]
+    own = [*LOOPBACK, *bound]
+    hosts = [name for each in (*own, *names) for name in (each, f"{each}:*")]
+    origins = [f"http://{name}:{port}" for name in own]
+    origins += [f"{scheme}://{name}{at}" for scheme in ("http", "https") for name in names for at in ("", f":{port}")]
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+
+
+async def serve_http(server: MCPServer, listener: socket.socket, host: str, names: Sequence[str]) -> None:
+    """Serve until the process is told to stop. No session is kept, so clients go on after a restart."""
+    security = make_security(host, listener.getsockname()[1], names)
+    app = server.streamable_http_app(
+        streamable_http_path=PATH, stateless_http=True, host=host, transport_security=security
+    )
+    await uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none", timeout_graceful_shutdown=2)).serve(
+        [listener]
+    )

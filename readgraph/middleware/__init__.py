@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from readgraph.middleware.agent_memory import AgentMemory
+    from readgraph.middleware.history import as_summarizer
     from readgraph.middleware.library_backend import LibraryBackend
-    from readgraph.middleware.summarizing import as_summarizer
 else:
-    from readgraph.state.by_name.lazy_names import lazy_names
+    from readgraph.state.lazy_names import lazy_names
 
     # Imported when first used: only the backend needs deepagents.
     __getattr__, __dir__ = lazy_names(
@@ -15,7 +15,7 @@ else:
         {
             "agent_memory": ["AgentMemory"],
             "library_backend": ["LibraryBackend"],
-            "summarizing": ["as_summarizer"],
+            "history": ["as_summarizer"],
         },
     )
 

@@ -1,7 +1,13 @@
-"""Memory for agents of LangChain's `create_agent` and of deepagents, as middleware."""
+"""Memory for agents of LangChain's `create_agent` and of deepagents, as middleware.
 
+Long tool results become documents of a library, with gists in their places; tools look into them, and into messages
+that left the window.
+"""
+
+import json
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, NotRequired
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ToolCallRequest
@@ -15,17 +21,132 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.types import Command
 
-from readgraph.compression.registry import engine_named
+from readgraph.api.finding import passages
+from readgraph.api.functions import pages_of, research
+from readgraph.compression.condenser import tokens_in
+from readgraph.compression.engine import CompressionEngine
+from readgraph.compression.engines import engine_named
+from readgraph.library.histories import history
+from readgraph.library.library import Library
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.passages import Passage
 from readgraph.middleware.history import History
-from readgraph.middleware.kept_results import LOOK_UP, KeptResults
-from readgraph.middleware.looking_back import looked_up, recalled
-from readgraph.middleware.transcript import OURS
-from readgraph.middleware.window import NOTE, split
+from readgraph.middleware.messages import NOTE, OURS, split
+from readgraph.models.prompt import fenced
+from readgraph.nodes.memory import told_missing
+from readgraph.sources.places import on_one_line
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
-from readgraph.state.opened import Library
-from readgraph.state.running.background import in_background
-from readgraph.tools.functions import pages_of
+from readgraph.state.errors import BadInput, BudgetSpent, ModelUnavailable, NoUsableReply
+from readgraph.state.loops import in_background
+from readgraph.state.records import Document
+from readgraph.state.words import LONGEST_WORD, count_words, end_after_words, first_words
+
+LOOK_UP = "look_up"
+"""The tool that looks into a kept result."""
+
+
+@dataclass(frozen=True)
+class KeptResults:
+    """Keeps results of more than `most` words, and leaves gists of at most `gist_words`, made by the engine."""
+
+    engine: CompressionEngine
+    most: int
+    gist_words: int
+
+    async def shortened(self, result: ToolMessage | Command[Any], call: dict[str, Any]) -> ToolMessage | Command[Any]:
+        """The result of a tool call, where long texts have become documents with gists in their places."""
+        if isinstance(result, ToolMessage):
+            return await self._kept(result, call)
+        if isinstance(result.update, dict) and isinstance(messages := result.update.get("messages"), list):
+            kept = [await self._kept(each, call) if isinstance(each, ToolMessage) else each for each in messages]
+            result.update["messages"] = kept
+        return result
+
+    async def _kept(self, message: ToolMessage, call: dict[str, Any]) -> ToolMessage:
+        text = _plain_text(message)
+        if text is None or count_words(text) <= self.most:
+            return message
+        arguments = json.dumps(call.get("args", {}), ensure_ascii=False, default=str)
+        title = on_one_line(f"{call.get('name')}({arguments})")
+        document = await self.engine.pages.add_document(text, title=title, source=f"tool {title}")
+        gist, made = await self._gist(document, text)
+        about = {"document": document.id, "words": document.words, "gist": made}
+        return message.model_copy(
+            update={
+                "content": _told(document, gist, made),
+                "additional_kwargs": {**message.additional_kwargs, OURS: about},
+            }
+        )
+
+    async def _gist(self, document: Document, text: str) -> tuple[str, str]:
+        """A gist and "gist"; where none can be made, as of a table without sentences, the beginning and "beginning"."""
+        try:
+            compressed, _ = await self.engine.compress_document(document, tokens_in(self.gist_words))
+        except (BadInput, BudgetSpent, ModelUnavailable, NoUsableReply):
+            return first_words(text, self.gist_words), "beginning"
+        return compressed.text, "gist"
+
+
+def _told(document: Document, gist: str, made: str) -> str:
+    what = "Its gist" if made == "gist" else "Its beginning"
+    return (
+        f"The result has {document.words:,} words, and is kept as document {document.id}. {what} follows. "
+        f"{LOOK_UP} looks into the document.\n{fenced('gist', gist)}"
+    )
+
+
+def _plain_text(message: ToolMessage) -> str | None:
+    """The text of a result; None where it holds something else too, such as a picture."""
+    if isinstance(message.content, str):
+        return message.content
+    plain = all(isinstance(block, str) or block.get("type") == "text" for block in message.content)
+    return str(message.text) if plain else None
+
+
+MOST_PASSAGES = 5
+"""Passages that a look-up shows."""
+
+
+async def looked_up(pages: PageStore, identity: str, query: str, start: int, words: int) -> str:
+    """What a kept document says on a query, word for word; without a query, its text from an offset on."""
+    document = await pages.known_document(identity.strip())
+    if document is None:
+        raise BadInput(f"There is no document {identity}: give the id that stands in the place of a result.")
+    if query.strip():
+        found = await passages(pages, query, [document], None, MOST_PASSAGES)
+        return await _passages_told(pages, document, found, query)
+    start = min(max(start, 0), document.characters)
+    text = await _stretch(pages, document, start, words)
+    end = start + len(text)
+    on = f" Go on with start={end}." if end < document.characters else ""
+    return f"Characters {start} to {end} of {document.characters}:{on}\n{text}"
+
+
+async def _stretch(pages: PageStore, document: Document, start: int, words: int) -> str:
+    """The first words of a document from an offset on."""
+    reach = min(document.characters, start + words * (LONGEST_WORD + 1))
+    (text,) = await pages.spans(document, [(start, reach)])
+    return text[: end_after_words(text, 0, words)]
+
+
+async def _passages_told(pages: PageStore, document: Document, found: Sequence[Passage], query: str) -> str:
+    if not found:
+        return f"No passage shares a word with '{query}': use other words, or leave the query out to read it."
+    in_order = sorted(found, key=lambda passage: passage.start)
+    texts = await pages.spans(document, [(passage.start, passage.end) for passage in in_order])
+    return "\n\n".join(f"[start={passage.start}] {text}" for passage, text in zip(in_order, texts, strict=True))
+
+
+async def recalled(pages: PageStore, name: str | None, question: str, context: ReaderContext) -> str:
+    """What GAM's research finds on a question among the messages that left the window."""
+    document = await history(pages, name) if name else None
+    if document is None:
+        return "Nothing has left this conversation: all of it is in view."
+    found = await research(pages.store, question, document=document.id, context=replace(context, evidence="snippets"))
+    told = found.context or f"Nothing was found on this among earlier messages: {question}"
+    missing = told_missing(found.not_memorised)
+    return f"{told}\n\n{missing}." if missing else told
+
 
 RECALL = "recall"
 """The tool that researches messages that left the window."""

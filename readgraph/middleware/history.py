@@ -1,20 +1,27 @@
-"""Messages that left the window become a history: sessions, pages and notes, by GAM's memorizer (section 2.2.1)."""
+"""Messages that left the window become a history: sessions, pages and notes, by GAM's memorizer (section 2.2.1).
+
+Also as a summarizer for LangChain's `SummarizationMiddleware`, which keeps all that it summarises.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from langchain_core.messages import AnyMessage
+from langchain_core.runnables import Runnable, RunnableLambda
+from langgraph.store.base import BaseStore
 
+from readgraph.api.functions import apart, pages_of
+from readgraph.api.running import run_method
 from readgraph.graphs import gam
-from readgraph.middleware.transcript import transcript
+from readgraph.library.histories import SessionText, append_sessions
+from readgraph.library.library import Library
+from readgraph.library.page_store import PageStore
+from readgraph.middleware.messages import transcript
 from readgraph.models.prompt import fenced
 from readgraph.state.context import ReaderContext
-from readgraph.state.histories import SessionText, append_sessions
-from readgraph.state.page_store import PageStore
-from readgraph.state.records import Memory, Note
+from readgraph.state.loops import in_background
+from readgraph.state.records import Memory, Note, digest
 from readgraph.state.words import counted
-from readgraph.tools.functions import apart
-from readgraph.tools.running import run_method
 
 AT_ONCE = 20
 """Notes that are fetched at a time."""
@@ -58,3 +65,30 @@ def _told(notes: Sequence[Note], pages: int) -> str:
     which = f" Notes on the first {counted(older, 'page')} are not shown." if older else ""
     body = "\n".join(f"{note.page}: {note.text}" for note in notes)
     return f"Earlier messages are remembered, in {counted(pages, 'page')}.{which}\n{fenced('notes', body)}"
+
+
+SUMMARY = "summarization"
+"""What LangChain marks a message with that holds an earlier summary."""
+
+
+def as_summarizer(
+    library: Library | BaseStore, history: str, *, context: ReaderContext | None = None, notes_words: int = 400
+) -> Runnable[list[AnyMessage], str]:
+    """A `summarizer=` that memorises the messages it gets, and returns the newest notes of the history.
+
+    The messages become a session of the history of this name, by GAM's memorizer (section 2.2.1); `research_tool` with
+    this name looks up what was said. Give the middleware `trim_tokens_to_summarize=None`: otherwise it leaves messages
+    out before the summarizer sees them.
+    """
+    kept = History(pages_of(library, context), history, context or ReaderContext(), notes_words)
+
+    async def summarize(messages: Sequence[AnyMessage]) -> str:
+        said = [message for message in messages if message.additional_kwargs.get("lc_source") != SUMMARY]
+        if not said:
+            return "No earlier messages."
+        return await kept.remember(said, f"messages {digest([message.id for message in said], 8)}")
+
+    def summarize_and_wait(messages: Sequence[AnyMessage]) -> str:
+        return in_background(summarize, messages)
+
+    return RunnableLambda(summarize_and_wait, summarize)

@@ -13,24 +13,21 @@ from typing import Any, TypeAlias, TypeVar, overload
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from readgraph.models.batches.batched_calls import Asked, asked_as
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.models.batches.calls import Asked, asked_as
 from readgraph.models.calling import call_model
-from readgraph.models.clients.model_client import ModelClient, model_client
-from readgraph.models.exchanges import ModelExchange, exchanges_held, keep_exchange
-from readgraph.models.fitting import fitted
-from readgraph.models.metering import current_meter, do_without, fell_back
-from readgraph.models.prompt import Messages, Prompt
+from readgraph.models.client import ModelClient, model_client
+from readgraph.models.json_form import Refused, aside, plain_text, read_reply, reply_instructions, reply_schema
+from readgraph.models.metering import ModelExchange, current_meter, do_without, exchanges_held, fell_back, keep_exchange
+from readgraph.models.plain_form import is_plain, parse_plain
+from readgraph.models.prompt import Messages, Prompt, fitted
 from readgraph.models.replaced_words import in_own_words
-from readgraph.models.replies.json_form import Refused, aside, plain_text, read_reply, reply_instructions, reply_schema
-from readgraph.models.replies.message import FLAWED, WITHHELD, Flaw, ModelReply, flaw_named
-from readgraph.models.replies.plain_form import is_plain, parse_plain
-from readgraph.models.replies.replaying import prompt_key, published_replies
-from readgraph.models.replies.streaming import say_whole
-from readgraph.models.transport.turns import turns_of
-from readgraph.models.watching.watched import Call, watched_call
+from readgraph.models.reply import FLAWED, WITHHELD, Flaw, ModelReply, flaw_named, prompt_key, published_replies
+from readgraph.models.streaming import say_whole
+from readgraph.models.waiting import turns_of
+from readgraph.models.watching import Call, watched_call
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, LibraryError, ModelUnavailable, NoUsableReply
-from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import RecordedReply, digest
 from readgraph.state.settings import ReplyForm
 from readgraph.state.words import count_words, first_words

@@ -21,17 +21,8 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.utils.function_calling import convert_to_openai_function
 from pydantic import BaseModel
 
-from readgraph.models.clients.model_client import ModelClient, simpler_form
-from readgraph.models.functions import FUNCTION, is_function
-from readgraph.models.local.model_file import is_local
-from readgraph.models.local.server import how_it_ended
-from readgraph.models.metering import current_meter
-from readgraph.models.prompt import Messages, with_instructions
-from readgraph.models.replies.json_form import reply_instructions
-from readgraph.models.replies.message import ModelReply, reply_of
-from readgraph.models.replies.plain_form import is_plain, plain_messages
-from readgraph.models.replies.streaming import call_config
-from readgraph.models.transport.failures import (
+from readgraph.models.client import ModelClient, simpler_form
+from readgraph.models.failures import (
     broke_off,
     causes_of,
     headers_of,
@@ -41,8 +32,15 @@ from readgraph.models.transport.failures import (
     status_of,
     too_long,
 )
-from readgraph.models.transport.turns import Turns
-from readgraph.models.transport.waiting import clock, growing_pause, requested_pause
+from readgraph.models.functions import FUNCTION, is_function
+from readgraph.models.json_form import reply_instructions
+from readgraph.models.local import how_it_ended, is_local
+from readgraph.models.metering import current_meter
+from readgraph.models.plain_form import is_plain, plain_messages
+from readgraph.models.prompt import Messages, with_instructions
+from readgraph.models.reply import ModelReply, reply_of
+from readgraph.models.streaming import call_config
+from readgraph.models.waiting import Turns, clock, growing_pause, requested_pause
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
 from readgraph.state.settings import ReplyForm
 

@@ -17,9 +17,9 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from readgraph.models.names.named import name_function, named_model
+from readgraph.models.names import name_function, named_model
 from readgraph.state.errors import BadInput, ModelUnavailable
-from readgraph.state.running.forks import reset_in_forked
+from readgraph.state.forks import reset_in_forked
 
 __all__ = ["function_model"]
 

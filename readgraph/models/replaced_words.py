@@ -8,10 +8,9 @@ import tomllib
 from functools import lru_cache
 from pathlib import Path
 
-from readgraph.models.prompt import Prompt
-from readgraph.models.wording import Wording, declared_wordings, places_in
+from readgraph.models.prompt import Prompt, Wording, declared_wordings, places_in
 from readgraph.state.errors import BadInput
-from readgraph.state.files.whole_files import written_whole
+from readgraph.state.files import written_whole
 from readgraph.state.records import digest
 
 MOST_BYTES = 100_000

@@ -13,7 +13,7 @@ from langgraph.managed import RemainingSteps
 from langgraph.runtime import get_runtime
 from typing_extensions import TypedDict
 
-from readgraph.nodes.prompts.parts import question_part
+from readgraph.nodes.prompts import question_part
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.reading import Step
 from readgraph.state.words import count_words

@@ -7,11 +7,11 @@ stands for all pages grows with the logarithm of their number: at most 24 gists 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from readgraph.library.page_store import PageStore
 from readgraph.nodes.bounds import content_room
 from readgraph.state.context import ReaderContext
-from readgraph.state.kept.older_gists import FAN, older_id
-from readgraph.state.page_store import PageStore
 from readgraph.state.records import Note
+from readgraph.state.summary_tree import FAN, older_id
 
 MOST_GISTS = 64
 """This many gists of gists, with their tags, fill the words that all gists may have."""

@@ -12,22 +12,25 @@ from langgraph.store.memory import InMemoryStore
 from langsmith.utils import tracing_is_enabled
 from typing_extensions import TypedDict
 
-from readgraph.nodes.building.asked_purpose import PurposeState, for_question
-from readgraph.nodes.building.notes_language import in_notes_language
-from readgraph.nodes.not_memorised import not_memorised, told_missing
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.library.store import base_of
+from readgraph.nodes.building.recipes import PurposeState, for_question, in_notes_language
+from readgraph.nodes.memory import not_memorised, told_missing
 from readgraph.nodes.step import MakeRecipe, StepNode, UpdateT, with_recipe
-from readgraph.state.channels.fresh_reading import FreshReading, fresh_reading
-from readgraph.state.channels.note_taking import FreshNotes, fresh_notes
-from readgraph.state.channels.research import FreshResearch, NotMemorised, fresh_research
-from readgraph.state.chat_messages import asked_in, exchanges_in
-from readgraph.state.context import ReaderContext
+from readgraph.state.channels import (
+    FreshNotes,
+    FreshReading,
+    FreshResearch,
+    NotMemorised,
+    fresh_notes,
+    fresh_reading,
+    fresh_research,
+)
+from readgraph.state.context import OWN_STORE, ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import PageStore, page_store
-from readgraph.state.reading import Question, QuestionTurn
+from readgraph.state.reading import Question, QuestionTurn, asked_in, exchanges_in
 from readgraph.state.records import Document
-from readgraph.state.store.namespaces import base_of
-from readgraph.state.store.own_store import OWN_STORE
 from readgraph.state.words import counted
 
 __all__ = ["open_document"]

@@ -1,33 +1,74 @@
-"""A step: a coroutine that serves as a graph node under `invoke` and `ainvoke`, metered and recorded."""
+"""A step: a coroutine that serves as a graph node under `invoke` and `ainvoke`, metered and recorded.
+
+What is settled needs no call of the model, and an unusable reply has a substitute (`deciding`). A step that was
+interrupted runs again when the run is resumed. Recorded replies cost nothing then, so what it used before is kept and
+added: without it, the calls before an `interrupt()` would be counted nowhere.
+"""
 
 import inspect
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from contextlib import suppress
-from dataclasses import replace
-from typing import Any, Generic, NotRequired, Protocol, TypeAlias, TypeVar, cast, get_type_hints, overload
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any, Generic, NotRequired, Protocol, TypeAlias, TypeVar, cast, get_args, get_type_hints, overload
 
 from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
+from langgraph.errors import GraphInterrupt
 from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Overwrite
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, is_typeddict
 
-from readgraph.models.batches.batched_calls import check_batch
-from readgraph.models.metering import Meter, current_meter, node_substitutes, start_meter
-from readgraph.models.names.named import within_window
-from readgraph.models.watching.watched import watched_node
-from readgraph.nodes.interrupted import counting_interrupted
+from readgraph.library.page_store import page_store
+from readgraph.library.stored_items import ROOT
+from readgraph.models.batches.calls import check_batch
+from readgraph.models.metering import Meter, current_meter, fell_back, node_substitutes, start_meter
+from readgraph.models.names import within_window
+from readgraph.models.watching import watched_node
 from readgraph.nodes.tasks import while_there
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.declaring import Groups
-from readgraph.state.errors import BudgetSpent
-from readgraph.state.page_store import page_store
+from readgraph.state.errors import BudgetSpent, NoUsableReply
+from readgraph.state.loops import in_background, this_task_ended_when_left
 from readgraph.state.reading import NOTHING_USED, Status, Step, Usage, add_usage
 from readgraph.state.records import Recipe
-from readgraph.state.running.background import in_background
-from readgraph.state.running.leaving import this_task_ended_when_left
 from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Model, ReadingModel, Tenant, Window
 
 __all__ = ["StepNode", "node", "step", "step_with"]
+
+INTERRUPTED = (ROOT, "interrupted")
+"""Namespace of these usages; the keys are LangGraph's ids of tasks, which stay the same until a task is done."""
+
+
+@asynccontextmanager
+async def counting_interrupted(meter: Meter, runtime: Runtime[ReaderContext]) -> AsyncIterator[None]:
+    """Count what the same task used before an interrupt; inside the `with`, the step runs."""
+    given = (var_child_runnable_config.get() or {}).get("configurable", {})  # None: the node runs by itself
+    task, resumed = str(given.get("__pregel_task_id", "")), bool(given.get("__pregel_resuming"))
+    if not given.get("__pregel_checkpointer"):  # then nothing can be resumed
+        yield
+        return
+    store = page_store(runtime)
+    earlier = (await store.get(INTERRUPTED, [task]))[0] if resumed else None
+    before = Usage(**{**NOTHING_USED, **(earlier or {})})  # type: ignore[typeddict-item]
+    meter.before = add_usage(meter.before, before)
+    try:
+        yield
+    except GraphInterrupt:
+        used: dict[str, Any] = {**_together(before, add_usage(meter.used, meter.inside))}
+        await store.put([(INTERRUPTED, task, used)])
+        raise
+    meter.used = _together(before, meter.used)
+    if earlier is not None:
+        await store.delete(INTERRUPTED, [task])
+
+
+def _together(before: Usage, again: Usage) -> Usage:
+    """The usage of a step that was run again: replies that it was given the first time are no recorded ones."""
+    both = add_usage(before, again)
+    both["cached_calls"] = max(again["cached_calls"] - before["calls"], before["cached_calls"])
+    both["refused"] = max(before["refused"], again["refused"])
+    return both
+
 
 StateT = TypeVar("StateT")
 UpdateT = TypeVar("UpdateT", bound=Mapping[str, object])
@@ -267,3 +308,47 @@ def node(
 
 
 step = step_with = node
+
+
+@dataclass(frozen=True)
+class Choice(Generic[UpdateT]):
+    """What the model is to decide: `ask` asks it and makes the update, with errors as in `models.asking`.
+
+    `otherwise` gives the update where no usable reply came: that is counted under `counted_as`.
+    """
+
+    ask: Callable[[], Awaitable[UpdateT]]
+    otherwise: Callable[[NoUsableReply], Awaitable[UpdateT]]
+    counted_as: str
+
+
+Choosing: TypeAlias = Callable[[StateT, Runtime[ReaderContext]], Awaitable[UpdateT | Choice[UpdateT]]]
+"""A method's part of deciding: `(state, runtime) -> Choice`, or the update itself where there is nothing to decide."""
+
+
+def deciding(
+    without_model: Work[StateT, UpdateT], *, settings: Groups = ()
+) -> Callable[[Choosing[StateT, UpdateT]], StepNode[StateT, UpdateT]]:
+    """Make a method's part a node that decides; its types say what the node reads and writes.
+
+    `without_model` decides without a model; `settings` names the groups of settings that both read.
+    """
+
+    def made(make_choice: Choosing[StateT, UpdateT]) -> StepNode[StateT, UpdateT]:
+        async def decide(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
+            choice = await make_choice(state, runtime)
+            if not isinstance(choice, Choice):
+                return choice
+            try:
+                return await choice.ask()
+            except NoUsableReply as problem:
+                fell_back(choice.counted_as)
+                return await choice.otherwise(problem)
+
+        hints = get_type_hints(make_choice)
+        (update,) = (kind for kind in get_args(hints["return"]) if is_typeddict(kind))
+        decide.__annotations__ |= {"state": hints["state"], "return": update}
+        decide.__doc__, decide.__module__ = make_choice.__doc__, make_choice.__module__
+        return StepNode(decide, without_model, settings=settings)
+
+    return made

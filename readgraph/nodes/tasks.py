@@ -5,9 +5,9 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Coroutine,
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
+from readgraph.library.page_store import PageStore
 from readgraph.models.metering import current_meter
 from readgraph.state.errors import BadInput, BudgetSpent, Forgotten
-from readgraph.state.page_store import PageStore
 
 LOOKED_AGAIN = 0.3
 """Seconds between two checks, during a build, that the document still exists."""

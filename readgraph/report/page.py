@@ -1,23 +1,253 @@
-"""The report as one HTML page that needs nothing else: no network, no library, no other file.
+"""The reading report: its data, and one HTML page that needs nothing else, no network and no other file.
 
-The data goes in as JSON that holds no character which HTML minds, and the page's script puts it in as text nodes only,
-so what a document says is never markup. The Content-Security-Policy allows this style and this script, by their
-hashes, and no connection.
+The data, plain JSON values, is the contract between Python and the page's script. It goes in as JSON that holds no
+character which HTML minds, and the script puts it in as text nodes only, so what a document says is never markup. The
+Content-Security-Policy allows this style and this script, by their hashes, and no connection.
 """
 
 import base64
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-import readgraph
-from readgraph.report.data import ReportData
+from typing_extensions import TypedDict
 
-__all__ = ["html_page", "render"]
+import readgraph
+from readgraph.library.page_store import PageStore
+from readgraph.report.structure import Heading, Table, heading_lines, structure_of
+from readgraph.state.reading import Question
+from readgraph.state.records import Document, Memory, Page
+from readgraph.state.summary_tree import TreeShape, is_leaf, node_id
+
+__all__ = ["html_page", "render", "report_of_answer", "report_of_document", "shown_pages"]
+
+MOST_CHARACTERS = 2_000_000
+"""The longest document whose whole text goes into the report; of longer ones, only the needed text does."""
+
+
+class ShownPage(TypedDict):
+    """A page: its character span `[start, end)`, its note, and its text unless that is left out.
+
+    `place` says in the source's own terms where it begins; `fallback`: the model gave no usable note; `corrected`: the
+    user wrote it. `blocks` are the headings and tables in the text, in their order.
+    """
+
+    start: int
+    end: int
+    words: int
+    place: str | None
+    header: str
+    note: str | None
+    fallback: bool
+    corrected: bool
+    text: str | None
+    blocks: list[Heading | Table]
+
+
+class ShownPart(TypedDict):
+    """A document of a collection, the offset where it begins, and where its source can be opened (None: nowhere)."""
+
+    title: str
+    start: int
+    link: str | None
+
+
+class ShownNode(TypedDict):
+    """A node above the pages: the pages `[first, last]` below it, its children, its text ("" if it has none yet)."""
+
+    first: int
+    last: int
+    children: list[str]
+    text: str
+
+
+class ShownTree(TypedDict):
+    """A tree of summaries; a child "0.13" that is not among the nodes is the leaf of page 13.
+
+    `headings`: what nodes and leaves are called in a tree of sections; else empty.
+    """
+
+    root: str
+    nodes: dict[str, ShownNode]
+    headings: dict[str, str]
+
+
+class ReportData(TypedDict):
+    """All data of the page. `note` is the method's word for the note of a page, `link` where its source can be opened.
+
+    `purpose` is what notes are for, or "". `method` is the method that answered, if `found` names it, else the one that
+    built the memory. `found` is the output of the graph that answered, with `cost` in dollars if it is known; None
+    without a question.
+    """
+
+    title: str
+    link: str | None
+    words: int
+    characters: int
+    read_to: int
+    method: str
+    model: str
+    purpose: str
+    note: str
+    parts: list[ShownPart]
+    pages: list[ShownPage]
+    tree: ShownTree | None
+    question: str
+    options: list[str]
+    found: dict[str, Any] | None
+
+
+Links = Mapping[str, str]
+"""Where the sources of documents can be opened, by the documents' ids: an address, or a path from the report."""
+
+
+async def report_of_document(
+    store: PageStore, document: Document, memory: Memory, note: str, links: Links | None = None
+) -> ReportData:
+    """The report of a memory without a question; of a long document, it has the texts of the first pages."""
+    pages = await store.pages(memory.id, range(memory.pages))
+    first = [page.number for page in pages if page.end <= MOST_CHARACTERS]
+    return await _collected(store, document, memory, note, pages, first, links or {})
+
+
+async def report_of_answer(
+    store: PageStore, asked: Question, found: Mapping[str, Any], note: str, links: Links | None = None
+) -> ReportData:
+    """The report of a question and a graph's output; of a long document, it has the texts that support the answer.
+
+    These are the pages that were cited or read, and their neighbours.
+    """
+    document = await store.document(found["document"])
+    memory = await store.memory(document.id, found["memory"])
+    pages = await store.pages(memory.id, range(memory.pages))
+    wanted = range(len(pages)) if document.characters <= MOST_CHARACTERS else _supporting_pages(found, pages)
+    data = await _collected(store, document, memory, note, pages, wanted, links or {})
+    answered: Any = {"question": asked["question"], "options": asked.get("options", []), "found": dict(found)}
+    return {**data, **answered, "method": found.get("method", data["method"])}
+
+
+def _supporting_pages(found: Mapping[str, Any], pages: Sequence[Page]) -> list[int]:
+    cited = [
+        page.number
+        for page in pages
+        if any(page.start < citation["end"] and citation["start"] < page.end for citation in found["citations"])
+    ]
+    shown = [page for done in found.get("rounds", ()) for page in done["pages_shown"]]
+    around = {page + step for page in (*found["pages_read"], *cited, *shown) for step in (-1, 0, 1)}
+    return [page.number for page in pages if page.number in around]
+
+
+async def _collected(
+    store: PageStore,
+    document: Document,
+    memory: Memory,
+    note: str,
+    pages: Sequence[Page],
+    wanted: Sequence[int],
+    links: Links,
+) -> ReportData:
+    parts = [(part, await store.document(part.document)) for part in document.parts]
+    return {
+        "title": document.title or document.id,
+        "link": links.get(document.id),
+        "words": document.words,
+        "characters": document.characters,
+        "read_to": memory.read_to,
+        "method": memory.recipe.method,
+        "model": memory.recipe.model,
+        "purpose": memory.recipe.purpose,
+        "note": note,
+        "parts": [{"title": one.title, "start": part.start, "link": links.get(one.id)} for part, one in parts],
+        "pages": await _shown(store, document, memory, pages, wanted),
+        "tree": await _tree(store, memory),
+        "question": "",
+        "options": [],
+        "found": None,
+    }
+
+
+async def shown_pages(
+    store: PageStore, document: Document, memory: Memory, numbers: Sequence[int], *, with_texts: bool = False
+) -> dict[int, ShownPage]:
+    """Some pages of a memory by their numbers, those that are there; their texts only where they are wanted."""
+    pages = await store.pages(memory.id, numbers)
+    there = [page.number for page in pages]
+    shown = await _shown(store, document, memory, pages, there if with_texts else [])
+    return dict(zip(there, shown, strict=True))
+
+
+async def _shown(
+    store: PageStore, document: Document, memory: Memory, pages: Sequence[Page], wanted: Sequence[int]
+) -> list[ShownPage]:
+    notes = {note.page: note for note in await store.notes(memory.id, [page.number for page in pages])}
+    whole = frozenset(wanted)
+    spans = {page.number: (page.start, page.end) for page in pages if page.number in whole}
+    texts = dict(zip(spans, await store.spans(document, [*spans.values()]), strict=True))
+    headings = await _headings(store, document) if wanted else {}
+    shown = list[ShownPage]()
+    for page, place in zip(pages, await _places(store, document, pages), strict=True):
+        note, text = notes.get(page.number), texts.get(page.number)
+        shown.append(
+            {
+                "start": page.start,
+                "end": page.end,
+                "words": page.words,
+                "place": place,
+                "header": note.header if note else "",
+                "note": note.text if note else None,
+                "fallback": bool(note and note.fallback),
+                "corrected": bool(note and note.replaced is not None),
+                "text": text,
+                "blocks": structure_of(text, page.start, headings) if text else [],
+            }
+        )
+    return shown
+
+
+async def _places(store: PageStore, document: Document, pages: Sequence[Page]) -> list[str | None]:
+    """Where each page begins in its source's own terms; in a collection without the title, which is shown above."""
+    if not document.parts:
+        return await store.place_names(document, [page.start for page in pages])
+    names = list[str | None]()
+    for part in document.parts:
+        offsets = [page.start - part.start for page in pages if part.start <= page.start < part.end]
+        names += await store.place_names(await store.document(part.document), offsets)
+    return names
+
+
+async def _headings(store: PageStore, document: Document) -> dict[int, str]:
+    """The places that begin with a heading, by their offsets."""
+    if not document.parts:
+        return heading_lines(await store.places(document))
+    headings = dict[int, str]()
+    for part in document.parts:
+        places = await store.places(await store.document(part.document))
+        headings |= heading_lines([(part.start + start, place) for start, place in places])
+    return headings
+
+
+async def _tree(store: PageStore, memory: Memory) -> ShownTree | None:
+    """The tree above the pages; None if the method builds none, or the root is a page itself."""
+    if "children" not in memory.recipe.parameters or not memory.pages:
+        return None
+    shape = TreeShape.of(memory)
+    if is_leaf(shape.root):
+        return None
+    ids = [node_id(level, number) for level, count in enumerate(shape.counts) if level for number in range(count)]
+    texts = {node.id: node.text for node in await store.tree_nodes(memory.id, ids)}
+    nodes = dict[str, ShownNode]()
+    for node in ids:
+        below = shape.pages(node)
+        children = shape.children(node)
+        nodes[node] = {"first": below[0], "last": below[-1], "children": children, "text": texts.get(node, "")}
+    leaves = [node_id(0, number) for number in range(memory.pages)]
+    headings = {node: heading for node in (*ids, *leaves) if (heading := shape.heading(node))}
+    return {"root": shape.root, "nodes": nodes, "headings": headings}
+
 
 STYLES = (
     "base",

@@ -9,16 +9,14 @@ from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, Field
 
 from readgraph.graphs.mem_gpt_conversation import Conversation
-from readgraph.models.clients.model_client import HOW_TO_NAME
-from readgraph.models.replies.streaming import THOUGHTS
-from readgraph.nodes.agent.archival_storage import found_in_archive, own_passages, search_archive
-from readgraph.nodes.agent.event_text import queue_text
-from readgraph.nodes.agent.memory import AgentMemory
-from readgraph.serve.room import Room, in_background_loop
-from readgraph.serve.run import Run
-from readgraph.state.agent_lives import agent_config, agent_state_of
-from readgraph.state.agents import AgentStore, Event, agent_id, proper_name
-from readgraph.state.channels.living import AgentState, IncomingEvent
+from readgraph.library.agent_lives import agent_config, agent_state_of
+from readgraph.library.agents import AgentStore, Event, agent_id, proper_name
+from readgraph.models.client import HOW_TO_NAME
+from readgraph.models.streaming import THOUGHTS
+from readgraph.nodes.agent.memory import AgentMemory, queue_text
+from readgraph.nodes.agent.storages import found_in_archive, own_passages, search_archive
+from readgraph.serve.room import Room, Run, in_background_loop
+from readgraph.state.agent import AgentState, IncomingEvent
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words
 

@@ -1,8 +1,15 @@
-"""The application: the page, and the JSON interface that it uses, which programs can use too (`/openapi.json`)."""
+"""The application: the page, the JSON interface that it uses (`/openapi.json`), what it offers; and its server."""
 
 import asyncio
-from typing import Any
+import logging
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
@@ -10,17 +17,104 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException as AnyHTTPException
 
 import readgraph
+from readgraph.graphs.method_facts import settings_of
+from readgraph.graphs.methods import METHODS
 from readgraph.serve import page
-from readgraph.serve.about import About, about
-from readgraph.serve.agent_routes import add_agents
 from readgraph.serve.agents import Agents
-from readgraph.serve.bodies import Limited
-from readgraph.serve.document_routes import add_documents, add_pages
 from readgraph.serve.guard import Guard, Guarded
-from readgraph.serve.refusing import said
-from readgraph.serve.room import Room
-from readgraph.serve.run_routes import add_questions, add_runs, add_steering
+from readgraph.serve.requests import Limited
+from readgraph.serve.room import OFFERED, Room, said
+from readgraph.serve.routes import add_agents, add_documents, add_pages, add_questions, add_runs, add_steering
+from readgraph.state.declaring import Declaration
 from readgraph.state.errors import BadInput, ReadgraphError
+
+
+class OfferedMethod(BaseModel):
+    """A method, and the settings that it uses to answer, and to read alone."""
+
+    name: str
+    line: str
+    note: str = Field(description="Its word for the note of a page.")
+    steps: list[str] = Field(description="The names of its nodes.")
+    settings: list[str]
+    reading_settings: list[str]
+
+
+class OfferedSetting(BaseModel):
+    """A setting of a run."""
+
+    name: str
+    kind: Literal["text", "whole", "number", "switch", "choice", "list"]
+    choices: list[str] | None
+    default: Any
+    value: Any = Field(description="What this server uses where a run doesn't say.")
+    least: float | None
+    most: float | None
+    help: str
+    panel: str
+
+
+class About(BaseModel):
+    """What a server offers."""
+
+    version: str
+    library: str = Field(description="The name of the library's folder or database.")
+    model: str
+    method: str = Field(description="The method that is set for all runs; empty: chosen for each document.")
+    methods: list[OfferedMethod]
+    settings: list[OfferedSetting]
+
+
+def about(room: Room) -> About:
+    """The methods and settings of a room."""
+    return About(
+        version=readgraph.__version__,
+        library=room.library.shared.name,
+        model=room.context.model,
+        method=room.method,
+        methods=[*_methods()],
+        settings=[_offered(each, getattr(room.context, each.name)) for each in OFFERED],
+    )
+
+
+@cache
+def _methods() -> tuple[OfferedMethod, ...]:
+    return tuple(
+        OfferedMethod(
+            name=method.name,
+            line=method.line,
+            note=method.note,
+            steps=[*method.build().nodes],
+            settings=sorted(settings_of(method, asks=True)),
+            reading_settings=sorted(settings_of(method, asks=False)),
+        )
+        for method in METHODS.values()
+    )
+
+
+def _offered(setting: Declaration, value: Any) -> OfferedSetting:
+    kind, choices = _kind(setting.kind)
+    return OfferedSetting(
+        name=setting.name,
+        kind=kind,
+        choices=choices,
+        default=setting.default,
+        value=value,
+        least=setting.least,
+        most=setting.most,
+        help=setting.help.text,
+        panel=setting.panel,
+    )
+
+
+def _kind(declared: Any) -> tuple[Any, list[str] | None]:
+    if get_origin(declared) in (Union, UnionType):
+        declared = next(each for each in get_args(declared) if each is not type(None))
+    if get_origin(declared) is Literal:
+        return "choice", [str(each) for each in get_args(declared)]
+    if get_origin(declared) is tuple:
+        return "list", None
+    return {bool: "switch", int: "whole", float: "number"}.get(declared, "text"), None
 
 
 class Problem(BaseModel):
@@ -95,3 +189,40 @@ def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:
     async def about_this() -> About:
         """The methods and settings of this server."""
         return await asyncio.to_thread(about, room)
+
+
+SECONDS_TO_END = 2
+"""How long connections may take to end once the runs have: one whose other side doesn't read would never end."""
+
+_log = logging.getLogger("uvicorn.error")
+
+
+class Server(uvicorn.Server):
+    """A server that leaves signals to the command, which stops the runs first."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take no signal."""
+        yield
+
+
+async def serve_room(room: Room, guard: Guard, listener: socket.socket) -> None:
+    """Serve until cancelled; runs are stopped then, and go on when they are begun again."""
+    _log.setLevel(logging.WARNING)
+    config = uvicorn.Config(
+        library_app(room, guard),
+        log_level="warning",
+        access_log=False,
+        ws="none",
+        lifespan="off",
+        timeout_graceful_shutdown=SECONDS_TO_END,
+    )
+    server = Server(config)
+    serving = asyncio.ensure_future(server.serve([listener]))
+    try:
+        await asyncio.shield(serving)
+    finally:
+        server.should_exit = True
+        await room.close()  # who follows a run gets its end, and lets go of the connection
+        _log.setLevel(logging.CRITICAL)  # connections that are cut now are no errors
+        await asyncio.wait([serving])

@@ -20,7 +20,7 @@ from starlette.requests import Request, cookie_parser
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from readgraph.tools.sockets import LOOPBACK, in_address
+from readgraph.api.sockets import LOOPBACK, in_address
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -1,5 +1,6 @@
-"""Questions that were asked: listed, shown again, and gone on with from any of their steps."""
+"""Questions that were asked: listed, shown again, and gone on with from any of their steps, asked otherwise."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,17 +11,18 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 from pydantic import BaseModel, Field
 
+from readgraph.api.running import is_at_work
 from readgraph.graphs.methods import method_named
-from readgraph.models.names.prices import cost
-from readgraph.nodes.answering.marks import with_marks
-from readgraph.report.data import report_of_answer
-from readgraph.serve.room import Room
-from readgraph.serve.run import ENDED
-from readgraph.state.checkpointing.threads import question_threads
+from readgraph.library.checkpointer import question_threads
+from readgraph.models.prices import cost
+from readgraph.nodes.answering.citations import with_marks
+from readgraph.report.page import report_of_answer
+from readgraph.serve.reading import Prepared, Reading, check_at_rest, check_pages
+from readgraph.serve.requests import Given
+from readgraph.serve.room import ENDED, Room, Run
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
-from readgraph.tools.running import is_at_work
 
 SHOWN_OF_ANSWER = 300
 """Characters of an answer in the list of questions."""
@@ -157,3 +159,64 @@ async def _steps(graph: CompiledStateGraph[Any, ReaderContext, Any, Any], newest
 
 def _options(values: dict[str, Any]) -> list[str]:
     return [*(values.get("choices") or {}).values()]
+
+
+GONE = "The library holds no such step any more: of a thread's older questions only the last one is kept."
+
+
+class Branch(Given):
+    """From where a question goes on, and what is otherwise."""
+
+    checkpoint: str = Field(description="The step, as the question's list of steps names it.")
+    question: str = Field("", description="Another question in place of the one that was asked.")
+    pages: list[int] | None = Field(None, description="The pages to read again, instead of those chosen so far.")
+    settings: dict[str, Any] = Field({}, description="Settings by their names that differ from the server's.")
+
+
+async def branch(room: Room, thread: str, wanted: Branch) -> Run:
+    """Begin a run that goes on from a step of a thread; what came behind that step stays in the library."""
+    config: RunnableConfig = {
+        "configurable": {"thread_id": thread, "checkpoint_ns": "", "checkpoint_id": wanted.checkpoint}
+    }
+    saved = await room.library.checkpointer.aget_tuple(config)
+    if saved is None:
+        raise BadInput(GONE)
+    about, values = dict(saved.metadata), saved.checkpoint["channel_values"]
+    method = method_named(str(about.get("method", "")))
+    await check_at_rest(room, thread)
+    graph = room.graph(method)
+    _check_step((await graph.aget_state(config)).next, values, otherwise=bool(wanted.question.strip()))
+    document = await room.pages.document(str(about.get("document", "")))
+    prepared = Prepared(document, method, room.context_with(wanted.settings))
+    question = wanted.question.strip() or values["question_text"]
+    changed: dict[str, Any] = {"question_text": question} if wanted.question.strip() else {}
+    if wanted.pages is not None:
+        await check_pages(room.pages, values, wanted.pages)
+        changed["pages_read"] = wanted.pages
+    checkpoint = wanted.checkpoint
+    if changed:
+        config["metadata"] = {"document": document.id, "method": method.name}  # as each step of a question has it
+        checkpoint = (await graph.aupdate_state(config, changed))["configurable"]["checkpoint_id"]
+    run = Run(
+        "ask",
+        asyncio.get_running_loop(),
+        title=document.title or document.id,
+        documents=[document.id],
+        method=method.name,
+        question=question,
+        thread=thread,
+    )
+    asked = Question(question=question, options=[*(values.get("choices") or {}).values()])
+    work = Reading(room, run, prepared, asked, checkpoint=checkpoint)
+    run.again = work.go_on
+    return room.begin(run, work.rest)
+
+
+def _check_step(following: Sequence[str], values: Mapping[str, Any], *, otherwise: bool) -> None:
+    """Raise `BadInput` for a step from which nothing can go on, or, asked otherwise, only the old answer."""
+    if not following:
+        raise BadInput("Nothing comes behind this step: choose an earlier one.")
+    if not asked_at(following, values):
+        raise BadInput("At this step nothing was asked yet: choose a later one.")
+    if otherwise and values.get("answer"):
+        raise BadInput("At this step the answer is written: choose an earlier one to ask otherwise.")

@@ -1,32 +1,46 @@
-"""The work of a run: reading documents, and answering questions about them."""
+"""The work of a run: reading documents, and answering questions about them; and what it will take, before it."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
-from pydantic import Field
+from pydantic import BaseModel, Field
 
+from readgraph.api.documents import WHOLE_LIBRARY, picked_documents
+from readgraph.api.running import is_at_work, run_method
+from readgraph.graphs.estimates.arithmetic import Estimate, of_options
+from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import Method
-from readgraph.models.names.prices import cost
-from readgraph.nodes.answering.marks import with_marks
-from readgraph.report.data import ReportData, report_of_answer, report_of_document
-from readgraph.serve.chosen_pages import check_pages
-from readgraph.serve.given import Given
-from readgraph.serve.room import Room
-from readgraph.serve.run import Run
+from readgraph.library.checkpointer import steps_back
+from readgraph.library.collections import add_collection
+from readgraph.library.page_store import PageStore
+from readgraph.models.prices import cost, known_price, paid
+from readgraph.nodes.answering.citations import with_marks
+from readgraph.nodes.purpose import with_question
+from readgraph.report.page import ReportData, report_of_answer, report_of_document
+from readgraph.serve.requests import Given
+from readgraph.serve.room import Room, Run
 from readgraph.serve.telling import MODES, Telling
-from readgraph.state.checkpointing.threads import steps_back
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.kept.collections import add_collection
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
-from readgraph.tools.picking import WHOLE_LIBRARY, picked_documents
-from readgraph.tools.running import is_at_work, run_method
+from readgraph.state.words import count_words
+
+
+async def check_pages(pages: PageStore, values: Mapping[str, Any], chosen: Sequence[int]) -> None:
+    """Raise `BadInput` where the memory of a question, at a step with these values, has not all these pages."""
+    if not values.get("memory"):
+        raise BadInput("Pages can't be chosen at this step: the document is not read yet.")
+    memory = await pages.memory(values["document"], values["memory"])
+    if wrong := [number for number in chosen if not 0 <= number < memory.pages]:
+        held = f"the pages are 0 to {memory.pages - 1}" if memory.pages else "none is read yet"
+        raise BadInput(f"There is no page {wrong[0]}: {held}.")
+
 
 MOST_OPTIONS = 26
 
@@ -238,3 +252,44 @@ class Reading:
             return await report_of_document(pages, self.prepared.document, memory, method.note)
         priced = {**found, "cost": cost(found["steps"], self.room.price, batch=self.prepared.context.batch)}
         return await report_of_answer(pages, self.asked, with_marks(priced), method.note)
+
+
+class Bounds(BaseModel):
+    """At least, expected, at most; `high` is null where there is no bound."""
+
+    low: float
+    expected: float
+    high: float | None
+
+
+class Estimated(BaseModel):
+    """What a run will take."""
+
+    words: int = Field(description="Words of the documents.")
+    calls: Bounds
+    input_words: Bounds
+    output_words: Bounds
+    cost: float | None = Field(description="Expected dollars; null where the price is not known.")
+    model: str
+
+
+async def estimated(room: Room, wanted: Wanted) -> Estimated:
+    """What the run will take; raises `BadInput` where the method has no estimate."""
+    prepared = await prepare(room, wanted)
+    document, context, question = prepared.document, prepared.context, wanted.question.strip()
+    asked = None
+    if question:
+        context, asked = with_question(context, question, wanted.options), " ".join([question, *wanted.options])
+        context = of_options(context) if wanted.options else context
+    words = None if asked is None else count_words(asked)
+    estimate = await estimate_reading(prepared.method, room.pages, document, context, words)
+    return Estimated(
+        **asdict(estimate), words=document.words, cost=_expected_cost(room, context, estimate), model=context.model
+    )
+
+
+def _expected_cost(room: Room, context: ReaderContext, estimate: Estimate) -> float | None:
+    price = paid(room.price or known_price(context.model), batch=context.batch)
+    if not estimate.calls.expected:
+        return 0.0
+    return price.of_words(estimate.input_words.expected, estimate.output_words.expected) if price else None

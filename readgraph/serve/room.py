@@ -1,29 +1,161 @@
-"""The room: an open library, the settings of its readings, and its runs."""
+"""The room: an open library, the settings of its readings, and its runs with all that each has reported."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
+from uuid import uuid4
 
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from pydantic import BaseModel, Field
 
 from readgraph.graphs.methods import Method, method_for, method_named, method_typed
-from readgraph.models.names.prices import Price
-from readgraph.serve.refusing import said
-from readgraph.serve.run import ENDED, Run
+from readgraph.library.library import Library
+from readgraph.library.page_store import PageStore
+from readgraph.models.prices import Price
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declared, settings_in
-from readgraph.state.errors import BadInput, ReadgraphError
-from readgraph.state.logs import told_run
-from readgraph.state.opened import Library
-from readgraph.state.page_store import PageStore
+from readgraph.state.errors import BadInput, ReadgraphError, Way
+from readgraph.state.logs import run_within, told_run
+from readgraph.state.loops import background
 from readgraph.state.records import Document
-from readgraph.state.running.background import background
-from readgraph.state.running.runs import run_within
 from readgraph.state.settings import GROUPS, Tenant
+
+Kind = Literal["add", "read", "ask", "chat"]
+State = Literal["waiting", "working", "paused", "done", "failed", "stopped"]
+
+ENDED = ("done", "failed", "stopped")
+PASSING = ("pages", "progress", "converting", "waiting", "text", "begin")
+"""Types of events that nobody needs once the run has ended: its result holds the same."""
+
+
+class RunState(BaseModel):
+    """How far a run is."""
+
+    id: str
+    kind: Kind
+    state: State
+    problem: str | None = Field(description="Why it failed, in one line; what was read before is kept.")
+    title: str
+    documents: list[str] = Field(description="Their ids; empty where retrieval picks them, or a file is converted.")
+    method: str
+    question: str
+    thread: str = Field(description="The thread that keeps the steps of a question.")
+    began: str = Field(description="When it began, in UTC.")
+    ended: str | None
+    last_event: int = Field(description="The number of the newest event; they count from 1.")
+
+
+def now() -> str:
+    """The time in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@dataclass
+class Run:
+    """A run, which works in another thread; all that is shown of it changes in the server's event loop alone."""
+
+    kind: Kind
+    loop: asyncio.AbstractEventLoop
+    title: str = ""
+    documents: list[str] = field(default_factory=list)
+    method: str = ""
+    question: str = ""
+    thread: str = ""
+    id: str = field(default_factory=lambda: uuid4().hex[:12])
+    state: State = "waiting"
+    problem: str | None = None
+    began: str = field(default_factory=now)
+    ended: str | None = None
+    result: dict[str, Any] | None = None
+    work: "Future[Any] | None" = None
+    task: "asyncio.Future[Any] | None" = None
+    stopping: bool = False
+    again: Callable[[list[int] | None], Any] | None = None
+    """Goes on with the run: after a pause, with the pages that a person chose."""
+
+    last_event: int = 0
+    _events: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    _bell: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def shown(self) -> RunState:
+        """How far it is."""
+        return RunState(
+            **{name: getattr(self, name) for name in RunState.model_fields},
+        )
+
+    def tell(self, event: dict[str, Any]) -> None:
+        """Tell an event to whoever follows the run; from any thread."""
+        self.loop.call_soon_threadsafe(self._take, event)
+
+    def change(self, **changed: Any) -> None:
+        """Change what is shown of the run, and tell it; from any thread."""
+        self.loop.call_soon_threadsafe(self._change, changed)
+
+    def _change(self, changed: dict[str, Any]) -> None:
+        for name, value in changed.items():
+            setattr(self, name, value)
+        if self.state in ENDED and self.ended is None:
+            self.ended = now()
+            self._events = [each for each in self._events if each[1]["type"] not in PASSING]
+            self._take({"type": "end"})
+        elif self.state not in ENDED:
+            if self.ended:  # it goes on: its end was none
+                self._events = [each for each in self._events if each[1]["type"] != "end"]
+            self.ended = None
+            self._take({"type": "run"})
+
+    def _take(self, event: dict[str, Any]) -> None:
+        self.last_event += 1
+        if event["type"] in ("run", "end"):
+            event = {**event, "run": self.shown.model_dump()}
+        if event["type"] == "result":
+            self.result = event
+        self._events.append((self.last_event, event))
+        self._bell.set()
+        self._bell = asyncio.Event()
+
+    async def events(self, after: int = 0) -> AsyncIterator[tuple[int, dict[str, Any]]]:
+        """The events behind this number, and those that come, until the run ends; each follower at its own pace."""
+        place = next((at for at, (number, _) in enumerate(self._events) if number > after), len(self._events))
+        log = self._events
+        while True:
+            while place < len(log):
+                number, event = log[place]
+                place += 1
+                yield number, event
+                after = number
+                if event["type"] == "end" and number == self.last_event:
+                    return
+            if log is not self._events:  # the run ended meanwhile, and dropped what nobody needs any more
+                log = self._events
+                place = next((at for at, (number, _) in enumerate(log) if number > after), len(log))
+                continue
+            if self.state in ENDED:
+                return
+            await self._bell.wait()
+
+
+WORDS = {
+    Way.NAME_ONE: "choose a document",
+    Way.ADD_ONE: "add a document,",
+    Way.BROWSE: "choose another method",
+    Way.SUMMARISE: "choose another method",
+    Way.LIST_AGENTS: "the list of agents names those that it holds",
+}
+"""What the command's errors tell to do, on the page."""
+
+
+def said(problem: ReadgraphError) -> str:
+    """The error's one line, in words of the page."""
+    return problem.said(WORDS)
+
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -11,15 +11,15 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk
 from langgraph.types import Overwrite, StreamMode
 
-from readgraph.models.names.prices import Price, known_price, paid
-from readgraph.report.data import shown_pages
-from readgraph.serve.run import Run
+from readgraph.api.running import BUILDS, Pace, doing
+from readgraph.library.page_store import PageStore
+from readgraph.models.prices import Price, known_price, paid
+from readgraph.report.page import shown_pages
+from readgraph.serve.room import Run
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
-from readgraph.state.page_store import PageStore
 from readgraph.state.reading import Usage
 from readgraph.state.records import Document
-from readgraph.tools.doing import BUILDS, Pace, doing
 
 MODES: tuple[StreamMode, ...] = ("custom", "messages", "tasks", "updates", "values")
 

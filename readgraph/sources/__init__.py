@@ -4,10 +4,9 @@ Plain text, Markdown and reStructuredText stay unchanged, so that offsets are th
 to plain text. Of our other rooms it imports only `state`; libraries are imported when a file needs them.
 """
 
-from readgraph.sources.addresses import Address
-from readgraph.sources.folders import load_all
-from readgraph.sources.loading import SUFFIXES, load
+from readgraph.sources.converting import SourceText
+from readgraph.sources.inputs import Address
+from readgraph.sources.loading import SUFFIXES, load, load_all
 from readgraph.sources.places import Place, place_at
-from readgraph.sources.source_text import SourceText
 
 __all__ = ["SUFFIXES", "Address", "Place", "SourceText", "load", "load_all", "place_at"]

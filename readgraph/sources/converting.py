@@ -1,10 +1,98 @@
-"""How far the conversion of a long file is, for whoever shows it; and its end where nobody waits for it any more."""
+"""What the kinds of files share in their conversion: blocks of text, the result, how far it is, and its end.
+
+A conversion ends early where nobody waits for it any more.
+"""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import ParamSpec, TypeVar
+from dataclasses import dataclass
+from typing import NamedTuple, ParamSpec, TypeVar
+
+from readgraph.sources.places import Place
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """One source as text. `source` is an absolute path, an address, or "-" for standard input.
+
+    `problems` says, in a line each, which parts of the source could not be converted. `digest` is the hash of a
+    converted file's bytes, "" where nothing had to be converted; `seconds` is how long that took.
+    """
+
+    title: str
+    text: str
+    source: str
+    places: tuple[Place, ...]
+    problems: tuple[str, ...] = ()
+    digest: str = ""
+    seconds: float = 0.0
+
+
+class Converted(NamedTuple):
+    """The result of a converter; the title is "" if the file names none."""
+
+    text: str
+    places: tuple[Place, ...]
+    title: str = ""
+    problems: tuple[str, ...] = ()
+
+
+Converter = Callable[[bytes, str], Converted]
+"""Converts a file's bytes to text; the second argument is the file's name in messages. Raises `BadInput`."""
+
+
+PARAGRAPH = "paragraph"
+ITEM = "item"
+
+_LIGATURES = dict(zip(range(0xFB00, 0xFB07), ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
+_NORMAL_SIGNS: dict[int, str | None] = {**_LIGATURES, 0xAD: None, 0xA0: " ", 0x202F: " "}
+_GAP = re.compile(r"\n{2,}")
+
+
+def normal(text: str) -> str:
+    """The text without soft hyphens, with ligatures as letters and no-break spaces as spaces."""
+    return text if text.isascii() else text.translate(_NORMAL_SIGNS)
+
+
+def on_a_line(text: str) -> str:
+    """The `normal` text on one line, with each run of white space as one space."""
+    return " ".join(normal(text).split())
+
+
+def paragraphs_of(text: str) -> list[str]:
+    """The paragraphs of a text whose line ends are intended: empty lines separate them."""
+    lines = "\n".join(on_a_line(line) for line in text.split("\n"))
+    return [part for part in _GAP.split(lines.strip("\n")) if part]
+
+
+class Blocks:
+    """Blocks of text in order, separated by blank lines; items of a list and rows of a table by line ends."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._kind = PARAGRAPH
+        self.length = 0
+
+    def add(self, text: str, kind: str = PARAGRAPH) -> int:
+        """Append a block that isn't empty, and return its offset."""
+        if self._parts:
+            self._append("\n" if kind == self._kind != PARAGRAPH else "\n\n")
+        self._kind = kind
+        start = self.length
+        self._append(text)
+        return start
+
+    def _append(self, text: str) -> None:
+        self._parts.append(text)
+        self.length += len(text)
+
+    def text(self) -> str:
+        """All blocks so far."""
+        return "".join(self._parts)
+
 
 P = ParamSpec("P")
 Made = TypeVar("Made")

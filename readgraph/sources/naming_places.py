@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+from readgraph.library.page_store import PageStore
 from readgraph.sources.places import page_of, pages_among
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 
 MOST_SUGGESTED = 3

@@ -7,13 +7,19 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from readgraph.sources.chats.chat_export import chats_in, chats_in_folder, is_slack_folder
-from readgraph.sources.chats.chat_turns import Chat, minute, sessions_in, text_of
-from readgraph.sources.chats.whatsapp_chat import chat_of
 from readgraph.sources.encodings import decode
-from readgraph.sources.folders import load_all, stop_at
-from readgraph.sources.given_files import read_bytes
-from readgraph.sources.loading import IN_FOLDERS, KINDS, load, shown
+from readgraph.sources.formats.chats import (
+    Chat,
+    chat_of,
+    chats_in,
+    chats_in_folder,
+    is_slack_folder,
+    minute,
+    sessions_in,
+    text_of,
+)
+from readgraph.sources.inputs import read_bytes
+from readgraph.sources.loading import IN_FOLDERS, KINDS, load, load_all, shown, stop_at
 from readgraph.state.errors import BadInput
 
 __all__ = ["SourceSession", "load_sessions"]

@@ -1,1 +1,1 @@
-"""What is remembered: reading state, records, page store, library, runtime context."""
+"""What a graph carries: channels, records, context and settings, errors, words; nothing here opens a library."""

@@ -14,6 +14,10 @@ from readgraph.state.declaring import Groups, Settings, as_now_named, settings_i
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS
 
+OWN_STORE = "__readgraph_own_store"
+"""A key of a run's `configurable`; like LangGraph's own keys, it is not checkpointed."""
+
+
 _STRICT = ConfigDict(extra="forbid")
 
 

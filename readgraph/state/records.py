@@ -1,16 +1,96 @@
-"""The records that the page store keeps: documents, memories, pages, notes."""
+"""The records that the page store keeps: documents, memories, pages, notes.
+
+A stored value is checked when it is read, so that no later code meets a damaged one.
+"""
 
 import hashlib
 import json
+import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-from typing import Any, Literal
+from functools import cache, lru_cache
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from readgraph.state.errors import Damaged
-from readgraph.state.store.sound import Count, Id, Time, load
 
 __all__ = ["Document", "Memory", "Note", "Page", "Recipe", "Session", "TreeNode"]
+
+MOST = 2**32
+"""The largest count in a record. Larger numbers were never written, since texts have fewer characters."""
+
+UNREADABLE = {"unreadable": True}
+"""Stands for a stored value that is not a JSON object; it is not a valid record either."""
+
+
+@lru_cache(4096)  # the records of a document say the same times again and again
+def is_time(time: str) -> bool:
+    """Whether a text is a time as records keep it."""
+    try:
+        datetime.fromisoformat(time)
+    except ValueError:
+        return False
+    return True
+
+
+def at_local_time(time: datetime) -> datetime:
+    """The time in the local zone; as it is, or in UTC, where the system knows no such time (Windows before 1970)."""
+    try:
+        return time.astimezone()
+    except (ValueError, OverflowError, OSError):
+        return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def _time(time: str) -> str:
+    if time and not is_time(time):
+        raise ValueError("this is not a time")
+    return time
+
+
+Count = Annotated[int, Field(ge=0, le=MOST)]
+Id = Annotated[str, Field(pattern=r"^[\w-]{1,64}$")]
+"""An id, which may become a part of a file name, so it can't lead to another folder."""
+
+Time = Annotated[str, AfterValidator(_time)]
+"""A time as records keep it, or "" if it is unknown."""
+
+_FILE_NAME = re.compile(r"[\w-][\w.-]{0,119}")
+
+Record = TypeVar("Record")
+
+
+def file_name(name: str) -> str:
+    """A name as a file may have it: as it is, or hashed where it could lead elsewhere or stand for several files.
+
+    The records of a stranger's library may name anything, and a damaged one is forgotten by the id that it has.
+    """
+    return name if _FILE_NAME.fullmatch(name) else hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def load(kind: type[Record], value: Any) -> Record:
+    """The record in a stored value; raises `Damaged` if it holds none."""
+    try:
+        record: Record = _adapter(kind).validate_python(value)  # type: ignore[arg-type]  # a class is hashable
+        return record
+    except (ValidationError, ValueError, TypeError, RecursionError) as problem:
+        raise Damaged(kind.__name__.lower()) from problem
+
+
+def sound(kind: type[Record], values: Iterable[Any]) -> Iterator[Record]:
+    """The records in these stored values, without the damaged ones."""
+    for value in values:
+        with suppress(Damaged):
+            yield load(kind, value)
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
 
 PageEnd = Literal["model", "fallback", "rule", "rest"]
 """What ended a page: the model's choice, the fall-back after unusable replies, a rule, or the text's end."""
@@ -36,8 +116,8 @@ class Document:
     """One source text. Its id is the hash of the stored text, so the same text is stored once.
 
     `places` counts the places that the source names in its own terms (see `PageStore.place_names`). `parts` are the
-    documents of a collection, which has their texts joined (see `readgraph.state.kept.collections`). A history, whose
-    text grows, has `sessions`, and its id is the hash of its name (see `readgraph.state.histories`).
+    documents of a collection, which has their texts joined (see `readgraph.library.collections`). A history, whose
+    text grows, has `sessions`, and its id is the hash of its name (see `readgraph.library.histories`).
     """
 
     id: Id
@@ -182,7 +262,7 @@ class Note:
     """The short text stored for a page: a gist, a summary or a memo. `fallback`: the model gave no usable one.
 
     `header` is the line that puts the page in its context (GAM, section 2.2.1). `replaced`: the text is a user's
-    correction, and this is the method's own (see `readgraph.state.corrections`).
+    correction, and this is the method's own (see `readgraph.library.corrections`).
     """
 
     page: Count
@@ -217,7 +297,7 @@ class RecordedReply:
     """A model's recorded reply (`said`) to the prompt with the name `asked`, recorded for `document`.
 
     `tokens` counts input and output tokens; replies recorded by early versions have (0, 0). `cut`: the server cut the
-    reply off. `flaw`: what the server did to it (see `readgraph.models.replies.message`).
+    reply off. `flaw`: what the server did to it (see `readgraph.models.reply`).
     """
 
     said: str

@@ -1,8 +1,8 @@
-"""The shape of a summary tree: arithmetic over counts (MemWalker, section 3, memory tree construction).
+"""The shape of what stands above pages: summary trees (MemWalker, section 3), gists of gists (ReadAgent, G.3).
 
-A node's id is "level.number": "0.13" is the leaf of page 13, and the root is alone on the highest level. Groups are
-formed from the left, so text appended to a document changes only the right edge of its tree. In a tree of sections,
-which is uneven, the level of a node is one above that of its highest child.
+It is arithmetic over counts. A node's id is "level.number": "0.13" is the leaf of page 13, and the root is alone on
+the highest level. Groups are formed from the left, so text appended to a document changes only the right edge of its
+tree. In a tree of sections, which is uneven, the level of a node is one above that of its highest child.
 """
 
 import re
@@ -204,3 +204,20 @@ def _children(
         found.append(names[child])
         child += sizes[child][1]
     return tuple(found)
+
+
+FAN = 4
+"""Gists of one level that a gist of the next level stands for."""
+
+_GIST_ID = re.compile(r"gists-\d+-(?P<level>\d+)-(?P<number>\d+)")
+
+
+def older_id(most_words: int, level: int, number: int) -> str:
+    """The id under which the page store keeps a gist of gists of at most this many words."""
+    return f"gists-{most_words}-{level}-{number}"
+
+
+def stands_for(identity: str, page: int) -> bool:
+    """Whether this is the id of a gist of gists that stands for the page."""
+    found = _GIST_ID.fullmatch(identity)
+    return found is not None and page // FAN ** int(found["level"]) == int(found["number"])

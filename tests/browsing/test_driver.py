@@ -8,11 +8,10 @@ from contextlib import suppress
 
 import pytest
 
-from readgraph.browsing.driver import MASK, MOST_TABS, ChromiumDriver
-from readgraph.browsing.driving import NUMBER, CannotAct
-from readgraph.sources.web.page import web_page
+from readgraph.browsing.driver import MASK, MOST_TABS, NUMBER, CannotAct, ChromiumDriver
+from readgraph.sources.web_page import web_page
 from readgraph.state.errors import BadInput
-from readgraph.state.web.elements import elements_of
+from readgraph.state.web_page import elements_of
 from tests.support.browser import CHROMIUM
 from tests.support.site import Site
 

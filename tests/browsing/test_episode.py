@@ -4,11 +4,11 @@ from collections import Counter
 
 import pytest
 
-from readgraph.browsing.driving import NUMBER, CannotAct, PageSeen
+from readgraph.browsing.driver import NUMBER, CannotAct, PageSeen
 from readgraph.browsing.episode import Episode
+from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
-from readgraph.state.library import Library
 from tests.doubles.model_server import ModelServer
 from tests.doubles.web_agent import WebAgent, does
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from readgraph.browsing.executables import executable
-from readgraph.browsing.one_origin import OneOrigin, flags
-from readgraph.browsing.origins import asked_origin, origin_of, without_login
+from readgraph.browsing.driver import executable
+from readgraph.browsing.one_origin import OneOrigin, asked_origin, flags, origin_of, without_login
 from readgraph.state.errors import BadInput
 
 pytestmark = pytest.mark.quick

@@ -5,9 +5,9 @@ import re
 import pytest
 from typer.main import get_command
 
+from readgraph.cli import shell as completing
 from readgraph.cli.main import app
-from readgraph.cli.shell import completing
-from readgraph.cli.shell.completing import PROFILES as PROFILE_NAMES
+from readgraph.cli.shell import PROFILES as PROFILE_NAMES
 from readgraph.state.context import PROFILES
 from tests.support.command import STORY, Command, assert_refused, finished, plain, process
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from pypdfium2 import PdfDocument
 
+from readgraph.library.opening import Library
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library
 from tests.doubles.model_server import Fault, ModelServer
 from tests.support.command import Command, assert_refused
 

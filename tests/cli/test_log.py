@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import typer
 
+from readgraph.cli.log import with_log
 from readgraph.cli.main import app
-from readgraph.cli.shell.log_option import with_log
-from readgraph.state.files.whole_files import written_whole
+from readgraph.state.files import written_whole
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import SECRET, Command, assert_refused, finished, process

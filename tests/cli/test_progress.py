@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pytest import MonkeyPatch
 
-from readgraph.models.batches.left_running import how_far
-from readgraph.models.transport.waiting import Clock, waiting_by
+from readgraph.models.batches import how_far
+from readgraph.models.waiting import Clock, waiting_by
 from tests.doubles.hurried import Unhurried
 from tests.doubles.model_server import Fault, ModelServer
 from tests.support.command import ASK, DOUBLE, STORY, Command
@@ -70,7 +70,7 @@ def test_an_evaluation_shows_its_batches_while_they_go_on(
         return drawn_so_far[-1]
 
     server.batching.held = True
-    monkeypatch.setattr("readgraph.cli.terminal.progress.evaluation.how_far", shown)
+    monkeypatch.setattr("readgraph.cli.terminal.progress.how_far", shown)
     line = ("evaluate", story_file(tmp_path, GOAT), *DOUBLE, "--methods", "bm25", "--out", out)
     with waiting_by(Unhurried()):
         seen = drawn(readgraph(*line, "--batch").err)

@@ -176,17 +176,17 @@ def test_an_earlier_name_of_a_setting_is_taken_and_not_shown(
 
 CAPTURED_AT = {
     "remember days {text}": "readgraph.graphs.gam.build_memorize",
-    "chat": "readgraph.cli.run.chatting.chat.Conversation",
-    "studio": "readgraph.cli.run.serving.studio.serve",
-    "mcp": "readgraph.cli.run.serving.mcp.serve",
-    "serve": "readgraph.cli.run.serving.serve.serve_library",
-    "doctor": "readgraph.cli.run.setup.doctor.examine",
-    "compress {text} --budget 100": "readgraph.cli.run.reading.compress.compress_documents",
-    "summarise {text}": "readgraph.cli.run.reading.summarise.summarise_documents",
-    "table {text} dates": "readgraph.cli.run.reading.table.make_table",
-    "corpus .": "readgraph.cli.run.reading.corpus.read_folders",
-    "reproduce mem-gpt-figure-7-keys --out {tmp}/out": "readgraph.cli.run.evaluating.reproduce.evaluate",
-    "browse http://127.0.0.1:9/ Order. --yes": "readgraph.cli.run.reading.browse.check_can_begin",
+    "chat": "readgraph.cli.run.chat.Conversation",
+    "studio": "readgraph.cli.run.serving.serve_studio",
+    "mcp": "readgraph.cli.run.serving.serve",
+    "serve": "readgraph.cli.run.serving.serve_library",
+    "doctor": "readgraph.cli.run.doctor.examine",
+    "compress {text} --budget 100": "readgraph.cli.run.compress.compress_documents",
+    "summarise {text}": "readgraph.cli.run.summarise.summarise_documents",
+    "table {text} dates": "readgraph.cli.run.table.make_table",
+    "corpus .": "readgraph.cli.run.read.read_folders",
+    "reproduce mem-gpt-figure-7-keys --out {tmp}/out": "readgraph.cli.run.reproduce.evaluate",
+    "browse http://127.0.0.1:9/ Order. --yes": "readgraph.cli.run.browse.check_can_begin",
 }
 """A line of each other command that takes settings, and the function in which its context is looked at."""
 

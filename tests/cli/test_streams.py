@@ -64,7 +64,7 @@ def test_another_error_that_windows_calls_so_is_shown(readgraph: Command, monkey
     def refused() -> None:
         raise OSError(errno.EINVAL, "Invalid argument")
 
-    monkeypatch.setattr("readgraph.cli.run.setup.methods.every_method", refused)
+    monkeypatch.setattr("readgraph.cli.run.methods.every_method", refused)
     with pytest.raises(OSError, match="Invalid"):
         readgraph("methods")
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from readgraph.compression import ReadAgentGistEngine, engine_ids, engine_named
-from readgraph.compression.tokens import count_tokens
+from readgraph.compression.condenser import count_tokens
 from readgraph.graphs import read_agent
 from readgraph.models.functions import function_model
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
-from readgraph.state.text.sentences import sentence_spans
+from readgraph.state.sentences import sentence_spans
 from tests.doubles.model_server import ModelServer
 from tests.doubles.pipeline import Pipeline
 

@@ -18,12 +18,12 @@ from readgraph.compression import (
     engine_named,
     load_engine,
 )
-from readgraph.compression.templates import Templates
-from readgraph.nodes.building.pauses import pages_at_pauses
+from readgraph.compression.read_agent_parts import Templates
+from readgraph.library.documents import document_id
+from readgraph.library.forgetting import forget_document
+from readgraph.library.opening import Library
+from readgraph.nodes.building.paging import pages_at_pauses
 from readgraph.state.errors import BadInput
-from readgraph.state.forgetting import forget_document
-from readgraph.state.library import Library
-from readgraph.state.store.documents import document_id
 from tests.doubles.pipeline import Pipeline
 
 pytestmark = pytest.mark.quick
@@ -261,7 +261,7 @@ def test_packages_can_offer_engines(monkeypatch: pytest.MonkeyPatch) -> None:
     }
     points = [EntryPoint(name, value, "readgraph.compression") for name, value in offered.items()]
     monkeypatch.setattr(
-        "readgraph.state.by_name.offered_objects.entry_points",
+        "readgraph.state.installed.entry_points",
         lambda group, name=None: [point for point in points if name in (None, point.name)],
     )
     assert engine_ids()[-3:] == ["broken", "own", "wrong"] and engine_named("own") is Own

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.state.library import open_library
+from readgraph.library.opening import open_library
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.support.development_server import REPOSITORY, needs_the_server, serving
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from readgraph import ReaderContext
-from readgraph.corpus.job import Job, Line, Told, Worker, WorkerEnded, left_out
 from readgraph.corpus.reading import UNANSWERED, Sum, Workers, read_corpus
+from readgraph.corpus.worker import Job, Line, Told, Worker, WorkerEnded, left_out
 from readgraph.state.errors import LibraryError, ModelUnavailable
 from tests.doubles.model_server import Fault, ModelServer
 from tests.doubles.own_workers import OwnWorker, own_workers

@@ -15,11 +15,11 @@ import pytest
 
 from benchmarks.corpus import Killing, check, made_corpus, read_once
 from readgraph import ReaderContext
-from readgraph.corpus.job import Job
 from readgraph.corpus.on_ray import on_ray
 from readgraph.corpus.processes import processes
 from readgraph.corpus.reading import Workers
-from readgraph.state.files.library_address import LibraryPlace, library_place
+from readgraph.corpus.worker import Job
+from readgraph.library.address import LibraryPlace, library_place
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader
 from tests.support.command import DOUBLE, SECRET, Command, assert_refused

@@ -9,10 +9,10 @@ from langgraph.graph.state import CompiledStateGraph
 
 from readgraph import ReaderContext
 from readgraph.graphs.mem_gpt import build_chat
-from readgraph.state.agent_lives import agent_config
-from readgraph.state.agents import AgentStore, Event, agent_id
-from readgraph.state.channels.living import AgentState
-from readgraph.state.library import Library
+from readgraph.library.agent_lives import agent_config
+from readgraph.library.agents import AgentStore, Event, agent_id
+from readgraph.library.opening import Library
+from readgraph.state.agent import AgentState
 from tests.doubles.model_server import ChatRequest
 
 Step = dict[str, object]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from readgraph.evaluation.judges.calibrating import gold_pairs
+from readgraph.evaluation.judges.calibration import gold_pairs
 from tests.doubles.model_server import ChatRequest
 from tests.doubles.reader import asked_for, between, reader
 

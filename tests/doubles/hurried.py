@@ -2,7 +2,7 @@
 
 import asyncio
 
-from readgraph.models.transport.waiting import Clock
+from readgraph.models.waiting import Clock
 
 
 class Hurried(Clock):

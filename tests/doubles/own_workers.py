@@ -4,11 +4,10 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from readgraph.corpus.document import read_document
-from readgraph.corpus.job import Job, Told, Worker
+from readgraph.corpus.worker import Job, Told, Worker, read_document
+from readgraph.library.library import Library
+from readgraph.library.opening import open_library
 from readgraph.state.errors import BadInput
-from readgraph.state.library import open_library
-from readgraph.state.opened import Library
 
 
 @dataclass

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from langgraph.store.base import BaseStore
 
 from readgraph.graphs.gam import recipe
+from readgraph.library.page_store import PageStore
 from readgraph.state.context import ReaderContext
-from readgraph.state.page_store import PageStore
 from readgraph.state.records import Memory, Note, Page
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from readgraph.browsing.driving import NUMBER, PageSeen
-from readgraph.browsing.executables import NAMES
+from readgraph.browsing.driver import NAMES, NUMBER, PageSeen
 from readgraph.state.errors import BadInput
 
 PAGE = f'<title>A shop</title><button {NUMBER}="1">Order</button>'

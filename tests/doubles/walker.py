@@ -3,8 +3,8 @@
 from typing import Any
 
 from readgraph.graphs.mem_walker import build
+from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import Library
 from readgraph.state.records import Document
 from tests.doubles.model_server import ChatRequest
 from tests.doubles.reader import asked_for, reader

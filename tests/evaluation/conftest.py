@@ -2,8 +2,8 @@
 
 import pytest
 
-from readgraph.evaluation.report import page
-from readgraph.evaluation.report.drawing import can_draw
+from readgraph.evaluation import report as page
+from readgraph.evaluation.report.plots import can_draw
 
 
 @pytest.fixture(autouse=True)

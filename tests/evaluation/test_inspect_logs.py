@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.inspect_logs import write_logs
 from readgraph.evaluation.records import Dataset, Judgement
-from readgraph.evaluation.results.scored_evaluation import scored_evaluation
+from readgraph.evaluation.results import scored_evaluation
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
 from tests.support.command import DOUBLE, Command, assert_refused

@@ -8,11 +8,11 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 from rich.console import Console
 
-from readgraph.cli.terminal.walk_drawing import draw_walk, print_walk
+from readgraph.cli.terminal.rendering import draw_walk, print_walk
 from readgraph.evaluation.records import Outcome
-from readgraph.evaluation.walks import WalkFigures, walk_figures
+from readgraph.evaluation.results import WalkFigures, walk_figures
 from readgraph.graphs.mem_walker import build, graph
-from readgraph.state.channels.walk import Hop
+from readgraph.state.channels import Hop
 from tests.doubles.model_server import ModelServer
 from tests.doubles.walker import CONTEXT, REVERT, TEXT, Walker, down, says
 

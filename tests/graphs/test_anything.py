@@ -17,20 +17,20 @@ from typing import Any, get_args
 import pytest
 
 from readgraph.compression import engine_named
-from readgraph.compression.tokens import count_tokens
-from readgraph.estimates.arithmetic import Estimate
-from readgraph.estimates.methods import estimate_reading
+from readgraph.compression.condenser import count_tokens
+from readgraph.graphs.estimates.arithmetic import Estimate
+from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import METHODS, SHARED, SUMMARY, WEB_METHODS, Method
-from readgraph.sources.web.page import web_page
-from readgraph.state.archives.agents import exported, imported
+from readgraph.library.archives import add_agent_file, make_agent_file
+from readgraph.library.opening import Library
+from readgraph.library.upkeep import check
+from readgraph.sources.web_page import web_page
+from readgraph.state.channels import Outcome
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
-from readgraph.state.library import Library
 from readgraph.state.reading import Status
 from readgraph.state.records import Page
-from readgraph.state.upkeep.checking import check
-from readgraph.state.web.elements import elements_of
-from readgraph.state.web.step import Outcome
+from readgraph.state.web_page import elements_of
 from readgraph.state.words import count_words
 from tests.doubles.agent import Living, Script
 from tests.doubles.anything import Anything, Reply
@@ -205,8 +205,8 @@ async def turn(library: Library, server: ModelServer, seed: str) -> None:
     ada.context = CONTEXT
     assert (await ada.turn("Are you well?"))["said"] == ["Done."]
     agent = await ada.store.own_agent(seed)
-    copy = (await exported(ada.store, agent, await ada.life())).json_text()
-    assert (await imported(ada.store, copy, f"{seed} again")).name == f"{seed} again"
+    copy = (await make_agent_file(ada.store, agent, await ada.life())).json_text()
+    assert (await add_agent_file(ada.store, copy, f"{seed} again")).name == f"{seed} again"
 
 
 async def act(library: Library, server: ModelServer, method: Method, seed: str) -> None:

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph.graphs.methods import METHODS
-from readgraph.nodes.building.even_pages import even_ends
-from readgraph.nodes.building.running_summary import PIECE_WORDS, SUMMARY_WORDS
+from readgraph.library.collections import add_collection
+from readgraph.library.opening import Library
+from readgraph.nodes.building.paging import even_ends
+from readgraph.nodes.building.summaries import PIECE_WORDS, SUMMARY_WORDS
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.kept.collections import add_collection
-from readgraph.state.library import Library
 from readgraph.state.records import Document
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest, ModelServer
@@ -24,7 +24,7 @@ from tests.support.command import assert_cited
 CONTEXT = ReaderContext(model="openai:double", embeddings="openai:double-embeddings")
 WITHOUT_MODEL = replace(CONTEXT, model="")
 GOAT = "What did the keeper's Remarks for 19 January say about a goat?"
-BASELINES = [name for name in METHODS if METHODS[name].module.startswith("baselines.")]
+BASELINES = [name for name in METHODS if METHODS[name].module == "baselines"]
 every_baseline = pytest.mark.parametrize("method", BASELINES)
 
 

@@ -10,11 +10,11 @@ from langchain_core.messages import AIMessage, HumanMessage
 from readgraph.graphs import read_agent
 from readgraph.graphs.mem_gpt import build_chat
 from readgraph.graphs.methods import METHODS
-from readgraph.nodes.answering.spoken import NOT_FOUND
-from readgraph.state.chat_messages import MOST_MESSAGES, add_chat
+from readgraph.library.opening import Library
+from readgraph.nodes.answering.in_view import NOT_FOUND
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library
+from readgraph.state.reading import MOST_MESSAGES, add_chat
 from tests.doubles.agent import say
 from tests.doubles.model_server import ModelServer, ToolCall
 from tests.doubles.reader import asked_for, reader

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs.read_agent import build
+from readgraph.library.collections import add_collection
+from readgraph.library.forgetting import forget_document
+from readgraph.library.opening import Library
+from readgraph.library.page_store import PageStore
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.forgetting import forget_document
-from readgraph.state.kept.collections import add_collection
-from readgraph.state.library import Library
-from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 from tests.doubles.model_server import ModelServer
 

@@ -17,7 +17,7 @@ from langgraph_sdk.client import LangGraphClient
 from typing_extensions import TypedDict
 
 from readgraph.graphs.served import settings_of_served
-from readgraph.state.library import open_library
+from readgraph.library.opening import open_library
 from tests.doubles.agent import call, say
 from tests.doubles.lifelike import lifelike
 from tests.doubles.model_server import ChatRequest, ModelServer

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
+from readgraph.graphs.method_facts import PAPERS, shared_nodes
 from readgraph.graphs.methods import METHODS
-from readgraph.graphs.shared_nodes import PAPERS, shared_nodes
+from readgraph.library.opening import Library
 from readgraph.nodes.answering.in_view import InView, answering, compression_rate, known
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, SaidAnswer
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import Library
 from readgraph.state.reading import Finding, with_finding
 from readgraph.state.records import Document
 from tests.doubles.agent import Script, call

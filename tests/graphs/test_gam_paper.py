@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from readgraph.graphs.gam import build_research
+from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import Library
 from readgraph.state.records import Memory
 from tests.doubles.model_server import ChatRequest, ModelServer, Responder
 from tests.doubles.researcher import QUESTION, remembered_pages, researcher, trail_pages, wanted_reply

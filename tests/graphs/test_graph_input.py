@@ -16,18 +16,18 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 from typing_extensions import TypedDict
 
+from readgraph.api import searched_by
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.graphs.mem_gpt import build_chat
 from readgraph.graphs.read_agent import build, graph
-from readgraph.graphs.wiring.known_names import IgnoredSetting
+from readgraph.graphs.wiring.method_graph import IgnoredSetting
+from readgraph.library.histories import SessionText, append_sessions
+from readgraph.library.opening import Library
+from readgraph.library.page_store import PageStore
 from readgraph.nodes.contracts import LookUpState, LookUpUpdate
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.histories import SessionText, append_sessions
-from readgraph.state.library import Library
-from readgraph.state.page_store import PageStore
-from readgraph.tools import searched_by
 from tests.doubles.model_server import ModelServer
 
 pytestmark = [pytest.mark.quick, pytest.mark.filterwarnings("ignore:The graph has no store")]

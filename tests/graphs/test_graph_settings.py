@@ -9,7 +9,7 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs import mem_walker, read_agent
 from readgraph.graphs.wiring import add_nodes, check_wiring, fit_context
-from readgraph.nodes.look_up.by_model import nearest_pages
+from readgraph.nodes.look_up import nearest_pages
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext

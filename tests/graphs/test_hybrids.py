@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from readgraph.graphs.methods import METHODS
+from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import Library
 from readgraph.state.records import Document
 from readgraph.state.summary_tree import TreeShape, node_id
 from tests.doubles.model_server import ChatRequest, ModelServer

@@ -14,10 +14,10 @@ from langchain.chat_models import init_chat_model
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.api import as_tool, ask, until_left
 from readgraph.graphs import gam, mem_walker, read_agent
+from readgraph.library.page_store import PageStore
 from readgraph.state.context import ReaderContext
-from readgraph.state.page_store import PageStore
-from readgraph.tools import as_tool, ask, until_left
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader
 from tests.doubles.tool_user import is_agent, tool_user

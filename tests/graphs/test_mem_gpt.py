@@ -6,9 +6,9 @@ from datetime import date, timedelta
 import pytest
 
 from readgraph import ReaderContext
+from readgraph.library.histories import SessionText, append_sessions
+from readgraph.library.opening import Library
 from readgraph.state.errors import BadInput
-from readgraph.state.histories import SessionText, append_sessions
-from readgraph.state.library import Library
 from tests.doubles.agent import Living, Script, Step, call, queue, say
 from tests.doubles.model_server import ChatRequest, ModelServer
 

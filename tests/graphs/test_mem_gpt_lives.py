@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from readgraph.nodes.agent.indexes import search_recall
-from readgraph.state.agent_lives import agent_config, agent_state_of, drop_old_checkpoints, forget_agent, undo_turn
-from readgraph.state.agents import Agent, AgentStore, Event, agent_id
-from readgraph.state.archives.agents import exported, imported, take_in
+from readgraph.library.agent_lives import agent_config, agent_state_of, drop_old_checkpoints, forget_agent, undo_turn
+from readgraph.library.agents import Agent, AgentStore, Event, agent_id
+from readgraph.library.archives import add_agent_file, make_agent_file, take_in
+from readgraph.library.forgetting import forget_document
+from readgraph.library.opening import CHECKPOINTS, Library, open_library
+from readgraph.nodes.agent.storages import search_recall
 from readgraph.state.errors import BadInput, LibraryError
-from readgraph.state.forgetting import forget_document
-from readgraph.state.library import CHECKPOINTS, Library, open_library
 from tests.doubles.agent import Living, Script, call, say
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.support.forking import ended, forked
@@ -108,7 +108,7 @@ async def test_undo_of_an_upload_leaves_what_was_said_before(ada: Living, server
 async def test_old_checkpoints_go_and_undo_ends_there(
     ada: Living, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("readgraph.state.agent_lives.KEPT_TURNS", 2)
+    monkeypatch.setattr("readgraph.library.agent_lives.KEPT_TURNS", 2)
     server.respond = Script()
     for number in range(5):
         await ada.turn(f"Turn {number}.")
@@ -150,13 +150,15 @@ async def test_export_and_import(ada: Living, server: ModelServer, story: str, t
     for number in range(30):
         await ada.turn(f"Turn {number}. " + "The wind stood in the north. " * 30)
     life, agent = await ada.life(), await record(ada)
-    file = await exported(ada.store, agent, life)
+    file = await make_agent_file(ada.store, agent, life)
     value = json.loads(file.json_text())
     assert (value["readgraph"], value["format"], value["name"]) == ("agent", 1, "ada")
     assert value["documents"][0]["text"] == story and [p["text"] for p in value["passages"]] == ["Goats eat lamps."]
     async with open_library(tmp_path / "elsewhere") as other:
-        taken_in = await imported(AgentStore(other.store), file.json_text(), "eve")
-        again = await exported(AgentStore(other.store), taken_in, await agent_state_of(other.checkpointer, taken_in))
+        taken_in = await add_agent_file(AgentStore(other.store), file.json_text(), "eve")
+        again = await make_agent_file(
+            AgentStore(other.store), taken_in, await agent_state_of(other.checkpointer, taken_in)
+        )
         assert again.model_copy(update={"name": "ada"}) == file
         eve = Living(other, "eve")
         script.steps = [call("archival_search", query="goats"), call("recall_search", words="goats"), say("Goats.")]
@@ -165,7 +167,7 @@ async def test_export_and_import(ada: Living, server: ModelServer, story: str, t
         assert "passage 0: Goats eat lamps." in archive and "document 1, page 4" in archive and "Wrong" not in archive
         assert "I keep goats." in recall
         with pytest.raises(BadInput, match="There is an agent 'eve' already"):
-            await imported(AgentStore(other.store), file.json_text(), "eve")
+            await add_agent_file(AgentStore(other.store), file.json_text(), "eve")
 
 
 @pytest.mark.parametrize(
@@ -181,9 +183,9 @@ async def test_export_and_import(ada: Living, server: ModelServer, story: str, t
 async def test_a_file_that_is_no_agent(ada: Living, server: ModelServer, change: dict[str, Any], reason: str) -> None:
     server.respond = Script()
     await ada.turn("Hello.")
-    file = await exported(ada.store, await record(ada), await ada.life())
+    file = await make_agent_file(ada.store, await record(ada), await ada.life())
     with pytest.raises(BadInput, match=reason):
-        await imported(ada.store, json.dumps({**json.loads(file.json_text()), **change}), "eve")
+        await add_agent_file(ada.store, json.dumps({**json.loads(file.json_text()), **change}), "eve")
     assert await ada.store.agent("eve") is None
 
 
@@ -191,7 +193,7 @@ async def test_who_begins_again_with_another_past_recalls_that_alone(ada: Living
     for said in ("I keep goats.", "I keep mackerel."):
         server.respond = Script(say("Noted."))
         await ada.turn(said)
-        past = await exported(ada.store, await record(ada), await ada.life())
+        past = await make_agent_file(ada.store, await record(ada), await ada.life())
         await forget_agent(ada.library, await record(ada))
         again = await take_in(ada.store, past, "copy")
         assert await search_recall(ada.store, again.id, again.birth["events"], said.split()[-1]) == [0]

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from readgraph.graphs.baselines import bm25
+from readgraph.graphs.baselines import read_segments
 from readgraph.graphs.mem_gpt import build
-from readgraph.state.agent_lives import forget_agent, undo_turn
-from readgraph.state.agents import agent_id, recall_index
+from readgraph.library.agent_lives import forget_agent, undo_turn
+from readgraph.library.agents import agent_id, recall_index
+from readgraph.library.opening import Library
+from readgraph.library.search.index_registry import indexes_of
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import Library
-from readgraph.state.search.index_registry import indexes_of
 from tests.doubles.agent import Living, Script, call, say
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import asked_for, reader
@@ -78,7 +78,7 @@ async def test_the_agent_works_on_the_pages_of_another_read(library: Library, se
     script = Script(call("document_open", document=1, page=2), call("answer", answer="So it was."))
     server.respond = lambda request: script(request) if asked_for(request) == "NextStep" else reader(request)
     document = await library.pages.add_document(story[:9000])
-    graph = build(read=bm25.read).compile(store=library.store)
+    graph = build(read=read_segments).compile(store=library.store)
     found = await graph.ainvoke(
         {"document": document.id, "question": "What was it?"}, context=replace(CONTEXT, retrieval_words=400)
     )

@@ -9,13 +9,13 @@ from langchain_core.tools import InjectedToolArg, tool
 from langgraph.types import Command, interrupt
 
 from readgraph import ReaderContext
+from readgraph.api import research_tool
 from readgraph.graphs.mem_gpt import build, build_chat
+from readgraph.library.collections import add_collection
+from readgraph.library.histories import SessionText, append_sessions
+from readgraph.library.opening import Library
 from readgraph.nodes.agent.memory import AgentMemory
-from readgraph.state.histories import SessionText, append_sessions
-from readgraph.state.kept.collections import add_collection
-from readgraph.state.library import Library
 from readgraph.state.words import count_words
-from readgraph.tools import research_tool
 from tests.doubles.agent import Script, call, say
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import asked_for

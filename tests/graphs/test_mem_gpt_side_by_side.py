@@ -10,11 +10,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from readgraph import ReaderContext
 from readgraph.graphs.mem_gpt import build
-from readgraph.state.agents import AgentStore
+from readgraph.library.agents import AgentStore
+from readgraph.library.forgetting import forget_document
+from readgraph.library.opening import Library
+from readgraph.library.stored_items import ROOT
 from readgraph.state.errors import ModelUnavailable
-from readgraph.state.forgetting import forget_document
-from readgraph.state.library import Library
-from readgraph.state.store.stored_items import ROOT
 from tests.doubles.agent import Step, call, queue
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 
@@ -102,7 +102,7 @@ async def test_a_thread_that_goes_on_has_its_own_events(
 async def test_readings_that_are_over_do_not_pile_up(
     library: Library, marked: Marked, lamp: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("readgraph.state.agents.KEPT_READINGS", 2)
+    monkeypatch.setattr("readgraph.library.agents.KEPT_READINGS", 2)
     store = AgentStore(library.store)
     logs = ("agents", "events", "archive", "archive-indexes")
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from readgraph.graphs.mem_walker import graph
-from readgraph.state.library import Library
+from readgraph.library.opening import Library
 from readgraph.state.records import Document
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import asked_for

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from readgraph.state.library import Library
+from readgraph.library.opening import Library
 from readgraph.state.records import Document
 from tests.doubles.model_server import ModelServer
 from tests.doubles.walker import CONTEXT, REVERT, TEXT, Walker, ask, down, moves, says

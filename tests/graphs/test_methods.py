@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 import readgraph
-from readgraph.estimates.methods import estimate_reading
-from readgraph.evaluation.rows.row import NEED_EMBEDDINGS
+from readgraph.evaluation.rows import NEED_EMBEDDINGS
+from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS
+from readgraph.library.opening import Library, open_library_in_background
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declared
-from readgraph.state.library import Library, open_library_in_background
 from readgraph.state.settings import GROUPS
 from tests.doubles.model_server import ModelServer
 

@@ -10,14 +10,14 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite import SqliteStore
 
+from readgraph.api import as_retriever, ask, compress, list_documents, remember
 from readgraph.graphs import gam, mem_gpt, read_agent
+from readgraph.library.forgetting import forget_document
+from readgraph.library.histories import SessionText
+from readgraph.library.opening import Library, open_library, open_library_in_background
+from readgraph.library.page_store import PageStore
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.forgetting import forget_document
-from readgraph.state.histories import SessionText
-from readgraph.state.library import Library, open_library, open_library_in_background
-from readgraph.state.page_store import PageStore
-from readgraph.tools import as_retriever, ask, compress, list_documents, remember
 from tests.doubles.model_server import ModelServer
 
 ON_SERVER_TOO = True

@@ -11,18 +11,18 @@ import pytest
 from reportlab.lib.pagesizes import A5
 from reportlab.pdfgen.canvas import Canvas
 
-from readgraph.cli.terminal.walk_drawing import draw_walk
-from readgraph.estimates.methods import estimate_reading
+from readgraph.cli.terminal.rendering import draw_walk
+from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.hybrids.outline_walk import build
 from readgraph.graphs.methods import METHODS
+from readgraph.library.collections import add_collection
+from readgraph.library.histories import SessionText, append_sessions
+from readgraph.library.opening import Library
 from readgraph.nodes.building.outline import outline_of
-from readgraph.report.data import report_of_answer
+from readgraph.report.page import report_of_answer
 from readgraph.sources.loading import load
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import Damaged
-from readgraph.state.histories import SessionText, append_sessions
-from readgraph.state.kept.collections import add_collection
-from readgraph.state.library import Library
 from readgraph.state.records import Document, Memory
 from readgraph.state.summary_tree import SectionTree, TreeShape, section_tree
 from readgraph.state.words import count_words

@@ -14,27 +14,31 @@ from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs.overwrite_memory import build
-from readgraph.models.replies.json_form import reply_instructions
+from readgraph.library.earlier_notes import KEPT_READINGS, EarlierNotes
+from readgraph.library.forgetting import forget_document
+from readgraph.library.opening import Library
+from readgraph.library.stored_items import EVERY, ROOT
+from readgraph.library.upkeep import compact
+from readgraph.models.json_form import reply_instructions
 from readgraph.nodes.bounds import LAST_STEPS
-from readgraph.nodes.note_taking.lines import (
+from readgraph.nodes.note_taking import MOST_TURNS, pages_at_once
+from readgraph.nodes.question_notes import (
     MOST_PAGES,
+    QUESTION_SHARE,
+    NewNotes,
     NoteLine,
+    chunk_words,
     fitting,
     lines_in,
     lines_said,
+    most_found_words,
+    most_note_words,
+    take_notes_prompt,
     written,
     written_words,
 )
-from readgraph.nodes.note_taking.sizes import QUESTION_SHARE, chunk_words, most_found_words, most_note_words
-from readgraph.nodes.note_taking.writing import MOST_TURNS, pages_at_once
-from readgraph.nodes.prompts.note_taking import NewNotes, take_notes_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable
-from readgraph.state.forgetting import forget_document
-from readgraph.state.kept.earlier_notes import KEPT_READINGS, EarlierNotes
-from readgraph.state.library import Library
-from readgraph.state.store.stored_items import EVERY, ROOT
-from readgraph.state.upkeep.compacting import compact
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import asked_for, between, reader
@@ -255,7 +259,7 @@ async def test_compacting_drops_what_readings_left_that_were_stopped_long_ago(
     await compact(library)
     left = {item.namespace[-1] for item in await library.store.asearch((ROOT, "earlier-notes"), limit=EVERY)}
     assert left == {"ended", "stopped"}, "it may still go on"
-    monkeypatch.setattr("readgraph.state.kept.earlier_notes.STOPPED_AFTER", timedelta(seconds=-9))
+    monkeypatch.setattr("readgraph.library.earlier_notes.STOPPED_AFTER", timedelta(seconds=-9))
     await compact(library)
     left = {item.namespace[-1] for item in await library.store.asearch((ROOT,), limit=EVERY)}
     assert "ended" in left and "stopped" not in left

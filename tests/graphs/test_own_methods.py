@@ -11,12 +11,12 @@ import pytest
 from examples import collapsed_tree
 from readgraph import ReaderContext
 from readgraph.graphs import gam, mem_gpt, mem_walker, read_agent
-from readgraph.graphs.baselines import bm25, recurrent
+from readgraph.graphs.baselines import build_bm25, build_recurrent
 from readgraph.graphs.hybrids import escalate, reflective_walk, walk_and_research
 from readgraph.graphs.methods import METHODS, every_method, method_named
+from readgraph.library.opening import Library
 from readgraph.nodes.contracts import LookUpState, LookUpUpdate
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library
 from readgraph.state.reading import Question, ReadingState
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import asked_for
@@ -96,7 +96,7 @@ def test_packages_can_offer_methods(
     offered = {"collapsed-tree": PLACE, "gam": PLACE, "broken": "no_such_module:build", "ending": "ending:build"}
     points = [EntryPoint(name, value, "readgraph.methods") for name, value in offered.items()]
     monkeypatch.setattr(
-        "readgraph.state.by_name.offered_objects.entry_points",
+        "readgraph.state.installed.entry_points",
         lambda group, name=None: [point for point in points if name in (None, point.name)],
     )
     assert [method.name for method in every_method()] == [*METHODS, "broken", "collapsed-tree", "ending"]
@@ -157,7 +157,7 @@ def test_an_error_in_own_code_shows_the_frames_of_that_code(
 
 
 def test_an_error_in_our_own_code_shows_all_frames(readgraph: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readgraph.cli.run.setup.methods.every_method", lambda: 1 / 0)
+    monkeypatch.setattr("readgraph.cli.run.methods.every_method", lambda: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         readgraph("methods")
 
@@ -206,8 +206,8 @@ def test_a_channel_that_the_state_lacks_is_refused() -> None:
         escalate.build,
         walk_and_research.build,
         reflective_walk.build,
-        bm25.build,
-        recurrent.build,
+        build_bm25,
+        build_recurrent,
     ],
 )
 def test_every_graph_takes_further_channels(build: Any) -> None:

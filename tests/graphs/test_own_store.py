@@ -19,8 +19,8 @@ from langgraph.types import Command
 from typing_extensions import TypedDict
 
 from readgraph.graphs import read_agent
-from readgraph.state.library import open_library_in_background
-from readgraph.state.page_store import PageStore
+from readgraph.library.opening import open_library_in_background
+from readgraph.library.page_store import PageStore
 
 pytestmark = pytest.mark.quick
 

@@ -8,11 +8,11 @@ import pytest
 from langgraph.graph import StateGraph
 
 from readgraph.graphs import gam, mem_walker, read_agent
+from readgraph.library.opening import Library
 from readgraph.nodes.extractive import extract_for, extract_gist
-from readgraph.nodes.prompts.purpose import PRESETS
+from readgraph.nodes.purpose import PRESETS
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library
 from readgraph.state.records import Document, Memory
 from readgraph.state.settings import Preset
 from tests.doubles.model_server import ModelServer

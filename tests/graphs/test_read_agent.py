@@ -11,10 +11,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from readgraph.graphs import read_agent
 from readgraph.graphs.read_agent import build, graph
-from readgraph.nodes.prompts.building.notes import GIST
+from readgraph.library.opening import Library
+from readgraph.nodes.building.notes import GIST
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library
 from readgraph.state.records import Document
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
@@ -218,7 +218,7 @@ async def test_older_prompts_keep_their_memory_until_it_is_rebuilt(
     server: ModelServer, library: Library, document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = await run(library, {"document": document.id})
-    monkeypatch.setattr(read_agent, "GIST", replace(GIST, version=GIST.version + 1))
+    monkeypatch.setattr("readgraph.graphs.read_agent.GIST", replace(GIST, version=GIST.version + 1))
     second = await run(library, {"document": document.id})
     assert (second["memory"], second["usage"]["calls"]) == (first["memory"], 0)
     assert "older prompts" in second["steps"][1]["summary"]

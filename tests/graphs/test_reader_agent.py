@@ -7,10 +7,10 @@ import pytest
 
 from readgraph import ReaderContext
 from readgraph.graphs.reader_agent import build
-from readgraph.nodes.agent import evicting
+from readgraph.library.collections import add_collection
+from readgraph.library.opening import Library
+from readgraph.nodes.agent import evict as evicting
 from readgraph.state.errors import BadInput
-from readgraph.state.kept.collections import add_collection
-from readgraph.state.library import Library
 from readgraph.state.words import count_words
 from tests.doubles.agent import Script, call, queue
 from tests.doubles.model_server import ChatRequest, ModelServer

@@ -8,16 +8,16 @@ import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.api import research_tool
 from readgraph.graphs.gam import build, build_memorize, build_research
 from readgraph.graphs.methods import method_named
-from readgraph.models.embedding_models.by_name import embedding_model
+from readgraph.library.histories import SessionText, append_sessions
+from readgraph.library.opening import Library
+from readgraph.models.embedding_models import embedding_model
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.histories import SessionText, append_sessions
-from readgraph.state.library import Library
 from readgraph.state.records import Memory
 from readgraph.state.words import count_words
-from readgraph.tools import research_tool
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import between, reader
 from tests.doubles.researcher import (

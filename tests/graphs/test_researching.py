@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
 
 from readgraph.graphs.gam import build, build_research, recipe, research
-from readgraph.nodes.research.planning import usable_plan
+from readgraph.library.opening import Library
+from readgraph.nodes.research.plan import usable_plan
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library
 from readgraph.state.reading import Question
 from readgraph.state.records import Memory
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer, Responder

@@ -21,7 +21,7 @@ from typing_extensions import TypedDict
 from readgraph.graphs.methods import METHODS, Method
 from readgraph.graphs.read_agent import build
 from readgraph.models.asking import ask_text
-from readgraph.nodes.look_up.by_model import look_up
+from readgraph.nodes.look_up import look_up
 from readgraph.nodes.step import StepNode, step
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -72,7 +72,7 @@ def what_came(found: dict[str, Any]) -> list[Any]:
 async def test_they_do_at_every_place_what_the_step_inside_does(method: Method, made: Callable[..., Any]) -> None:
     plain = method.build()
     swapped = {name: made(spec.runnable, plain) for name, spec in plain.nodes.items()}
-    other = import_module(f"readgraph.graphs.{method.module}").build(**swapped)
+    other = getattr(import_module(f"readgraph.graphs.{method.module}"), method.builder)(**swapped)
     expected = what_came(await plain.compile(store=InMemoryStore()).ainvoke(GIVEN))
     assert what_came(await other.compile(store=InMemoryStore()).ainvoke(GIVEN)) == expected
     assert what_came(other.compile(store=InMemoryStore()).invoke(GIVEN)) == expected

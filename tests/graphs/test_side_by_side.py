@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from readgraph.graphs.read_agent import build
+from readgraph.library.opening import Library, open_library
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library, open_library
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
 

@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from readgraph.graphs import mem_walker, read_agent, summary
-from readgraph.nodes.summary.checking import CheckState
-from readgraph.nodes.summary.extracting import extracted_summary
-from readgraph.nodes.summary.material import Item, even_groups, groups_within, words_of
+from readgraph.library.opening import Library, open_library
+from readgraph.nodes.summary.check import CheckState
+from readgraph.nodes.summary.extract import extracted_summary
+from readgraph.nodes.summary.write import Item, even_groups, groups_within, words_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library, open_library
 from readgraph.state.settings import ReplyForm
 from readgraph.state.words import count_words
 from tests.doubles import summariser
@@ -219,9 +219,9 @@ async def test_a_part_whose_first_chapter_begins_with_it_is_found(library: Libra
 
 def places_of(text: str) -> list[tuple[int, str]]:
     """The places that a Markdown file with this text has."""
-    from readgraph.sources.formats.markdown_text import convert
+    from readgraph.sources.formats.plain_text import convert_markdown
 
-    return [(place.start, place.label) for place in convert(text.encode(), "report.md").places]
+    return [(place.start, place.label) for place in convert_markdown(text.encode(), "report.md").places]
 
 
 async def test_a_step_that_changes_sentences_changes_the_summary(library: Library) -> None:

@@ -10,13 +10,13 @@ import pytest
 
 from readgraph.graphs import mem_walker
 from readgraph.graphs.survey import build
-from readgraph.nodes.answering.marks import with_marks
+from readgraph.library.collections import add_collection
+from readgraph.library.histories import SessionText, append_sessions
+from readgraph.library.opening import Library, open_library
+from readgraph.nodes.answering.citations import with_marks
 from readgraph.nodes.survey.table import table_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.histories import SessionText, append_sessions
-from readgraph.state.kept.collections import add_collection
-from readgraph.state.library import Library, open_library
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import between
 from tests.doubles.surveyor import Surveyor, column

@@ -10,8 +10,8 @@ from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.records import Item, Outcome
 from readgraph.graphs.survey import build
+from readgraph.library.opening import open_library
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import open_library
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.surveyor import Surveyor, column
 from tests.support.examples import EXAMPLES

@@ -8,8 +8,8 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 
 from readgraph.graphs.mem_walker import build, graph
+from readgraph.library.opening import Library, open_library_in_background
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library, open_library_in_background
 from readgraph.state.records import Document
 from tests.doubles.model_server import ModelServer
 from tests.doubles.walker import ASKED, CONTEXT, REVERT, TEXT, Walker, ask, down, moves, run, says

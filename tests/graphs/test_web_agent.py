@@ -7,14 +7,12 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from readgraph.estimates.web_agent import estimate_web_step
-from readgraph.graphs.web_agent import build, cut_parts
-from readgraph.nodes.look_up.fixed import every_page, no_page
-from readgraph.nodes.look_up.retrieval import retrieve
-from readgraph.sources.web.page import web_page
+from readgraph.graphs.web_agent import build, cut_parts, estimate_web_step
+from readgraph.library.opening import Library
+from readgraph.nodes.look_up import every_page, no_page, retrieve
+from readgraph.sources.web_page import web_page
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library
 from tests.doubles.model_server import ModelServer
 from tests.doubles.web_agent import WebAgent, does
 from tests.support.web_pages import html, page

@@ -16,15 +16,15 @@ from readgraph.graphs.hybrids import escalate, walk_and_research
 from readgraph.graphs.methods import METHODS, Method
 from readgraph.graphs.read_agent import build, read
 from readgraph.graphs.wiring import Node, check_wiring
-from readgraph.nodes.agent.evicting import evict
+from readgraph.nodes.agent.evict import evict
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.contracts import AnswerUpdate, AskedState
-from readgraph.nodes.look_up.by_model import look_up, look_up_next, look_up_next_without_model, look_up_pages
+from readgraph.nodes.look_up import look_up, look_up_next, look_up_next_without_model, look_up_pages
 from readgraph.nodes.opening import open_document
-from readgraph.nodes.research.planning import plan
-from readgraph.nodes.research.reflecting import reflect
+from readgraph.nodes.research.plan import plan
+from readgraph.nodes.research.reflect import reflect
 from readgraph.nodes.step import StepNode
-from readgraph.nodes.walk.descending import descend
+from readgraph.nodes.walk.triage import descend
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import ReadingState
 
@@ -336,7 +336,7 @@ def swappable(build: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)
 def test_every_node_of_a_method_can_be_swapped_by_its_name(method: Method) -> None:
-    named = swappable(import_module(f"readgraph.graphs.{method.module}").build)
+    named = swappable(getattr(import_module(f"readgraph.graphs.{method.module}"), method.builder))
     assert {name: named.get(name) for name in method.build().nodes} == {
         name: Node | None if name in ("think", "act") else Node for name in method.build().nodes
     }

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from readgraph.graphs import gam, mem_walker, read_agent
-from readgraph.graphs.baselines import full_text
+from readgraph.graphs.baselines import read_chunks
 from readgraph.graphs.hybrids import guided_walk, reflective_walk, walk_and_research
 from readgraph.nodes.building.build import ReadState, ReadUpdate, read_pages
-from readgraph.nodes.building.gists import gist_page
+from readgraph.nodes.building.notes import gist_page
 from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
@@ -34,7 +34,7 @@ OF_ONES_OWN = read_pages(pages_by_rule, gist_page, in_threes)
 
 @pytest.mark.parametrize(
     "read",
-    [read_agent.read, gam.memorizer, full_text.read, gam.memorize],
+    [read_agent.read, gam.memorizer, read_chunks, gam.memorize],
     ids=["gists", "memos", "chunks", "memos of a graph"],
 )
 @pytest.mark.parametrize("method", [mem_walker, guided_walk, reflective_walk, walk_and_research])

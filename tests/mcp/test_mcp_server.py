@@ -12,16 +12,13 @@ pytest.importorskip("mcp", reason="needs pip install 'readgraph[mcp]'")
 from httpx import AsyncClient
 from mcp import Client, MCPError
 
-from readgraph.mcp.allowed import allowed_folders
-from readgraph.mcp.http import checked_names, serve_http
-from readgraph.mcp.refusing import WORDS
-from readgraph.mcp.server import library_server
-from readgraph.mcp.tools import LibraryTools
+from readgraph.api.sockets import listening
+from readgraph.library.opening import Library
+from readgraph.library.stored_items import ROOT
+from readgraph.mcp.refusing import WORDS, allowed_folders
+from readgraph.mcp.server import LibraryTools, library_server, make_security, serve_http
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, Way
-from readgraph.state.library import Library
-from readgraph.state.store.stored_items import ROOT
-from readgraph.tools.sockets import listening
 from tests.doubles.model_server import ModelServer
 from tests.support.command import Command, assert_refused
 from tests.support.systems import needs_posix
@@ -294,11 +291,11 @@ async def test_over_http_only_this_machine_s_names_are_let_in(tools: LibraryTool
 
 
 def test_names_that_are_let_in() -> None:
-    names = checked_names("192.0.2.1", 8421, ["library.example"])
+    names = make_security("192.0.2.1", 8421, ["library.example"])
     assert {"192.0.2.1:*", "library.example", "localhost:*"} <= {*names.allowed_hosts}
     assert (
         "https://library.example" in names.allowed_origins
-        and "0.0.0.0" not in checked_names("0.0.0.0", 8421, []).allowed_hosts
+        and "0.0.0.0" not in make_security("0.0.0.0", 8421, []).allowed_hosts
     )
 
 
@@ -308,5 +305,5 @@ def test_what_can_t_be_served_is_one_line(readgraph: Command, monkeypatch: pytes
     taken = listening("127.0.0.1", 0)
     assert_refused(readgraph("mcp", "--http", "--port", taken.getsockname()[1]), "can't be used")
     taken.close()
-    monkeypatch.setattr("readgraph.cli.run.serving.mcp.find_spec", lambda name: None)
+    monkeypatch.setattr("readgraph.cli.run.serving.find_spec", lambda name: None)
     assert_refused(readgraph("mcp"), "pip install 'readgraph[mcp]'")

@@ -13,12 +13,12 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 
+from readgraph.api import list_documents, research_tool
+from readgraph.library.opening import Library
 from readgraph.middleware import AgentMemory, as_summarizer
-from readgraph.middleware.window import split
+from readgraph.middleware.messages import split
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library
-from readgraph.tools import list_documents, research_tool
 from tests.doubles.model_server import ChatRequest, ModelServer, ToolCall
 from tests.doubles.reader import reader
 

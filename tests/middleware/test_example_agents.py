@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from langchain.chat_models import init_chat_model
 
-from readgraph.state.library import open_library
-from readgraph.tools import list_documents, read
+from readgraph.api import list_documents, read
+from readgraph.library.opening import open_library
 from tests.doubles.model_server import ChatRequest, ModelServer, ToolCall
 from tests.support.examples import example_named
 

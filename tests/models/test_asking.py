@@ -9,8 +9,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import BaseModel, Field
 
 from readgraph.models.asking import ask, ask_text
-from readgraph.models.exchanges import FallBack, ModelExchange, exchanges_to
-from readgraph.models.metering import Meter, asking_once, start_meter
+from readgraph.models.metering import FallBack, Meter, ModelExchange, asking_once, exchanges_to, start_meter
 from readgraph.models.prompt import Prompt, fenced
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, BudgetSpent, ModelUnavailable, NoUsableReply

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from readgraph.estimates.methods import estimate_reading
+from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import METHODS, WEB_METHODS
+from readgraph.library.opening import open_library
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import open_library
 from readgraph.state.settings import ReplyForm
 from tests.doubles.agent import Living
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer

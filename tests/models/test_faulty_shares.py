@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from readgraph.graphs.methods import METHODS
+from readgraph.library.opening import open_library
 from readgraph.state.errors import ModelUnavailable
-from readgraph.state.library import open_library
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.models.test_faulty_readings import CONTEXT, FAILING
 from tests.models.transport.test_transport import DAMAGED, FLAWED, USABLE

@@ -9,10 +9,10 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph import ReaderContext
 from readgraph.graphs import mem_gpt, mem_walker, read_agent
+from readgraph.models.prompt import places_in
 from readgraph.models.replaced_words import export_words, in_own_words, replaced_words
-from readgraph.models.wording import places_in
-from readgraph.nodes.prompts.building.notes import gist_prompt
-from readgraph.nodes.prompts.every import every_wording
+from readgraph.nodes.building.notes import gist_prompt
+from readgraph.nodes.prompts import every_wording
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer
 from tests.support.command import DOUBLE, Command, assert_refused

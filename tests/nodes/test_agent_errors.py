@@ -5,7 +5,7 @@ import re
 import pytest
 from langchain_core.tools import tool
 
-from readgraph.state.library import Library
+from readgraph.library.opening import Library
 from tests.doubles.agent import Living, Script, Step, call, queue, say
 from tests.doubles.model_server import Fault, ModelServer
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from readgraph.nodes.survey.by_pattern import take_by_pattern, unfilled
-from readgraph.nodes.survey.programme import by_rule, columns_named
+from readgraph.nodes.survey.patterns import take_by_pattern, unfilled
+from readgraph.nodes.survey.plan import by_rule, columns_named
 
 pytestmark = pytest.mark.quick
 

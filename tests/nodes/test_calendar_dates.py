@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readgraph.nodes.extractive.calendar_dates import dates_in, order_in, read_as
-from readgraph.nodes.extractive.dates import written_dates
+from readgraph.nodes.extractive.dates import dates_in, order_in, read_as, written_dates
 from readgraph.nodes.survey.values import date_value
 
 pytestmark = pytest.mark.quick

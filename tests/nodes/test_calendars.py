@@ -9,7 +9,7 @@ from unicodedata import normalize
 import pytest
 
 import readgraph
-from readgraph.nodes.extractive.calendars import calendars, month_names, order_of
+from readgraph.nodes.extractive.dates import calendars, month_names, order_of
 
 FILE = Path(readgraph.__path__[0]) / "nodes" / "extractive" / "months.txt"
 MORE = {"en": "en_GB", "de": "de_AT", "ar": "ar_LB"}

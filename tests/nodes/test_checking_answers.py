@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from readgraph.estimates.methods import estimate_reading
+from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import METHODS
-from readgraph.nodes.answering.checking import stated
-from readgraph.nodes.answering.marks import with_marks
+from readgraph.library.opening import Library
+from readgraph.nodes.answering.citations import with_marks
+from readgraph.nodes.answering.cite import stated
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import Library
 from tests.doubles import summariser
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, pages_shown, reader

@@ -11,8 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.nodes.answering.quotes import find_quote, find_quotes, locate
-from readgraph.state.page_store import PageStore
+from readgraph.library.page_store import PageStore
+from readgraph.nodes.answering.citations import find_quote, find_quotes, locate
 from readgraph.state.reading import Quote
 from readgraph.state.records import Page, Recipe
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from readgraph.graphs.read_agent import build
+from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import Library
 from readgraph.state.records import Note, Page
 from tests.doubles.model_server import ModelServer
 

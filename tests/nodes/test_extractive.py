@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from readgraph.graphs.methods import METHODS
+from readgraph.library.opening import Library
 from readgraph.nodes.contracts import SaidAnswer
 from readgraph.nodes.extractive import extract_gist, passages_of, quoted_answer
 from readgraph.nodes.extractive.quoting import quoted_at_length
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import Library
 
 FILLER = "\n\n".join(f"The goat of year {year} ate hay in the shed until the ferry came in." for year in range(1500))
 NEEDLE = "The quartermaster Okonkwo paid 4,312 crowns for tarred rope."

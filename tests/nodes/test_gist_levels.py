@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readgraph.graphs.read_agent import build
+from readgraph.library.histories import SessionText, append_sessions
+from readgraph.library.opening import Library
 from readgraph.nodes.gist_levels import OlderGist, by_age, gists_allowed, level_sizes, older_gist_words
 from readgraph.state.context import ReaderContext
-from readgraph.state.histories import SessionText, append_sessions
-from readgraph.state.kept.older_gists import FAN
-from readgraph.state.library import Library
 from readgraph.state.records import Note
+from readgraph.state.summary_tree import FAN
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, pages_shown, passage, reader

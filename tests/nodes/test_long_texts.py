@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 
 from readgraph.graphs.read_agent import build
-from readgraph.nodes.building.stretches import in_stretches, stretch_ends
+from readgraph.library.opening import Library
+from readgraph.nodes.building.parts import in_stretches, paragraph_ends, stretch_ends
 from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.gist_levels import gists_allowed
-from readgraph.nodes.page_ends import paragraph_ends
 from readgraph.state.context import PROFILES, ReaderContext
-from readgraph.state.library import Library
 from readgraph.state.records import Document, Memory, Page
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest, ModelServer

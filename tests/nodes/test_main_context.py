@@ -3,9 +3,9 @@
 import pytest
 
 from readgraph import ReaderContext
-from readgraph.state.agents import agent_id
+from readgraph.library.agents import agent_id
+from readgraph.library.opening import Library
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library
 from readgraph.state.words import count_words
 from tests.doubles.agent import Living, Script, Step, call, queue, say, sums_up
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer

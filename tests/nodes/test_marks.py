@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from readgraph.nodes.answering.marks import with_marks
+from readgraph.nodes.answering.citations import with_marks
 
 pytestmark = pytest.mark.quick
 

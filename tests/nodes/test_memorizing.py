@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs.gam import build_memorize, memorize, memorizer, recipe
-from readgraph.nodes.building.memorizer import Recalling
+from readgraph.library.histories import SessionText, append_sessions, sessions_of
+from readgraph.library.opening import Library, open_library_in_background
+from readgraph.library.page_store import PageStore
+from readgraph.nodes.building.notes import Recalling
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable
-from readgraph.state.histories import SessionText, append_sessions, sessions_of
-from readgraph.state.library import Library, open_library_in_background
-from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory, Note, Page
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer

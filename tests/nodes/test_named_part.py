@@ -2,10 +2,10 @@
 
 import pytest
 
-from readgraph.nodes.summary.named_part import named_part
-from readgraph.sources.formats import markdown_text, plain_text
+from readgraph.library.opening import Library
+from readgraph.nodes.summary.begin import named_part
+from readgraph.sources.formats import plain_text
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library
 from readgraph.state.records import Page, Recipe
 
 BOOK = """PART ONE
@@ -55,7 +55,7 @@ async def told(library: Library, kind: str, wanted: str) -> list[str]:
     """The text of the part, without white space at its ends."""
     text, places = {
         "book": (BOOK, _places(plain_text.convert(BOOK.encode(), "book.txt").places)),
-        "manual": (MANUAL, _places(markdown_text.convert(MANUAL.encode(), "manual.md").places)),
+        "manual": (MANUAL, _places(plain_text.convert_markdown(MANUAL.encode(), "manual.md").places)),
         "printed": (
             PRINTED,
             [

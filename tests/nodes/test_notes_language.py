@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
-from readgraph.estimates.methods import estimate_reading
+from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.read_agent import recipe
-from readgraph.nodes.agent.evicting import summary_language
-from readgraph.nodes.building.notes_language import in_notes_language
-from readgraph.state.agents import Agent, Event, initial_state
+from readgraph.library.agents import Agent, Event, initial_state
+from readgraph.library.opening import Library
+from readgraph.nodes.agent.evict import summary_language
+from readgraph.nodes.building.recipes import in_notes_language
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import Library
 from readgraph.state.records import Memory
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import asked_for

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 
+from readgraph.nodes.building.parts import candidate_ends, paragraph_ends
 from readgraph.nodes.extractive import pages_by_rule
-from readgraph.nodes.page_ends import candidate_ends, paragraph_ends
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Page
 from readgraph.state.settings import ParagraphBreak

@@ -7,14 +7,13 @@ import pytest
 
 from readgraph.cli.terminal.rendering import answer_text
 from readgraph.graphs.methods import METHODS
+from readgraph.library.histories import SessionText, append_sessions
+from readgraph.library.opening import Library
 from readgraph.nodes.extractive.dates import date_in, meant_by
 from readgraph.nodes.extractive.passages import passages_of
-from readgraph.nodes.extractive.phrases import asked_for, richest_words
-from readgraph.nodes.extractive.question import kind_of
+from readgraph.nodes.extractive.phrases import asked_for, kind_of, richest_words
 from readgraph.nodes.extractive.quoting import phrase_answer
 from readgraph.state.context import ReaderContext
-from readgraph.state.histories import SessionText, append_sessions
-from readgraph.state.library import Library
 
 FRIDAY = date(2023, 7, 14)
 

@@ -11,45 +11,56 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readgraph.library.agents import Event
 from readgraph.models.prompt import Prompt, fenced, unused_name
-from readgraph.nodes.agent.event_text import queue_text
-from readgraph.nodes.agent.working_context import blocks_text
-from readgraph.nodes.memory_view import MemoryView
-from readgraph.nodes.prompts.agent.instructions import chat_system, reader_system, reading_system
-from readgraph.nodes.prompts.agent.queue_summary import queue_summary_prompt
-from readgraph.nodes.prompts.agent.step import agent_prompt, argument_prompt, function_prompt
-from readgraph.nodes.prompts.answering.answer import answer_from_notes_prompt, answer_prompt, weigh_prompt
-from readgraph.nodes.prompts.answering.checking import check_answer_prompt, check_summary_prompt
-from readgraph.nodes.prompts.building.notes import gist_prompt, header_prompt, memo_prompt, memorize_prompt
-from readgraph.nodes.prompts.building.pages import merge_prompt, pause_prompt
-from readgraph.nodes.prompts.building.summaries import compress_prompt, running_summary_prompt, summary_prompt
-from readgraph.nodes.prompts.check import check_prompt
-from readgraph.nodes.prompts.evaluation.judge import RULES, judge_prompt
-from readgraph.nodes.prompts.evaluation.nuggets import order_prompt, point_prompt
-from readgraph.nodes.prompts.evaluation.rate import consistent_prompt, permissive_prompt, strict_prompt
-from readgraph.nodes.prompts.evaluation.who_question import who_question_prompt
-from readgraph.nodes.prompts.every import prompt_modules
-from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_prompt
-from readgraph.nodes.prompts.note_taking import take_notes_prompt
-from readgraph.nodes.prompts.purpose import PRESETS
-from readgraph.nodes.prompts.research.integrate import integrate_prompt
-from readgraph.nodes.prompts.research.plan import plan_prompt
-from readgraph.nodes.prompts.research.reflect import enough_prompt, missing_prompt, reflect_prompt
-from readgraph.nodes.prompts.style import (
+from readgraph.nodes.agent.memory import blocks_text, queue_text
+from readgraph.nodes.agent.prompts import (
+    agent_prompt,
+    argument_prompt,
+    chat_system,
+    function_prompt,
+    queue_summary_prompt,
+    reader_system,
+    reading_system,
+)
+from readgraph.nodes.answering.ask import answer_from_notes_prompt, answer_prompt, weigh_prompt
+from readgraph.nodes.answering.verdicts import check_answer_prompt, check_summary_prompt
+from readgraph.nodes.building.notes import gist_prompt, header_prompt, memo_prompt, memorize_prompt
+from readgraph.nodes.building.paging import merge_prompt, pause_prompt
+from readgraph.nodes.building.summaries import compress_prompt, running_summary_prompt, summary_prompt
+from readgraph.nodes.judging_prompts import (
+    RULES,
+    consistent_prompt,
+    judge_prompt,
+    order_prompt,
+    permissive_prompt,
+    point_prompt,
+    strict_prompt,
+    who_question_prompt,
+)
+from readgraph.nodes.look_up import look_up_next_prompt, look_up_pages_prompt
+from readgraph.nodes.memory import MemoryView
+from readgraph.nodes.prompts import (
     answer_language_line,
+    check_prompt,
     dates_line,
     length_line,
     note_line,
+    prompt_modules,
     spoken_language_line,
 )
-from readgraph.nodes.prompts.summary import write_summary_prompt
-from readgraph.nodes.prompts.survey.pages import survey_records_prompt, survey_verdict_prompt
-from readgraph.nodes.prompts.survey.plan import survey_plan_prompt
-from readgraph.nodes.prompts.survey.table import survey_prose_prompt, survey_same_prompt
-from readgraph.nodes.prompts.walk.leaf import leaf_prompt
-from readgraph.nodes.prompts.walk.triage import triage_prompt
-from readgraph.nodes.prompts.web import web_act_prompt, web_gist_prompt, web_look_up_prompt
-from readgraph.state.agents import Event
+from readgraph.nodes.purpose import PRESETS
+from readgraph.nodes.question_notes import take_notes_prompt
+from readgraph.nodes.research.integrate import integrate_prompt
+from readgraph.nodes.research.plan import plan_prompt
+from readgraph.nodes.research.reflect import enough_prompt, missing_prompt, reflect_prompt
+from readgraph.nodes.summary.write import write_summary_prompt
+from readgraph.nodes.survey.answer import survey_prose_prompt, survey_same_prompt
+from readgraph.nodes.survey.plan import survey_plan_prompt
+from readgraph.nodes.survey.records import survey_records_prompt, survey_verdict_prompt
+from readgraph.nodes.walk.leaf import leaf_prompt
+from readgraph.nodes.walk.triage import triage_prompt
+from readgraph.nodes.web_actions import web_act_prompt, web_gist_prompt, web_look_up_prompt
 from readgraph.state.records import Document, Note, Page
 from readgraph.state.survey import Column
 
@@ -259,6 +270,7 @@ def test_every_prompt_builder_has_a_snapshot() -> None:
         name.removesuffix("_prompt")
         for module in prompt_modules()
         for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__
         if inspect.signature(function).return_annotation in (Prompt, "Prompt")
     }
     assert builders <= CASES.keys(), f"Add to CASES and renew with {RENEW}=1: {builders - CASES.keys()}"

@@ -14,25 +14,24 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.api import searched_by
 from readgraph.graphs.gam import build_research, recipe
-from readgraph.nodes.search_tools import Tools, bring_up_to_date, memory_tools
+from readgraph.library.collections import add_collection
+from readgraph.library.forgetting import forget_document
+from readgraph.library.opening import Library, open_library
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.hits import Entry, Extent, pages_of
+from readgraph.library.search.index_registry import index_key, indexes_of
+from readgraph.library.search.passages import document_languages
+from readgraph.library.search.postings import SHORT
+from readgraph.nodes.search import Tools, bring_up_to_date, memory_tools
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.forgetting import forget_document
-from readgraph.state.kept.collections import add_collection
-from readgraph.state.library import Library, open_library
-from readgraph.state.page_store import PageStore
 from readgraph.state.records import Memory, Note, Page
-from readgraph.state.search.document_languages import document_languages
-from readgraph.state.search.entries import Entry, Extent
-from readgraph.state.search.fusing import pages_of
-from readgraph.state.search.in_context import SHORT
-from readgraph.state.search.index_registry import index_key, indexes_of
-from readgraph.tools import searched_by
 from tests.doubles.model_faults import vector
 from tests.doubles.model_server import ModelServer
 from tests.doubles.researcher import QUESTION, remembered_pages, researcher, trail_pages, wanted_reply
-from tests.state.test_forgetting import rows_with
+from tests.library.test_forgetting import rows_with
 
 CONTEXT = ReaderContext(model="openai:double", rounds=1, pages_per_tool=3)
 EMBEDDING = replace(CONTEXT, embeddings="openai:double-embeddings")

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from readgraph.nodes.searching import Bounds, fused_hits, search_pages
+from readgraph.library.search.hits import pages_of
+from readgraph.nodes.search import Bounds, fused_hits, search_pages
 from readgraph.state.errors import BadInput
-from readgraph.state.search.fusing import pages_of
 
 
 @dataclass

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.nodes.building.even_pages import pages_of_sessions
+from readgraph.nodes.building.paging import pages_of_sessions
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Page
 from readgraph.state.words import count_words

@@ -3,16 +3,14 @@
 import pytest
 from langgraph.runtime import Runtime
 
-from readgraph.models.replies.json_form import reply_schema
-from readgraph.nodes.answering.style import answer_style
+from readgraph.models.json_form import reply_schema
+from readgraph.nodes.answering.ask import AnswerAlone, ChosenAnswer, FreeAnswer, WeighedAnswer, answer_style
 from readgraph.nodes.contracts import AskedQuestion
-from readgraph.nodes.prompts.answering.answer import AnswerAlone, ChosenAnswer, FreeAnswer, WeighedAnswer
-from readgraph.nodes.prompts.style import at_length, length_by_question
-from readgraph.nodes.prompts.walk.leaf import LeafVerdict, ReasonedLeafVerdict
+from readgraph.nodes.prompts import at_length, length_by_question
+from readgraph.nodes.walk.leaf import LeafVerdict, ReasonedLeafVerdict
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.text.language import certain_language, sample_spans
-from readgraph.state.text.language_names import NAMES, language_code
+from readgraph.state.languages import NAMES, certain_language, language_code, sample_spans
 
 
 def line(question: str, choices: dict[str, str] | None = None, **settings: object) -> str:

@@ -12,17 +12,17 @@ from langgraph.runtime import Runtime
 
 from readgraph.graphs import read_agent
 from readgraph.graphs.mem_walker import build, recipe
+from readgraph.library.forgetting import forget_document
+from readgraph.library.histories import SessionText, append_sessions
+from readgraph.library.opening import Library
+from readgraph.library.stored_items import ROOT
 from readgraph.nodes.building.build import read_pages
-from readgraph.nodes.building.segments import segments
+from readgraph.nodes.building.paging import segments
 from readgraph.nodes.extractive import extract_note
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
-from readgraph.state.forgetting import forget_document
-from readgraph.state.histories import SessionText, append_sessions
-from readgraph.state.library import Library
 from readgraph.state.records import Memory, Note, Page, Recipe, TreeNode
-from readgraph.state.store.stored_items import ROOT
 from readgraph.state.summary_tree import TreeShape, node_id
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readgraph.nodes.survey.combining import Combined, Entry, Mention, grouped, joined, ordered
-from readgraph.nodes.survey.programme import by_rule
+from readgraph.nodes.survey.plan import by_rule
 from readgraph.nodes.survey.records import Record, records_in
+from readgraph.nodes.survey.table import Combined, Entry, Mention, grouped, joined, ordered
 from readgraph.nodes.survey.values import date_value, number_in, same_as
 
 

@@ -8,13 +8,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from readgraph.graphs.methods import METHODS
-from readgraph.models.fitting import fitted
-from readgraph.models.prompt import Prompt, fenced
+from readgraph.library.opening import Library
+from readgraph.models.prompt import Prompt, fenced, fitted
 from readgraph.nodes.bounds import INSTRUCTION_WORDS
-from readgraph.nodes.prompts.parts import question_part
+from readgraph.nodes.prompts import question_part
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader

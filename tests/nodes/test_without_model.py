@@ -30,6 +30,9 @@ def test_a_substitute_stands_beside_its_node_under_its_name(
 ) -> None:
     substitute = node.without_model
     assert substitute
+    if isinstance(substitute, StepNode):  # a node that is used by itself, too
+        assert vars(import_module(substitute.work.__module__))[str(substitute.name)] is substitute
+        return
     home = import_module(substitute.__module__)
     named = {called for called, thing in vars(home).items() if thing is substitute} | {substitute.__name__}
     of = {called.removesuffix("_without_model") for called in named if called.endswith("_without_model")}

@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readgraph.nodes.agent.event_text import cut_to
-from readgraph.nodes.agent.evicting import KEEP, first_to_stay
-from readgraph.nodes.agent.working_context import append_to_block, blocks_text, replace_in_block, rewrite_block
-from readgraph.state.agents import Event
-from readgraph.state.channels.living import Block
+from readgraph.library.agents import Event
+from readgraph.nodes.agent.evict import KEEP, first_to_stay
+from readgraph.nodes.agent.memory import append_to_block, blocks_text, cut_to, replace_in_block, rewrite_block
+from readgraph.state.agent import Block
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words
 

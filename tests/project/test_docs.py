@@ -21,7 +21,7 @@ from readgraph.graphs.served import served_graphs
 from tests.doubles.model_server import ChatRequest, ModelServer, ToolCall
 from tests.doubles.reader import asked_for, reader
 from tests.doubles.tool_user import is_agent, tool_user
-from tests.project.test_rooms import INNER, ROOMS, SHARED_BY_EVALUATION, SHARED_BY_NODES
+from tests.project.test_rooms import INNER, ROOMS
 from tests.support.command import Command
 from tests.support.examples import EXAMPLES
 from tests.support.printed import RENEW, said
@@ -202,16 +202,7 @@ def reached(rooms: dict[str, set[str]], start: str) -> set[str]:
 
 PLANS = {
     "the rooms": ROOMS,
-    "the rooms in models": INNER["models"],
-    "the rooms in nodes": {
-        room: others - SHARED_BY_NODES for room, others in INNER["nodes"].items() if room not in SHARED_BY_NODES
-    },
     "the rooms in cli": INNER["cli"],
-    "the rooms in evaluation": {
-        room: others - SHARED_BY_EVALUATION
-        for room, others in INNER["evaluation"].items()
-        if room not in SHARED_BY_EVALUATION
-    },
 }
 
 

@@ -18,8 +18,8 @@ import pytest
 import uvicorn
 from httpx import AsyncClient
 
-from readgraph.state.library import open_library
-from readgraph.tools.sockets import listening
+from readgraph.api.sockets import listening
+from readgraph.library.opening import open_library
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 
 ROOT = Path(__file__).parents[2]

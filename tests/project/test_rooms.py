@@ -11,176 +11,62 @@ import readgraph
 
 HOUSE = Path(readgraph.__path__[0])
 
+METHODS = {"graphs", "nodes", "models", "sources", "library", "state"}
+"""What the methods are made of, with all below them."""
+
 ROOMS: dict[str, set[str]] = {
     "state": set(),
-    "models": {"state"},
-    "nodes": {"models", "state", "sources"},
-    "graphs": {"nodes", "models", "state"},
-    "estimates": {"graphs", "nodes", "models", "state"},
-    "compression": {"graphs", "nodes", "models", "state"},
-    "sources": {"state"},
-    "report": {"state"},
-    "evaluation": {"compression", "estimates", "graphs", "nodes", "models", "state", "sources", "report"},
-    "browsing": {"graphs", "nodes", "models", "state", "sources"},
-    "tools": {"compression", "graphs", "nodes", "models", "state", "sources"},
-    "corpus": {"tools", "compression", "graphs", "nodes", "models", "state", "sources"},
-    "middleware": {"tools", "compression", "graphs", "nodes", "models", "state", "sources"},
-    "mcp": {"tools", "graphs", "state", "sources"},
-    "serve": {"tools", "report", "estimates", "graphs", "nodes", "models", "state", "sources"},
+    "library": {"state"},
+    "sources": {"library", "state"},
+    "models": {"library", "state"},
+    "nodes": {"models", "sources", "library", "state"},
+    "graphs": {"nodes", "models", "library", "state"},
+    "report": {"library", "state"},
+    "compression": METHODS,
+    "browsing": METHODS,
+    "api": {"compression", *METHODS},
+    "evaluation": {"compression", "report", *METHODS},
+    "corpus": {"api", *METHODS},
+    "middleware": {"api", "compression", *METHODS},
+    "mcp": {"api", *METHODS},
+    "serve": {"api", "report", *METHODS},
     "cli": {
-        "browsing",
-        "corpus",
-        "evaluation",
-        "compression",
-        "estimates",
-        "graphs",
-        "nodes",
-        "models",
-        "state",
-        "sources",
-        "report",
-        "tools",
-        "mcp",
-        "serve",
+        *("api", "browsing", "compression", "corpus", "evaluation", "mcp", "report", "serve"),
+        *METHODS,
     },
 }
 """What each room may import of the others."""
 
-SHARED_BY_NODES = set(
-    (
-        "bounds step contracts deciding extractive memory_view gist_levels page_ends prompts purpose search_tools "
-        "searching tasks tree_view interrupted not_memorised"
-    ).split()
-)
-SHARED_BY_SOURCES = set(
-    "archives blocks converting encodings given_files markup naming_places places source_text".split()
-)
-SHARED_BY_EVALUATION = {"records", "optional_imports"}
-METHODS = ("read_agent", "mem_walker", "gam", "mem_gpt", "survey")
-STATE = {path.stem for path in (HOUSE / "state").iterdir()}
-SHARED_BY_RUNS = set("documents estimate run_graph source_links stopping".split())
-TERMINAL = {path.stem for path in (HOUSE / "cli" / "terminal").glob("*.py")}
+OF_ALL = {"wiring", "estimates"}
 INNER: dict[str, dict[str, set[str]]] = {
-    "state": {
-        **dict.fromkeys(STATE, STATE),
-        "text": {"errors"},
-        "running": set(),
-        "files": {"errors"},
-        "settings": {"declaring", "errors", "files", "text"},
-        "by_name": {"errors"},
-        "web": {"reading", "settings"},
-        "store": {"errors", "files", "records", "running", "set_limits", "words"},
-        "kept": {"errors", "page_store", "records", "search", "store"},
-        "channels": {"chat_messages", "errors", "reading", "store"},
-        "archives": {"agents", "channels", "declaring", "errors", "files", "page_store", "records", "store", "words"},
-        "checkpointing": {"errors", "files", "running"},
-        "postgres": {"checkpointing", "errors", "files", "records", "store"},
-    },
-    "models": {
-        "exchanges": set(),
-        "local": set(),
-        "prompt": set(),
-        "wording": {"prompt"},
-        "replaced_words": {"wording", "prompt"},
-        "fitting": {"prompt"},
-        "metering": {"exchanges"},
-        "names": {"exchanges"},
-        "functions": {"names"},
-        "transport": {"names", "metering"},
-        "replies": {"metering", "prompt"},
-        "batches": {"replies", "transport", "names", "metering"},
-        "clients": {"batches", "replies", "transport", "functions", "names", "local"},
-        "watching": {"clients", "names", "metering", "prompt"},
-        "embedding_models": {"watching", "transport", "functions", "names"},
-        "calling": {"clients", "replies", "transport", "functions", "metering", "prompt", "local"},
-        "asking": {
-            *("calling", "watching", "clients", "batches", "replies", "transport"),
-            *("replaced_words", "fitting", "metering", "exchanges", "prompt"),
-        },
-    },
-    "nodes": {
-        **dict.fromkeys(("building", "look_up", "answering", *SHARED_BY_NODES), SHARED_BY_NODES),
-        "opening": {"building", *SHARED_BY_NODES},
-        "walk": {"answering", "look_up", "building", *SHARED_BY_NODES},
-        "research": {"answering", "look_up", "building", *SHARED_BY_NODES},
-        "agent": {"answering", "building", "opening", *SHARED_BY_NODES},
-        "survey": {"answering", "building", *SHARED_BY_NODES},
-        "summary": {"answering", "building", "opening", *SHARED_BY_NODES},
-        "web": {"answering", "look_up", "building", "opening", *SHARED_BY_NODES},
-        "note_taking": {"answering", *SHARED_BY_NODES},
-    },
-    "sources": {
-        **dict.fromkeys(("pdf", "chats", "web", "addresses", "fetching", *SHARED_BY_SOURCES), SHARED_BY_SOURCES),
-        "formats": {"chats", *SHARED_BY_SOURCES},
-        "loading": {"addresses", "fetching", "pdf", "{kind}", *SHARED_BY_SOURCES},  # formats, by their names in `KINDS`
-        "folders": {"loading", "addresses", *SHARED_BY_SOURCES},
-        "sessions": {"folders", "loading", "chats", *SHARED_BY_SOURCES},
-    },
     "graphs": {
-        "wiring": set(),
-        "own_graphs": set(),
-        "methods": {"{self", "own_graphs"},  # it imports each method by the name of its module
-        **{method: {"wiring"} for method in METHODS},
-        "mem_gpt_conversation": {"mem_gpt"},
-        "reader_agent": {"mem_gpt", "wiring"},
-        "overwrite_memory": {"wiring"},
-        "separate_run": set(),
-        "baselines": {*METHODS, "web_agent", "wiring"},
-        "hybrids": {*METHODS, "wiring"},
+        **{name: set[str]() for name in ("wiring", "plugins")},
+        **dict.fromkeys(("read_agent", "mem_walker", "mem_gpt", "survey", "overwrite_memory", "web_agent"), OF_ALL),
+        "correcting": OF_ALL,
+        "summary": {"read_agent", *OF_ALL},
+        "gam": OF_ALL,
+        "reader_agent": {"mem_gpt", *OF_ALL},
+        "mem_gpt_conversation": {"mem_gpt", *OF_ALL},
+        "baselines": {"read_agent", "web_agent", *OF_ALL},
+        "hybrids": {"read_agent", "mem_walker", "gam", *OF_ALL},
+        "methods": {"{self", "plugins"},  # it imports each method by the name of its module
         "method_facts": {"methods", "wiring"},
-        "shared_nodes": {"methods"},
-        "correcting": {"wiring"},
-        "summary": {"read_agent", "wiring"},
-        "web_agent": {"wiring"},
+        "estimates": {path.stem for path in (HOUSE / "graphs").iterdir()},
         "served": {"methods", "gam", "mem_gpt", "correcting", "summary", "web_agent"},
     },
-    "evaluation": {
-        **dict.fromkeys(("metrics", "rows", "statistics", "walks", "who_questions"), SHARED_BY_EVALUATION),
-        "records": set(),
-        "optional_imports": set(),
-        "datasets": {"metrics", *SHARED_BY_EVALUATION},
-        "folder": {"metrics", *SHARED_BY_EVALUATION},
-        "running": {"folder", "rows", *SHARED_BY_EVALUATION},
-        "judges": {"running", "folder", "metrics", *SHARED_BY_EVALUATION},
-        "compressed": {"judges", "metrics", *SHARED_BY_EVALUATION},
-        "plan": {"judges", "running", "rows", "metrics", *SHARED_BY_EVALUATION},
-        "reproducing": {"plan", "running", "rows", "datasets", *SHARED_BY_EVALUATION},
-        "results": {"judges", "folder", "rows", "metrics", "statistics", "walks", *SHARED_BY_EVALUATION},
-        "report": {"results", "folder", *SHARED_BY_EVALUATION},
-        "publishing": {"results", "judges", "rows", "folder", "metrics", *SHARED_BY_EVALUATION},
-        "trajectories": {"results", "folder", *SHARED_BY_EVALUATION},
-        "inspect_logs": {"trajectories", "results", "folder", "metrics", *SHARED_BY_EVALUATION},
-    },
-    "evaluation/datasets": {
-        "record_files": set(),
-        "scoring": set(),
-        "texts": set(),
-        "assembling": {"scoring"},
-        "forms": {"assembling", "record_files", "texts"},
-    },
     "cli": {
-        "method_settings": set(),
-        "settings": {"method_settings"},
-        "terminal": {"settings"},
+        "settings": set(),
+        "log": set(),
+        "shell": set(),
+        "terminal": {"settings", "log"},
         "faults": {"terminal"},
-        "run": {"options", "terminal", "settings", "method_settings"},
-        "shell": {"terminal"},
         "options": {"shell", "terminal", "settings"},
+        "run": {"options", "terminal", "settings", "log"},
         "commands": {"options", "shell", "run", "terminal"},
-        "main": {"commands", "shell", "terminal", "faults"},
-    },
-    "cli/run": {
-        **dict.fromkeys(SHARED_BY_RUNS, SHARED_BY_RUNS),
-        **dict.fromkeys(("reading", "library", "evaluating", "serving", "setup"), SHARED_BY_RUNS),
-        "chatting": {"library", *SHARED_BY_RUNS},
-    },
-    "cli/terminal": {
-        **dict.fromkeys(TERMINAL, TERMINAL),
-        "progress": TERMINAL,
-        "evaluation": TERMINAL,
+        "main": {"commands", "shell", "log", "faults"},
     },
 }
-"""What the rooms inside of a room may import of each other."""
+"""What the files and folders inside of a room may import of each other, where that is more than: in no circle."""
 
 MODULE_NAME = re.compile(r"readgraph\.(\w+)(\.\w+)*")
 

@@ -16,10 +16,10 @@ from readgraph import ReaderContext
 from readgraph.graphs import gam, mem_gpt, summary
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS, WEB_METHODS
-from readgraph.state.agent_lives import agent_config
-from readgraph.state.histories import SessionText, append_sessions
-from readgraph.state.library import open_library_in_background
-from readgraph.state.running.background import in_background
+from readgraph.library.agent_lives import agent_config
+from readgraph.library.histories import SessionText, append_sessions
+from readgraph.library.opening import open_library_in_background
+from readgraph.state.loops import in_background
 from tests.cli.test_settings_as_options import NUMBER, VALUES
 from tests.doubles.lifelike import lifelike
 from tests.doubles.model_server import ChatRequest, ModelServer, Responder

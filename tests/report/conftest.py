@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.report.data import ReportData
-from readgraph.report.page import render
+from readgraph.report.page import ReportData, render
 from tests.support.browser import CHROMIUM, Browser, browser
 
 IN_BROWSER = [

@@ -12,12 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import MonkeyPatch
 
-from readgraph.cli.run.source_links import source_links
-from readgraph.report import data as report_data
-from readgraph.report.data import report_of_answer, report_of_document
-from readgraph.report.page import MARK, escaped_json, render
-from readgraph.state.kept.collections import add_collection
-from readgraph.state.library import Library
+from readgraph.cli.run.reports import source_links
+from readgraph.library.collections import add_collection
+from readgraph.library.opening import Library
+from readgraph.report import page as report_data
+from readgraph.report.page import MARK, escaped_json, render, report_of_answer, report_of_document
 from readgraph.state.reading import Question
 from tests.doubles.model_server import ModelServer
 from tests.doubles.walker import REVERT, TEXT, Walker, ask, down, says

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.report.rows import MOST_COLUMNS
-from readgraph.report.structure import heading_lines, structure_of
+from readgraph.report.structure import MOST_COLUMNS, heading_lines, structure_of
 from readgraph.sources import load
 
 pytestmark = pytest.mark.quick

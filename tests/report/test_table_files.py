@@ -9,10 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.report.excel import excel_bytes
-from readgraph.report.sheets import Sheet, sheet_of
-from readgraph.report.table_files import csv_bytes, harmless, json_bytes, markdown, table_bytes, written_before
-from readgraph.state.kept.collections import Member
+from readgraph.library.collections import Member
+from readgraph.report.table_files import (
+    Sheet,
+    csv_bytes,
+    excel_bytes,
+    harmless,
+    json_bytes,
+    markdown,
+    sheet_of,
+    table_bytes,
+    written_before,
+)
 from readgraph.state.reading import Citation
 from readgraph.state.survey import Table
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from readgraph.sources import load
-from readgraph.sources.pdf.streams import check_streams
+from readgraph.sources.pdf.in_child import check_streams
 from readgraph.state.errors import BadInput
 from tests.support.hostile_pdf import pdf_of, stream
 from tests.support.source_files import (

@@ -8,21 +8,21 @@ from typing import Any
 import pytest
 
 from readgraph.graphs.methods import METHODS, SUMMARY
+from readgraph.library.opening import Library
 from readgraph.models.prompt import Prompt
-from readgraph.nodes.prompts.answering.answer import answer_from_notes_prompt, answer_prompt, weigh_prompt
-from readgraph.nodes.prompts.answering.checking import check_answer_prompt
-from readgraph.nodes.prompts.evaluation.rate import consistent_prompt, permissive_prompt, strict_prompt
-from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_prompt
-from readgraph.nodes.prompts.note_taking import take_notes_prompt
-from readgraph.nodes.prompts.research.integrate import integrate_prompt
-from readgraph.nodes.prompts.research.plan import plan_prompt
-from readgraph.nodes.prompts.research.reflect import enough_prompt, missing_prompt, reflect_prompt
-from readgraph.nodes.prompts.survey.plan import survey_plan_prompt
-from readgraph.nodes.prompts.survey.table import survey_prose_prompt
-from readgraph.nodes.prompts.walk.leaf import leaf_prompt
-from readgraph.nodes.prompts.walk.triage import triage_prompt
+from readgraph.nodes.answering.ask import answer_from_notes_prompt, answer_prompt, weigh_prompt
+from readgraph.nodes.answering.verdicts import check_answer_prompt
+from readgraph.nodes.judging_prompts import consistent_prompt, permissive_prompt, strict_prompt
+from readgraph.nodes.look_up import look_up_next_prompt, look_up_pages_prompt
+from readgraph.nodes.question_notes import take_notes_prompt
+from readgraph.nodes.research.integrate import integrate_prompt
+from readgraph.nodes.research.plan import plan_prompt
+from readgraph.nodes.research.reflect import enough_prompt, missing_prompt, reflect_prompt
+from readgraph.nodes.survey.answer import survey_prose_prompt
+from readgraph.nodes.survey.plan import survey_plan_prompt
+from readgraph.nodes.walk.leaf import leaf_prompt
+from readgraph.nodes.walk.triage import triage_prompt
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import Library
 from readgraph.state.records import Page
 from tests.doubles.deaf import ANSWER, deaf
 from tests.doubles.model_server import ChatRequest, ModelServer

@@ -11,11 +11,10 @@ pytest.importorskip("fastapi", reason="needs pip install 'readgraph[serve]'")
 pytest.importorskip("mcp", reason="needs pip install 'readgraph[mcp]'")
 from mcp import Client
 
-from readgraph.mcp.allowed import allowed_folders
-from readgraph.mcp.server import library_server
-from readgraph.mcp.tools import LibraryTools
+from readgraph.library.opening import Library
+from readgraph.mcp.refusing import allowed_folders
+from readgraph.mcp.server import LibraryTools, library_server
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import Library
 from tests.doubles.model_server import Fault, ModelServer
 from tests.support.command import SECRET
 from tests.support.reading_room import OpenRoom, reading_room

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.library.opening import open_library
+from readgraph.library.search import vector_file
+from readgraph.library.search.keyword_tables import open_tables
+from readgraph.library.search.vector_file import Header
 from readgraph.state.errors import BadInput, LibraryError
-from readgraph.state.library import open_library
-from readgraph.state.search import vector_file
-from readgraph.state.search.keyword_file import open_tables
-from readgraph.state.search.vector_file import Header
 from tests.evaluation.folder.test_foreign_folders import WHAT, folder
 from tests.support.command import STORY, Command, assert_refused
 

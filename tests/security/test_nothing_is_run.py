@@ -15,11 +15,11 @@ from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_TYPES
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 import readgraph as package
-from readgraph.evaluation.rows.row import NEED_EMBEDDINGS
+from readgraph.evaluation.rows import NEED_EMBEDDINGS
 from readgraph.graphs.methods import METHODS, SUMMARY, WEB_METHODS
-from readgraph.models.local.server import local_server
+from readgraph.library.opening import Library
+from readgraph.models.local import local_server
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import Library
 from tests.doubles.local_child import put_model_file
 from tests.doubles.model_server import ModelServer
 from tests.support.web_pages import html
@@ -37,15 +37,15 @@ RUN_WHAT_THEY_READ = {
 STARTS_PROGRAMS = {
     "sources/pdf/in_child.py",
     "models/local/server.py",
-    "cli/run/library/correct.py",
-    "cli/run/serving/studio.py",
+    "cli/run/editing.py",
+    "cli/run/serving.py",
 }
 WORKERS = {"corpus/process.py", "corpus/processes.py"}
 """Files that send objects to workers, which are our own processes, over pipes that nobody else has."""
 
 IMPORTS_BY_NAME = {
     "corpus/on_ray.py": "ray",
-    "cli/run/chatting/chat.py": "readline",
+    "cli/run/chat.py": "readline",
     "compression/registry.py": "the engines of OWN",
     "evaluation/datasets/record_files.py": "pyarrow",
     "evaluation/optional_imports.py": "packages of the extra",

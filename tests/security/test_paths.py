@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from readgraph.library.documents import unreadable
+from readgraph.library.forgetting import forget_document
+from readgraph.library.library import keep_original
+from readgraph.library.opening import open_library_in_background
 from readgraph.state.errors import LibraryError
-from readgraph.state.forgetting import forget_document
-from readgraph.state.library import open_library_in_background
-from readgraph.state.originals import keep_original
-from readgraph.state.running.background import in_background
-from readgraph.state.store.unfinished import unreadable
+from readgraph.state.loops import in_background
 from tests.doubles.model_server import ModelServer
 from tests.support.command import Command
 from tests.support.every_command import any_reply, files_in

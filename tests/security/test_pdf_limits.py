@@ -16,8 +16,8 @@ import pytest
 from readgraph.sources import load
 from readgraph.sources.converting import beside_the_loop, conversion_shown
 from readgraph.sources.pdf import in_child
+from readgraph.sources.pdf.in_child import page_picture, page_picture_here
 from readgraph.sources.pdf.pdf_text import convert, convert_here
-from readgraph.sources.pdf.picture import page_picture, page_picture_here
 from readgraph.state.errors import BadInput
 from tests.support.command import Command, assert_refused
 from tests.support.hostile_pdf import endless_pdf

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import pytest
 import typer
 
-from readgraph.evaluation.rows.row import NEED_EMBEDDINGS
+from readgraph.evaluation.rows import NEED_EMBEDDINGS
 from readgraph.graphs.methods import METHODS, SUMMARY, WEB_METHODS
+from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import Library
 from tests.doubles.model_server import ModelServer
 from tests.doubles.still_driver import StillDriver
 from tests.support.command import Command
@@ -67,7 +67,7 @@ def test_a_command_reaches_its_model_alone(
 ) -> None:
     for function in SERVE.values():
         monkeypatch.setattr(f"readgraph.cli.run.serving.{function}", lambda *given, **more: typer.echo("served"))
-    monkeypatch.setattr("readgraph.cli.run.reading.browse.ChromiumDriver", StillDriver)
+    monkeypatch.setattr("readgraph.cli.run.browse.ChromiumDriver", StillDriver)
     server.respond = any_reply
     with only_port(port_of(server) if model else None) as tried:
         for line in each_line(files_in(tmp_path), model):

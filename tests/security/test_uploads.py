@@ -8,9 +8,9 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs pip install 'readgraph[serve]'")
 
+from readgraph.library.library import keep_original, original_of
+from readgraph.library.opening import open_library_in_background
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import open_library_in_background
-from readgraph.state.originals import keep_original, original_of
 from readgraph.state.records import Document
 from tests.security.test_paths import NAMES, tree
 from tests.support.reading_room import OpenRoom, reading_room

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from httpx import Client, get, post
 
+from readgraph.api.running import run_method
 from readgraph.graphs.methods import method_named
-from readgraph.serve.event_stream import event_stream
-from readgraph.serve.run import Run
+from readgraph.library.opening import open_library
+from readgraph.serve.room import Run
+from readgraph.serve.routes import event_stream
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import open_library
 from readgraph.state.reading import Question
-from readgraph.tools.running import run_method
 from tests.doubles.agent import Script, say
 from tests.doubles.model_faults import JsonObject
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer, ToolCall
@@ -263,7 +263,7 @@ def test_an_agent_without_an_event_is_shown_and_corrected(room: OpenRoom, server
 def test_a_body_that_is_too_large_is_refused_before_it_is_held(
     room: OpenRoom, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("readgraph.serve.bodies.MOST_JSON_MB", 1)
+    monkeypatch.setattr("readgraph.serve.requests.MOST_JSON_MB", 1)
 
     def pieces() -> Iterator[bytes]:
         yield b'{"text": "'
@@ -288,7 +288,7 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_held(
 
 
 def test_an_error_of_ours_is_one_line_too(room: OpenRoom, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("readgraph.serve.about.OFFERED")
+    monkeypatch.delattr("readgraph.serve.app.OFFERED")
     answer = room.client.get("/api/about")
     assert (answer.status_code, answer.json()) == (500, {"problem": "An unexpected NameError ended it."})
     assert "content-security-policy" in answer.headers

@@ -249,6 +249,5 @@ def test_the_import_waits_for_no_library() -> None:
         "readgraph.state",
         "readgraph.state.errors",
         "readgraph.state.files",
-        "readgraph.state.files.regular_files",
-        "readgraph.state.set_limits",
+        "readgraph.state.words",
     }

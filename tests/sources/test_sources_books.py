@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from readgraph.sources import SourceText, load, place_at
-from readgraph.sources.archives import Archive
-from readgraph.sources.given_files import MOST_MB
+from readgraph.sources.inputs import MOST_MB
+from readgraph.sources.parsing import Archive
 from readgraph.state.errors import BadInput
 from tests.support.source_files import CONTAINER, edit_docx, write_docx, write_epub, write_zip
 

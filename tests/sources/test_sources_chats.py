@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from readgraph.sources import load
-from readgraph.sources.chats.whatsapp_chat import chat_of
+from readgraph.sources.formats.chats import chat_of
 from readgraph.sources.places import MOST_PLACES
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.errors import BadInput

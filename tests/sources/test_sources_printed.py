@@ -14,9 +14,8 @@ from reportlab.pdfgen.canvas import Canvas
 from readgraph.nodes.extractive import passages_of, quoted_answer
 from readgraph.sources import SourceText, load, place_at
 from readgraph.sources.converting import conversion_shown
-from readgraph.sources.pdf.columns import gutter_of, in_columns
+from readgraph.sources.pdf.layout import gutter_of, in_columns, roman_value, without_margins
 from readgraph.sources.pdf.lines import PrintedPage, join_pages
-from readgraph.sources.pdf.margins import roman_value, without_margins
 from readgraph.sources.pdf.page import Line, Piece
 from tests.support.source_files import write_pdf_lines
 from tests.support.typeset_report import FIRST_NAMES, HEAD, Typeset, typeset

@@ -8,7 +8,8 @@ from threading import Event, Thread
 
 import pytest
 
-from readgraph.sources import Address, fetching, load, load_all
+from readgraph.sources import Address, load, load_all
+from readgraph.sources import inputs as fetching
 from tests.support.command import Command, assert_refused
 from tests.support.source_files import labelled, write_pdf_lines
 from tests.support.sources import assert_file_refused

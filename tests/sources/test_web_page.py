@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.sources.web.page import HIDDEN, web_page
+from readgraph.sources.web_page import HIDDEN, web_page
 from readgraph.state.errors import BadInput
-from readgraph.state.web.elements import WebElement, elements_of, problem_with
-from readgraph.state.web.lines import lines_of
+from readgraph.state.web_page import WebElement, elements_of, lines_of, problem_with
 from tests.support.web_pages import html, page
 
 pytestmark = pytest.mark.quick

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.state.text.language import language_of
-from readgraph.state.text.sentences import sentence_spans
+from readgraph.state.languages import language_of
+from readgraph.state.sentences import sentence_spans
 
 CASES: dict[str, list[str]] = {
     "en": [

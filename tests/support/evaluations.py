@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
-from readgraph.evaluation.plan.run_record import what_is_run
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.plan import what_is_run
 from readgraph.evaluation.records import Dataset, Item, Outcome, Text
-from readgraph.evaluation.rows.row import row_named
+from readgraph.evaluation.rows import row_named
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import NOTHING_USED
 

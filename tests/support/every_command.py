@@ -59,7 +59,7 @@ LINES = (
 )
 """In an order in which each has something to do; {model} stands for the options that name one."""
 
-SERVE = {"studio": "studio.serve", "mcp": "mcp.serve", "serve": "serve.serve_library"}
+SERVE = {"studio": "serve_studio", "mcp": "serve", "serve": "serve_library"}
 """Commands that end with Ctrl-C only, and the functions that serve."""
 
 

@@ -16,11 +16,11 @@ _forking: Any = multiprocessing.get_context(
 _forking.set_forkserver_preload(
     [
         "readgraph.cli.main",
-        "readgraph.cli.run.chatting.chat",
-        "readgraph.cli.run.reading.read",
+        "readgraph.cli.run.chat",
+        "readgraph.cli.run.read",
         "readgraph.graphs.mem_gpt",
         "readgraph.graphs.read_agent",
-        "readgraph.models.transport.openai_chat",
+        "readgraph.models.openai_chat",
         "openai.resources.chat",
     ]
 )

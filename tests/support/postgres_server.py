@@ -68,7 +68,7 @@ class PostgresServer:
         with postgres() as address:
             server = cls(address)
             server.run(f"CREATE DATABASE {TEMPLATE}")
-            from readgraph.state.library import open_library_in_background
+            from readgraph.library.opening import open_library_in_background
 
             with open_library_in_background(server.named(TEMPLATE)):
                 pass  # its tables are made once

@@ -70,11 +70,11 @@ def _files_in(tmp: Path) -> dict[str, Path]:
 
 
 def _put_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
-    for served in ("studio.serve", "mcp.serve", "serve.serve_library"):
+    for served in ("serve_studio", "serve", "serve_library"):
         monkeypatch.setattr(
             f"readgraph.cli.run.serving.{served}", lambda *given, **more: typer.echo(repr((given, more)))
         )
     monkeypatch.setattr("webbrowser.open", typer.echo)
-    monkeypatch.setattr("readgraph.cli.run.reading.browse.ChromiumDriver", StillDriver)
-    monkeypatch.setattr("readgraph.cli.run.reading.corpus.processes", own_workers)
-    monkeypatch.setattr("readgraph.cli.run.reading.corpus.on_ray", no_cluster)
+    monkeypatch.setattr("readgraph.cli.run.browse.ChromiumDriver", StillDriver)
+    monkeypatch.setattr("readgraph.cli.run.read.processes", own_workers)
+    monkeypatch.setattr("readgraph.cli.run.read.on_ray", no_cluster)

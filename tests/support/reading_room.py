@@ -11,12 +11,12 @@ from typing import Any
 
 from httpx import Client, Response
 
+from readgraph.api.sockets import listening
+from readgraph.library.opening import open_library
+from readgraph.serve.app import serve_room
 from readgraph.serve.guard import Guard
 from readgraph.serve.room import Room
-from readgraph.serve.server import serve_room
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import open_library
-from readgraph.tools.sockets import listening
 
 
 @dataclass

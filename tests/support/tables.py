@@ -5,9 +5,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from readgraph.state.files.library_address import LibraryAddress, library_place
-from readgraph.state.files.library_folder import STORE
-from readgraph.state.library import CHECKPOINTS
+from readgraph.library.address import LibraryAddress, library_place
+from readgraph.library.folder import STORE
+from readgraph.library.opening import CHECKPOINTS
 
 ON_SERVER = {"writes": "checkpoint_writes"}
 """The names on a server of tables that have others there."""

@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.options.checks import typed
 from readgraph.cli.options.documents import LibraryFolder, Sure
-from readgraph.cli.options.screen import Json
+from readgraph.cli.options.output import Json, typed
 from readgraph.cli.options.settings import CHATTING, with_context
-from readgraph.cli.shell.completing import agent_names, completing
-from readgraph.cli.shell.helping import HelpfulGroup
+from readgraph.cli.shell import HelpfulGroup, agent_names, completing
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ def list_agents(run: typer.Context, library: LibraryFolder = None, as_json: Json
 @agents.command("list")
 def show_agents(library: LibraryFolder = None, as_json: Json = False) -> None:
     """List the agents in the library."""
-    from readgraph.cli.run.chatting.agents import show_agents as show
+    from readgraph.cli.run.agents import show_agents as show
 
     show(library, as_json=as_json)
 
@@ -52,7 +50,7 @@ def export_agent(
     library: LibraryFolder = None,
 ) -> None:
     """Write an agent to one JSON file: working context, recall and archival storage, settings."""
-    from readgraph.cli.run.chatting.agents import export_agent as export
+    from readgraph.cli.run.agents import export_agent as export
 
     export(name, file, library)
 
@@ -64,7 +62,7 @@ def import_agent(
     library: LibraryFolder = None,
 ) -> None:
     """Add the agent of a file to the library."""
-    from readgraph.cli.run.chatting.agents import import_agent as take_in
+    from readgraph.cli.run.agents import import_agent as take_in
 
     take_in(file, name, library)
 
@@ -72,7 +70,7 @@ def import_agent(
 @agents.command("repair")
 def repair_agent(name: Name, library: LibraryFolder = None) -> None:
     """Undo a turn that can't be finished, without asking a model, and free its disk space."""
-    from readgraph.cli.run.chatting.agents import repair_agent as repair
+    from readgraph.cli.run.agents import repair_agent as repair
 
     repair(name, library)
 
@@ -84,7 +82,7 @@ def forget_agent(
     library: LibraryFolder = None,
 ) -> None:
     """Delete an agent and everything it remembers. The documents it was given stay in the library."""
-    from readgraph.cli.run.chatting.agents import forget_agent as forget
+    from readgraph.cli.run.agents import forget_agent as forget
 
     forget(name, library, sure=yes)
 
@@ -113,6 +111,6 @@ def chat(
     as_json: Json = False,
 ) -> None:
     """Talk with an agent that remembers the whole conversation and continues where you left off."""
-    from readgraph.cli.run.chatting.chat import talk
+    from readgraph.cli.run.chat import talk
 
     talk(agent, every, context, library, as_json=as_json)

@@ -1,20 +1,18 @@
-"""The commands of evaluations: `evaluate`, and `trajectories`, which exports one as training examples."""
+"""The commands of evaluations: evaluate, trajectories as training examples, and the papers' experiments."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.options.checks import check_alone
-from readgraph.cli.options.evaluating import EvaluateOptions
-from readgraph.cli.options.screen import Quiet, with_screen
-from readgraph.cli.options.settings import PROFILE, with_context
-from readgraph.cli.shell.grouped import with_options
+from readgraph.cli.options.evaluating import EvaluateOptions, ReproduceOptions
+from readgraph.cli.options.output import Quiet, check_alone, with_screen
+from readgraph.cli.options.settings import PROFILE, with_context, with_options
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
-    from readgraph.cli.terminal.output_options import Screen
+    from readgraph.cli.terminal.screen import Screen
     from readgraph.state.context import ReaderContext
 
 evaluation_commands = typer.Typer()
@@ -42,7 +40,7 @@ def evaluate(run: typer.Context, options: EvaluateOptions, context: "ReaderConte
     if options.diff:
         _compare(run, options, options.diff, screen)
     elif options.replay:
-        from readgraph.cli.run.evaluating.replay import replay
+        from readgraph.cli.run.reproduce import replay
 
         check_alone(run, "repeats a published run", "--replay", "--dataset", "--out", "--json", "--quiet")
         raise typer.Exit(replay(options.file, options.form, options.replay, options.out, screen))
@@ -51,7 +49,7 @@ def evaluate(run: typer.Context, options: EvaluateOptions, context: "ReaderConte
 
 
 def _compare(run: typer.Context, options: EvaluateOptions, folders: tuple[Path, Path], screen: "Screen") -> None:
-    from readgraph.cli.terminal.evaluation.differences import show_difference
+    from readgraph.cli.run.evaluate import show_difference
 
     if options.file:
         raise BadInput("--diff compares two existing evaluations: leave the file out.")
@@ -61,7 +59,7 @@ def _compare(run: typer.Context, options: EvaluateOptions, folders: tuple[Path, 
 
 def _measure(run: typer.Context, options: EvaluateOptions, context: "ReaderContext", screen: "Screen") -> None:
     """Measure, or do only a part of that: calibrate a judge, write logs, estimate."""
-    from readgraph.cli.run.evaluating import evaluate as evaluating
+    from readgraph.cli.run import evaluate as evaluating
 
     if options.calibrate and options.names_no_questions:
         check_alone(run, "without FILE asks the judge alone", "--calibrate", *ALONE)
@@ -70,7 +68,7 @@ def _measure(run: typer.Context, options: EvaluateOptions, context: "ReaderConte
         check_alone(run, "makes logs of a finished evaluation", "--inspect", "--out", "--json", "--quiet")
         evaluating.write_inspect_logs(options.out, options.inspect, screen)
     elif options.estimate:
-        from readgraph.cli.run.evaluating.foreseen import estimate
+        from readgraph.cli.run.evaluate import estimate
 
         estimate(options, context, screen)
     else:
@@ -87,6 +85,33 @@ def trajectories(
     quiet: Quiet = False,
 ) -> None:
     """Export an evaluation's prompts and replies, with their outcome, as training examples."""
-    from readgraph.cli.run.evaluating.train import write_trajectories
+    from readgraph.cli.run.evaluate import write_trajectories
 
     write_trajectories(folder, form, out, quiet=quiet)
+
+
+reproducing_commands = typer.Typer()
+
+
+@reproducing_commands.command()
+@with_context(GROUPS, PROFILE)
+@with_screen
+@with_options(ReproduceOptions)
+def reproduce(run: typer.Context, options: ReproduceOptions, context: "ReaderContext", screen: "Screen") -> None:
+    """Repeat a table or figure of a paper on its dataset.
+
+    Examples:
+    readgraph reproduce
+
+    readgraph reproduce read-agent-table-5 --data datasets --model openai:gpt-4.1-mini --estimate
+
+    """
+    from readgraph.cli.run import reproduce as reproducing
+
+    if options.name is None:
+        reproducing.list_experiments(options, context, screen)
+    elif options.replay:
+        check_alone(run, "repeats a published run", "--replay", "--data", "--out", "--json", "--quiet")
+        raise typer.Exit(reproducing.replay_of(options.name, options.data, options.replay, options.out, screen))
+    else:
+        reproducing.reproduce(options.name, options, context, screen)

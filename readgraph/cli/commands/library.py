@@ -1,17 +1,25 @@
-"""The commands for the library's documents: show them, correct their notes, search them, forget them."""
+"""The commands for what a library holds: show, correct, search, forget, collection, replies, library."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from readgraph.cli.options.checks import check_alone
-from readgraph.cli.options.documents import CollectionName, LibraryFolder, Sure
+from readgraph.cli.options.documents import (
+    WHICH,
+    CollectionName,
+    CorrectOptions,
+    LibraryFolder,
+    ShowOptions,
+    Sure,
+    WantedPlace,
+    document,
+)
 from readgraph.cli.options.documents import document as document_argument
-from readgraph.cli.options.places import CorrectOptions, ShowOptions, WantedPlace
-from readgraph.cli.options.reports import check_open
-from readgraph.cli.options.screen import Json
-from readgraph.cli.shell.completing import completing, identities
-from readgraph.cli.shell.grouped import with_options
+from readgraph.cli.options.output import Json, check_alone, check_open
+from readgraph.cli.options.settings import with_options
+from readgraph.cli.shell import HelpfulGroup, collections, completing, identities
+from readgraph.library.address import library_place
 from readgraph.state.errors import BadInput
 
 library_commands = typer.Typer()
@@ -26,24 +34,24 @@ def show(run: typer.Context, options: ShowOptions) -> None:
     """
     check_open(options.report, opened=options.opened)
     if options.report:
-        from readgraph.cli.run.library.show import report_document
+        from readgraph.cli.run.show import report_document
 
         check_alone(run, "writes a file and prints nothing", "--report", "--library", "--method", "--purpose", "--open")
         report_document(options, options.report)
     elif options.place != WantedPlace():
         if options.made_for is not None:
             raise BadInput("--purpose chooses whose notes are shown, and a place shows the text: leave --purpose out.")
-        from readgraph.cli.run.library.show_place import show_place
+        from readgraph.cli.run.show import show_place
 
         show_place(options)
     elif options.document:
-        from readgraph.cli.run.library.show import show_document
+        from readgraph.cli.run.show import show_document
 
         show_document(options)
     elif options.method or options.made_for is not None:
         raise BadInput("--method and --purpose choose the memory of a document: name one.")
     else:
-        from readgraph.cli.run.library.show import show_library
+        from readgraph.cli.run.show import show_library
 
         show_library(options.library, as_json=options.as_json)
 
@@ -55,7 +63,7 @@ def correct(options: CorrectOptions) -> None:
 
     Example: readgraph correct report.pdf --part 4 --text "The discharge is 40 litres, not 400."
     """
-    from readgraph.cli.run.library.correct import correct_note
+    from readgraph.cli.run.editing import correct_note
 
     correct_note(options)
 
@@ -78,7 +86,7 @@ def search(
 
     Example: readgraph search "log book" lamp
     """
-    from readgraph.cli.run.library.search import search as search_library
+    from readgraph.cli.run.show import search as search_library
 
     search_library(words, documents or [], collection, most, library, as_json=as_json)
 
@@ -99,6 +107,169 @@ def forget(
     as_json: Json = False,
 ) -> None:
     """Delete a document from the library, with its memories, recorded replies and checkpoints."""
-    from readgraph.cli.run.library.forget import forget as forget_named
+    from readgraph.cli.run.editing import forget as forget_named
 
     forget_named(document, library, sure=yes, as_json=as_json)
+
+
+collection = typer.Typer(
+    cls=HelpfulGroup, help="Keep documents under a name, for ask and search.", no_args_is_help=True
+)
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="The collection's name.",
+        show_default=False,
+        autocompletion=completing(collections),
+    ),
+]
+
+
+@collection.command("add")
+def add_documents(
+    name: Name,
+    documents: Annotated[
+        list[str],
+        document(f"Documents of the library: {WHICH}", show_default=False),
+    ],
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Add documents to a collection; a new name makes one.
+
+    Example: readgraph collection add lighthouses lamp "Sarn Head"
+    """
+    from readgraph.cli.run.editing import add
+
+    add(name, documents, library, as_json=as_json)
+
+
+@collection.command("list")
+def list_collections(library: LibraryFolder = None, as_json: Json = False) -> None:
+    """List the collections with their documents."""
+    from readgraph.cli.run.editing import show
+
+    show(library, as_json=as_json)
+
+
+@collection.command("remove")
+def remove_documents(
+    name: Name,
+    documents: Annotated[
+        list[str] | None,
+        document(f"Take only these out: {WHICH} Without any, the collection is removed.", show_default=False),
+    ] = None,
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Take documents out of a collection, or remove it; the library keeps the documents."""
+    from readgraph.cli.run.editing import remove
+
+    remove(name, documents or [], library, as_json=as_json)
+
+
+replies = typer.Typer(
+    cls=HelpfulGroup, help="Export and import recorded replies, so that a run can be repeated without paying again."
+)
+Archive = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A file of JSON lines.", show_default=False)]
+
+
+@replies.command("export")
+def export_replies(
+    file: Archive,
+    document: Annotated[str, typer.Option(help="Only the replies about this document: a file, an id or a title.")] = "",
+    library: LibraryFolder = None,
+) -> None:
+    """Write the recorded replies to a file."""
+    from readgraph.cli.run.library import export_replies as export
+
+    export(file, document, library)
+
+
+@replies.command("import")
+def import_replies(file: Archive, library: LibraryFolder = None) -> None:
+    """Import the replies of a file; replies that are already recorded stay as they are."""
+    from readgraph.cli.run.library import import_replies as take_in
+
+    take_in(file, library)
+
+
+COPIED = "A library: a folder, or postgresql://user@host/db."
+FILLED = "A new folder, or an empty database."
+
+library = typer.Typer(cls=HelpfulGroup, help="Look after the library's files.", no_args_is_help=True)
+
+
+@library.command("compact")
+def compact_library(library: LibraryFolder = None, as_json: Json = False) -> None:
+    """Drop the steps of old questions, and give the disk back what isn't used any more.
+
+    Documents, memories, replies and the newest questions stay.
+    """
+    from readgraph.cli.run.library import compact_library as compact
+
+    compact(library, as_json=as_json)
+
+
+@library.command("check")
+def check_library(library: LibraryFolder = None, as_json: Json = False) -> None:
+    """See whether the library is whole: its files, texts, memories and threads. Nothing is changed.
+
+    The exit code is 1 where something is wrong.
+    """
+    from readgraph.cli.run.library import check_library as check
+
+    check(library, as_json=as_json)
+
+
+@library.command("repair")
+def repair_library(library: LibraryFolder = None, as_json: Json = False) -> None:
+    """Mend what 'readgraph library check' finds: what can be made again is dropped, and made again when it is needed.
+
+    Replies that were paid for stay. The exit code is 1 where something is left that can't be mended.
+    """
+    from readgraph.cli.run.library import repair_library as repair
+
+    repair(library, as_json=as_json)
+
+
+@library.command("backup")
+def back_up_library(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder for the copy.", show_default=False)],
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Copy the library into a new folder, while others use it. The copy is a library: --library FOLDER opens it."""
+    from readgraph.cli.run.library import back_up_library as back_up
+
+    back_up(folder, library, as_json=as_json)
+
+
+@library.command("copy")
+def copy_library(
+    source: Annotated[Any, typer.Argument(metavar="FROM", parser=library_place, help=COPIED, show_default=False)],
+    target: Annotated[Any, typer.Argument(metavar="TO", parser=library_place, help=FILLED, show_default=False)],
+    as_json: Json = False,
+) -> None:
+    """Copy a library from a folder to a server, back, or to another of its kind, and compare the two.
+
+    The first one stays as it is. A copy that was stopped is begun anew.
+    """
+    from readgraph.cli.run.library import copy_library as copy
+
+    copy(source, target, as_json=as_json)
+
+
+@library.command("batches")
+def show_batches(
+    cancel: Annotated[
+        bool, typer.Option("--cancel", help="Cancel them, and keep the replies that they have; what is done is paid.")
+    ] = False,
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """List the batches of calls that model servers still work on (`--batch`), or cancel them."""
+    from readgraph.cli.run.library import cancel_batches, list_batches
+
+    (cancel_batches if cancel else list_batches)(library, as_json=as_json)

@@ -1,22 +1,21 @@
-"""The commands for methods: list them, compare them, serve their graphs to LangGraph Studio."""
+"""The commands for methods, models and prompts: list, compare and check them; and LangGraph Studio."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.options.asking import CompareOptions
-from readgraph.cli.options.checks import check_alone
 from readgraph.cli.options.documents import LibraryFolder
-from readgraph.cli.options.screen import Json, with_screen
-from readgraph.cli.options.settings import PROFILE, with_context
-from readgraph.cli.shell.completing import completing
-from readgraph.cli.shell.completing import methods as method_names
-from readgraph.cli.shell.completing import models as models_known
-from readgraph.cli.shell.grouped import with_options
+from readgraph.cli.options.output import Json, check_alone, with_screen
+from readgraph.cli.options.reading import CompareOptions
+from readgraph.cli.options.settings import PROFILE, with_context, with_options
+from readgraph.cli.shell import HelpfulGroup, completing
+from readgraph.cli.shell import methods as method_names
+from readgraph.cli.shell import models as models_known
 from readgraph.state.settings import GROUPS, Calls, Embeddings, Model, ReadingModel
 
 if TYPE_CHECKING:
-    from readgraph.cli.terminal.output_options import Screen
+    from readgraph.cli.terminal.screen import Screen
     from readgraph.state.context import ReaderContext
     from readgraph.state.errors import BadInput
 
@@ -32,7 +31,7 @@ def compare(options: CompareOptions, context: "ReaderContext", screen: "Screen")
 
     Example: readgraph compare "Who took the log book?" book.epub --methods read-agent,bm25 --max-calls 200
     """
-    from readgraph.cli.run.reading.compare import compare_methods
+    from readgraph.cli.run.ask import compare_methods
 
     compare_methods(options, context, screen)
 
@@ -49,7 +48,7 @@ def list_methods(
     as_json: Json = False,
 ) -> None:
     """List the methods, or show one of them: its nodes with what they read and write, or its drawing."""
-    from readgraph.cli.run.setup import methods as listing
+    from readgraph.cli.run import methods as listing
 
     if shared:
         check_alone(run, "shows the nodes of all methods", "--shared", "--json")
@@ -76,9 +75,9 @@ def studio(
     Each graph's assistant starts with your settings; you can change them there. The server runs on this machine. The
     Studio page comes from LangChain's server, which is not contacted until you open the page.
     """
-    from readgraph.cli.run.serving.studio import serve
+    from readgraph.cli.run.serving import serve_studio
 
-    serve(library, port, context, open_page=open_page)
+    serve_studio(library, port, context, open_page=open_page)
 
 
 @method_commands.command()
@@ -88,7 +87,7 @@ def doctor(context: "ReaderContext | BadInput", library: LibraryFolder = None, a
 
     The exit code is 1 where something is wrong; each line says what to do.
     """
-    from readgraph.cli.run.setup.doctor import examine
+    from readgraph.cli.run.doctor import examine
 
     examine(context, library, as_json=as_json)
 
@@ -108,6 +107,21 @@ def models(
     as_json: Json = False,
 ) -> None:
     """Check a model with one short call, and show which form of typed reply it supports."""
-    from readgraph.cli.run.setup.models import check_model
+    from readgraph.cli.run.doctor import check_model
 
     check_model(model, timeout, as_json=as_json)
+
+
+prompts = typer.Typer(cls=HelpfulGroup, help="Write the prompts' words to files, to change them (see --prompts).")
+
+
+@prompts.command("export")
+def export_prompts(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="A new or empty folder, or one without files of prompts.")
+    ],
+) -> None:
+    """Write a file for each prompt. Keep those that you change and delete the others; then give --prompts FOLDER."""
+    from readgraph.cli.run.methods import export_prompts as export
+
+    export(folder)

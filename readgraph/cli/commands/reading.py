@@ -1,20 +1,43 @@
-"""The commands that read: build memories, append sessions to a history, answer questions."""
+"""The commands that read: read, remember, ask, corpus, summarise, table, compress, browse."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.options.asking import AskOptions
-from readgraph.cli.options.reading import ReadOptions, RememberOptions
-from readgraph.cli.options.reports import check_estimate, check_open
-from readgraph.cli.options.screen import with_screen
-from readgraph.cli.options.settings import MEMORIZING, PROFILE, READING, with_context
-from readgraph.cli.shell.grouped import with_options
+from readgraph.cli.options.documents import LibraryFolder, Sure
+from readgraph.cli.options.output import check_estimate, check_open, with_screen
+from readgraph.cli.options.reading import (
+    AskOptions,
+    CompressOptions,
+    CorpusOptions,
+    ReadOptions,
+    RememberOptions,
+    SummariseOptions,
+    TableOptions,
+)
+from readgraph.cli.options.settings import MEMORIZING, PROFILE, READING, with_context, with_options
 from readgraph.state.errors import BadInput
-from readgraph.state.settings import GROUPS
+from readgraph.state.settings import (
+    GROUPS,
+    Batching,
+    Budget,
+    Calls,
+    Concurrency,
+    Gists,
+    Language,
+    Model,
+    PagesRead,
+    Paragraphs,
+    Purpose,
+    ReadingModel,
+    Rebuilding,
+    Subtrees,
+    Surveying,
+    Window,
+)
 
 if TYPE_CHECKING:
-    from readgraph.cli.terminal.output_options import Screen
+    from readgraph.cli.terminal.screen import Screen
     from readgraph.state.context import ReaderContext
 
 reading_commands = typer.Typer()
@@ -29,7 +52,7 @@ def read(options: ReadOptions, context: "ReaderContext", screen: "Screen") -> No
 
     Example: readgraph read book.epub letters/ --glob '*.md' --model openai:gpt-4.1-mini
     """
-    from readgraph.cli.run.reading.read import estimate_documents, read_documents
+    from readgraph.cli.run.read import estimate_documents, read_documents
 
     (estimate_documents if options.estimate else read_documents)(options, context, screen)
 
@@ -47,7 +70,7 @@ def remember(options: RememberOptions, context: "ReaderContext", screen: "Screen
 
     Sessions that the history already holds are skipped. If interrupted, run the same command again to continue.
     """
-    from readgraph.cli.run.reading.remember import remember_sessions
+    from readgraph.cli.run.read import remember_sessions
 
     remember_sessions(options, context, screen)
 
@@ -72,6 +95,143 @@ def ask(options: AskOptions, context: "ReaderContext", screen: "Screen") -> None
         raise BadInput("A follow-up can't be estimated: leave --continue or --estimate out.")
     if options.estimate:
         check_estimate("shown", show_steps=options.show_steps, report=options.report)
-    from readgraph.cli.run.reading.ask import ask_documents, estimate_question
+    from readgraph.cli.run.ask import ask_documents, estimate_question
 
     (estimate_question if options.estimate else ask_documents)(options, context, screen)
+
+
+corpus_commands = typer.Typer()
+
+
+@corpus_commands.command()
+@with_context(READING, PROFILE)
+@with_screen
+@with_options(CorpusOptions)
+def corpus(options: CorpusOptions, context: "ReaderContext", screen: "Screen") -> None:
+    """Read every document of a folder, with many workers. What was read before is not read again.
+
+    A document that can't be read is reported, and holds up no other. Each is read as 'readgraph read' does.
+
+    Example: readgraph corpus letters/ --glob '*.pdf' --workers 4 --model openai:gpt-4.1-mini
+    """
+    if options.address and not options.cluster:
+        raise BadInput("--address is of a Ray cluster: add --on ray, or leave it out.")
+    from readgraph.cli.run.read import estimate_documents, read_folders
+
+    (estimate_documents if options.estimate else read_folders)(options, context, screen)
+
+
+summarising_commands = typer.Typer()
+
+SUMMARISING = (Model, ReadingModel, Window, Concurrency, Calls, Batching, Budget, Language, Purpose, Rebuilding)
+"""The settings that a summary uses, without those of the notes, which may be there already."""
+
+
+@summarising_commands.command()
+@with_context(SUMMARISING)
+@with_screen
+@with_options(SummariseOptions)
+def summarise(options: SummariseOptions, context: "ReaderContext", screen: "Screen") -> None:
+    """Summarise documents, or a part of them. Each sentence names where it stands, and is checked against the text.
+
+    It is made from the notes that the library has; what was not read before is read first.
+
+    Example: readgraph summarise book.epub --words 500 --part "Part two" --model openai:gpt-4.1-mini
+    """
+    check_open(options.report, opened=options.opened)
+    if options.estimate:
+        check_estimate("shown", show_steps=options.show_steps, report=options.report)
+    from readgraph.cli.run.summarise import estimate_summaries, summarise_documents
+
+    (estimate_summaries if options.estimate else summarise_documents)(options, context, screen)
+
+
+table_commands = typer.Typer()
+
+TABLING = (
+    *(Model, ReadingModel, Window, Concurrency, Calls, Batching, Budget),
+    *(Language, Paragraphs, Rebuilding, Surveying),
+)
+"""The settings that a survey uses up to its table."""
+
+
+@table_commands.command()
+@with_context(TABLING)
+@with_screen
+@with_options(TableOptions)
+def table(options: TableOptions, context: "ReaderContext", screen: "Screen") -> None:
+    """Make a table of all that documents hold of one kind; each row has the quote that shows it, and its place.
+
+    All of the text is read, part by part. What was read is kept, so more files, or a changed file, cost only what is
+    new.
+
+    Example: readgraph table book.epub "every person: name, role, first appearance" --out people.csv
+    """
+    check_open(options.report, opened=options.opened)
+    if options.estimate:
+        check_estimate("written", out=options.out, report=options.report)
+    from readgraph.cli.run.table import estimate_table, make_table
+
+    (estimate_table if options.estimate else make_table)(options, context, screen)
+
+
+compressing_commands = typer.Typer()
+
+COMPRESSING = (Model, Window, Concurrency, Calls, Batching, Budget, Language)
+"""The settings that all engines use."""
+
+
+@compressing_commands.command()
+@with_context(COMPRESSING)
+@with_screen
+@with_options(CompressOptions)
+def compress(options: CompressOptions, context: "ReaderContext", screen: "Screen") -> None:
+    """Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text and nothing else.
+
+    What is too long is shortened again until it fits, and never cut off. A text that fits is printed as it is.
+
+    What was read is kept in the library, so another budget or question costs little.
+
+    Example: readgraph compress book.epub --budget 800 --model openai:gpt-4.1-mini
+    """
+    from readgraph.cli.run.compress import compress_documents
+
+    compress_documents(options, context, screen)
+
+
+browsing_commands = typer.Typer()
+
+OF_PAGES = (Subtrees, Gists, Purpose, Language, Rebuilding, PagesRead)
+
+BROWSING = (Model, ReadingModel, Window, *OF_PAGES, Concurrency, Calls, Budget)
+"""The settings that reading a page and choosing an action use."""
+
+
+@browsing_commands.command()
+@with_context(BROWSING)
+@with_screen
+def browse(
+    url: Annotated[str, typer.Argument(metavar="URL", help="The page to begin with.", show_default=False)],
+    instruction: Annotated[
+        str, typer.Argument(metavar="INSTRUCTION", help="What is to be done on the site.", show_default=False)
+    ],
+    context: "ReaderContext",
+    screen: "Screen",
+    driver: Annotated[
+        str, typer.Option(metavar="NAME", help="The browser: chromium, chrome, edge, or a Chromium's path.")
+    ] = "chromium",
+    yes: Sure = False,
+    max_steps: Annotated[int, typer.Option(min=1, metavar="N", help="End after this many steps.")] = 20,
+    library: LibraryFolder = None,
+) -> None:
+    """Carry out an instruction on a web site, in a browser of this machine. You confirm each action before it happens.
+
+    Nothing but the site that you name is visited: all other requests are blocked, and counted.
+
+    Passwords are typed by you, and the model never sees them; where nobody can be asked, by READGRAPH_PASSWORD.
+
+    Example: readgraph browse https://shop.example "Put a storm lantern into the basket" --model openai:gpt-4.1-mini
+    """
+    from readgraph.cli.run.browse import browse_site
+
+    browse_site(url, instruction, driver, max_steps, context, library, screen, sure=yes)

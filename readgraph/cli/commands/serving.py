@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.options.checks import typed
 from readgraph.cli.options.documents import LibraryFolder, MethodName
-from readgraph.cli.options.screen import price_option
+from readgraph.cli.options.output import price_option, typed
 from readgraph.cli.options.settings import PROFILE, with_context
 from readgraph.state.settings import GROUPS
 
@@ -54,7 +53,7 @@ def mcp(
 
     Example: readgraph mcp --allow ~/papers --model openai:gpt-4.1-mini
     """
-    from readgraph.cli.run.serving.mcp import serve
+    from readgraph.cli.run.serving import serve
 
     of_http = [option for option in typed(run) if option in ("--host", "--port", "--allow-host")]
     serve(library, allow or [], context, address=(host, port) if http else None, names=allow_host or [], given=of_http)
@@ -88,6 +87,6 @@ def serve(
 
     Example: readgraph serve --model openai:gpt-4.1-mini
     """
-    from readgraph.cli.run.serving.serve import serve_library
+    from readgraph.cli.run.serving import serve_library
 
     serve_library(library, context, method, price, address=(host, port), names=allow_host or [], opens=opens)

@@ -1,13 +1,15 @@
-"""Arguments and options that say which documents, of which library, read how."""
+"""Arguments and options that say which documents, which place of one, of which library, read how."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from readgraph.cli.shell.completing import collections, complete_sources, completing, methods
+from readgraph.cli.options.output import Json, OpenReport, Report
+from readgraph.cli.shell import collections, complete_sources, completing, methods
+from readgraph.library.address import library_place
 from readgraph.state.errors import BadInput
-from readgraph.state.files.library_address import library_place
 
 FILES = "Files"
 """The panel of rare options for which files are read."""
@@ -82,6 +84,112 @@ def document(text: str, **more: Any) -> Any:
 def _path_named(name: str) -> Path:
     if not name:  # for example an unset shell variable; the empty path would mean the current folder
         raise BadInput("A file name is empty: name a file, or '.' for the files of this folder.")
-    from readgraph.sources.addresses import file_or_address
+    from readgraph.sources.inputs import file_or_address
 
     return file_or_address(name)
+
+
+Purpose = Annotated[
+    str | None,
+    typer.Option(
+        "--purpose", metavar="TEXT", help="Show the memory whose purpose has these words; '' is one without purpose."
+    ),
+]
+Quote = Annotated[
+    str | None,
+    typer.Option(metavar="TEXT", help="Mark these words; without a place, show the part that has them."),
+]
+ShownDocument = Annotated[str, document("The document to show: a file, an id, a title or some words of one.")]
+ShownPage = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        help="Show this page of the source: of 'PDF page 58 (50)', 58; where it has no pages, this part.",
+    ),
+]
+ShownPart = Annotated[
+    int | None,
+    typer.Option(min=0, metavar="N", help="Show this part, as readgraph divided the text: of part 4, 4."),
+]
+ShownPlace = Annotated[
+    str | None,
+    typer.Option(metavar="PLACE", help="Show the text at a place in the source's own terms, such as 'PDF page 58'."),
+]
+
+
+@dataclass(frozen=True)
+class WantedPlace:
+    """What to show: a page of the source, a part, a place by its name; `quote` are the words to mark."""
+
+    page: str | None = None
+    part: int | None = None
+    at: str | None = None
+    quote: str | None = None
+
+    def check(self, method: str | None) -> None:
+        """Raise `BadInput` where two of them exclude each other, or the quote is empty."""
+        given = {"--page": self.page, "--part": self.part, "--at": self.at}
+        named = [option for option, value in given.items() if value is not None]
+        if len(named) > 1:
+            raise BadInput(f"{' and '.join(named)} each say where: leave all but one of them out.")
+        if self.at is not None and method:
+            raise BadInput("--at needs no memory: leave --method out.")
+        if self.quote is not None and not self.quote.strip():
+            raise BadInput("The quote is empty: write the words to mark.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowOptions:
+    """Which document is shown, or which place of it, and as what."""
+
+    document: ShownDocument = ""
+    page: ShownPage = None
+    part: ShownPart = None
+    at: ShownPlace = None
+    quote: Quote = None
+    method: MemoryOfMethod = None
+    made_for: Purpose = None
+    library: LibraryFolder = None
+    report: Report = None
+    opened: OpenReport = False
+    as_json: Json = False
+
+    @property
+    def place(self) -> WantedPlace:
+        """The place that is to be shown."""
+        return WantedPlace(self.page, self.part, self.at, self.quote)
+
+
+CorrectedDocument = Annotated[
+    str, document("A document that was read: a file, an id, a title or some words of one.", show_default=False)
+]
+CorrectedPage = Annotated[
+    str | None, typer.Option(metavar="N", help="Correct the note of the part with this page of the source.")
+]
+CorrectedPart = Annotated[int | None, typer.Option(min=0, metavar="N", help="Correct the note of this part.")]
+CorrectedPlace = Annotated[
+    str | None,
+    typer.Option(metavar="PLACE", help="Correct the note of the part at this place, such as 'PDF page 58'."),
+]
+NewText = Annotated[str | None, typer.Option(metavar="TEXT", help="The note as it should be; else an editor opens.")]
+Restore = Annotated[bool, typer.Option("--restore", help="Put the method's own note back.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrectOptions:
+    """Which note of a document is replaced, and by what."""
+
+    document: CorrectedDocument
+    page: CorrectedPage = None
+    part: CorrectedPart = None
+    at: CorrectedPlace = None
+    text: NewText = None
+    restore: Restore = False
+    method: MemoryOfMethod = None
+    library: LibraryFolder = None
+    as_json: Json = False
+
+    @property
+    def place(self) -> WantedPlace:
+        """The place of the note."""
+        return WantedPlace(self.page, self.part, self.at)

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from readgraph.cli import shell as completing
 from readgraph.cli.options.documents import EstimateOnly
-from readgraph.cli.shell import completing
-from readgraph.cli.shell.completing import completing_each
-from readgraph.evaluation.rows.sweeps import SWEEPS
+from readgraph.cli.shell import completing_each
+from readgraph.evaluation.sweeps import SWEEPS
 
 ROWS = "Rows and questions"
 """The panel of the options that say which rows an evaluation has, and what they are asked."""

@@ -1,13 +1,17 @@
-"""Settings as options: each setting of the groups that a command names, and all of them as its one `context`."""
+"""Settings as options, and how several options become one argument of a command.
 
+Each setting of the groups that a command names is an option; all of them are its one `context`.
+"""
+
+import inspect
 from collections.abc import Callable
-from typing import Annotated, Any
+from dataclasses import MISSING, Field, fields
+from functools import wraps
+from typing import Annotated, Any, get_args
 
 import typer
 
-from readgraph.cli.shell.completing import PROFILES, answer_lengths, completing, languages, models, profiles
-from readgraph.cli.shell.grouped import Command, added
-from readgraph.cli.shell.helping import HELP_ALL
+from readgraph.cli.shell import HELP_ALL, PROFILES, answer_lengths, completing, languages, models, profiles
 from readgraph.state.declaring import RENAMED, Declaration, Groups, as_shown, declared
 from readgraph.state.settings import (
     Batching,
@@ -32,6 +36,58 @@ from readgraph.state.settings import (
     Tree,
     Window,
 )
+
+Command = Callable[..., None]
+
+
+def with_options(kind: type[Any]) -> Callable[[Command], Command]:
+    """Add the fields of a dataclass to a command as its arguments and options; the command gets them as `options`."""
+    declared = {
+        each.name: inspect.Parameter(
+            each.name, inspect.Parameter.KEYWORD_ONLY, annotation=each.type, default=_default(each)
+        )
+        for each in fields(kind)
+    }
+    return lambda command: _with_group(command, "options", declared, kind)
+
+
+def _default(field: Field[Any]) -> Any:
+    """The default of a field, as a parameter has it."""
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    return inspect.Parameter.empty if field.default is MISSING else field.default
+
+
+def added(command: Command, argument: str, options: dict[str, Any], convert: Callable[..., Any]) -> Command:
+    """The command with these options, by their names; `convert` turns their values into the one `argument`."""
+    declared = {
+        name: inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=False if is_flag(annotation) else None
+        )
+        for name, annotation in options.items()
+    }
+    return _with_group(command, argument, declared, convert)
+
+
+def _with_group(
+    command: Command, argument: str, options: dict[str, inspect.Parameter], convert: Callable[..., Any]
+) -> Command:
+    @wraps(command)
+    def with_group(**values: Any) -> None:
+        group = {name: values.pop(name) for name in options}
+        command(**{argument: convert(**group)}, **values)
+
+    own = inspect.signature(command).parameters.values()
+    parameters = [*(parameter for parameter in own if parameter.name != argument), *options.values()]
+    with_group.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    with_group.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return with_group
+
+
+def is_flag(annotation: Any) -> bool:
+    """Whether an option is either on or off, with no third state."""
+    return get_args(annotation)[0] is bool
+
 
 COMMON = ("model", "language", "answer_length", "max_calls")
 """Settings whose options stand among those that `--help` shows; the others are shown by `--help-all`."""

@@ -8,31 +8,31 @@ from pathlib import Path
 
 import typer
 
-from readgraph.cli.terminal.output_options import Screen
-from readgraph.cli.terminal.progress.conversion import ConversionProgress
-from readgraph.cli.terminal.safe_text import one_line
-from readgraph.sources import SourceText, load, load_all
-from readgraph.sources.addresses import Address
-from readgraph.sources.converting import conversion_shown
-from readgraph.sources.folders import stop_at
-from readgraph.sources.loading import STANDARD_INPUT, read_file, shown
-from readgraph.state.errors import BadInput
-from readgraph.state.files.library_address import LibraryPlace
-from readgraph.state.kept.collections import add_collection
-from readgraph.state.kept.converted_files import document_of_file
-from readgraph.state.library import Library, holds_library, open_library_in_background
-from readgraph.state.page_store import PageStore
-from readgraph.state.records import Document
-from readgraph.state.running.background import in_background
-from readgraph.state.store.documents import document_id
-from readgraph.tools.documents import (
+from readgraph.api.documents import (
     document_named,
     id_without_conversion,
     possible_documents,
     same_name,
     store_source,
+    suggestion,
+    titled,
 )
-from readgraph.tools.titles import suggestion, titled
+from readgraph.cli.terminal.progress import ConversionProgress
+from readgraph.cli.terminal.safe_text import one_line
+from readgraph.cli.terminal.screen import Screen
+from readgraph.library.address import LibraryPlace
+from readgraph.library.collections import add_collection
+from readgraph.library.documents import document_id
+from readgraph.library.library import document_of_file
+from readgraph.library.opening import Library, holds_library, open_library_in_background
+from readgraph.library.page_store import PageStore
+from readgraph.sources import SourceText, load, load_all
+from readgraph.sources.converting import conversion_shown
+from readgraph.sources.inputs import Address
+from readgraph.sources.loading import STANDARD_INPUT, read_file, shown, stop_at
+from readgraph.state.errors import BadInput
+from readgraph.state.loops import in_background
+from readgraph.state.records import Document
 
 
 def sources_of(

@@ -1,26 +1,138 @@
-"""Answers, steps and memories on the terminal."""
+"""Answers with their places, tables, steps, walks and memories on the terminal."""
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text as RichText
+from rich.tree import Tree
 
-from readgraph.cli.terminal.command_log import log_of_command
-from readgraph.cli.terminal.output_options import Screen
-from readgraph.cli.terminal.places import not_read, place_or_part, read_again, size_of
-from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, escaped
-from readgraph.cli.terminal.tables import lists_rows, print_rows
-from readgraph.models.clients.model_client import HOW_TO_NAME
-from readgraph.models.names.prices import in_dollars
-from readgraph.nodes.answering.marks import without_long_runs
+from readgraph.cli.log import log_of_command
+from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, escaped, visible
+from readgraph.cli.terminal.screen import Screen
+from readgraph.models.client import HOW_TO_NAME
+from readgraph.models.prices import in_dollars
+from readgraph.nodes.answering.citations import without_long_runs
+from readgraph.nodes.survey.table import markdown_of
+from readgraph.report.table_files import Sheet, markdown
+from readgraph.sources.places import BELOW, page_of, pages_among
+from readgraph.state.channels import Action, Hop
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Step, Usage
 from readgraph.state.records import Document, Memory, Note
-from readgraph.state.survey import told_unread
+from readgraph.state.survey import NO_TABLE, told_unread
 from readgraph.state.words import counted, with_numbers
+
+__all__ = ["print_walk"]
+
+MOST_UNREAD = 20
+"""Parts that could not be read, which are listed."""
+
+LONGEST_PLACES = 100
+"""Characters of the places that were read again, which are listed in one line; where they take more, as parts."""
+
+
+def place_or_part(place: str | None, page: int) -> str:
+    """The source's own place; where it names none, the number of our page, which people see as a part."""
+    return place or f"part {page}"
+
+
+def read_again(found: dict[str, Any]) -> str:
+    """Where the pages that were read again are: on pages of the source, else at its places if they fit, or parts.
+
+    A page is named by the place where it begins, and by those that its citations name.
+    """
+    places, share = found["places_read"], found["percent_read"]
+    if not places or share == 100:
+        return ": all of the text" if places else ": nothing"
+    named = list[str | None]()
+    for page, begins in zip(found["pages_read"], places, strict=True):
+        cited = [each["place"] for each in found["citations"] if each["page"] == page and "document" not in each]
+        above = begins is None or any(place.startswith(f"{begins}{BELOW}") for place in filter(None, cited))
+        named += [*([] if cited and above else [begins]), *cited]
+    where = _where(named, found["pages_read"], in_one=not found["documents"])
+    return f"{where} ({percent(share)} of the text)" if share else where
+
+
+def not_read(found: Mapping[str, Any]) -> str:
+    """Where a survey's records are missing, and what to do; "" where all parts could be read."""
+    if not (unread := found.get("unread")):
+        return ""
+    where = _where(found["places_unread"][:MOST_UNREAD], unread[:MOST_UNREAD], in_one=not found["documents"])
+    more = f" … and {len(unread) - MOST_UNREAD:,} more" if len(unread) > MOST_UNREAD else ""
+    missing = f"Records are missing{where}{more}" if found["pages_read"] else "All records are missing"
+    return f"{missing}. Run the same command again with --again to ask for what is missing."
+
+
+def _where(places: Sequence[str | None], numbers: Sequence[int], *, in_one: bool) -> str:
+    """Where the pages with these places and numbers are; `in_one`: in one document."""
+    pages = pages_among(filter(None, places))
+    if pages and in_one and all(place and page_of(place) for place in places):
+        listed = ", ".join(page.label.removeprefix("PDF page ") for page in pages)
+        return f" from PDF page{'s' if len(pages) > 1 else ''} {listed}"
+    listed = "; ".join(dict.fromkeys(filter(None, places)))
+    if None not in places and len(listed) <= LONGEST_PLACES:
+        return f": {listed}"
+    return f": {with_numbers('part', numbers)}"
+
+
+def size_of(document: Document, labels: Iterable[str]) -> str:
+    """How long a document is: "40 pages, 28,653 words"; `labels` are its places, which may name its source's pages."""
+    last = max((page.number for page in pages_among(labels)), default=0)
+    return ", ".join(filter(None, [counted(last, "page") if last else "", counted(document.words, "word")]))
+
+
+def percent(share: float) -> str:
+    """A percentage without decimals; of what is neither nothing nor all, it says neither."""
+    if 0 < share < 1:
+        return "less than 1 %"
+    return f"{min(round(share), 99) if share < 100 else 100} %"
+
+
+def print_sheet(sheet: Sheet) -> None:
+    """A table with the quotes and places of its rows; to a file or a pipe as Markdown."""
+    console = Console()
+    if not console.is_terminal:
+        console.file.write(visible(markdown(sheet)))
+        return
+    table = _headed(sheet.columns, sheet.kinds)
+    for row in sheet.rows:
+        table.add_row(*map(Text, row))
+    console.print(table)
+
+
+def lists_rows(found: Mapping[str, Any]) -> bool:
+    """Whether an answer is a table of Markdown, made of the table of a survey."""
+    table: Any = found.get("table") or NO_TABLE
+    return bool(table["rows"]) and (found["answer"] or "").startswith(markdown_of(table, 0) + "\n")
+
+
+def print_rows(found: Mapping[str, Any], lead: str) -> None:
+    """The rows that an answer lists, each with the mark of its citation; `lead` stands above them."""
+    console, made, rows = Console(), found["table"], found["table"]["rows"]
+    numbers = {(each["start"], each["end"]): each["number"] for each in found["citations"]}
+    _, _, *lines = found["answer"].split("\n")
+    listed = [line for line in lines if line.startswith("| ")]
+    table = _headed([*made["columns"], ""], [*made["kinds"], "text"])
+    for row in rows[: len(listed)]:
+        number = next((numbers.get((each["start"], each["end"])) for each in row["citations"]), None)
+        table.add_row(*map(Text, row["values"]), Text(f"[{number}]" if number else ""))
+    for line in filter(None, [lead]):
+        console.print(Text(line, style="bold"))
+    console.print(table)
+    for line in lines[len(listed) :]:
+        console.print(Text(line))
+
+
+def _headed(columns: Any, kinds: Any) -> Table:
+    table = Table(**PLAIN)
+    for name, kind in zip(columns, kinds, strict=True):
+        table.add_column(Text(name), justify="right" if kind == "number" else "left", overflow="fold")
+    return table
+
 
 TO_READ_WITH_ONE = f"To read with one, give --model: {HOW_TO_NAME}"
 
@@ -217,3 +329,59 @@ def used(usage: Usage, cost: float | None = None) -> str:
     words = f"{usage['input_words'] + usage['output_words']:,} words"
     money = f", {in_dollars(cost)}" if cost else ""
     return f"{calls}, {words}{money}, {usage['seconds']:.1f} s"
+
+
+_STYLES: dict[Action, str] = {
+    "child": "",
+    "revert": "strike",
+    "exhausted": "strike",
+    "answer": "bold green",
+    "keep": "green",
+    "unusable": "red",
+}
+_MARKS: dict[Action, str] = {"answer": "✓ ", "keep": "+ ", "unusable": "? "}
+_OUTCOMES: dict[Action, str] = {
+    "revert": "back",
+    "exhausted": "nothing left",
+    "keep": "kept",
+    "unusable": "no usable reply",
+}
+
+
+def print_walk(hops: Sequence[Hop]) -> None:
+    """Print the drawing; nothing if there was no walk."""
+    if hops:
+        Console().print(draw_walk(hops))
+
+
+def draw_walk(hops: Sequence[Hop]) -> Tree:
+    """The nodes that were visited, each below the node it was reached from, with the decision made there.
+
+    Nodes that the walk turned back from are struck through; the leaf that answered is marked. The last decision at a
+    node sets its style; the reason for going down is shown with the child.
+    """
+    last = {hop["node"]: hop for hop in hops}
+    root = hops[0]["node"]
+    drawn = {root: Tree(_label(last[root], ""))}
+    for hop in hops:
+        if hop["node"] not in drawn:  # the state was edited, which moved the walk there
+            drawn[hop["node"]] = drawn[root].add(_label(last[hop["node"]], ""))
+        child = hop["next_node"]
+        if hop["action"] == "child" and child and child not in drawn:
+            name = hop.get("next_heading") or child
+            drawn[child] = drawn[hop["node"]].add(_label(last.get(child), hop["reasoning"], name))
+    return drawn[root]
+
+
+def _label(hop: Hop | None, why: str, node: str = "") -> RichText:
+    """A node with why it was chosen and the outcome; `hop` is the last decision there, None if the hops ran out."""
+    if hop is None:
+        return Text.assemble(node, (f"  {why}", "dim"), ("  → the walk ended here", "dim"))
+    action = hop["action"]
+    label = Text.assemble((_MARKS.get(action, "") + (hop.get("heading") or hop["node"]), _STYLES[action]))
+    if why:
+        label.append(f"  {why}", "dim")
+    if action != "child":
+        reason = f": {hop['reasoning']}" if hop["reasoning"] else ""
+        label.append(f"  → {_OUTCOMES.get(action, action)}{reason}", _STYLES[action])
+    return label

@@ -4,26 +4,21 @@ from collections.abc import Callable, Set
 from pathlib import Path
 from typing import NamedTuple
 
-from readgraph.evaluation.datasets.forms import (
+from readgraph.evaluation.datasets import (
     beam,
     browse_comp,
-    hotpot_long,
-    infinite_bench,
     locomo,
-    long_bench,
+    long_context,
     long_mem_eval,
     mind2web,
     msc,
     narrative_qa,
-    natural_questions,
-    nested_keys,
-    oolong,
     own,
+    passages,
     qmsum,
     quality,
-    ruler,
     scrolls,
-    squality,
+    synthetic,
 )
 from readgraph.evaluation.datasets.record_files import check_begins, first_value
 from readgraph.evaluation.records import Dataset
@@ -53,7 +48,12 @@ BEAM = Form("beam", "BEAM's folder of conversations, such as chats/100K.", froze
 
 MIND2WEB = Form("mind2web", "Mind2Web, such as test_task_0.json, or its folder.", mind2web.KEYS, mind2web.load)
 
-RULER = Form("ruler", "RULER, such as niah_multikey_1/validation.jsonl, or its folder.", ruler.KEYS, ruler.load)
+RULER = Form(
+    "ruler",
+    "RULER, such as niah_multikey_1/validation.jsonl, or its folder.",
+    synthetic.RULER_KEYS,
+    synthetic.load_ruler,
+)
 
 BROWSE_COMP = Form(
     "browsecomp-plus",
@@ -63,7 +63,10 @@ BROWSE_COMP = Form(
 )
 
 INFINITE_BENCH = Form(
-    "infinite-bench", "∞Bench, such as passkey.jsonl, or its folder.", infinite_bench.KEYS, infinite_bench.load
+    "infinite-bench",
+    "∞Bench, such as passkey.jsonl, or its folder.",
+    long_context.INFINITE_BENCH_KEYS,
+    long_context.load_infinite_bench,
 )
 
 FORMS = {
@@ -71,7 +74,7 @@ FORMS = {
     for form in (
         Form("readgraph", "A document with its questions on each line.", own.KEYS, own.load),
         Form("quality", "QuALITY, such as QuALITY.v1.0.1.htmlstripped.dev.", quality.KEYS, quality.load),
-        Form("squality", "SQuALITY, such as v1-3/txt/dev.jsonl.", squality.KEYS, squality.load),
+        Form("squality", "SQuALITY, such as v1-3/txt/dev.jsonl.", quality.SQUALITY_KEYS, quality.load_squality),
         Form("qmsum", "QMSum, such as data/ALL/jsonl/test.jsonl.", qmsum.KEYS, qmsum.load),
         NARRATIVE_QA,
         Form("narrativeqa-gutenberg", "The same, books only.", frozenset(), narrative_qa.load_books),
@@ -79,14 +82,16 @@ FORMS = {
         Form("locomo", "LoCoMo, locomo10.json.", locomo.KEYS, locomo.load),
         Form("locomo-corrected", "The same with the errors.json beside it.", frozenset(), locomo.load_corrected),
         Form("longmemeval", "LongMemEval, such as longmemeval_s.json.", long_mem_eval.KEYS, long_mem_eval.load),
-        Form("hotpotqa-long", "HotpotQA in long form, such as eval_50.json.", hotpot_long.KEYS, hotpot_long.load),
+        Form("hotpotqa-long", "HotpotQA in long form, such as eval_50.json.",
+             passages.HOTPOT_KEYS, passages.load_hotpot),
         RULER,
         Form("scrolls", "SCROLLS, such as summ_screen_fd/validation.jsonl.", scrolls.KEYS, scrolls.load),
-        Form("nq-open", "NaturalQuestions over passages, nq-open-….jsonl.gz.", natural_questions.KEYS,
-             natural_questions.load),
+        Form("nq-open", "NaturalQuestions over passages, nq-open-….jsonl.gz.", passages.NATURAL_QUESTIONS_KEYS,
+             passages.load_natural_questions),
         MIND2WEB,
-        Form("oolong", "OOLONG, synthetic or real, such as test.jsonl.", oolong.KEYS, oolong.load),
-        Form("longbench-v2", "LongBench v2, data.json.", long_bench.KEYS, long_bench.load),
+        Form("oolong", "OOLONG, synthetic or real, such as test.jsonl.",
+             long_context.OOLONG_KEYS, long_context.load_oolong),
+        Form("longbench-v2", "LongBench v2, data.json.", long_context.LONG_BENCH_KEYS, long_context.load_long_bench),
         INFINITE_BENCH,
         BROWSE_COMP,
         BEAM,
@@ -99,13 +104,13 @@ BY_THEIR_FILES: tuple[tuple[Callable[[Path], bool], Form], ...] = (
     (narrative_qa.recognise, NARRATIVE_QA),
     (mind2web.recognise, MIND2WEB),
     (beam.recognise, BEAM),
-    (ruler.recognise, RULER),
-    (infinite_bench.recognise, INFINITE_BENCH),
+    (synthetic.recognise_ruler, RULER),
+    (long_context.recognise_infinite_bench, INFINITE_BENCH),
     (browse_comp.recognise, BROWSE_COMP),
 )
 """The forms that may be a folder, with what recognises it."""
 
-MADE = {nested_keys.NAME: nested_keys.load}
+MADE = {synthetic.NESTED_KEYS: synthetic.make_nested_keys}
 """Datasets that are generated and have no file."""
 
 NAMES = (*FORMS, *MADE)

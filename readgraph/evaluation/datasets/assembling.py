@@ -1,14 +1,121 @@
-"""Assembles the records of a file into a dataset."""
+"""A dataset from records: texts with the spans of their parts, and questions; how each known one is scored.
 
-from collections.abc import Iterable
+A known dataset is scored as its paper or its official script does.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
+from typing import Literal, NamedTuple
 
-from readgraph.evaluation.datasets.scoring import rule_for, scoring
-from readgraph.evaluation.records import Dataset, Item, Text
+from readgraph.evaluation.records import ANY_FORM, Dataset, Item, Rule, Span, Text
+from readgraph.library.histories import BETWEEN, SessionText
+from readgraph.library.stored_items import storable
+from readgraph.sources.formats.html_text import convert
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
+from readgraph.state.settings import AnswerForm
+
+
+class Scoring(NamedTuple):
+    """The metrics of a dataset, the leading one first, the papers' settings for it, and the form of its references."""
+
+    metrics: tuple[str, ...]
+    profile: str = ""
+    answers: AnswerForm = ANY_FORM
+
+
+RATED = ("lr_1", "lr_2", "rouge_1", "rouge_2", "rouge_l", "rouge_l_precision", "rouge_l_recall")
+"""ReadAgent's metrics for free answers (sections 4.1 and 4.3.3)."""
+
+NARRATIVE = ("f1", *RATED)
+"""GAM reports the F1 (table 1)."""
+
+CONTAINED = ("substring_accuracy",)
+
+WHO = ("f1", "substring_accuracy", "lr_1")
+"""MemWalker reports an accuracy but not how it was measured; its answers are names."""
+
+SUMMARY = ("rouge_1", "rouge_2", "rouge_l", "rouge_l_precision", "rouge_l_recall")
+
+PHRASE = AnswerForm(answer_length="phrase")
+"""References of a few words."""
+
+LOCOMO = Scoring(
+    ("locomo_f1", "f1", "bleu_1", "judged_accuracy", "abstention", "evidence_recall"),
+    answers=AnswerForm(answer_length="phrase", answer_dates="7 May 2023"),
+)
+
+CHOICES = Scoring(("accuracy", "evidence_recall"))
+
+SCORING = {
+    "quality": Scoring(("accuracy",), "quality"),
+    "squality": Scoring((*SUMMARY, "lr_1", "lr_2"), "quality", AnswerForm(answer_length="free", answer_words=200)),
+    "qmsum": Scoring((*RATED, "evidence_recall"), "qmsum", AnswerForm(answer_length="paragraph", answer_words=75)),
+    "narrativeqa": Scoring(NARRATIVE),
+    "narrativeqa-gutenberg": Scoring(NARRATIVE, "gutenberg"),
+    "narrativeqa-movie": Scoring(NARRATIVE, "movie"),
+    "locomo": LOCOMO,
+    "locomo-corrected": LOCOMO,
+    "hotpotqa-long": Scoring(("f1", "evidence_recall"), answers=PHRASE),
+    "ruler": Scoring(CONTAINED),
+    "summscreenfd": Scoring(SUMMARY, "screenplay"),
+    "govreport": Scoring(SUMMARY, "report"),
+    "summscreenfd-who": Scoring(WHO, "screenplay"),
+    "govreport-who": Scoring(WHO, "report"),
+    "qasper": Scoring(("f1", "abstention")),
+    "nq-open": Scoring(("subspan_accuracy", "f1", "evidence_recall"), answers=PHRASE),
+    "longmemeval": Scoring(("judged_accuracy", "f1", "abstention", "evidence_recall")),
+    "msc-retrieval": Scoring(("dmr_accuracy", "rouge_l", "rouge_l_precision", "rouge_l_recall")),
+    "msc-openers": Scoring(("csim_1", "csim_3", "csim_h")),
+    "mind2web": Scoring(("step_success", "element_accuracy", "operation_f1", "episode_success")),
+    "oolong": Scoring(("aggregation", "f1"), answers=PHRASE),
+    "whole-text": Scoring(("aggregation", "f1"), answers=PHRASE),
+    "longbench-v2": CHOICES,
+    "infinite-bench": Scoring(("infinite_bench",), answers=PHRASE),
+    "infinite-bench-sum": Scoring(
+        ("infinite_bench", *SUMMARY), answers=AnswerForm(answer_length="free", answer_words=800)
+    ),
+    "browsecomp-plus": Scoring(("judged_accuracy", "f1", "evidence_recall", "citation_precision"), answers=PHRASE),
+    "beam": Scoring(("beam_score", "nuggets", "event_order", "f1", "rouge_l", "abstention", "evidence_recall")),
+    "nested-keys": Scoring((*CONTAINED, "evidence_recall"), "nested-keys"),
+}
+
+MEAN_OF_CATEGORIES = frozenset({"infinite-bench", "beam"})
+"""The datasets whose authors give the mean of the categories' means for all of it."""
+
+FREE = Scoring(("f1", "rouge_l", "judged_accuracy", "abstention", "evidence_recall"))
+BOTH = Scoring(("f1", "accuracy", "rouge_l", "judged_accuracy", "abstention", "evidence_recall"))
+
+
+def scoring(dataset: str, items: Collection[Item]) -> Scoring:
+    """The scoring of a known dataset; for an unknown one it depends on how many questions are multiple choice."""
+    if dataset in SCORING:
+        return SCORING[dataset]
+    choices = sum(bool(item.options) for item in items)
+    return CHOICES if choices == len(items) else BOTH if choices else FREE
+
+
+JUDGED_BY: dict[str, tuple[dict[str, Rule], Rule]] = {
+    "longmemeval": (
+        {"temporal-reasoning": "temporal", "knowledge-update": "update", "single-session-preference": "preference"},
+        "steps",
+    ),
+    "locomo": ({}, "generous"),
+    "locomo-corrected": ({}, "generous"),
+}
+"""The rule by which a judge decides, by the question's category, and that of other categories."""
+
+
+def rule_for(dataset: str, item: Item) -> Rule | Literal[""]:
+    """The rule by which a judge decides on an answerable question of this dataset; "" where it has none of its own."""
+    if dataset not in JUDGED_BY:
+        return ""
+    by_category, otherwise = JUDGED_BY[dataset]
+    return by_category.get(item.category, otherwise)
+
 
 Asked = tuple[str, Text, Iterable[Item]]
 """The place in the file, a text, and questions about it. The same text may come again with further questions."""
@@ -40,3 +147,105 @@ def assembled(
         raise BadInput(f"{shown(path) if path else name} holds no question.")
     metrics, profile, answers = scoring(name, kept.values())
     return Dataset(name, tuple(texts.values()), tuple(kept.values()), metrics, profile, answers, licence, note)
+
+
+HTML = re.compile(r"\s*(<!doctype\b|<[a-z]+[\s>])", re.IGNORECASE)
+
+
+class Turn(NamedTuple):
+    """One speaker's turn."""
+
+    text: str
+    speaker: str = ""
+    id: str = ""
+
+
+class Turns(NamedTuple):
+    """One session: its turns, and its time, which is the line above them."""
+
+    turns: Sequence[Turn]
+    time: str = ""
+
+
+class Part(NamedTuple):
+    """One of several documents that are read as one."""
+
+    text: str
+    title: str = ""
+    id: str = ""
+
+
+Spans = dict[str, Span]
+"""The spans of a text's parts, by their ids."""
+
+
+def history(identity: str, title: str, sessions: Iterable[Turns]) -> tuple[Text, Spans]:
+    """A history with one turn below the other, and the spans of the turns that have ids.
+
+    Empty turns and sessions are left out, and so are repeated sessions, which a library would not append.
+    """
+    spans, texts, end = Spans(), dict[SessionText, None](), 0
+    for session in sessions:
+        time = _on_a_line(session.time)
+        lines, turn_spans = [time] if time else [], Spans()
+        start = end + sum(len(line) + 1 for line in lines)
+        for turn in session.turns:
+            if line := said_by(turn.speaker, turn.text):
+                lines.append(line)
+                if turn.id:
+                    turn_spans.setdefault(turn.id, Span(start, start + len(line)))
+                start += len(line) + 1
+        text = SessionText("\n".join(lines), time=time)
+        if len(lines) > bool(time) and text not in texts:
+            texts[text] = None
+            end += len(text.text) + len(BETWEEN)
+            spans |= {name: span for name, span in turn_spans.items() if name not in spans}
+    return Text.history(identity, title, tuple(texts)), spans
+
+
+def several(identity: str, title: str, parts: Iterable[Part]) -> tuple[Text, Spans]:
+    """Documents joined to one text, each under its title, and the spans of those that have ids."""
+    spans, texts, start = Spans(), list[str](), 0
+    for part in parts:
+        text = storable(f"{part.title}\n{part.text}".strip())
+        if part.id:
+            spans.setdefault(part.id, Span(start, start + len(text)))
+        texts.append(text)
+        start += len(text) + len(BETWEEN)
+    return Text(identity, title, BETWEEN.join(texts)), spans
+
+
+def apart(identity: str, title: str, parts: Iterable[Part]) -> tuple[Text, Spans]:
+    """As `several`, but no page holds text of two documents; repeated documents are left out."""
+    texts = {part.id: storable(f"{part.title}\n{part.text}".strip()) for part in parts}
+    text = Text.several(identity, title, texts.values())
+    starts = {document: part.start for document, part in zip(dict.fromkeys(texts.values()), text.parts, strict=True)}
+    return text, {name: Span(starts[part], starts[part] + len(part)) for name, part in texts.items()}
+
+
+def without_html(story: str) -> str:
+    """A story as plain text, whether the file holds it as HTML or not."""
+    story = storable(story)
+    return convert(story.encode(), "The story").text if HTML.match(story) else story
+
+
+def said_by(speaker: str, text: str) -> str:
+    """A turn as a line of text ("Ann: Hello."); "" if its text is empty."""
+    words, speaker = storable(text).strip(), _on_a_line(speaker)
+    return f"{speaker}: {words}" if words and speaker else words
+
+
+def line_spans(text: str) -> list[Span]:
+    """The spans of a text's lines."""
+    lines = text.split("\n")
+    starts = accumulate((len(line) + 1 for line in lines), initial=0)
+    return [Span(start, start + len(line)) for line, start in zip(lines, starts, strict=False)]
+
+
+def lines_from(lines: Sequence[Span], first: int, last: int) -> Span | None:
+    """The span from the first to the last line, both included and counted from 0; None if there are no such lines."""
+    return Span(lines[first].start, lines[last].end) if 0 <= first <= last < len(lines) else None
+
+
+def _on_a_line(text: str) -> str:
+    return " ".join(storable(text).split())

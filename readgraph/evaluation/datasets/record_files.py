@@ -14,10 +14,10 @@ from typing import Any, TextIO, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from readgraph.sources.given_files import most_bytes, too_large
+from readgraph.sources.inputs import most_bytes, too_large
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
-from readgraph.state.files.regular_files import check_regular
+from readgraph.state.files import check_regular
 
 COMPRESSED = ".gz"
 

@@ -1,30 +1,51 @@
-"""Scores that models give: raters that compare an answer with the references, and similarity of embeddings."""
+"""Scores that models give: raters that compare an answer with the references, and similarity of embeddings.
+
+What asking a judge took is counted: each try counts, and a recorded reply that was counted before does not count again.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
-from readgraph.evaluation.folder.usage import COUNTS, Cost, asked, whole_cost
-from readgraph.evaluation.judges.exchanged import exchanges_of
-from readgraph.evaluation.judges.kinds import JUDGES
-from readgraph.evaluation.judges.raters import Raters, applying, check_raters, given_by
-from readgraph.evaluation.judges.similarity import similarities
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.judges.rating import JUDGES, similarities
+from readgraph.evaluation.line_shapes import COUNTS, Cost, asked, whole_cost
+from readgraph.evaluation.metrics import Raters, applying, check_raters, given_by
 from readgraph.evaluation.records import PROBLEM, Dataset, Item, Judgement, Outcome
-from readgraph.evaluation.running.evaluation import MOST_FAILURES
-from readgraph.models.batches.batched_calls import calls_at_once
-from readgraph.models.exchanges import ModelExchange
-from readgraph.models.metering import asking_once
+from readgraph.evaluation.running import MOST_FAILURES
+from readgraph.library.page_store import page_store
+from readgraph.models.batches.calls import calls_at_once
+from readgraph.models.metering import Meter, ModelExchange, asking_once, exchanges_to, start_meter
 from readgraph.nodes.opening import warn_of_tracing
-from readgraph.nodes.search_tools import shared_embedder
+from readgraph.nodes.search import shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
-from readgraph.state.page_store import page_store
 
 __all__ = ["judge", "judge_missing"]
+
+
+@contextmanager
+def exchanges_of(
+    context: ReaderContext, before: Callable[[ModelExchange], bool] = lambda exchange: False
+) -> Iterator[list[ModelExchange]]:
+    """The exchanges inside of the `with`, as they come; it must be the only thing that its task does with a meter.
+
+    Left out are those that a recorded reply answered and that were counted `before`: what got no usable rating is rated
+    again, by the recorded replies and, where the settings say `again`, by new ones in place of those that were refused.
+    """
+    start_meter(Meter(replace(context, max_calls=None, max_words=None, max_seconds=None)))
+    kept = list[ModelExchange]()
+
+    def keep(exchange: ModelExchange) -> None:
+        if not (exchange["recorded"] and before(exchange)):
+            kept.append(exchange)
+
+    with exchanges_to(keep):
+        yield kept
 
 
 def unjudged(dataset: Dataset, folder: EvaluationFolder, context: ReaderContext) -> list[Outcome]:

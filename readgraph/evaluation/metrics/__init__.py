@@ -1,21 +1,36 @@
-"""The metrics, by name."""
+"""The metrics, by name, and the raters: the models for the metrics that need one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
-from readgraph.evaluation.metrics.abstention import abstention
-from readgraph.evaluation.metrics.aggregation import aggregation
-from readgraph.evaluation.metrics.bleu import bleu_1
-from readgraph.evaluation.metrics.choices import accuracy
-from readgraph.evaluation.metrics.evidence import citation_precision, evidence_recall
-from readgraph.evaluation.metrics.infinite_bench import infinite_bench
-from readgraph.evaluation.metrics.locomo import locomo_f1
-from readgraph.evaluation.metrics.rouge import rouge_1, rouge_2, rouge_l, rouge_l_precision, rouge_l_recall
-from readgraph.evaluation.metrics.squad import exact_match, f1
-from readgraph.evaluation.metrics.substring import subspan_accuracy, substring_accuracy
-from readgraph.evaluation.metrics.web_actions import element_accuracy, operation_f1, step_success
-from readgraph.evaluation.records import Item, Outcome
+from readgraph.evaluation.metrics.answers import (
+    abstention,
+    accuracy,
+    bleu_1,
+    citation_precision,
+    evidence_recall,
+    exact_match,
+    f1,
+    rouge_1,
+    rouge_2,
+    rouge_l,
+    rouge_l_precision,
+    rouge_l_recall,
+    subspan_accuracy,
+    substring_accuracy,
+)
+from readgraph.evaluation.metrics.benchmarks import (
+    aggregation,
+    element_accuracy,
+    infinite_bench,
+    locomo_f1,
+    operation_f1,
+    step_success,
+)
+from readgraph.evaluation.records import EVENT_ORDERING, Item, Outcome
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 
 Rater = Literal["judge", "embeddings"]
 """What gives a score: a model that judges, or an embedding model that compares."""
@@ -77,3 +92,65 @@ METRICS = {
         Metric("csim_h", "Similarity to a reference.", rater="embeddings"),
     )
 }
+
+
+class Raters(NamedTuple):
+    """The names of the models that rate, or None: one judges, the other compares by embeddings."""
+
+    judge: str | None
+    embeddings: str | None
+
+    @classmethod
+    def of(cls, context: ReaderContext) -> "Raters":
+        """The raters of a context: its model judges, whatever else it does."""
+        return cls(context.model, context.embeddings)
+
+    @classmethod
+    def recorded(cls, what: dict[str, Any]) -> "Raters":
+        """The raters in an evaluation's record (see `EvaluationFolder.what`)."""
+        return cls(what["judge"], what["settings"]["embeddings"])
+
+    def rated(self, metrics: Collection[str]) -> list[str]:
+        """The metrics whose raters are named."""
+        return [name for name in metrics if self._model(name)]
+
+    def named(self, metrics: Collection[str]) -> str:
+        """The names of the models that rate these metrics, as in `Judgement.rater`."""
+        return ", ".join(sorted({model for name in metrics if (model := self._model(name))}))
+
+    def _model(self, metric: str) -> str | None:
+        rater = METRICS[metric].rater
+        return self.judge if rater == "judge" else self.embeddings if rater == "embeddings" else None
+
+
+def given_by(rater: Rater, metrics: Collection[str]) -> list[str]:
+    """The metrics that this kind of rater gives."""
+    return [name for name in metrics if METRICS[name].rater == rater]
+
+
+def check_raters(metrics: Collection[str], context: ReaderContext) -> None:
+    """Raise `BadInput` if a metric needs a model that the context does not name."""
+    for metric in map(METRICS.__getitem__, metrics):
+        if metric.rater == "judge" and not context.model:
+            raise BadInput(f"{metric.name} needs a model as judge: name one with --judge.")
+        if metric.rater == "embeddings" and not context.embeddings:
+            raise BadInput(f"{metric.name} needs an embedding model: name one with --embeddings.")
+
+
+def applying(metrics: Collection[str], item: Item) -> set[str]:
+    """The metrics that need a rater and apply to the question."""
+    return {name for name in metrics if _applies(name, item)}
+
+
+def _applies(name: str, item: Item) -> bool:
+    if METRICS[name].rater is None:
+        return False
+    if name == "judged_accuracy":  # whether a question is unanswerable is judged, too, where the dataset says why it is
+        return bool(item.references) and not item.options
+    if name in ("beam_score", "nuggets"):
+        return bool(item.rubric)
+    if name == "event_order":
+        return bool(item.rubric) and item.category == EVENT_ORDERING
+    if item.unanswerable:
+        return False
+    return bool(item.about if name in ("csim_1", "csim_3") else item.references)

@@ -14,11 +14,11 @@ from readgraph.graphs import read_agent
 from readgraph.graphs.gam import Planned, Research, Rounds, add_rounds
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.nodes.answering.answer import answer_from_notes_alone
-from readgraph.nodes.building.merging import merge
+from readgraph.nodes.building.merge import merge
 from readgraph.nodes.opening import open_for_research
-from readgraph.nodes.research.planning import plan_look_up
-from readgraph.nodes.research.reflecting import gists_suffice
-from readgraph.state.channels.research import Researched, ResearchState
+from readgraph.nodes.research.plan import plan_look_up
+from readgraph.nodes.research.reflect import gists_suffice
+from readgraph.state.channels import Researched, ResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 

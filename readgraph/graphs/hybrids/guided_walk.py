@@ -7,7 +7,7 @@ most. If a question shares words with the right leaf, search finds it directly; 
 from functools import partial
 
 from readgraph.graphs import mem_walker
-from readgraph.nodes.walk.entering import enter_at_leaf
+from readgraph.nodes.walk.position import enter_at_leaf
 
 __all__ = ["build", "graph"]
 

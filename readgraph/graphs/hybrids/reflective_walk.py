@@ -3,27 +3,35 @@
 A walk ends at the first leaf that answers, and `walks` makes more of them whether they are needed or not, each for the
 same question. Here GAM's reflection looks at the findings after each walk: it ends what is enough, and what it misses
 says where the next walk begins. All findings are weighed in the end. `rounds` bounds the walks.
+
+What hybrids of a walk and reflection will use: MemWalker's reading and walk, GAM's rounds over its findings.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs import mem_walker
+from readgraph.graphs.estimates.arithmetic import Estimate, Range
+from readgraph.graphs.estimates.gam import reflecting, researching
+from readgraph.graphs.estimates.mem_walker import foreseen_reading, walking, weighing
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
-from readgraph.nodes.answering.citing import cite
+from readgraph.library.page_store import PageStore
+from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import Looking, may_go_on
-from readgraph.nodes.building.summary_tree import grow
+from readgraph.nodes.building.summaries import grow
 from readgraph.nodes.opening import open_for_research
-from readgraph.nodes.research.noting import note_findings
-from readgraph.nodes.research.reflecting import reflect
+from readgraph.nodes.research.integrate import note_findings
+from readgraph.nodes.research.reflect import reflect
 from readgraph.nodes.walk.answer import answer
-from readgraph.nodes.walk.descending import descend
-from readgraph.nodes.walk.entering import enter, walk_again
 from readgraph.nodes.walk.leaf import read_leaf
-from readgraph.state.channels.walk import WalkResearched, WalkResearchState
+from readgraph.nodes.walk.position import enter, walk_again
+from readgraph.nodes.walk.triage import descend
+from readgraph.state.channels import WalkResearched, WalkResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
+from readgraph.state.records import Document
 
 __all__ = ["build", "graph"]
 
@@ -82,3 +90,37 @@ def build(
 
 
 graph = build().compile(name="reflective_walk")
+
+
+EXPECTED_AGAIN = 0.3
+"""Further walks that are expected after the first."""
+
+
+async def estimate_walk_and_research(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """MemWalker's reading and walk, then GAM's rounds, of which the walk is the first.
+
+    Reading what is not read yet, and a question of this many words (none: no question).
+    """
+    reading, segments = await foreseen_reading(store, document, context)
+    if question_words is None or not context.model:
+        return reading
+    research = researching(segments, context.segment_words, context, question_words, begun=True)
+    return reading + walking(segments, context, question_words) + research
+
+
+async def estimate_reflective_walk(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """MemWalker's reading and walk, a verdict on it, perhaps further walks; findings may be weighed.
+
+    Reading what is not read yet, and a question of this many words (none: no question).
+    """
+    reading, segments = await foreseen_reading(store, document, context)
+    if question_words is None or not context.model:
+        return reading
+    most = max(context.rounds - 1, 0)
+    again = walking(segments, replace(context, walks=1), question_words, from_leaf=True)
+    walks = walking(segments, context, question_words) + again.times(Range(0, min(EXPECTED_AGAIN, most), most))
+    return reading + walks + reflecting(context, question_words) + weighing(context, question_words, further_walks=most)

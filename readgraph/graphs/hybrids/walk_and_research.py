@@ -14,13 +14,13 @@ from typing_extensions import Unpack
 from readgraph.graphs import mem_walker
 from readgraph.graphs.gam import Rounds, add_rounds
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
-from readgraph.nodes.building.summary_tree import grow
+from readgraph.nodes.building.summaries import grow
 from readgraph.nodes.opening import open_for_research
-from readgraph.nodes.research.noting import note_findings
-from readgraph.nodes.walk.descending import descend
-from readgraph.nodes.walk.entering import enter
+from readgraph.nodes.research.integrate import note_findings
 from readgraph.nodes.walk.leaf import read_leaf
-from readgraph.state.channels.walk import WalkResearched, WalkResearchState
+from readgraph.nodes.walk.position import enter
+from readgraph.nodes.walk.triage import descend
+from readgraph.state.channels import WalkResearched, WalkResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 

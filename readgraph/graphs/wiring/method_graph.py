@@ -1,21 +1,240 @@
-"""The graph of a method: LangGraph's StateGraph, whose compiled form keeps its own store inside other graphs too."""
+"""The graph of a method: LangGraph's StateGraph, whose compiled form can be called anywhere.
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Any
+Inside of another graph, as its node or in its tool, it keeps its own store, and takes and gives the keys that the two
+states share. Its run is told as a whole in logs and spans. Names that nobody knows, in an input, an update or the
+settings, are told at once with the nearest that is known: LangGraph drops them in silence.
+"""
+
+import asyncio
+import time
+import warnings
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from contextvars import Context, ContextVar, copy_context
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, TypeAlias, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
+from langgraph.channels.last_value import LastValue
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import Runtime
-from langgraph.types import Command, StateUpdate
+from langgraph.types import Command, Overwrite, StateUpdate
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
-from readgraph.graphs.wiring.known_names import check_names, check_updates, warn_of_configurable
-from readgraph.graphs.wiring.subgraphs import GraphStep
-from readgraph.graphs.wiring.watched import watched_astream, watched_stream
-from readgraph.state.running.leaving import ending_with, until_left
-from readgraph.state.store.own_store import OWN_STORE
+from readgraph.graphs.wiring.paths import Builder
+from readgraph.models.watching import OURS, Span, begun, in_hand, watched
+from readgraph.nodes.step import StepNode
+from readgraph.state.context import OWN_STORE, ReaderContext
+from readgraph.state.declaring import RENAMED, Groups, settings_in
+from readgraph.state.errors import BadInput
+from readgraph.state.logs import as_run, current_run, fault, log, part_of_run, tell_end
+from readgraph.state.loops import ending_with, until_left
+
+CompiledGraph: TypeAlias = PregelProtocol[Any, Any, Any, Any]
+"""A compiled graph, here or behind a server."""
+
+_waits: ContextVar[bool] = ContextVar("readgraph_waits", default=False)
+"""Whether the graph around runs under `invoke`: its checkpointer may have no asynchronous calls."""
+
+
+class GraphStep(StepNode[Any, Any]):
+    """A step that runs a compiled graph.
+
+    The graph gets those keys of the state that its input has, and what it gives back replaces them: what it appended
+    to a list is there once. Keys that only one of the two states has stay in it; `gives` are those that the state has.
+    If the graph's state has `steps`, the steps inside it are the record; else it is recorded as one step.
+    """
+
+    def __init__(
+        self, name: str, graph: PregelProtocol[Any, Any, Any, Any], builder: Builder, settings: Groups
+    ) -> None:
+        self.graph, self.gives = graph, frozenset(builder.channels)
+        taken = _input_keys(graph)
+        joined = {key for key, channel in builder.channels.items() if not isinstance(channel, LastValue)}
+
+        def shared(key: str) -> bool:
+            return taken is None or key in taken
+
+        async def work(state: Any, runtime: Runtime[ReaderContext]) -> dict[str, Any]:
+            given = {key: value for key, value in state.items() if shared(key) and (value or key not in joined)}
+            output = await (asyncio.to_thread(graph.invoke, given) if _waits.get() else graph.ainvoke(given))
+            if not isinstance(output, Mapping):
+                raise BadInput(f"The node '{name}' must give what changed: its graph gave {output!r:.60}.")
+            kept = {key: value for key, value in output.items() if key in builder.channels}
+            return {key: Overwrite(value) if key in joined and shared(key) else value for key, value in kept.items()}
+
+        work.__name__, work.__doc__ = name, "The steps of another graph."
+        super().__init__(work, settings=settings)
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run in the background event loop, and the graph itself in a thread."""
+        before = _waits.set(True)
+        try:
+            return super().invoke(input, config, **kwargs)
+        finally:
+            _waits.reset(before)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run in the caller's event loop."""
+        before = _waits.set(False)
+        try:
+            return await super().ainvoke(input, config, **kwargs)
+        finally:
+            _waits.reset(before)
+
+
+def _input_keys(graph: CompiledGraph) -> Collection[str] | None:
+    """The keys of a graph's input; None where it says none, such as a remote graph: it gets them all."""
+    return graph.builder.schemas[graph.builder.input_schema] if isinstance(graph, CompiledStateGraph) else None
+
+
+NEAR = 0.65
+"""How much alike two names must be, so that one may be meant by the other."""
+
+
+class IgnoredSetting(UserWarning):
+    """A setting was given where no graph reads it."""
+
+
+def check_names(what: str, given: object, known: Collection[str]) -> None:
+    """Refuse names that are not known; `what` begins the sentence, such as "The input has".
+
+    Only dictionaries have names. Raises `BadInput`, which tells the nearest known name.
+    """
+    if not isinstance(given, Mapping) or given.keys() <= (names := frozenset(known)):
+        return
+    name = min(map(str, given.keys() - names))
+    similar = "".join(f" (it has '{near}')" for near in get_close_matches(name, sorted(names), 1, cutoff=NEAR))
+    raise BadInput(f"{what} '{name}', which the graph's state does not have{similar}.")
+
+
+def check_updates(supersteps: Sequence[Sequence[StateUpdate]], known: Collection[str]) -> None:
+    """Refuse updates of a state from outside that have names which the state lacks."""
+    for updates in supersteps:
+        for update in updates:
+            check_names("The update has", update.values, known)
+
+
+def warn_of_configurable(configurable: Mapping[str, Any], context: object) -> None:
+    """Warn of settings among a call's `configurable`, which no graph reads, unless the context says the same.
+
+    LangGraph's server puts the context there too, and names of its own, which are no settings.
+    """
+    ignored = [name for name in configurable if name in _settings() and not _says(context, name, configurable[name])]
+    if ignored:
+        names = ", ".join(f"{name}={configurable[name]!r:.40}" for name in sorted(ignored))
+        warnings.warn(
+            f"Settings under 'configurable' are ignored: give them as context=ReaderContext({names}).",
+            IgnoredSetting,
+            stacklevel=5,
+        )
+
+
+@cache
+def _settings() -> frozenset[str]:
+    return frozenset((*settings_in(ReaderContext), *RENAMED))
+
+
+def _says(context: object, name: str, value: object) -> bool:
+    said = context.get(name) if isinstance(context, Mapping) else getattr(context, name, None)
+    return bool(said == value)
+
+
+T = TypeVar("T")
+
+UNNAMED = "LangGraph"
+"""The name of a graph that was given none."""
+
+
+class _WatchedRun:
+    """One run of a graph. It is in hand only while the graph is at work, not while its caller has an event."""
+
+    def __init__(self, name: str, config: RunnableConfig | None) -> None:
+        known, around = (config or {}).get("metadata", {}), current_run()
+        method = str(known.get("method") or ("" if name == UNNAMED else name.replace("_", "-")))
+        self.outermost, self.began = around is None, time.perf_counter()
+        self.run = part_of_run(method=around.about.get("method", method) if around else method)
+        about = {"run": self.run.id, "method": method, "document": str(known.get("document", ""))}
+        self.span = begun(f"run {method or 'graph'}", {f"{OURS}{key}": value for key, value in about.items()})
+        if self.outermost:
+            with as_run(self.run):
+                log("run_begun")
+
+    @contextmanager
+    def in_hand(self) -> Iterator[None]:
+        """Inside of the `with` the graph is at work."""
+        with ExitStack() as stack:
+            stack.enter_context(as_run(self.run))
+            if self.span is not None:
+                stack.enter_context(in_hand(self.span))
+            yield
+
+    def end(self, problem: BaseException | None) -> None:
+        """Tell how it ended."""
+        if self.span is not None:
+            last = Span(self.span)
+            if isinstance(problem, Exception):
+                last.fail(fault(problem)["error"])
+            last.add({f"{OURS}status": self.run.status})
+            self.span.end()
+        if self.outermost:
+            with as_run(self.run):
+                tell_end(self.run, self.began, problem)
+
+
+def watched_stream(events: Iterator[T], name: str, config: RunnableConfig | None) -> Iterator[T]:
+    """The events of a graph's run, of which logs and spans tell; the same where nobody listens."""
+    return _watched(events, name, config) if watched() else events
+
+
+def watched_astream(events: AsyncIterator[T], name: str, config: RunnableConfig | None) -> AsyncIterator[T]:
+    """As `watched_stream`, of an asynchronous run."""
+    return _watched_async(events, name, config) if watched() else events
+
+
+def _watched(events: Iterator[T], name: str, config: RunnableConfig | None) -> Iterator[T]:
+    run, problem = _WatchedRun(name, config), None
+    try:
+        while True:
+            with run.in_hand():
+                try:
+                    event = next(events)
+                except StopIteration:
+                    return
+            yield event
+    except BaseException as caught:
+        problem = caught
+        raise
+    finally:
+        if isinstance(events, Generator):
+            events.close()
+        run.end(problem)
+        problem = None
+
+
+async def _watched_async(events: AsyncIterator[T], name: str, config: RunnableConfig | None) -> AsyncIterator[T]:
+    run, problem = _WatchedRun(name, config), None
+    try:
+        while True:
+            with run.in_hand():
+                try:
+                    event = await anext(events)
+                except StopAsyncIteration:
+                    return
+            yield event
+    except BaseException as caught:
+        problem = caught
+        raise
+    finally:
+        if isinstance(events, AsyncGenerator):
+            await events.aclose()
+        run.end(problem)
+        problem = None
+
 
 RUNTIME = "__pregel_runtime"
 """Where LangGraph keeps the runtime of the run around a graph, among the `configurable` of its config."""
@@ -115,3 +334,10 @@ def _runtime_around(config: RunnableConfig | None) -> Runtime[Any] | None:
         given = (var_child_runnable_config.get() or {}).get("configurable", {})
     runtime = given.get(RUNTIME)
     return runtime if isinstance(runtime, Runtime) else None
+
+
+def separate_run() -> Context:
+    """The variables of a separate run: inside another graph's node, a graph would use that graph's store."""
+    variables = copy_context()
+    variables.run(var_child_runnable_config.set, None)
+    return variables

@@ -1,1 +1,27 @@
-"""Calls that are made in batches, which a server answers hours later."""
+"""Calls that a server answers in batches, hours later; and those batches that go on for this process now."""
+
+_running: dict[str, tuple[int, int]] = {}
+
+
+def goes_on(file: str, requests: int, done: int = 0) -> None:
+    """Remember that a server works on the batch of this file, and how many of its requests are done."""
+    _running[file] = (requests, done)
+
+
+def has_ended(file: str) -> None:
+    """Forget the batch of this file: its replies are recorded, or it has none."""
+    _running.pop(file, None)
+
+
+def some_go_on() -> bool:
+    """Whether a server still works on a batch of this process."""
+    return bool(_running)
+
+
+def how_far() -> str:
+    """How far the batches of this process are, together, for a progress bar; "" if there are none."""
+    if not _running:
+        return ""
+    requests, done = (sum(counts) for counts in zip(*_running.values(), strict=True))
+    batches = "Batch" if len(_running) == 1 else f"{len(_running):,} batches"
+    return f"{batches} of {requests:,} submitted, {done:,} done"

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 from langchain_core import exceptions as kinds
 from openai import APIError, AsyncOpenAI
 
-from readgraph.models.transport.bounded_client import bounded_client
-from readgraph.models.transport.failures import kind_of_status
-from readgraph.models.transport.openai_chat import as_model_error
+from readgraph.models.failures import kind_of_status
+from readgraph.models.openai_chat import as_model_error, bounded_client
 from readgraph.state.errors import ModelUnavailable
 
 MOST_OF_FILE = 1_000_000_000

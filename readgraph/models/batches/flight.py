@@ -9,16 +9,15 @@ from typing import Any, TypeVar
 
 from langchain_core import exceptions as kinds
 
+from readgraph.library.page_store import BatchLine, PageStore, SentBatch
+from readgraph.models.batches import goes_on, has_ended
 from readgraph.models.batches.endpoint import BatchEndpoint, Status, Unfinished, body_of
-from readgraph.models.batches.left_running import goes_on, has_ended
+from readgraph.models.failures import headers_of
 from readgraph.models.metering import Meter
-from readgraph.models.replies.message import ModelReply
-from readgraph.models.transport.failures import headers_of
-from readgraph.models.transport.waiting import clock, growing_pause, requested_pause
+from readgraph.models.reply import ModelReply
+from readgraph.models.waiting import clock, growing_pause, requested_pause
 from readgraph.state.errors import ModelUnavailable
-from readgraph.state.page_store import PageStore
 from readgraph.state.records import RecordedReply
-from readgraph.state.store.batches import BatchLine, SentBatch
 
 FIRST_PAUSE, SLOWER, LONGEST_PAUSE = 2.0, 1.5, 60.0
 """Seconds before a batch is looked at for the first time, how much longer each next pause is, and the longest one."""

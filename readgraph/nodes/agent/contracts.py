@@ -7,12 +7,12 @@ from typing_extensions import TypedDict
 
 from readgraph.nodes.bounds import Gone
 from readgraph.nodes.contracts import AnswerState, AskedQuestion
-from readgraph.state.channels.fresh_reading import Empty
-from readgraph.state.channels.living import AgentState, AgentTurn, Block, IncomingEvent, TurnStep
+from readgraph.state.agent import AgentState, AgentTurn, Block, IncomingEvent, TurnStep
+from readgraph.state.channels import Empty
 from readgraph.state.reading import Finding, Status, Usage
 
 __all__ = ["AgentTurnState", "ThinkUpdate"]
-from readgraph.state.store.sound import Count
+from readgraph.state.records import Count
 
 
 class ReceiveState(TypedDict):

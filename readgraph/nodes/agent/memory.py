@@ -1,14 +1,94 @@
-"""What an agent's functions work on: a copy of its state, which they change, and its store."""
+"""What an agent sees and works on: its events and blocks as texts, a copy of its state (MemGPT, section 2.1).
 
+`AgentMemory` is what its functions change. The working context is edited by pure functions over labelled blocks: an
+edit that can't be made raises `BadInput`, whose text says to the model what to do.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
-from readgraph.nodes.agent.event_text import most_event_words
-from readgraph.state.agents import Agent, AgentStore
-from readgraph.state.channels.living import AgentState
+from readgraph.library.agents import Agent, AgentStore, Event
+from readgraph.models.prompt import unused_name
+from readgraph.state.agent import AgentState, Block
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 from readgraph.state.reading import Quote
+from readgraph.state.words import count_words, first_words
 
-__all__ = ["AgentMemory"]
+__all__ = ["AgentMemory", "append_to_block", "blocks_text", "queue_text", "replace_in_block"]
+
+LONGEST_NAME = 60
+"""Characters of a function's or an argument's name that are shown."""
+
+MOST_SHOWN = 20
+"""Arguments of a call that are shown."""
+
+TAG_WORDS = 30
+"""Most words of the tag before an event, and of the note that the event was cut."""
+
+
+def most_event_words(window_words: int) -> int:
+    """Most words of an incoming event, or of a function's result.
+
+    No event takes more than twice as many in the queue, including its tag; a queue's room is never smaller.
+    """
+    return window_words // 8
+
+
+def cut_to(text: str, words: int) -> str:
+    """The first words of a text, with a note if there are more."""
+    rest = count_words(text) - words
+    return f"{first_words(text, words)} … ({rest} more words)" if rest > 0 else text
+
+
+def call_line(event: Event, words: int = 12) -> str:
+    """A call in one line: `name(argument="value")`, with names and values cut."""
+    values = [
+        f'{_name(name)}="{" ".join(cut_to(str(value), words).split())}"'
+        for name, value in islice(event.arguments.items(), MOST_SHOWN)
+    ]
+    if (rest := len(event.arguments) - MOST_SHOWN) > 0:
+        values.append(f"… ({rest} more)")
+    return f"{_name(event.function)}({', '.join(values)})"
+
+
+def queue_text(events: Sequence[Event], window_words: int, *, dated: bool = True) -> str:
+    """The events as the model sees them, each after a tag with its number, sender and time."""
+    most = most_event_words(window_words)
+    bodies = [cut_to(_body(event, most), 2 * most - TAG_WORDS) for event in events]
+    tag = unused_name("event", bodies)
+    return "\n".join(
+        f"<{tag} {event.number}: {_source(event)}{f', {day_and_time(event)}' if dated else ''}>\n{body}".rstrip()
+        for event, body in zip(events, bodies, strict=True)
+    )
+
+
+def _body(event: Event, most: int) -> str:
+    if event.kind != "call":
+        return cut_to(event.text, most)
+    call = call_line(event, most // 4 // max(1, len(event.arguments)))
+    outcome = "" if event.result is None else f"\n{'error' if event.failed else 'result'}: {cut_to(event.result, most)}"
+    return f"({cut_to(event.text, most // 4)})\n{call}{outcome}"
+
+
+def _name(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
+
+
+def _source(event: Event) -> str:
+    return "you" if event.kind == "call" else event.kind
+
+
+def day_and_time(event: Event) -> str:
+    """The time, to the minute; "" if it is unknown."""
+    return event.at[:16].replace("T", " ")
+
+
+def message_id(agent: str, event: int) -> str:
+    """The id of the chat message that an agent says with this event, also while it is streamed."""
+    return f"{agent}-{event}"
+
 
 PER_PAGE = 5
 """Results per page (MemGPT, section 2.3, and figure 5)."""
@@ -56,3 +136,65 @@ class AgentMemory:
     def room(self) -> int:
         """Most words of a result."""
         return most_event_words(self.context.window_words) - 20  # minus the line that counts the results
+
+
+def append_to_block(blocks: Sequence[Block], label: str, text: str) -> list[Block]:
+    """The blocks, with a line added to one of them."""
+    if not text.strip():
+        raise BadInput("There is nothing to append: give the text.")
+    block = block_named(blocks, label)
+    return _with_text(blocks, block, f"{block['text']}\n{text.strip()}".strip())
+
+
+def replace_in_block(blocks: Sequence[Block], label: str, old: str, new: str) -> list[Block]:
+    """The blocks, with the first occurrence of an exact text in one of them replaced."""
+    block = block_named(blocks, label)
+    if not old.strip():
+        raise BadInput("The old text is empty: give the exact text to replace, or append the new one.")
+    if old not in block["text"]:
+        raise BadInput(f"Block '{label}' does not hold exactly that text: copy it from the block as it stands.")
+    return _with_text(blocks, block, block["text"].replace(old, new, 1).strip())
+
+
+def rewrite_block(blocks: Sequence[Block], label: str, text: str) -> list[Block]:
+    """The blocks, with the whole text of one of them replaced; an empty text is refused, as a likely mistake."""
+    if not text.strip():
+        raise BadInput("A rewrite with no text would empty the block: replace the parts that should go.")
+    return with_block(blocks, label, text)
+
+
+def with_block(blocks: Sequence[Block], label: str, text: str) -> list[Block]:
+    """The blocks, with this text, which may be empty, in one of them."""
+    return _with_text(blocks, block_named(blocks, label), text.strip())
+
+
+def block_named(blocks: Sequence[Block], label: str) -> Block:
+    """The block with this label."""
+    for block in blocks:
+        if block["label"].casefold() == label.strip().casefold():
+            return block
+    raise BadInput(f"There is no block '{label}': choose one of {', '.join(block['label'] for block in blocks)}.")
+
+
+def blocks_text(blocks: Sequence[Block]) -> str:
+    """The blocks as the model sees them, each after its label and size, "n/limit" words."""
+    tag = unused_name("block", [block["text"] for block in blocks])
+    return "\n".join(
+        f"<{tag} {block['label']}: {size_of(block)} words, {block['about']}>\n{block['text']}".rstrip()
+        for block in blocks
+    )
+
+
+def size_of(block: Block) -> str:
+    """How full a block is."""
+    return f"{count_words(block['text'])}/{block['limit']}"
+
+
+def _with_text(blocks: Sequence[Block], changed: Block, text: str) -> list[Block]:
+    words = count_words(text)
+    if words > changed["limit"]:
+        raise BadInput(
+            f"Block '{changed['label']}' would hold {words} words, and its limit is {changed['limit']}: shorten what "
+            "it holds first, or insert the details into archival storage. Nothing was changed."
+        )
+    return [Block(**{**block, "text": text}) if block is changed else block for block in blocks]

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from readgraph.nodes.agent.acting import run_call
+from readgraph.library.agents import Agent, AgentStore, Event, agent_id, agent_store, initial_state, local_now
+from readgraph.library.page_store import page_store
+from readgraph.nodes.agent.act import run_call
 from readgraph.nodes.agent.contracts import (
     AgentAnswerState,
     AgentQuestionTurnState,
@@ -13,22 +15,18 @@ from readgraph.nodes.agent.contracts import (
     BeginUpdate,
     ReadingActUpdate,
 )
-from readgraph.nodes.agent.event_text import queue_text
-from readgraph.nodes.agent.filing import REACHED_BY, file_document
-from readgraph.nodes.agent.function_calls import Functions
-from readgraph.nodes.agent.memory import Given
-from readgraph.nodes.agent.receiving import MOST_BLOCK_WORDS, keep
+from readgraph.nodes.agent.functions import Functions
+from readgraph.nodes.agent.memory import Given, queue_text
+from readgraph.nodes.agent.receive import MOST_BLOCK_WORDS, REACHED_BY, file_document, keep
 from readgraph.nodes.answering.answer import memory_with
+from readgraph.nodes.answering.ask import STYLE, answer_style
 from readgraph.nodes.answering.in_view import InView, answering, known
-from readgraph.nodes.answering.style import STYLE, answer_style
 from readgraph.nodes.contracts import AnswerUpdate, SaidAnswer
-from readgraph.nodes.prompts.parts import question_part
+from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import StepNode
-from readgraph.state.agents import Agent, AgentStore, Event, agent_id, agent_store, initial_state, local_now
-from readgraph.state.channels.living import AgentState, Block, fresh_turn
+from readgraph.state.agent import AgentState, Block, fresh_turn
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
-from readgraph.state.page_store import page_store
 from readgraph.state.reading import Finding, with_finding
 from readgraph.state.records import digest
 from readgraph.state.settings import Chaining, Embeddings, MemoryParts, Window

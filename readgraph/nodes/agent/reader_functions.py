@@ -7,15 +7,22 @@ from typing import Annotated
 from langchain_core.tools import BaseTool, tool
 from pydantic import TypeAdapter, ValidationError
 
+from readgraph.library.agents import Event
+from readgraph.library.search.passages import ExactText, on_one_line
 from readgraph.models.metering import fell_back
-from readgraph.nodes.agent.archival_storage import ArchivalResult, found_in_archive, nearest_in_archive, search_archive
 from readgraph.nodes.agent.functions import Memory, ResultPage, answer
 from readgraph.nodes.agent.memory import AgentMemory
-from readgraph.nodes.agent.results import items_listed, opened_page, results_page
+from readgraph.nodes.agent.storages import (
+    ArchivalResult,
+    found_in_archive,
+    items_listed,
+    nearest_in_archive,
+    opened_page,
+    results_page,
+    search_archive,
+)
 from readgraph.nodes.extractive import nearest_sentences, passages_of
-from readgraph.state.agents import Event
 from readgraph.state.errors import BadInput
-from readgraph.state.search.exact_text import ExactText, on_one_line
 from readgraph.state.words import LONGEST_WORD, count_words, counted, first_words, last_words
 
 EXCERPT_WORDS = 60

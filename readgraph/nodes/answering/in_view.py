@@ -1,23 +1,62 @@
-"""The step that answers, for all methods: a method only gives what is in view."""
+"""The step that answers, for all methods: a method only gives what is in view.
+
+The answer is a chat message too: of the conversation, where the question came as one, and for whoever streams it.
+"""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast, get_type_hints
 
+from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
+from readgraph.library.page_store import page_store
 from readgraph.models.metering import current_meter, fell_back
-from readgraph.nodes.answering.spoken import spoken
-from readgraph.nodes.answering.style import STYLE
+from readgraph.models.streaming import send
+from readgraph.nodes.answering.ask import STYLE
 from readgraph.nodes.contracts import AskedState, SaidAnswer
+from readgraph.nodes.memory import told_missing
 from readgraph.nodes.step import StateT, StepNode, UpdateT
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import NoUsableReply
-from readgraph.state.page_store import page_store
+from readgraph.state.reading import asked_in
 from readgraph.state.records import Document, Page
 
 __all__ = ["InView", "answering", "compression_rate"]
+
+NOT_FOUND = "I found no answer to this in the text."
+GAVE_NONE = "The model gave no answer to this that could be used."
+NEAREST = "No model answered this. Nearest passages:"
+NEAREST_OPTION = "No model answered this. Nearest option:"
+RESEARCHED = "I gathered what the text says about this; the answer was left to you."
+
+
+def spoken(said: SaidAnswer, document: Document, state: AskedState) -> dict[str, Any]:
+    """The update with the answer as a message; nothing where the question did not come as a message.
+
+    The message has the id of what was streamed of it, so that a client shows it once. Its metadata holds the status.
+    LangGraph streams a message of the update; without one it is sent here, if nothing of it was streamed.
+    """
+    meter = current_meter()
+    metadata = {"status": said.status, "document": document.id}
+    missing = told_missing(cast("dict[str, Any]", state).get("not_memorised"))
+    words = f"{_words(said)}\n\n{missing}." if missing else _words(said)
+    message = AIMessage(words, id=meter.message_id, response_metadata=metadata)
+    if asked_in(state.get("messages") or []):
+        return {"messages": [message]}
+    if meter.said != meter.message_id:
+        send(meter, message)
+    return {}
+
+
+def _words(said: SaidAnswer) -> str:
+    if not said.answer:
+        gave_none = GAVE_NONE if said.nearest and current_meter().context.model else NOT_FOUND
+        return RESEARCHED if said.context_alone else gave_none
+    nearest = NEAREST_OPTION if said.choice else NEAREST
+    return f"{nearest}\n\n{said.answer}" if said.nearest else said.answer
+
 
 Saying = Callable[[], Awaitable[SaidAnswer]]
 """A function that makes an answer."""

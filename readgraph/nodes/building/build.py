@@ -1,7 +1,8 @@
 """Build a memory: cut the document into pages and write a note for each, both at the same time.
 
 One node does the whole stage. Progress is in the page store, so a killed build continues where it stopped. Pages are
-cut one after the other; each page's note is asked for as soon as the page exists.
+cut one after the other; each page's note is asked for as soon as the page exists. Of a file that was changed, the text
+before and after the change keeps its pages and notes.
 """
 
 import asyncio
@@ -14,26 +15,101 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from readgraph.models.batches.batched_calls import workers_for
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.library.store import building
+from readgraph.models.batches.calls import workers_for
 from readgraph.models.metering import current_meter
-from readgraph.nodes.building.asked_purpose import PurposeState, for_question, may_serve_purpose
-from readgraph.nodes.building.corrected import corrected
-from readgraph.nodes.building.earlier_version import Kept, around_change, around_kept, kept_of_earlier
-from readgraph.nodes.building.interfaces import MakeParts, NotesSoFar, Paginate, WriteNote
-from readgraph.nodes.building.notes_language import in_notes_language, writing_notes
-from readgraph.nodes.building.stretches import in_parts
-from readgraph.nodes.building.summary_tree import without_tree
+from readgraph.nodes.building.correct import corrected
+from readgraph.nodes.building.parts import MakeParts, NotesSoFar, Paginate, WriteNote, in_parts
+from readgraph.nodes.building.recipes import (
+    PurposeState,
+    for_question,
+    in_notes_language,
+    may_serve_purpose,
+    writing_notes,
+)
+from readgraph.nodes.building.summaries import without_tree
 from readgraph.nodes.step import MakeRecipe, Work, with_recipe
 from readgraph.nodes.tasks import failing_as_one
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, ReadgraphError
-from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Usage
 from readgraph.state.records import Document, Memory, Note, Page
-from readgraph.state.store.build_lock import building
 from readgraph.state.words import counted
 
 __all__ = ["read_pages"]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Pages of the earlier version at their places in the new text, and their notes by the page's start."""
+
+    head: list[Page] = field(default_factory=list)
+    tail: list[Page] = field(default_factory=list)
+    notes: dict[int, Note] = field(default_factory=dict)
+
+
+async def kept_of_earlier(store: PageStore, document: Document, text: str, memory: Memory) -> Kept:
+    """Unchanged pages and notes from the same recipe's memory of the file's newest earlier version; usually none."""
+    earlier = await store.other_versions(document)
+    if not earlier:
+        return Kept()
+    known = [known for known in await store.memories(earlier[0].id) if known.recipe == memory.recipe]
+    if not known:
+        return Kept()
+    old, pages = await store.text(earlier[0]), await store.pages(known[0].id, range(known[0].pages))
+    notes = {note.page: note for note in await store.notes(known[0].id, range(known[0].pages))}
+    same_before = _common(old, text)
+    same_after = _common(old[same_before:][::-1], text[same_before:][::-1])
+    # The end of the last page before the change was chosen with the old text in view, so it is cut again.
+    head = [page for page in pages if page.end <= same_before][:-1]
+    tail = [page for page in pages[len(head) :] if page.start >= len(old) - same_after]
+    shift = len(text) - len(old)
+    moved = [replace(page, start=page.start + shift, end=page.end + shift) for page in tail]
+    numbers = {page.start: page.number for page in [*head, *moved]}
+    return Kept(head, moved, {start: notes[number] for start, number in numbers.items() if number in notes})
+
+
+def around_change(paginate: Paginate, kept: Kept) -> Paginate:
+    """The kept pages, and new pages between them (the last of which may be small)."""
+
+    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+        changed_to = kept.tail[0].start if kept.tail else len(text)
+        for page in kept.head[last.number + 1 if last else 0 :]:
+            last = page
+            yield page
+        async for page in paginate(text[:changed_to], last, runtime):
+            last = page
+            yield page
+        for page in kept.tail:
+            if last is None or page.start >= last.end:
+                last = replace(page, number=last.number + 1 if last else 0)
+                yield last
+
+    return paged
+
+
+def around_kept(write_note: WriteNote, kept: Kept) -> WriteNote:
+    """The page's kept note if it has one, else a new note."""
+
+    async def noted(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+        if page.start in kept.notes:
+            return replace(kept.notes[page.start], page=page.number)
+        return await write_note(text, page, runtime)
+
+    return noted
+
+
+def _common(one: str, other: str) -> int:
+    """Length of the common beginning, by bisection: comparing slices is faster than comparing characters."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 AsksAgain = Callable[[Note], bool]

@@ -1,23 +1,36 @@
-"""A document's own table of contents as sections, which its tree may follow: headings, chapters, a PDF's outline.
+"""A document's own table of contents, and the memory whose segments and tree follow it.
 
-It is taken from the places that the source names; a text from no file is looked at as Markdown. Sections that make no
-segment of their own are left out: those that are together no longer than a segment are one section, and a heading
-without text belongs to what follows it. A few short neighbours are one segment, and stay sections.
+It is taken from the places that the source names: headings, chapters, a PDF's outline; a text from no file is looked
+at as Markdown. Sections that make no segment of their own are left out: those that are together no longer than a
+segment are one section, and a heading without text belongs to what follows it. A few short neighbours are one segment,
+and stay sections.
+
+The tree has a node for each section that has several segments. A section's own segments stand before its subsections;
+a segment of several short sections is called after each of them. Where a node would have more children than the context
+allows, neighbours are grouped; a section with nothing but one subsection is one node with it. Without an outline, the
+memory is built as MemWalker does.
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from readgraph.nodes.building.segments import fewest_and_most, segments_after
-from readgraph.sources.formats.markdown_text import places_of_markdown
+from langgraph.runtime import Runtime
+
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.library.store import building
+from readgraph.nodes.building.build import ReadState, ReadUpdate, build_memory
+from readgraph.nodes.building.paging import fewest_and_most, segments, segments_after
+from readgraph.nodes.building.parts import NotesSoFar, Paginate, WriteNote, in_parts
+from readgraph.nodes.step import MakeRecipe, Work, with_recipe
+from readgraph.sources.formats.plain_text import places_of_markdown
 from readgraph.sources.places import BELOW
 from readgraph.state.context import ReaderContext
-from readgraph.state.page_store import PageStore
-from readgraph.state.records import Document, Page, Part
+from readgraph.state.records import Document, Memory, Page, Part
+from readgraph.state.summary_tree import TreeShape
 from readgraph.state.words import count_words
 
 SECTIONS = 2
@@ -211,3 +224,149 @@ def _cuts(sections: Sequence[Section], text: str, context: ReaderContext) -> Ite
         yield section.start
         joined, room = 1, fewest_and_most(context)[1] - words
         above = None if holds else section.path[:-1]
+
+
+WHOLE, BEGINNING = "the whole text", "the beginning"
+"""What the root is called, and what stands before the first heading."""
+
+BESIDE = " + "
+"""What stands between the titles of sections that are one leaf."""
+
+
+class Branches(NamedTuple):
+    """The children of each node in the text's order, and the headings of the nodes: see `Memory`."""
+
+    branches: tuple[int, ...]
+    headings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A node; `first` and `last`: its first and its last section, after which a group of nodes is called."""
+
+    heading: str
+    first: str
+    last: str
+    below: "tuple[_Node, ...]" = ()
+
+    def all(self) -> "Iterator[_Node]":
+        """The node, and all nodes below it."""
+        yield self
+        for node in self.below:
+            yield from node.all()
+
+
+class _Held(NamedTuple):
+    """What a segment holds: the section in which it begins, and those that begin inside of it."""
+
+    path: tuple[int, ...]
+    others: tuple[tuple[int, ...], ...]
+
+
+def branches_over(pages: Sequence[Page], outline: Outline, most: int) -> Branches:
+    """The tree of these pages, with at most `most` children for each node."""
+    starts, paths = [section.start for section in outline.sections], [section.path for section in outline.sections]
+    ats = [(max(bisect_right(starts, page.start), 1), bisect_left(starts, page.end)) for page in pages]
+    root = _section([_Held(paths[at - 1], (*paths[at:end],)) for at, end in ats], 0, outline.titles, most)
+    nodes = [*root.all()]
+    return Branches(tuple(len(node.below) for node in nodes), tuple(node.heading for node in nodes))
+
+
+def _section(held: Sequence[_Held], depth: int, titles: Sequence[str], most: int) -> _Node:
+    """The node of the section with these segments: the last of the first `depth` numbers of their paths."""
+    if len(held) == 1:
+        return _leaf(held[0], depth, titles)
+    title = f"§ {titles[held[0].path[depth - 1]]}" if depth else WHOLE
+    children = list[_Node]()
+    for path, run in groupby(held, key=lambda segment: segment.path[: depth + 1]):
+        inside = [*run]
+        if len(path) > depth:
+            children.append(_section(inside, depth + 1, titles, most))
+        else:
+            own = title if depth else BEGINNING
+            children += [_named(f"{own} ({number})") for number, _ in enumerate(inside, 1)]
+    if len(children) == 1:
+        only = children[0].heading
+        return _named(f"{title}{BELOW}{only.removeprefix('§ ')}" if depth else only, children[0].below)
+    return _named(title, _grouped(children, most))
+
+
+def _leaf(held: _Held, depth: int, titles: Sequence[str]) -> _Node:
+    """The node of a section, or of neighbours, in one segment: its titles from the last of the first `depth` on."""
+    paths = [path[max(depth - 1, 0) :] for path in (held.path, *held.others)]
+    names = [BELOW.join(titles[number] for number in path) for path in paths if path]
+    if not names:
+        return _named(WHOLE)
+    return _Node(f"§ {BESIDE.join(names)}", f"§ {names[0]}", f"§ {names[-1]}")
+
+
+def _named(name: str, below: Sequence[_Node] = ()) -> _Node:
+    return _Node(name, name, name, tuple(below))
+
+
+def _grouped(nodes: list[_Node], most: int) -> list[_Node]:
+    """The nodes, or, of more than `most`, groups of neighbours."""
+    while len(nodes) > most:
+        shape = TreeShape.over(len(nodes), most)
+        nodes = [_group([nodes[child] for child in shape.group(1, number)]) for number in range(shape.counts[1])]
+    return nodes
+
+
+def _group(nodes: list[_Node]) -> _Node:
+    """The node above neighbours; one that stands alone stays as it is."""
+    if len(nodes) == 1:
+        return nodes[0]
+    first, last = nodes[0].first, nodes[-1].last
+    return _Node(f"{first} – {last}", first, last, tuple(nodes))
+
+
+def read_by_outline(write_note: WriteNote, recipe: MakeRecipe) -> Work[ReadState, ReadUpdate]:
+    """The work of a node that builds such a memory; its recipe needs `segment_words` and `children`.
+
+    The note of each segment is written by `write_note`, and the tree's shape is kept in the memory's record, by which
+    it is grown and walked. Where the source names no headings, or only one, the tree is the balanced one.
+    """
+
+    async def parts(
+        document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
+    ) -> tuple[Paginate, WriteNote]:
+        outline = await outline_of(page_store(runtime), document, runtime.context)
+        return in_parts(segments, outline.spans(document) if outline else ()), write_note
+
+    build = build_memory(parts, recipe, knows_members=True)
+
+    async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+        update = await build(state, runtime)
+        store = page_store(runtime)
+        document = await store.document(state["document"])
+        memory = await store.memory(document.id, update["memory"])
+        if not memory.complete:
+            return update
+        memory = await _with_branches(store, document, memory, runtime.context)
+        return {**update, "step_summary": f"{update['step_summary']}, {_told(memory, document)}"}
+
+    return with_recipe(read, recipe)
+
+
+async def _with_branches(store: PageStore, document: Document, memory: Memory, context: ReaderContext) -> Memory:
+    """The memory with the tree of its sections; as it is where it has that already, or there is no outline."""
+    if memory.has_sections:
+        return memory
+    outline = await outline_of(store, document, context)
+    if outline is None:
+        return memory
+    async with building(store.store, memory.id):
+        memory = await store.memory(document.id, memory.id)
+        if memory.has_sections:  # another reading was first, and may have grown the tree already
+            return memory
+        pages = await store.pages(memory.id, range(memory.pages))
+        branches, headings = branches_over(pages, outline, memory.recipe.parameters["children"])
+        memory = replace(memory, levels=(), branches=branches, headings=headings)
+        await store.put_memory(memory)
+    return memory
+
+
+def _told(memory: Memory, document: Document) -> str:
+    if memory.has_sections:
+        return "along its outline"
+    return f"in a balanced tree, since {'a history grows' if document.sessions else 'the text has no outline'}"

@@ -1,13 +1,221 @@
-"""ReadAgent's paging as its settings say: at pauses that the model chooses, or evenly (ReadAgent, table 5)."""
+"""Cut a text into pages: at pauses that the model chooses, evenly, into segments, or where sessions end.
 
-from collections.abc import AsyncGenerator
+Pauses: episode pagination (ReadAgent, section 3.1), or even pages, as its settings say (table 5). Segments are of
+nearly the same size (MemWalker, section 3). Even pages are also for the papers' baselines, without notes, and for
+sessions (GAM, section 2.2.1).
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import ClassVar, Literal
 
 from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
 
-from readgraph.nodes.building.even_pages import even_pages
-from readgraph.nodes.building.pauses import pages_at_pauses
+from readgraph.models.asking import ask
+from readgraph.models.metering import fell_back
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced, unused_name, wording
+from readgraph.models.reply_types import offering
+from readgraph.nodes.building.parts import Paginate, candidate_ends, next_end, paragraph_ends
 from readgraph.state.context import ReaderContext
-from readgraph.state.records import Page
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.records import Note, Page, PageEnd
+from readgraph.state.settings import ParagraphBreak
+from readgraph.state.words import count_words, end_after_words
+
+__all__ = ["pages_at_pauses"]
+
+_PAUSE_SYSTEM = (
+    "You read a long text piece by piece and decide where each piece ends. Good places to pause are a change of "
+    "scene, time or speaker, the end of a dialogue, of an argument, of a section. " + DATA_RULE
+)
+
+
+class PausePoint(BaseModel):
+    """Where to pause."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("label",)
+
+    reason: str = Field(description="A few words: what ends there.")
+    label: int = Field(description="The number of the label to pause at.")
+
+
+PAUSE = wording(
+    "pause",
+    "pause",
+    1,
+    _PAUSE_SYSTEM,
+    "The passage above holds numbered labels, written <{label} 1> to <{label} {last}>. At which one is it most natural "
+    "to pause reading? Give its number.",
+)
+"""Episode pagination: where to pause reading (ReadAgent, section 3.1)."""
+
+
+def pause_prompt(pieces: Sequence[str], before: str = "", after: str = "") -> Prompt:
+    """Ask for one of the labels 1 … n; label k comes after piece k, and none before the minimum of words.
+
+    `before` and `after` are what stands around the passage, for context.
+    """
+    label = unused_name("pause", [*pieces, before, after])
+    labelled = "\n".join(f"{piece.strip()}\n<{label} {number}>" for number, piece in enumerate(pieces, 1))
+    parts = [fenced("before", before) if before else "", fenced("passage", labelled)]
+    return PAUSE.ask(*parts, fenced("after", after) if after else "", label=label, last=len(pieces))
+
+
+_MERGE_SYSTEM = "You read a long text in passages and decide which of them belong together. " + DATA_RULE
+
+MERGE = wording(
+    "merge", "merge", 1, _MERGE_SYSTEM, "Does the second passage begin a new chapter, a new section or a new book?"
+)
+"""Page merging: whether two neighbouring pages belong together (ReadAgent, appendix I)."""
+
+
+class BeginsAnew(BaseModel):
+    """Whether the second passage begins a new part of the text."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("begins_anew",)
+
+    reason: str = Field(description="A few words.")
+    begins_anew: Literal["yes", "no", "not sure"] = Field(description="yes, no, or not sure.")
+
+
+def merge_prompt(first: str, second: str) -> Prompt:
+    """Ask whether a chapter, section or book begins with the second of two neighbouring passages."""
+    return MERGE.ask(fenced("first-passage", first), fenced("second-passage", second))
+
+
+MODEL: PageEnd = "model"
+FALLBACK: PageEnd = "fallback"
+RULE: PageEnd = "rule"
+REST: PageEnd = "rest"
+
+LAST_PAGE_WORDS = 350
+"""If fewer words are left, they become the last page without a call, as in the reference code."""
+
+
+async def pages_at_pauses(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    """Pages that end where the model would pause; after three unusable replies, at the last label offered."""
+    context = runtime.context
+    number, start = (last.number + 1, last.end) if last else (0, 0)
+    before = text[last.start : last.end] if last else ""
+    ends = paragraph_ends(text, context.paragraph_break) if start < len(text) else []
+    while start < len(text):
+        offered = candidate_ends(text, ends, start, context.min_page_words, context.max_page_words)
+        end, ended_by = offered[0], RULE
+        if offered[-1] == len(text) and count_words(text[start:]) < LAST_PAGE_WORDS:
+            end, ended_by = len(text), REST
+        elif len(offered) > 1:
+            pieces = [text[begin:stop] for begin, stop in zip([start, *offered], offered, strict=False)]
+            after = text[offered[-1] : next_end(ends, offered[-1])]
+            shown = (before if context.show_previous_page else "", after if context.show_next_paragraph else "")
+            label = await _pause(runtime, pause_prompt(pieces, *shown), len(offered))
+            end, ended_by = (offered[label - 1], MODEL) if label else (offered[-1], FALLBACK)
+        yield Page(number, start, end, count_words(text[start:end]), ended_by)
+        before = text[start:end]
+        number, start = number + 1, end
+
+
+async def _pause(runtime: Runtime[ReaderContext], prompt: Prompt, labels: int) -> int | None:
+    def complaint(reply: PausePoint) -> str | None:
+        return None if 1 <= reply.label <= labels else f"there is no label {reply.label}"
+
+    try:
+        return (await ask(runtime, prompt, offering(PausePoint, label=range(1, labels + 1)), complaint)).label
+    except NoUsableReply:
+        fell_back("pause")
+        return None
+
+
+FEWEST_SHARE = 0.5
+"""The least share of its word limit with which a page may end at a paragraph; below it, a paragraph is cut."""
+
+Size = Callable[[ReaderContext], int]
+"""Gives a number of words for a context."""
+
+
+def even_ends(text: str, start: int, most: int, how: ParagraphBreak = "auto") -> Iterator[tuple[int, int]]:
+    """(end, words) of each page after an offset: as few pages as possible, none of more than `most` words.
+
+    Each page ends with the paragraph that is nearest to an even share of the remaining text.
+    """
+    if start >= len(text):
+        return
+    if (left := count_words(text[start:])) <= most:
+        yield len(text), left
+        return
+    ends = paragraph_ends(text, how)
+    while start < len(text):
+        pages = max(-(-left // most), 1)
+        offered = candidate_ends(text, ends, start, max(1, round(FEWEST_SHARE * most)), most)
+        even = end_after_words(text, start, -(-left // pages))
+        end = offered[-1] if pages == 1 else min(offered, key=lambda offset: abs(offset - even))
+        words = count_words(text[start:end])
+        yield end, words
+        start, left = end, left - words
+
+
+def even_pages(most: Size) -> Paginate:
+    """Paging into even pages of at most this many words."""
+
+    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+        number, start = (last.number + 1, last.end) if last else (0, 0)
+        for end, words in even_ends(text, start, most(runtime.context), runtime.context.paragraph_break):
+            yield Page(number, start, end, words, "rest" if end == len(text) else "rule")
+            number, start = number + 1, end
+
+    return paged
+
+
+def pages_of_sessions(session_ends: Sequence[int]) -> Paginate:
+    """Paging that ends a page where a session ends, and cuts a longer session evenly at paragraphs or turns.
+
+    Without sessions the text is read as one stream. The pages of a session don't depend on what comes after it, so
+    a history that grows keeps all of its pages.
+    """
+
+    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+        context = runtime.context
+        number, read_to = (last.number + 1, last.end) if last else (0, 0)
+        for begin, border in pairwise([0, *session_ends] if session_ends else [0, len(text)]):
+            session, start = text[begin:border], max(read_to - begin, 0)
+            for end, words in even_ends(session, start, context.session_page_words, context.paragraph_break):
+                ended_by: PageEnd = "rule" if session_ends or end < len(session) else "rest"
+                yield Page(number, begin + start, begin + end, words, ended_by)
+                number, start = number + 1, end
+
+    return paged
+
+
+def cut_once(words: Size, behind: Literal["first", "last"]) -> Paginate:
+    """Paging into two: the first (or last) words, as many as `words` gives, and the rest; a short text is one page."""
+
+    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+        kept = words(runtime.context)
+        cut = end_after_words(text, 0, kept if behind == "first" else count_words(text) - kept)
+        bounds = [0, *({cut} - {0, len(text)}), len(text)]
+        for number in range(last.number + 1 if last else 0, len(bounds) - 1):
+            start, end = bounds[number : number + 2]
+            yield Page(number, start, end, count_words(text[start:end]), "rest" if end == len(text) else "rule")
+
+    return paged
+
+
+async def one_page(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    """The whole text as one page."""
+    if last is None:
+        yield Page(0, 0, len(text), count_words(text), "rest")
+
+
+async def no_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    """An empty note, for pages that are not summarised."""
+    await asyncio.sleep(0)  # so that the page can be stored meanwhile
+    return Note(page.number, "", 0)
+
+
+def words_kept(context: ReaderContext) -> int:
+    """Words that a truncated text keeps: `baseline_words`, or as many as fit the window."""
+    return min(context.baseline_words or context.window_words, context.window_words)
 
 
 def even_page_words(context: ReaderContext) -> int:
@@ -22,3 +230,32 @@ def pages_as_set(text: str, last: Page | None, runtime: Runtime[ReaderContext]) 
     """Pages that end at pauses, or pages of about the same length on average, which need no call."""
     paginate = pages_of_even_length if runtime.context.paging == "even" else pages_at_pauses
     return paginate(text, last, runtime)
+
+
+NEAR = 0.25
+"""A segment's size deviates at most by this share from the setting; the last segment of a text may be smaller."""
+
+
+def fewest_and_most(context: ReaderContext) -> tuple[int, int]:
+    """The fewest and the most words of a segment; the last one of a text may have fewer."""
+    wanted = context.segment_words
+    return max(1, round(wanted * (1 - NEAR))), round(wanted * (1 + NEAR))
+
+
+async def segments(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    """Segments that end with the paragraph nearest to the context's size, or with the text if its end is near."""
+    for page in segments_after(last, text, runtime.context):
+        yield page
+
+
+def segments_after(last: Page | None, text: str, context: ReaderContext) -> Iterator[Page]:
+    """The segments of a text that follow an existing one, or all of them."""
+    fewest, most = fewest_and_most(context)
+    number, start = (last.number + 1, last.end) if last else (0, 0)
+    ends = paragraph_ends(text, context.paragraph_break) if start < len(text) else []
+    while start < len(text):
+        offered = candidate_ends(text, ends, start, fewest, most)
+        size = end_after_words(text, start, context.segment_words)
+        end = offered[-1] if offered[-1] == len(text) else min(offered, key=lambda offset: abs(offset - size))
+        yield Page(number, start, end, count_words(text[start:end]), "rest" if end == len(text) else "rule")
+        number, start = number + 1, end

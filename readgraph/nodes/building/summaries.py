@@ -1,20 +1,115 @@
-"""Notes of a summary tree: for each segment, and for each group of notes (MemWalker, section 3 and appendix A.1)."""
+"""Summaries: of segments, in the tree above them, and the running one (MemWalker, sections 3, 4.3, appendix A.1).
 
-from collections.abc import Awaitable, Callable, Sequence
+The tree grows level by level. Each node is kept when it is made and each level is counted when it is complete, so a
+killed build continues where it stopped. If text was appended, the prompts for the groups on the left are the same as
+before: the reply cache answers them, and only the right edge of the tree is paid for.
+
+The running summary is carried from piece to piece to the end of the text: the recurrence baseline of MemWalker's paper.
+Pieces have 2,500 tokens and the summary at most 500 (section 4.3). Each summary depends on the previous one, so the
+calls are a chain; a resumed build uses the recorded replies.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NotRequired
 
 from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
 
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.library.store import building
+from readgraph.library.stored_items import ROOT
 from readgraph.models.asking import ask_text
-from readgraph.models.metering import fell_back
-from readgraph.nodes.building.gists import no_longer_than
-from readgraph.nodes.extractive import extract_for
-from readgraph.nodes.prompts.building.summaries import compress_prompt, summary_prompt
-from readgraph.nodes.prompts.style import note_line
-from readgraph.nodes.purpose import purpose_of
+from readgraph.models.batches.calls import workers_for
+from readgraph.models.metering import current_meter, fell_back
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.nodes.building.notes import no_longer_than
+from readgraph.nodes.building.paging import even_ends
+from readgraph.nodes.building.recipes import PurposeState, for_question, writing_notes
+from readgraph.nodes.extractive import extract_for, extract_gist
+from readgraph.nodes.prompts import note_line, numbered_parts
+from readgraph.nodes.purpose import purpose_line, purpose_of
+from readgraph.nodes.step import StepNode, Work
+from readgraph.nodes.tasks import failing_as_one
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import NoUsableReply
-from readgraph.state.records import Note, Page
+from readgraph.state.errors import BudgetSpent, NoUsableReply, ReadgraphError
+from readgraph.state.reading import Usage
+from readgraph.state.records import Memory, Note, Page, TreeNode
+from readgraph.state.settings import Language, Purpose, Tree
+from readgraph.state.summary_tree import TreeShape, is_leaf, node_id, page_of, tree_ids
 from readgraph.state.words import count_words, first_words
+
+__all__ = ["grow"]
+
+_SUMMARY_SYSTEM = (
+    "You summarise passages of a longer text, so that somebody who reads only your summaries can tell what stands "
+    "where. Keep names, numbers, places, and who does or says what. " + DATA_RULE
+)
+
+SUMMARY = wording(
+    "summary",
+    "summary",
+    1,
+    _SUMMARY_SYSTEM,
+    "{known}Summarise the whole passage above as one fluent text{keep}. Reply with the summary only.",
+    keep=", and keep above all what serves that",
+)
+"""The summary of one segment, the leaf of the tree (MemWalker, section 3 and appendix A.1)."""
+
+
+def summary_prompt(segment: str, purpose: str = "") -> Prompt:
+    """Ask for a comprehensive summary in running text; `purpose` says what it is for, where that is known before."""
+    known = purpose_line("summary", purpose)
+    return SUMMARY.ask(fenced("passage", segment), known=known, keep=known)
+
+
+_COMPRESS_SYSTEM = (
+    "You compress summaries of neighbouring parts of a long text. Keep of each part what tells it from the others: "
+    "names, events, subjects. " + DATA_RULE
+)
+
+COMPRESS = wording(
+    "compress",
+    "compress",
+    1,
+    _COMPRESS_SYSTEM,
+    "{known}Shorten each of the {parts} parts above to its main points, in their order: at most {most_words} words for "
+    "all of them together.{keep} Reply with the shortened text only, without headings or tags.",
+    keep=" Keep above all what serves that, and of each part what tells it from the others.",
+)
+"""The text of a tree node above the leaves, where its children's are too long (MemWalker, appendix A.1)."""
+
+
+def compress_prompt(summaries: Sequence[str], most_words: int, purpose: str = "") -> Prompt:
+    """Ask for each summary in much shorter form, in their order; `purpose`: what they are for, or ""."""
+    known = purpose_line("shortened text", purpose)
+    values = {"known": known, "keep": known, "parts": len(summaries), "most_words": most_words}
+    return COMPRESS.ask(fenced("memory", numbered_parts(summaries)), **values)
+
+
+_RUNNING_SUMMARY_SYSTEM = (
+    "You read a long text piece by piece. Of what you have read you keep nothing but one summary, which you write anew "
+    "after each piece. Keep names, numbers, places, and who does or says what. " + DATA_RULE
+)
+
+RUNNING_SUMMARY = wording(
+    "running_summary",
+    "running_summary",
+    1,
+    _RUNNING_SUMMARY_SYSTEM,
+    "{anew}{first}, in at most {most_words} words. Reply with the summary only.",
+    anew="Write the summary anew, so that it tells what it told before and what the passage adds",
+    first="Summarise the passage",
+)
+"""The running summary: what is carried from one piece of a text to the next (MemWalker, section 4.3)."""
+
+
+def running_summary_prompt(summary: str, passage: str, most_words: int) -> Prompt:
+    """Ask for the summary of all that was read so far; with the first piece there is none yet."""
+    parts = [fenced("summary", summary) if summary else "", fenced("passage", passage)]
+    return RUNNING_SUMMARY.ask(*parts, anew=summary, first=not summary, most_words=most_words)
+
 
 LONGEST = 2
 """A compressed text that is longer than this many times the requested length is not used."""
@@ -53,3 +148,197 @@ async def compress_by_extract(texts: Sequence[str], runtime: Runtime[ReaderConte
     limit = runtime.context.node_words
     kept = [extract_for(runtime.context, text, max(1, limit // len(texts))) for text in texts]
     return first_words("\n\n".join(kept), limit), False
+
+
+class GrowState(PurposeState):
+    """What growing reads."""
+
+    document: str
+    memory: str
+    usage: NotRequired[Usage]
+
+
+class GrowUpdate(TypedDict):
+    """What growing writes; the tree itself goes into the page store."""
+
+    step_summary: str
+
+
+def grow_with(compress: Compress) -> Work[GrowState, GrowUpdate]:
+    """The work of a node that grows the tree, or uses the existing one.
+
+    If the budget runs out, the tree stays unfinished, and the next reading continues it.
+    """
+
+    async def grow(state: GrowState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
+        """Grow the tree of summaries above the segments, level by level."""
+        memory = await page_store(runtime).memory(state["document"], state["memory"])
+        return await _grown(memory, compress, for_question(state, runtime))
+
+    return grow
+
+
+async def _grown(memory: Memory, compress: Compress, runtime: Runtime[ReaderContext]) -> GrowUpdate:
+    if not memory.complete:
+        return {"step_summary": "grew no tree: segments wait for their summaries"}
+    counts = TreeShape.planned(memory).counts
+    if memory.levels == counts[1:]:
+        return {"step_summary": f"took the tree of {_described(counts)}"}
+    store = page_store(runtime)
+    _, writing = await writing_notes(memory.recipe, await store.document(memory.document), runtime)
+    async with building(store.store, memory.id):
+        memory = await store.memory(memory.document, memory.id)
+        grown = await _Growth(store, writing, compress, memory).complete()
+    whole = grown.levels == counts[1:]
+    return {"step_summary": f"grew a tree of {_described(counts)}" if whole else "grew a part of the tree"}
+
+
+async def without_tree(store: PageStore, memory: Memory) -> Memory:
+    """The memory without the tree above its pages, which grows again when a history has grown: its right edge changes.
+
+    The other groups have the same prompts as before, so their recorded replies answer.
+    """
+    await store.delete((ROOT, "tree", memory.id), tree_ids(memory))
+    return replace(memory, levels=(), branches=(), headings=())
+
+
+async def grow_without_model(state: GrowState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
+    """Grow the tree of a memory that was built without a model; other trees wait for their model or a new budget."""
+    memory = await page_store(runtime).memory(state["document"], state["memory"])
+    if memory.recipe.model:
+        return {"step_summary": "grew no tree: it waits for its model"}
+    return await _grown(memory, compress_by_extract, for_question(state, runtime))
+
+
+def _described(counts: tuple[int, ...]) -> str:
+    return " + ".join(f"{count:,}" for count in counts) + " nodes"
+
+
+@dataclass
+class _Growth:
+    """One build of a tree. After a failure nothing new is started; calls in flight are finished and kept."""
+
+    store: PageStore
+    runtime: Runtime[ReaderContext]
+    compress: Compress
+    memory: Memory
+    stopped_by: ReadgraphError | None = None
+
+    def __post_init__(self) -> None:
+        self.shape = TreeShape.planned(self.memory)
+        self.nodes = sum(self.memory.levels)
+
+    async def complete(self) -> Memory:
+        """Grow the missing levels."""
+        for level in range(len(self.memory.levels) + 1, len(self.shape.counts)):
+            await self._grow(level)
+            if self.stopped_by:
+                break
+            self.memory = replace(self.memory, levels=(*self.memory.levels, self.shape.counts[level]))
+            await self.store.put_memory(self.memory)
+        if self.stopped_by and not isinstance(self.stopped_by, BudgetSpent):
+            raise self.stopped_by
+        return self.memory
+
+    async def _grow(self, level: int) -> None:
+        ids = [node_id(level, number) for number in range(self.shape.counts[level])]
+        known = {node.id for node in await self.store.tree_nodes(self.memory.id, ids)}
+        missing = [node for node in ids if node not in known]
+        below = await self._texts([child for node in missing for child in self.shape.children(node)])
+        self.nodes += len(known)
+        waiting = iter(missing)
+
+        async def write_nodes() -> None:
+            for node in waiting:
+                if self.stopped_by:
+                    return
+                try:
+                    written = await self._written(node, [below[child] for child in self.shape.children(node)])
+                except ReadgraphError as problem:
+                    self.stopped_by = self.stopped_by or problem
+                    return
+                await self.store.put_tree_node(self.memory.id, written)
+                self._tell()
+
+        with failing_as_one():
+            async with asyncio.TaskGroup() as tasks:
+                for _ in range(workers_for(self.runtime.context, len(missing))):
+                    tasks.create_task(write_nodes())
+
+    async def _texts(self, wanted: list[str]) -> dict[str, str]:
+        """The texts of these nodes, under their headings where they have some, by their ids."""
+        notes = await self.store.notes(self.memory.id, [page_of(node) for node in wanted if is_leaf(node)])
+        above = await self.store.tree_nodes(self.memory.id, [node for node in wanted if not is_leaf(node)])
+        texts = {node_id(0, note.page): note.text for note in notes} | {node.id: node.text for node in above}
+        return {node: self.shape.titled(node, text) for node, text in texts.items()}
+
+    async def _written(self, node: str, texts: list[str]) -> TreeNode:
+        """The children's texts joined, or compressed if they are too long together."""
+        joined = "\n\n".join(texts)
+        if (words := count_words(joined)) <= self.runtime.context.node_words:
+            return TreeNode(node, joined, words)
+        text, fallback = await self.compress(texts, self.runtime)
+        return TreeNode(node, text, count_words(text), compressed=True, fallback=fallback)
+
+    def _tell(self) -> None:
+        self.nodes += 1
+        notes = self.memory.pages + self.nodes
+        sizes = {"done": self.nodes, "of": sum(self.shape.counts[1:]), "pages": self.memory.pages, "notes": notes}
+        current_meter().report(memory=self.memory.id, **sizes)
+
+
+grow = StepNode(
+    grow_with(compress),
+    without_model=grow_without_model,
+    builds=True,
+    settings=(Tree, Purpose, Language),
+    needs=("children",),
+)
+
+
+PIECE_WORDS = 1875
+SUMMARY_WORDS = 375
+
+
+def piece_words(context: ReaderContext) -> int:
+    """Words of a piece: as in the paper, or as many as fit the window together with the summary."""
+    return min(PIECE_WORDS, context.window_words - SUMMARY_WORDS)
+
+
+async def summarise_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    """The summary at the end of the page. A reply beyond the limit is cut, like the paper's limit on tokens.
+
+    After three unusable replies, an extractive summary is carried on instead.
+    """
+    summary, fallback = "", False
+    for piece in _pieces(text, runtime.context):
+        prompt = running_summary_prompt(summary, piece, SUMMARY_WORDS).adding(note_line(runtime.context.language))
+        try:
+            said = await ask_text(runtime, prompt)
+            summary = first_words(said, SUMMARY_WORDS)
+        except NoUsableReply:
+            fell_back("running_summary")
+            summary, fallback = _extended(summary, piece), True
+    return Note(page.number, summary, count_words(summary), fallback)
+
+
+async def extract_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    """The same without a model: an extractive summary of the summary so far and the piece."""
+    summary = ""
+    for piece in _pieces(text, runtime.context):
+        summary = _extended(summary, piece)
+        await asyncio.sleep(0)  # lets others work between two pieces
+    return Note(page.number, summary, count_words(summary))
+
+
+def _pieces(text: str, context: ReaderContext) -> Iterator[str]:
+    """The pieces of the text; reports the progress before each."""
+    start = 0
+    for end, _ in even_ends(text, 0, piece_words(context), context.paragraph_break):
+        current_meter().report(done=start, of=len(text), pages=1, notes=0)
+        yield text[start:end]
+        start = end
+
+
+def _extended(summary: str, piece: str) -> str:
+    return extract_gist(f"{summary}\n\n{piece}", SUMMARY_WORDS)

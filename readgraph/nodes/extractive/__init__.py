@@ -4,13 +4,23 @@ They run where no model is configured, and are the floor in every comparison. De
 in the node's file, as `<node>_without_model`.
 """
 
-from readgraph.nodes.extractive.gists import extract_gist, telling_words
-from readgraph.nodes.extractive.pages import pages_by_rule, ranked_pages
-from readgraph.nodes.extractive.passages import FEWEST_WORDS, passages_of, sentences_as_passages, without_labels
-from readgraph.nodes.extractive.purposeful import extract_for, extract_note
-from readgraph.nodes.extractive.question import query_of, question_alone
+from readgraph.nodes.extractive.gists import (
+    extract_for,
+    extract_gist,
+    extract_note,
+    pages_by_rule,
+    ranked_pages,
+    telling_words,
+)
+from readgraph.nodes.extractive.passages import (
+    FEWEST_WORDS,
+    nearest_sentences,
+    passages_of,
+    sentences_as_passages,
+    without_labels,
+)
+from readgraph.nodes.extractive.phrases import query_of, question_alone
 from readgraph.nodes.extractive.quoting import MOST_QUOTES, quote_pages, quote_passages, quoted_answer
-from readgraph.nodes.extractive.ranking import nearest_sentences
 
 __all__ = [
     "FEWEST_WORDS",

@@ -1,14 +1,29 @@
-"""Gists without a model: the sentences of a page that tell what it is about, and its most frequent words."""
+"""Pages by rule, and gists without a model: the sentences that tell what a page is about, or serve a purpose.
 
+Words of a purpose decide between sentences; of code, signatures are kept.
+"""
+
+import asyncio
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from functools import lru_cache
 from heapq import nlargest
 
+from langgraph.runtime import Runtime
+
+from readgraph.library.page_store import page_store
+from readgraph.library.search.terms import content_words
+from readgraph.nodes.building.parts import HEADING, candidate_ends, paragraph_ends
+from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_heading, is_prose, label_of, without_label
-from readgraph.state.search.terms import content_words
-from readgraph.state.text.sentences import sentence_spans
+from readgraph.nodes.extractive.phrases import query_of
+from readgraph.nodes.memory import remembered
+from readgraph.nodes.purpose import purpose_words
+from readgraph.nodes.search import OkapiTool
+from readgraph.state.context import ReaderContext
+from readgraph.state.records import Note, Page
+from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, first_words
 
 GIST_SHARE = 0.15
@@ -102,3 +117,62 @@ def telling_words(text: str, most: int) -> list[str]:
 def _first_stem(word: str) -> str:
     """A word as it is ranked; "" for one without content."""
     return next(iter(content_words(word)), "")
+
+
+_SIGNATURE = re.compile(
+    r"^[ \t]*(?:(?:export|default|public|private|protected|static|abstract|final|async|pub|const)[ \t]{1,9}){0,4}"
+    r"(?:def|class|function|func|fn|interface|struct|enum|trait|impl|type|module|package)[ \t]{1,9}[\w.$<>:]{1,99}"
+    r"(?:[ \t]{0,9}\((?:[^()]|\([^()]{0,200}\)){0,600}\))?[^\n{;]{0,200}",
+    re.MULTILINE,
+)
+"""A declaration as programming languages write it, up to its body; its parameters may take several lines."""
+
+
+def extract_for(context: ReaderContext, text: str, most_words: int | None = None) -> str:
+    """The text's gist for the context's purpose (see `extract_gist`), or the signatures of code where these are it."""
+    signatures = _within(text, most_words or gist_size(text)) if context.preset == "code" else ""
+    return signatures or extract_gist(text, most_words, purpose_words(context))
+
+
+def _within(text: str, most_words: int) -> str:
+    """The signatures, in their order, that fit; "" where a text has none."""
+    kept = list[str]()
+    for signature in _signatures(text):
+        words = count_words(signature)
+        if words <= most_words:
+            kept.append(signature)
+            most_words -= words
+    return "\n".join(kept)
+
+
+def _signatures(text: str) -> Iterator[str]:
+    for found in _SIGNATURE.finditer(text):
+        name = found.group().strip()
+        if name.endswith((":", ")", ">")) or text[found.end() : found.end() + 1] in ("{", ";"):
+            yield " ".join(name.split())
+
+
+async def extract_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    """A gist that consists of the page's own sentences."""
+    gist = extract_for(runtime.context, text)
+    await asyncio.sleep(0)  # so that the page can be stored meanwhile
+    return Note(page.number, gist, count_words(gist))
+
+
+async def pages_by_rule(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    """Pages that end before a heading if there is one in range, else as late as allowed."""
+    context = runtime.context
+    number, start = (last.number + 1, last.end) if last else (0, 0)
+    ends = paragraph_ends(text, context.paragraph_break) if start < len(text) else []
+    while start < len(text):
+        offered = candidate_ends(text, ends, start, context.min_page_words, context.max_page_words)
+        headed = [end for end in offered if end == len(text) or HEADING.match(text, end)]
+        end = (headed or offered)[-1]
+        yield Page(number, start, end, count_words(text[start:end]), "rest" if end == len(text) else "rule")
+        number, start = number + 1, end
+
+
+async def ranked_pages(state: AskedState, runtime: Runtime[ReaderContext]) -> list[tuple[int, float]]:
+    """(number, score) of the memory's pages that share a word with the question, best first."""
+    document, memory = await remembered(runtime, state["document"], state["memory"])
+    return await OkapiTool(page_store(runtime), document, memory).scored(query_of(state))

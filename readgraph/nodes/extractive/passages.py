@@ -1,11 +1,20 @@
-"""Passages: what a page's sentences are ranked by. A turn of a talk, a row of a table, or a paragraph."""
+"""Passages of pages (turns, rows, paragraphs), and their sentences ranked by nearness to a question.
+
+A sentence counts by its own words, by its passage, and by the passages beside it.
+"""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
-from readgraph.state.text.sentences import LABEL, ROW, paragraph_spans
-from readgraph.state.text.text_cache import kept_by_text
+from readgraph.library.search.okapi import Okapi, Term, TextsWith
+from readgraph.library.search.terms import content_words, kept_by_text, tokens
+from readgraph.state.languages import main_language
+from readgraph.state.sentences import LABEL, ROW, paragraph_spans, sentence_spans
+from readgraph.state.words import count_words
 
 FEWEST_WORDS = 8
 """Fewest words of a sentence that can be understood by itself."""
@@ -116,3 +125,143 @@ def _heading_line(paragraph: str) -> int:
 def _may_be_heading(line: str) -> bool:
     """Whether a line is short, and neither a sentence nor a turn."""
     return len(line) <= MOST_HEADING and line[-1:].isalnum() and "\n" not in line and not LABEL.match(line)
+
+
+OWN, BEFORE, AFTER, SPEAKER = 1.0, 0.3, 0.2, 0.5
+"""What a sentence's own words count, and the passage before and the one after, where its passage counts 1; and what is
+added where the question names the speaker."""
+
+NEAR_ENOUGH = 0.7
+"""What the nearest passage of the speakers that a question names must score, where the nearest of all has 1: see
+docs/guides/metrics.md."""
+
+LINE_ENDS = 4
+"""Most characters between passages that adjoin: the ends of two lines."""
+
+FEWEST_TURNS = 3
+"""Turns after which a label counts as a speaker's name."""
+
+MOST_PASSAGES = 12
+"""Passages whose sentences are ranked."""
+
+
+class Sentence(NamedTuple):
+    """Characters `[start, end)` of a page; `said`: without the speaker's name; `within`: where its passage begins."""
+
+    page: int
+    start: int
+    end: int
+    text: str
+    said: str
+    within: int
+
+
+def nearest_sentences(
+    query: str, passages: Sequence[Passage], most: int = MOST_PASSAGES, fewest_words: int = FEWEST_WORDS
+) -> list[Sentence]:
+    """The sentences of the best few passages, best first; empty where no passage shares a word with the query."""
+    named, searched = _asked_of(query, passages)
+    language = main_language([passage.said for passage in passages])
+    scores, weights = _scores(searched, [*_by_page(passages, attrgetter("said"))], language)
+    if named and not scores:  # the name is all that they share
+        scores, weights = _scores(query, [*_by_page(passages, attrgetter("text"))], language)
+    if not scores:
+        return []
+    best = max(scores.values()) or 1.0
+    own = [scores.get(number, 0.0) / best for number in range(len(passages))]
+
+    def score(number: int) -> float:
+        before = own[number - 1] if _adjoin(passages[max(number - 1, 0) : number + 1]) else 0.0
+        after = own[number + 1] if _adjoin(passages[number : number + 2]) else 0.0
+        return own[number] + BEFORE * before + AFTER * after + SPEAKER * _is_by(named, passages[number])
+
+    totals = {number: score(number) for number in scores}
+    chosen = sorted(scores, key=lambda number: (-totals[number], number))[:most]
+    candidates = [(totals[number], sentences_of(passages[number], fewest_words)) for number in chosen]
+    return _by_own_words(searched, weights, candidates, language)
+
+
+def said_by_others(query: str, passages: Sequence[Passage]) -> bool:
+    """Whether a question names speakers, and others said something that is much nearer to the rest of it.
+
+    Then what it asks of the one was most probably said of the other.
+    """
+    named, searched = _asked_of(query, passages)
+    if not named:
+        return False
+    language = main_language([passage.said for passage in passages])
+    scores, _ = _scores(searched, [*_by_page(passages, attrgetter("said"))], language)
+    theirs = [score for number, score in scores.items() if _is_by(named, passages[number])]
+    return max(theirs, default=0.0) < NEAR_ENOUGH * max(scores.values(), default=0.0)
+
+
+def _asked_of(query: str, passages: Sequence[Passage]) -> tuple[set[str], str]:
+    """The names of speakers in a query, and its other words; all of them where there are no others."""
+    speakers = Counter(passage.speaker for passage in passages if passage.speaker)
+    names = {word for name, turns in speakers.items() if turns >= FEWEST_TURNS for word in content_words(name)}
+    named = names & {*content_words(query)}
+    others = " ".join(token for token in tokens(query) if named.isdisjoint(content_words(token))) if named else query
+    return named, others if content_words(others) else query
+
+
+def _is_by(named: Set[str], passage: Passage) -> bool:
+    return bool(named) and not named.isdisjoint(content_words(passage.speaker))
+
+
+def _adjoin(two: Sequence[Passage]) -> bool:
+    """Whether nothing stands between two passages, such as a heading."""
+    return len(two) == 2 and two[0].page == two[1].page and two[1].start - two[0].end <= LINE_ENDS
+
+
+def _by_page(passages: Sequence[Passage], text: Callable[[Passage], str]) -> Iterator[tuple[str, ...]]:
+    """The texts of the passages, those of a page together, since its words are kept together."""
+    for _, of_page in groupby(passages, attrgetter("page")):
+        yield tuple(map(text, of_page))
+
+
+def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS) -> list[Sentence]:
+    """The sentences of a passage; one of fewer words is joined with those after it."""
+    at = passage.start
+    return [
+        Sentence(passage.page, at + start, at + end, text, said, at)
+        for start, end, text, said in _prose(passage.text, fewest_words)
+    ]
+
+
+@kept_by_text
+def _prose(text: str, fewest_words: int) -> tuple[tuple[int, int, str, str], ...]:
+    """Character spans of the sentences of a text, the sentences, and what is said in them."""
+    joined = list[tuple[int, int]]()
+    for start, end in sentence_spans(text):
+        if not is_prose(text[start:end]):
+            continue
+        if joined and count_words(without_label(text[slice(*joined[-1])])) < fewest_words:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return tuple((start, end, text[start:end], without_label(text[start:end])) for start, end in joined)
+
+
+def _scores(query: str, texts: Sequence[tuple[str, ...]], language: str) -> tuple[dict[int, float], dict[Term, float]]:
+    """The Okapi scores of texts that share a word with the query, by their numbers, and the weights of its terms."""
+    okapi, all_terms = Okapi(query), TextsWith()
+    for of_page in texts:
+        okapi.add_all(of_page, language)
+    for of_page in texts if okapi.needs_all_terms else ():
+        all_terms.add_all(of_page, language)
+    weights = okapi.weights(all_terms)
+    return dict(okapi.ranked_by(weights)), weights
+
+
+def _by_own_words(
+    query: str, weights: dict[Term, float], candidates: Sequence[tuple[float, list[Sentence]]], language: str
+) -> list[Sentence]:
+    """The sentences by the score of their passage and of their own words; ties in the order given."""
+    okapi = Okapi(query)
+    for _, sentences in candidates:
+        okapi.add_all(tuple(sentence.said for sentence in sentences), language)
+    own = dict(okapi.ranked_by(weights))
+    best = max(own.values(), default=0.0) or 1.0
+    scored = [(score, sentence) for score, sentences in candidates for sentence in sentences]
+    total = [score + OWN * own.get(number, 0.0) / best for number, (score, _) in enumerate(scored)]
+    return [scored[number][1] for number in sorted(range(len(scored)), key=lambda n: (-total[n], n))]

@@ -6,20 +6,24 @@ from operator import itemgetter
 
 from langgraph.runtime import Runtime
 
+from readgraph.library.search.okapi import rank
+from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import AskedState, SaidAnswer
-from readgraph.nodes.extractive.dates import day_name
-from readgraph.nodes.extractive.days_said import DaysSaid, day_at, days_said
-from readgraph.nodes.extractive.passages import Passage, passages_of
-from readgraph.nodes.extractive.phrases import asked_for, richest_words
-from readgraph.nodes.extractive.question import kind_of, question_alone
-from readgraph.nodes.extractive.ranking import MOST_PASSAGES, Sentence, nearest_sentences, said_by_others
-from readgraph.nodes.prompts.style import PARAGRAPH_WORDS, answer_length
+from readgraph.nodes.extractive.dates import DaysSaid, day_at, day_name, days_said
+from readgraph.nodes.extractive.passages import (
+    MOST_PASSAGES,
+    Passage,
+    Sentence,
+    nearest_sentences,
+    passages_of,
+    said_by_others,
+)
+from readgraph.nodes.extractive.phrases import asked_for, kind_of, question_alone, richest_words
+from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length
 from readgraph.state.context import ReaderContext
+from readgraph.state.languages import DEFAULT, language_of
 from readgraph.state.reading import Quote
 from readgraph.state.records import Document
-from readgraph.state.search.okapi import rank
-from readgraph.state.search.terms import content_words
-from readgraph.state.text.language import DEFAULT, language_of
 from readgraph.state.words import count_words
 
 MOST_QUOTES, MOST_RANKED = 3, 20

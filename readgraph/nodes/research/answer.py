@@ -5,20 +5,19 @@ from typing import NotRequired
 
 from langgraph.runtime import Runtime
 
+from readgraph.library.page_store import page_store
+from readgraph.library.search.okapi import rank
+from readgraph.nodes.answering.ask import answer_from_notes_prompt, ask_for_answer
 from readgraph.nodes.answering.in_view import InView, answering, known
-from readgraph.nodes.answering.said import ask_for_answer
 from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
 from readgraph.nodes.extractive import MOST_QUOTES, quote_pages
-from readgraph.nodes.memory_view import ShownPage, pack_pages, pages_text, remembered, snippets_text
-from readgraph.nodes.prompts.answering.answer import answer_from_notes_prompt
-from readgraph.nodes.research.integrating import EVIDENCE_SHARE
-from readgraph.nodes.research.memos_in_view import memos_in_view
-from readgraph.state.channels.research import NotMemorised
+from readgraph.nodes.memory import ShownPage, pack_pages, pages_text, remembered, snippets_text
+from readgraph.nodes.research.integrate import EVIDENCE_SHARE
+from readgraph.nodes.research.memos import memos_in_view
+from readgraph.state.channels import NotMemorised
 from readgraph.state.context import ReaderContext
-from readgraph.state.page_store import page_store
 from readgraph.state.reading import Citation, Quote, Step
 from readgraph.state.records import Document, Memory
-from readgraph.state.search.okapi import rank
 from readgraph.state.settings import Reflecting, Research, Window
 from readgraph.state.words import count_words
 

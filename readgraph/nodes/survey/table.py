@@ -1,21 +1,198 @@
-"""The table of a survey: its records are fetched, combined, and each row gets its citations."""
+"""The table of a survey: records are joined, compared, grouped and sorted, and each row gets its citations.
 
-from collections.abc import Sequence
+Records are combined by the programme alone, and nothing is asked.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from readgraph.library.collections import members_of
+from readgraph.library.page_store import PageStore, page_store
 from readgraph.nodes.step import step
-from readgraph.nodes.survey.combining import Entry, Mention, combine
+from readgraph.nodes.survey.plan import COUNT
 from readgraph.nodes.survey.records import records_in
+from readgraph.nodes.survey.values import key_of_value, number_in, same_as, sort_key
 from readgraph.state.context import ReaderContext
-from readgraph.state.kept.collections import members_of
-from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Citation, Usage
 from readgraph.state.records import Document
-from readgraph.state.survey import MOST_ROWS, NO_TABLE, Programme, Row, Table, table_line
+from readgraph.state.survey import MOST_ROWS, NO_TABLE, ColumnKind, Programme, Row, Table, table_line
 from readgraph.state.words import counted
+
+FOUND_IN = "found in"
+"""The column that says in which of the compared documents a thing was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Where a record stands: its page, the span `[start, end)` of its quote in the document, the document's title."""
+
+    page: int
+    start: int
+    end: int
+    document: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row in the making: its values in the order of the columns, and where it is mentioned, in the text's order."""
+
+    values: tuple[str, ...]
+    mentions: tuple[Mention, ...]
+
+
+@dataclass(frozen=True)
+class Combined:
+    """The columns of a table, with the kinds of their values, and its rows."""
+
+    columns: Sequence[str]
+    kinds: Sequence[ColumnKind]
+    entries: Sequence[Entry] = field(default_factory=list)
+
+    def named(self, column: str) -> int:
+        """The place of a column."""
+        return self.columns.index(column)
+
+    def key(self, entry: Entry, columns: Iterable[int]) -> tuple[str, ...]:
+        """What entries have in common that agree in these columns."""
+        return tuple(key_of_value(self.kinds[each], entry.values[each]) for each in columns)
+
+
+def combine(programme: Programme, records: Iterable[Entry], same_names: Sequence[Sequence[str]] = ()) -> Combined:
+    """The table of these records, which are in the text's order.
+
+    `same_names`: groups of names that mean one thing, the name to keep first.
+    """
+    columns = programme["columns"]
+    table = Combined([each["name"] for each in columns], [each["kind"] for each in columns], [*records])
+    if named := name_column(programme):
+        table = under_one_name(table, named, same_names)
+    if programme["same_by"]:
+        table = joined(table, programme["same_by"], apart=programme["compare"])
+    if programme["compare"]:
+        table = compared(table, programme["same_by"])
+    elif programme["group_by"]:
+        table = grouped(table, programme["group_by"], programme["total"])
+    elif programme["sort_by"] == COUNT and COUNT not in table.columns:
+        counted = [replace(each, values=(*each.values, str(len(each.mentions)))) for each in table.entries]
+        table = Combined([*table.columns, COUNT], [*table.kinds, "number"], counted)
+    return cut(ordered(table, programme), programme["first"])
+
+
+def name_column(programme: Programme) -> str | None:
+    """The column of names by which records are one, or are grouped; None where there is none."""
+    kinds = {column["name"]: column["kind"] for column in programme["columns"]}
+    deciding = [*programme["same_by"], *filter(None, [programme["group_by"]])]
+    return next((name for name in deciding if kinds[name] == "text"), None)
+
+
+def under_one_name(table: Combined, column: str, same_names: Sequence[Sequence[str]]) -> Combined:
+    """The rows with the name to keep in place of each name that means the same."""
+    at, kept = table.named(column), {same_as(name): group[0] for group in same_names for name in group}
+    entries = [
+        replace(entry, values=(*entry.values[:at], kept.get(same_as(name), name), *entry.values[at + 1 :]))
+        for entry in table.entries
+        for name in (entry.values[at],)
+    ]
+    return replace(table, entries=entries)
+
+
+def joined(table: Combined, same_by: Sequence[str], *, apart: bool) -> Combined:
+    """One row for all records that agree in these columns; each column keeps the first value that the text gives.
+
+    A record without a value in any of them stays by itself. `apart`: each document has rows of its own.
+    """
+    keys = [table.named(column) for column in same_by]
+    rows = dict[object, Entry]()
+    for number, entry in enumerate(table.entries):
+        values = entry.values
+        which: object = table.key(entry, keys)
+        which = (which, entry.mentions[0].document if apart else "") if any(values[key] for key in keys) else number
+        known = rows.get(which)
+        kept = tuple(map(_first, known.values, values)) if known else values
+        rows[which] = Entry(kept, (*(known.mentions if known else ()), *entry.mentions))
+    return replace(table, entries=[*rows.values()])
+
+
+def _first(known: str, other: str) -> str:
+    return known or other
+
+
+def compared(table: Combined, same_by: Sequence[str]) -> Combined:
+    """A row for each thing, with the documents it was found in, and the other columns once for each document."""
+    documents = [*dict.fromkeys(mention.document for entry in table.entries for mention in entry.mentions)]
+    keys = [table.named(column) for column in same_by] or [*range(len(table.columns))]
+    others = [number for number in range(len(table.columns)) if number not in keys]
+    things = dict[tuple[str, ...], dict[str, Entry]]()
+    for entry in table.entries:
+        things.setdefault(table.key(entry, keys), {}).setdefault(entry.mentions[0].document, entry)
+    entries = []
+    for of in things.values():
+        one = next(iter(of.values()))
+        values = [one.values[key] for key in keys]
+        values += [of[name].values[other] if name in of else "" for other in others for name in documents]
+        values += ["; ".join(name for name in documents if name in of)]
+        entries.append(Entry(tuple(values), tuple(mention for each in of.values() for mention in each.mentions)))
+    columns = [table.columns[key] for key in keys]
+    columns += [f"{table.columns[other]} ({name})" for other in others for name in documents]
+    kinds = [table.kinds[key] for key in keys] + [table.kinds[other] for other in others for _ in documents]
+    return Combined([*columns, FOUND_IN], [*kinds, "text"], entries)
+
+
+def grouped(table: Combined, group_by: str, total: str | None) -> Combined:
+    """A row for each value of a column, with the number of its rows and the sum of another column."""
+    key, added = table.named(group_by), table.named(total) if total else None
+    groups = dict[tuple[str, ...], list[Entry]]()
+    for entry in table.entries:
+        groups.setdefault(table.key(entry, [key]), []).append(entry)
+    entries = []
+    for members in groups.values():
+        values = [members[0].values[key], str(len(members))]
+        if added is not None:
+            values.append(f"{sum_of(member.values[added] for member in members):f}")
+        entries.append(Entry(tuple(values), tuple(mention for each in members for mention in each.mentions)))
+    columns, kinds = [group_by, COUNT], [table.kinds[key], "number"]
+    if total:
+        columns, kinds = [*columns, f"sum of {total}"], [*kinds, "number"]
+    return Combined(columns, kinds, entries)
+
+
+def sum_of(values: Iterable[str]) -> Decimal:
+    """The exact sum of the numbers in these values."""
+    return sum((number for value in values if (number := number_in(value)) is not None), Decimal(0))
+
+
+def ordered(table: Combined, programme: Programme) -> Combined:
+    """The rows sorted by a column; rows without a value in it come last, and equals keep the text's order."""
+    column = programme["sort_by"]
+    if column and column not in table.columns:
+        column = f"sum of {column}" if f"sum of {column}" in table.columns else None
+    if not column:
+        return table
+    at = table.named(column)
+    missing = [entry for entry in table.entries if not entry.values[at]]
+    having = [entry for entry in table.entries if entry.values[at]]
+    having.sort(key=lambda entry: sort_key(table.kinds[at], entry.values[at]), reverse=programme["descending"])
+    return replace(table, entries=[*having, *missing])
+
+
+def cut(table: Combined, first: int | None) -> Combined:
+    """The first rows."""
+    return replace(table, entries=table.entries[:first])
+
+
+def distinct_names(records: Iterable[Entry], at: int) -> Mapping[str, Entry]:
+    """Each name in a column, as it was first written, with its first record."""
+    first = dict[str, Entry]()
+    for entry in records:
+        if entry.values[at]:
+            first.setdefault(same_as(entry.values[at]), entry)
+    return {entry.values[at]: entry for entry in first.values()}
+
 
 MOST_CITED = 5
 """Citations of a row; a name may be mentioned on every page."""

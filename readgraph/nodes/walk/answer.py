@@ -2,16 +2,16 @@
 
 from langgraph.runtime import Runtime
 
+from readgraph.library.page_store import page_store
 from readgraph.models.prompt import unused_name
 from readgraph.nodes.answering.answer import memory_with
+from readgraph.nodes.answering.ask import by_the_model, finding_text, weigh_findings
 from readgraph.nodes.answering.in_view import InView, answering, known
-from readgraph.nodes.answering.weighing import by_the_model, finding_text, weigh_findings
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerUpdate, SaidAnswer
-from readgraph.nodes.memory_view import view_memory
-from readgraph.nodes.walk.place import WalkingState
+from readgraph.nodes.memory import view_memory
+from readgraph.nodes.walk.position import WalkingState
 from readgraph.state.context import ReaderContext
-from readgraph.state.page_store import page_store
 from readgraph.state.reading import Finding
 from readgraph.state.settings import Walk, Window
 from readgraph.state.summary_tree import node_id

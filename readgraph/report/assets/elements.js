@@ -1,6 +1,6 @@
 "use strict";
 
-/** What the report shows: see readgraph/report/data.py. A page that came without data sets it before it makes the parts
+/** What the report shows: see readgraph/report/page.py. A page that came without data sets it before it makes the parts
  * of a report, and may do so again. */
 let report = JSON.parse(document.getElementById("data")?.textContent ?? "null");
 

@@ -4,11 +4,10 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 
-from readgraph.sources.blocks import on_a_line
+from readgraph.sources.converting import Converted, on_a_line
 from readgraph.sources.encodings import decode
-from readgraph.sources.given_files import most_bytes
+from readgraph.sources.inputs import most_bytes
 from readgraph.sources.places import MOST_PLACES, Place, on_one_line
-from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
 SEPARATORS = ",;\t|"

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from readgraph.sources.archives import Archive
-from readgraph.sources.blocks import ITEM, PARAGRAPH, Blocks, on_a_line, paragraphs_of
-from readgraph.sources.markup import has_entities, local_name, parse_xml
+from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, paragraphs_of
+from readgraph.sources.parsing import Archive, has_entities, local_name, parse_xml
 from readgraph.sources.places import HeadingPath, NotePlaces, Place, ordered
-from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from readgraph.sources.archives import Archive
-from readgraph.sources.blocks import on_a_line
+from readgraph.sources.converting import Converted, on_a_line
 from readgraph.sources.formats.html_text import Page, read_page
-from readgraph.sources.markup import local_name, parse_xml
+from readgraph.sources.parsing import Archive, local_name, parse_xml
 from readgraph.sources.places import Place, on_one_line, ordered
-from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:

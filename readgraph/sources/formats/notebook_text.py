@@ -5,10 +5,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from readgraph.sources.blocks import Blocks
+from readgraph.sources.converting import Blocks, Converted
 from readgraph.sources.encodings import decode
 from readgraph.sources.places import Place, ordered
-from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
 LONGEST_RESULT = 4_000

@@ -2,11 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from readgraph.sources.archives import Archive
-from readgraph.sources.blocks import ITEM, PARAGRAPH, Blocks, on_a_line, paragraphs_of
-from readgraph.sources.markup import local_name, parse_document
+from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, paragraphs_of
+from readgraph.sources.parsing import Archive, local_name, parse_document
 from readgraph.sources.places import HeadingPath, NotePlaces, Place, ordered
-from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:

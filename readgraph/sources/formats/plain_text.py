@@ -1,14 +1,13 @@
-"""Plain text stays unchanged; its places are times, headings or lines, depending on what it has."""
+"""Plain text, Markdown and reStructuredText stay unchanged; places are times, headings or lines."""
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from readgraph.sources.chats.chat_turns import places_of
-from readgraph.sources.chats.whatsapp_chat import messages_of
+from readgraph.sources.converting import Converted
 from readgraph.sources.encodings import decode
-from readgraph.sources.places import MOST_PLACES, Place, on_one_line, thinned
-from readgraph.sources.source_text import Converted
+from readgraph.sources.formats.chats import messages_of, places_of
+from readgraph.sources.places import MOST_PLACES, HeadingPath, Place, on_one_line, ordered, thinned
 
 LONG_PARAGRAPH = 2_000
 """Characters. If paragraphs are longer than this on average, every line is a place."""
@@ -56,7 +55,7 @@ def places_of_text(text: str) -> tuple[Place, ...]:
     marks = list(_times(text))
     if len(marks) < FEWEST_MARKS:
         paragraphs = [match.span() for match in _PARAGRAPH.finditer(text)]
-        marks = list(_headings(text, paragraphs))
+        marks = list(_plain_headings(text, paragraphs))
         if len(marks) < FEWEST_MARKS:
             return _lines(text, [start for start, _ in paragraphs])
     places = [Place(start, on_one_line(label)) for start, label in thinned(marks, MOST_PLACES - 1)]
@@ -71,7 +70,7 @@ def _times(text: str) -> Iterator[tuple[int, str]]:
         yield match.start(match.lastindex or 0), match[match.lastindex or 0]
 
 
-def _headings(text: str, paragraphs: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+def _plain_headings(text: str, paragraphs: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
     for start, end in paragraphs:
         if end - start <= LONGEST_HEADING:
             line = text[start:end].rstrip()
@@ -93,3 +92,88 @@ def _numbered(text: str, starts: Sequence[int]) -> list[Place]:
         counted_to = start
         places.append(Place(start, f"line {line}"))
     return places
+
+
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+_MARKDOWN_MARK = re.compile(
+    r"^ {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)$"
+    r"|^ {0,3}(?P<hashes>#{1,6})[ \t]+(?P<title>.*)$"
+    r"|^ {0,3}(?P<underlined>[^\s#>|*+\-=`~].*)\r?\n {0,3}(?P<line>={2,}|-{2,})[ \t]*\r?$",
+    re.MULTILINE,
+)
+_MARKDOWN_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_MARKDOWN_DECORATION = re.compile(r"[*`]+|__|[ \t]+#+\s*$|\s*\{[^{}]*\}\s*$")
+
+
+def convert_markdown(data: bytes, name: str) -> Converted:
+    """The decoded text, unchanged."""
+    text = decode(data, name)
+    return Converted(text, places_of_markdown(text))
+
+
+def places_of_markdown(text: str) -> tuple[Place, ...]:
+    """Places: the paths of the headings; without any, those of plain text."""
+    return ordered(_markdown_headings(text)) or places_of_text(text)
+
+
+def _markdown_headings(text: str) -> Iterator[Place]:
+    """A place for each heading, in either notation, outside of front matter and fenced code."""
+    front = _FRONT_MATTER.match(text)
+    path, fence = HeadingPath(), ""
+    for mark in _MARKDOWN_MARK.finditer(text, front.end() if front else 0):
+        if mark["fence"]:
+            fence = _fence_after(fence, mark["fence"], mark["info"])
+        elif not fence:
+            title = mark["title"] if mark["hashes"] else mark["underlined"]
+            level = len(mark["hashes"] or "") or (1 if mark["line"][0] == "=" else 2)
+            if plain := _MARKDOWN_DECORATION.sub("", _MARKDOWN_LINK.sub(r"\1", title)).strip():
+                yield Place(mark.start(), path.enter(level, plain))
+
+
+def _fence_after(fence: str, mark: str, info: str) -> str:
+    """The fence that is open after a line with the fence `mark`; "" if none is."""
+    if not fence:
+        return "" if mark[0] == "`" and "`" in info else mark
+    closes = mark[0] == fence[0] and len(mark) >= len(fence) and not info.strip()
+    return "" if closes else fence
+
+
+_RST_LINE = r"(?P<{0}>[!-/:-@\[-`{{-~])(?P={0})*"
+_OVER, _UNDER = _RST_LINE.format("over"), _RST_LINE.format("under")
+_RST_HEADING = re.compile(
+    rf"(?:^{_OVER}[ \t]*\r?\n)?^(?P<title>[ \t]*\S[^\r\n]*)\r?\n(?P<line>{_UNDER})[ \t]*\r?$",
+    re.MULTILINE,
+)
+_RST_MARKUP = re.compile(r":[\w:.+-]+:(?=`)|`_?_?|\*{1,2}|\|")
+_SHORT_RST_LINE = 4
+"""A line under a title may be shorter than the title from this length on."""
+
+
+def convert_rst(data: bytes, name: str) -> Converted:
+    """The decoded text, unchanged; without headings, its places are those of plain text."""
+    text = decode(data, name)
+    return Converted(text, ordered(_rst_headings(text)) or places_of_text(text))
+
+
+def _rst_headings(text: str) -> Iterator[Place]:
+    """A place for each heading; the order in which kinds of lines first occur gives their levels."""
+    path, kinds = HeadingPath(), list[tuple[str | None, str]]()
+    position = 0
+    while mark := _RST_HEADING.search(text, position):
+        title = mark["title"].strip()
+        if not _is_rst_heading(mark):
+            position = mark.start("title") if mark["over"] else mark.start("line")
+            continue
+        kind = (mark["over"], mark["under"])
+        if kind not in kinds:
+            kinds.append(kind)
+        yield Place(mark.start(), path.enter(kinds.index(kind) + 1, _RST_MARKUP.sub("", title).strip() or title))
+        position = mark.end()
+
+
+def _is_rst_heading(mark: re.Match[str]) -> bool:
+    """Whether the lines above and below are a heading's: as long as the title, alike, and the title is words."""
+    title, line = mark["title"].strip(), mark["line"]
+    if mark["over"] not in (None, mark["under"]) or (not mark["over"] and mark["title"][0] in " \t"):
+        return False
+    return len(line) >= min(len(title), _SHORT_RST_LINE) and any(map(str.isalnum, title))

@@ -4,9 +4,8 @@ import codecs
 import re
 from dataclasses import dataclass, field, replace
 
-from readgraph.sources.blocks import ITEM, Blocks, on_a_line, paragraphs_of
+from readgraph.sources.converting import ITEM, Blocks, Converted, on_a_line, paragraphs_of
 from readgraph.sources.places import HeadingPath, NotePlaces, Place, ordered
-from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
 DEEPEST = 1_000

@@ -6,10 +6,9 @@ from html import unescape
 from itertools import zip_longest
 from typing import NamedTuple
 
-from readgraph.sources.blocks import Blocks, on_a_line
+from readgraph.sources.converting import Blocks, Converted, on_a_line
 from readgraph.sources.encodings import decode
 from readgraph.sources.places import Place, ordered
-from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
 PAUSE = 3.0

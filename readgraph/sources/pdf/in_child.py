@@ -1,21 +1,30 @@
-"""PDFium works in a child process, with limits: a small PDF can fill the memory, take for ever, or crash it."""
+"""PDFium reads and draws PDFs in a child process, within limits of size, memory and time.
+
+A small PDF can fill the memory, take for ever, or crash PDFium; and packed streams are measured before PDFium unpacks
+them whole, since a kilobyte can hold gigabytes.
+"""
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from signal import Signals, strsignal
 from threading import BoundedSemaphore
 from typing import Any, NamedTuple
 
 from readgraph.sources.converting import page_done, stopped_by
+from readgraph.sources.inputs import most_bytes
 from readgraph.state.errors import BadInput
-from readgraph.state.running.forks import reset_in_forked
-from readgraph.state.set_limits import limit_set
+from readgraph.state.forks import reset_in_forked
+from readgraph.state.words import limit_set
 
 RUN = "import sys; sys.path.append(sys.argv[1]); from readgraph.sources.pdf.child import main; main()"
 """What a child runs; it finds the package last of all, where this process has it from."""
@@ -81,18 +90,18 @@ def in_child(task: str, name: str, data: bytes = b"", **asked: object) -> Told:
     )
     line = {"task": task, "name": name, "size": len(data), "memory": limits.memory_mb * 1_000_000, **asked}
     line |= {"page_seconds": limits.page_seconds, "seconds": limits.seconds}
-    with _SLOTS[task].free, _running(name) as child:
+    with _SLOTS[task].free, _run_child(name) as child:
         assert child.stdin
         stopped_by(child.kill)
         began = time.monotonic()
         with suppress(OSError):  # it has ended already: its output is empty
             child.stdin.write(json.dumps(line).encode() + b"\n" + data)
             child.stdin.flush()
-        return _told(child, name, limits, began)
+        return _read_told(child, name, limits, began)
 
 
 @contextmanager
-def _running(name: str) -> Iterator["subprocess.Popen[bytes]"]:
+def _run_child(name: str) -> Iterator["subprocess.Popen[bytes]"]:
     """A child process, which has ended after the `with`, and which ends if this process is killed."""
     # A session of its own, so that Ctrl-C reaches only this process, which ends the child. "-P": nothing is imported
     # from the current folder, which may be a stranger's.
@@ -114,7 +123,7 @@ def _running(name: str) -> Iterator["subprocess.Popen[bytes]"]:
             child.communicate()
 
 
-def _told(child: "subprocess.Popen[bytes]", name: str, limits: _Limits, began: float) -> Told:
+def _read_told(child: "subprocess.Popen[bytes]", name: str, limits: _Limits, began: float) -> Told:
     assert child.stdout
     pages, of = 0, 0
     while line := child.stdout.readline():
@@ -124,7 +133,7 @@ def _told(child: "subprocess.Popen[bytes]", name: str, limits: _Limits, began: f
         if "failed" in message:
             raise _ended(name, message["failed"], limits)
         if "memory" in message:
-            raise _over(name, f"{limits.memory_mb:,} MB of memory", MEMORY_MB)
+            raise _over_limit(name, f"{limits.memory_mb:,} MB of memory", MEMORY_MB)
         if "result" in message:
             return Told(message["result"], child.stdout.read(message["size"]))
         pages, of = message["page"], message["of"]
@@ -135,11 +144,11 @@ def _told(child: "subprocess.Popen[bytes]", name: str, limits: _Limits, began: f
     if code != _TIME_OVER:
         raise _ended(name, f"PDFium ended with {strsignal(-code)}", limits)
     if pages == of > 0 or time.monotonic() - began >= limits.seconds:
-        raise _over(name, f"{limits.seconds:,} s", SECONDS)
-    raise _over(name, f"{limits.page_seconds:,} s for page {pages + 1}", PAGE_SECONDS)
+        raise _over_limit(name, f"{limits.seconds:,} s", SECONDS)
+    raise _over_limit(name, f"{limits.page_seconds:,} s for page {pages + 1}", PAGE_SECONDS)
 
 
-def _over(name: str, limit: str, variable: str) -> BadInput:
+def _over_limit(name: str, limit: str, variable: str) -> BadInput:
     return BadInput(
         f"{name} can't be read: it takes more than {limit}, and may have been made to. If you trust it, "
         f"set {variable} to a larger number."
@@ -151,3 +160,98 @@ def _ended(name: str, how: str, limits: _Limits) -> BadInput:
         f"{name} can't be read ({how}): it is damaged, or takes more than {limits.memory_mb:,} MB of memory. "
         f"If you trust it, set {MEMORY_MB} to a larger number."
     )
+
+
+WIDEST = 2400
+"""Most pixels of a picture's width."""
+
+TALLEST = 4 * WIDEST
+"""Most pixels of its height: a page may be a very long strip."""
+
+
+def page_picture(file: Path, number: int, width: int) -> bytes:
+    """Page `number` (from 1) as a PNG of this width in pixels; raises `BadInput` where there is none.
+
+    A child process draws it, within its limits.
+    """
+    return in_child("picture", file.name, file=str(file.absolute()), number=number, width=width).data
+
+
+def page_picture_here(file: Path, number: int, width: int) -> bytes:
+    """The same in this process, without limits; one thread at a time, as PDFium must be used."""
+    from pypdfium2 import PdfDocument, PdfiumError
+
+    try:
+        document = PdfDocument(file)
+    except (PdfiumError, OSError):
+        raise BadInput(f"{file.name} can't be opened any more.") from None
+    try:
+        if not 1 <= number <= len(document):
+            raise BadInput(f"{file.name} has no page {number}: it has {len(document):,}.")
+        page = document[number - 1]
+        across, down = page.get_size()
+        scale = min(min(width, WIDEST) / max(across, 1), TALLEST / max(down, 1))
+        picture = page.render(scale=scale).to_pil()
+    except PdfiumError:
+        raise BadInput(f"Page {number} of {file.name} can't be drawn.") from None
+    finally:
+        document.close()
+    written = BytesIO()
+    picture.save(written, "PNG")
+    return written.getvalue()
+
+
+PORTION = 1 << 16
+
+DEEPEST = 8
+"""How often a stream may be packed again: no program does it more than once."""
+
+_BEGINS = re.compile(rb"\bstream\r?\n(?=[\x08\x18\x28\x38\x48\x58\x68\x78])")
+
+
+class _TooLarge(Exception):
+    """A stream would unpack to more than is allowed."""
+
+
+def check_streams(data: bytes, name: str) -> None:
+    """Raise `BadInput` where a stream packed with Flate, even again and again, unpacks to more than `most_bytes`."""
+    most = most_bytes()
+    try:
+        for begins in _BEGINS.finditer(data):
+            _unpack(_portions(memoryview(data)[begins.end() :]), most, DEEPEST)
+    except _TooLarge:
+        raise BadInput(
+            f"{name} would unpack to more than {most // 1_000_000} MB: set READGRAPH_MAX_FILE_MB to a larger number."
+        ) from None
+
+
+def _unpack(packed: Iterable[bytes], most: int, depth: int) -> None:
+    """Unpack and forget: what comes out, and what that unpacks to if it is packed itself."""
+    portions = _unpacked_portions(packed, most)
+    first = next(portions, b"")
+    if depth and first[:1] and first[0] & 15 == 8:  # as zlib's data begin
+        _unpack(chain([first], portions), most, depth - 1)
+    for _ in portions:
+        pass
+
+
+def _unpacked_portions(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
+    unpacker, size = zlib.decompressobj(), 0
+    for portion in packed:
+        while portion and not unpacker.eof:
+            try:
+                unpacked = unpacker.decompress(portion, PORTION)
+            except zlib.error:
+                return
+            portion, size = unpacker.unconsumed_tail, size + len(unpacked)
+            if size > most:
+                raise _TooLarge
+            if unpacked:
+                yield unpacked
+        if unpacker.eof:
+            return
+
+
+def _portions(data: memoryview) -> Iterator[bytes]:
+    for at in range(0, len(data), PORTION):
+        yield bytes(data[at : at + PORTION])

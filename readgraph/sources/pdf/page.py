@@ -1,13 +1,186 @@
-"""A page of a PDF as pieces of printed lines: their words, where they stand, and their size."""
+"""A page of a PDF: its words with their geometry, as pieces of printed lines."""
 
+import ctypes
+import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import hypot
+from statistics import median
 from typing import TYPE_CHECKING
 
-from readgraph.sources.pdf.words import COLUMN_GAP, MARK, SMALLER, Word, WordReader, is_raised
-
 if TYPE_CHECKING:
-    from pypdfium2 import PdfPage
+    from pypdfium2 import PdfPage, PdfTextPage
+
+COLUMN_GAP = 0.9
+"""Font sizes of white space that part two pieces of a line: a column's gutter, cells of a table."""
+
+WORD_GAP = 0.1
+"""The share of a character's height that parts two words of which the file says nothing."""
+
+UPRIGHT = (1, 0)
+"""The direction of text that isn't turned."""
+
+RAISED, SMALLER = 0.15, 0.86
+"""Font sizes above the line, and the share of the line's font size, from which on a number is a footnote's mark."""
+
+_WORD = re.compile(r"[^\s\x00\x02\ufffe]+[\x02\ufffe]?")
+_DRAWN_LINE = re.compile(r"[^\r\n]+")
+MARK = re.compile(r"\d{1,3}|[*†‡§¶]{1,3}")
+_MAY_HOLD_MARKS = re.compile(r"(?=.*[\d*†‡§¶])..")
+_LINE_END_HYPHEN = str.maketrans({"\x02": "-", "\ufffe": "-"})
+"""PDFium's signs for a hyphen at a line's end."""
+
+
+@dataclass(slots=True)
+class Word:
+    """A word, or several that are drawn at once; `first_end` is where the first one ends."""
+
+    text: str
+    x: float
+    y: float
+    size: float
+    end: float
+    direction: tuple[int, int]
+    index: int
+    marks: list[tuple[int, str]]
+    first_end: float
+
+
+class WordReader:
+    """Words of a page with their geometry."""
+
+    def __init__(self, page: "PdfTextPage") -> None:
+        from pypdfium2 import raw
+
+        self._raw, self._page = raw, page.raw
+        self._x, self._y = ctypes.c_double(), ctypes.c_double()
+        self._matrix, self._box = raw.FS_MATRIX(), raw.FS_RECTF()
+        count = max(page.count_chars(), 0)
+        text = page.get_text_range() if count else ""
+        if len(text) != count:  # characters without a code, or with two: then one by one
+            codes = (raw.FPDFText_GetUnicode(self._page, index) for index in range(count))
+            text = "".join(chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\0" for code in codes)
+        self._text = text
+
+    def words(self) -> Iterator[Word]:
+        """The page's words, in the order of the file; words of a line that is drawn at once are together."""
+        for match in _DRAWN_LINE.finditer(self._text):
+            first, end = match.span()
+            if self._raw.FPDFText_CountRects(self._page, first, end - first) == 1:
+                a, b, size = self._font(first)
+                if (a, b) == (1.0, 0.0):
+                    yield from self._run(first, end, size)
+                    continue
+            yield from self._single_words(first, end)
+
+    def _run(self, first: int, end: int, size: float) -> Iterator[Word]:
+        """The words between two characters that are drawn at once, in one font: together but where there is a gap."""
+        box, get, page = self._box, self._raw.FPDFText_GetLooseCharBox, self._page
+        y = self._origin(first, 1.0, 0.0)[1]
+        begin, begin_x, first_end, last, last_end = -1, 0.0, 0.0, 0, 0.0
+        for match in _WORD.finditer(self._text, first, end):
+            get(page, match.start(), box)
+            if begin >= 0 and box.left - last_end > COLUMN_GAP * size:
+                yield Word(self._written(begin, last), begin_x, y, size, last_end, UPRIGHT, begin, [], first_end)
+                begin = -1
+            if begin < 0:
+                begin, begin_x, first_end = match.start(), box.left, 0.0
+            last = match.end()
+            get(page, last - 1, box)
+            last_end = max(box.right, begin_x)
+            first_end = first_end or last_end
+        if begin >= 0:
+            yield Word(self._written(begin, last), begin_x, y, size or 1.0, last_end, UPRIGHT, begin, [], first_end)
+
+    def _written(self, first: int, end: int) -> str:
+        return " ".join(self._text[first:end].translate(_LINE_END_HYPHEN).split())
+
+    def _single_words(self, begin: int, end: int) -> Iterator[Word]:
+        for first, last in self._spans(begin, end):
+            a, b, size = self._font(first)
+            x, y = self._origin(first, a, b)
+            right = max(self._end(last, a, b), x)
+            text, marks = self._text[first : last + 1].translate(_LINE_END_HYPHEN), list[tuple[int, str]]()
+            if _MAY_HOLD_MARKS.match(text):
+                text, marks, y, size = self._without_marks(text, first, a, b, y, size)
+            yield Word(text, x, y, size or 1.0, right, (round(a), round(b)), first, marks, right)
+
+    def _spans(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
+        """First and last character of each word: white space ends it, or a gap where the file has no character."""
+        count, page = self._raw.FPDFText_CountRects, self._page
+        for match in _WORD.finditer(self._text, begin, end):
+            first, last = match.start(), match.end() - 1
+            if count(page, first, last - first + 1) == 1:  # drawn at once
+                yield first, last
+                continue
+            gaps = self._gaps(first, last)
+            widest = max(WORD_GAP, 3.0 * median(gaps)) if gaps else 0.0  # letters may be spaced
+            for index, gap in enumerate(gaps, first + 1):
+                if gap > widest:
+                    yield first, index - 1
+                    first = index
+            yield first, last
+
+    def _gaps(self, first: int, last: int) -> list[float]:
+        """The white space between the characters of a word, in heights of a character."""
+        box, get, page = self._box, self._raw.FPDFText_GetLooseCharBox, self._page
+        get(page, first, box)
+        gaps, end = [], box.right
+        for index in range(first + 1, last + 1):
+            get(page, index, box)
+            gaps.append((box.left - end) / ((box.top - box.bottom) or 1.0))
+            end = box.right
+        return gaps
+
+    def is_bold(self, index: int) -> bool:
+        """Whether the font of a character says that it is bold."""
+        name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
+        self._raw.FPDFText_GetFontInfo(self._page, index, name, 128, flags)
+        return b"bold" in name.value.lower() or b"black" in name.value.lower()
+
+    def _font(self, index: int) -> tuple[float, float, float]:
+        """The direction of the writing (two numbers), and the font size in points."""
+        matrix = self._matrix
+        size = float(self._raw.FPDFText_GetFontSize(self._page, index))
+        if not self._raw.FPDFText_GetMatrix(self._page, index, matrix):
+            return 1.0, 0.0, size
+        scale = hypot(matrix.a, matrix.b)
+        return (matrix.a / scale, matrix.b / scale, size * hypot(matrix.c, matrix.d)) if scale else (1.0, 0.0, size)
+
+    def _origin(self, index: int, a: float, b: float) -> tuple[float, float]:
+        self._raw.FPDFText_GetCharOrigin(self._page, index, self._x, self._y)
+        x, y = self._x.value, self._y.value
+        return x * a + y * b, y * a - x * b
+
+    def _end(self, index: int, a: float, b: float) -> float:
+        self._raw.FPDFText_GetLooseCharBox(self._page, index, self._box)
+        box = self._box
+        return float(max(box.left * a, box.right * a) + max(box.bottom * b, box.top * b))
+
+    def _without_marks(
+        self, text: str, first: int, a: float, b: float, y: float, size: float
+    ) -> tuple[str, list[tuple[int, str]], float, float]:
+        """A word without the raised numbers in it, these, and the word's own height and size."""
+        fonts = [(self._origin(first + at, a, b)[1], self._font(first + at)[2]) for at in range(len(text))]
+        y, size = max(fonts, key=lambda font: font[1])
+        kept, marks = "", list[tuple[int, str]]()
+        at = 0
+        while at < len(text):
+            mark = MARK.match(text, at)
+            if mark and all(is_raised(*font, y, size) for font in fonts[at : mark.end()]):
+                marks.append((len(kept), mark[0]))
+                at = mark.end()
+            else:
+                kept += text[at]
+                at += 1
+        return kept, marks, y, size
+
+
+def is_raised(y: float, size: float, line: float, line_size: float) -> bool:
+    """Whether a character stands above its line as a footnote's mark does."""
+    return size < SMALLER * line_size and y > line + RAISED * line_size * 0.5
+
 
 SAME_LINE = 0.35
 """Font sizes that a word may stand above or below the line that it belongs to."""

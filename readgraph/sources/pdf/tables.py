@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from readgraph.sources.blocks import on_a_line
+from readgraph.sources.converting import on_a_line
 from readgraph.sources.pdf.page import Line, Piece
 
 FEWEST_ROWS = 3

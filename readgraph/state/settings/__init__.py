@@ -43,7 +43,12 @@ from readgraph.state.settings.model import (
     full_name,
 )
 from readgraph.state.settings.parts import (
+    LONG,
+    AnswerForm,
+    AnswerLength,
+    Checking,
     Gists,
+    Language,
     LookUp,
     PageSizes,
     PagesRead,
@@ -56,8 +61,8 @@ from readgraph.state.settings.parts import (
     Rebuilding,
     Strategy,
     Subtrees,
+    SummaryForm,
 )
-from readgraph.state.settings.writing import LONG, AnswerForm, AnswerLength, Checking, Language, SummaryForm
 
 __all__ = [
     "GROUPS",

@@ -1,12 +1,13 @@
-"""The settings of the parts that a text is read in, their gists, and which of them are read again."""
+"""The settings of the parts that a text is read in, of their notes, and of what is written about it."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Le, MaxLen
 
 from readgraph.state.declaring import Help, Settings
 from readgraph.state.errors import BadInput
+from readgraph.state.languages import language_code
 
 ParagraphBreak = Literal["auto", "two-blank-lines", "blank-line", "line"]
 """What ends a paragraph; `auto` decides by the text."""
@@ -21,7 +22,7 @@ Preset = Literal["question", "code", "meeting", "contract", "novel"]
 """What notes are for, by name."""
 
 DEEPEST_PAGES = 20
-"""Down to this depth a web page's text shows how deep its elements are (see `readgraph.state.web.lines`)."""
+"""Down to this depth a web page's text shows how deep its elements are (see `readgraph.state.web_page`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,3 +147,66 @@ class LookUp(Settings):
     strategy: Annotated[
         Strategy, Help("Look parts up all at once (parallel, ReadAgent-P) or one by one (sequential, ReadAgent-S).")
     ] = "parallel"
+
+
+AnswerLength = Literal["phrase", "sentence", "paragraph", "free"]
+"""How long an answer may be; `free`: as long as the question wants."""
+
+LONG: tuple[AnswerLength, ...] = ("paragraph", "free")
+"""Lengths of answers of several sentences."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Language(Settings):
+    """The language that is written."""
+
+    panel = "Answers"
+
+    language: Annotated[
+        str,
+        Help(
+            "The language of notes and answers, such as de or German; without one, the text's for notes and the "
+            "question's for answers.",
+            "NAME",
+        ),
+    ] = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "language", language_code(self.language))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerForm(Settings):
+    """How answers are written."""
+
+    panel = "Answers"
+
+    answer_length: Annotated[
+        AnswerLength | None,
+        Help("How long answers are: phrase, sentence, paragraph or free; without it, as the question wants.", "LENGTH"),
+    ] = None
+    answer_words: Annotated[int | None, Ge(1), Help("Ask for answers of about this many words.", option=False)] = None
+    answer_dates: Annotated[
+        str, MaxLen(40), Help("A date as answers write dates, such as 7 May 2023.", "DATE", option=False)
+    ] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SummaryForm(Settings):
+    """How summaries are written."""
+
+    panel = "Summaries"
+
+    summary_words: Annotated[int, Ge(20), Help("A summary has at most this many words.", option=False)] = 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checking(Settings):
+    """Whether what was written is checked."""
+
+    panel = "Answers"
+
+    check_sentences: Annotated[
+        bool, Help("Check each sentence of a long answer (paragraph, free), or of a summary.")
+    ] = True

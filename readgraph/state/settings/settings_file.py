@@ -9,7 +9,7 @@ from typing import Any
 from platformdirs import user_config_path
 
 from readgraph.state.errors import BadInput
-from readgraph.state.files.regular_files import check_regular
+from readgraph.state.files import check_regular
 
 MOST_BYTES = 1_000_000
 

@@ -16,16 +16,15 @@ from langchain_core.messages import BaseMessage
 from pytest import MonkeyPatch
 
 from readgraph.cli.main import run
-from readgraph.cli.run.chatting.chat import seconds_of
-from readgraph.cli.terminal.chat_view import JsonView
+from readgraph.cli.run.chat import JsonView, seconds_of
 from readgraph.graphs.mem_gpt_conversation import Conversation
-from readgraph.models.clients.model_client import HOW_TO_NAME
-from readgraph.state.agents import AgentStore, agent_id
-from readgraph.state.agents import Event as ReadEvent
-from readgraph.state.channels.living import IncomingEvent
+from readgraph.library.agents import AgentStore, agent_id
+from readgraph.library.agents import Event as ReadEvent
+from readgraph.library.opening import Library, open_library
+from readgraph.models.client import HOW_TO_NAME
+from readgraph.state.agent import IncomingEvent
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
-from readgraph.state.library import Library, open_library
 from tests.doubles.agent import Script, call, say
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.support.examples import EXAMPLES
@@ -138,7 +137,7 @@ def test_a_turn_that_can_not_be_finished_is_taken_back(
     assert readgraph("agents", "repair", "ada") == "'ada' has no unfinished turn.\n"
     readgraph(*CHAT, typed="Well?\n", code=2)
     assert "refused the key" in readgraph(*CHAT, typed="/undo\n", code=2), "a program is told that its turn waits"
-    monkeypatch.setattr("readgraph.cli.run.chatting.chat.person_types", lambda: True)
+    monkeypatch.setattr("readgraph.cli.run.chat.person_types", lambda: True)
     assert "Undone: Well?" in readgraph(*CHAT, typed="/undo\n")
     server.fault_for = None
     assert "Done." in readgraph(*CHAT, typed="Hello?\n")

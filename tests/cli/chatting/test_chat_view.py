@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessageChunk
 
-from readgraph.cli.terminal.chat_view import ChatView
+from readgraph.cli.run.chat import ChatView
 from readgraph.cli.terminal.safe_text import Console
-from readgraph.models.replies.streaming import THOUGHTS, StreamedReply, spoken_so_far
-from readgraph.nodes.prompts.agent.step import NextStep
-from readgraph.state.agents import Event
-from readgraph.state.channels.living import IncomingEvent
+from readgraph.library.agents import Event
+from readgraph.models.streaming import THOUGHTS, StreamedReply, spoken_so_far
+from readgraph.nodes.agent.prompts import NextStep
+from readgraph.state.agent import IncomingEvent
 from tests.doubles.agent import Step, call, say
 
 
@@ -103,7 +103,7 @@ def test_a_reply_that_is_asked_for_again_begins_a_line(terminal: Terminal) -> No
 
 
 def test_a_timer_leaves_what_is_being_typed(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readgraph.cli.terminal.chat_view.typed_so_far", lambda: "half a sen")
+    monkeypatch.setattr("readgraph.cli.run.chat.typed_so_far", lambda: "half a sen")
     with terminal.prompting():
         terminal.event(Event(0, "timer", "", "Look after the lamp."))
         terminal.event(called(say("It burns."), "Sent."))

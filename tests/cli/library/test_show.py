@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from pytest import MonkeyPatch
 
-from readgraph.state.library import open_library
+from readgraph.library.opening import open_library
+from readgraph.library.stored_items import ROOT, numbered
 from readgraph.state.records import Document, Note, Page, Recipe, utc_now
-from readgraph.state.store.stored_items import ROOT, numbered
 from tests.doubles.model_server import ModelServer
 from tests.support.command import ASK, DOUBLE, STORY, Command, assert_refused, kinds, plain
 

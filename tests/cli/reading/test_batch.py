@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from readgraph.models.transport.waiting import waiting_by
+from readgraph.models.waiting import waiting_by
 from tests.doubles.hurried import Hurried, Unhurried
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader

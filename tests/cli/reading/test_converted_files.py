@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.cli.terminal.output_options import Screen
-from readgraph.cli.terminal.progress.conversion import ConversionProgress
+from readgraph.cli.terminal.progress import ConversionProgress
+from readgraph.cli.terminal.screen import Screen
+from readgraph.sources.converting import Converted
 from readgraph.sources.pdf import pdf_text
-from readgraph.sources.source_text import Converted
 from tests.support.command import Command, Ran
 from tests.support.source_files import write_pdf_lines
 

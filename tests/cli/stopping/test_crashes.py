@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from readgraph.graphs.methods import METHODS
-from readgraph.state.library import open_library
+from readgraph.library.opening import open_library
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
 from tests.graphs.test_mem_gpt_lives import KillingAgent, kept_events, taken_in

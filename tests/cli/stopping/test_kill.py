@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from readgraph.state.library import open_library
+from readgraph.library.opening import open_library
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader
 from tests.doubles.surveyor import Surveyor, column

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from readgraph.evaluation.datasets import load_dataset
-from readgraph.evaluation.judges.raters import applying
 from readgraph.evaluation.judges.rating import rule_of
-from readgraph.evaluation.plan.run_record import with_papers_settings
+from readgraph.evaluation.metrics import applying
+from readgraph.evaluation.papers_figures import published_figures
+from readgraph.evaluation.plan import with_papers_settings
 from readgraph.evaluation.records import Dataset, Item
-from readgraph.evaluation.results.papers_figures import published_figures
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from tests.support import datasets as made

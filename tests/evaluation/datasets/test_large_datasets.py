@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from readgraph.evaluation.datasets import load_dataset
-from readgraph.evaluation.plan.run_record import with_papers_settings
+from readgraph.evaluation.plan import with_papers_settings
 from readgraph.evaluation.records import Text
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

@@ -9,10 +9,10 @@ import pytest
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.records import Item, Outcome, WebActed, WebStep
-from readgraph.evaluation.results.episodes import by_episode, whole_episodes
-from readgraph.evaluation.rows.sweeps import SWEEPS
+from readgraph.evaluation.results import by_episode, whole_episodes
+from readgraph.evaluation.sweeps import SWEEPS
 from readgraph.state.errors import BadInput
-from readgraph.state.web.elements import elements_of
+from readgraph.state.web_page import elements_of
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.web_agent import WebAgent, does
 from tests.support import datasets as made

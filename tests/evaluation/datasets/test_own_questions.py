@@ -14,13 +14,13 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph import ReaderContext
 from readgraph.evaluation.datasets import load_dataset
+from readgraph.evaluation.datasets.assembling import Part, Turn, Turns, history, line_spans, said_by, several
 from readgraph.evaluation.datasets.record_files import CHUNK, Record, first_value, records
-from readgraph.evaluation.datasets.texts import Part, Turn, Turns, history, line_spans, said_by, several
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.evaluation.who_questions import who_questions
+from readgraph.library.histories import append_sessions
+from readgraph.library.page_store import PageStore
 from readgraph.state.errors import BadInput
-from readgraph.state.histories import append_sessions
-from readgraph.state.page_store import PageStore
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.support import datasets as made
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from readgraph.evaluation.datasets import FORMS, MADE, load_dataset, recognised
-from readgraph.evaluation.datasets.scoring import SCORING
+from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.state.context import PROFILES
 from readgraph.state.errors import BadInput
 from tests.support import datasets as made

@@ -1,1 +1,1 @@
-"""Tests of `readgraph.evaluation.folder.evaluation_folder`."""
+"""Tests of `readgraph.evaluation.folder`."""

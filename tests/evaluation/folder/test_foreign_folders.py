@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
-from readgraph.evaluation.report.result_files import write_results
-from readgraph.evaluation.results.figures import results_of
+from readgraph.evaluation.report import write_results
+from readgraph.evaluation.results import results_of
 from readgraph.state.errors import BadInput
 
 WHAT: dict[str, Any] = {

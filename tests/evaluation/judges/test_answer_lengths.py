@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from readgraph.evaluation.judges.lengths import JudgedAnswer, by_length, preference
+from readgraph.evaluation.judges.summary import JudgedAnswer, by_length, preference
 from readgraph.evaluation.records import Item, Judgement, Outcome
-from readgraph.evaluation.report.result_files import write_results
-from readgraph.evaluation.results.figures import results_of
+from readgraph.evaluation.report import write_results
+from readgraph.evaluation.results import results_of
 from tests.support.evaluations import every, folder_of, quiz
 
 ITEM = Item("q", "t", "What was lit?", ("the oil lamp",))

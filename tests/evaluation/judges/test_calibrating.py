@@ -9,11 +9,11 @@ from shutil import copytree
 
 import pytest
 
-from readgraph.evaluation.datasets.scoring import rule_for, scoring
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
-from readgraph.evaluation.judges.agreement import agreement
-from readgraph.evaluation.judges.calibrating import (
+from readgraph.evaluation.datasets.assembling import rule_for, scoring
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.judges.calibration import (
     METRICS_OF,
+    agreement,
     agreement_with,
     basis,
     calibration,
@@ -21,10 +21,9 @@ from readgraph.evaluation.judges.calibrating import (
     pairs_for,
     unproven,
 )
-from readgraph.evaluation.judges.kinds import JUDGES
-from readgraph.evaluation.judges.rating import rule_of
+from readgraph.evaluation.judges.rating import JUDGES, rule_of
 from readgraph.evaluation.records import Dataset, Item
-from readgraph.nodes.prompts.evaluation.judge import RULES
+from readgraph.nodes.judging_prompts import RULES
 from tests.doubles.gold_judge import GoldJudge
 from tests.doubles.model_server import Fault, ModelServer
 from tests.support.command import DOUBLE, Command, assert_refused

@@ -6,10 +6,9 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.evaluation.judges.judging import judge
-from readgraph.evaluation.judges.raters import check_raters
-from readgraph.evaluation.metrics import METRICS
+from readgraph.evaluation.metrics import METRICS, check_raters
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome, Rule
-from readgraph.evaluation.results.scores import scores_of
+from readgraph.evaluation.results import scores_of
 from readgraph.models.metering import Meter, start_meter
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, BudgetSpent

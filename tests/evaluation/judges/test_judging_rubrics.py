@@ -4,8 +4,8 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.evaluation.judges.judging import judge
-from readgraph.evaluation.judges.nuggets import order_score
-from readgraph.evaluation.plan.estimating import rating_foreseen
+from readgraph.evaluation.judges.rating import order_score
+from readgraph.evaluation.plan import rating_foreseen
 from readgraph.evaluation.records import EVENT_ORDERING, Item, Judgement, Outcome
 from readgraph.models.metering import Meter, start_meter
 from readgraph.state.context import ReaderContext

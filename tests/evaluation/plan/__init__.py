@@ -1,1 +1,1 @@
-"""Tests of `readgraph.evaluation.plan.run_record`."""
+"""Tests of `readgraph.evaluation.plan`."""

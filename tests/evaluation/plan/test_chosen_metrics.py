@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from readgraph.evaluation.metrics import METRICS
-from readgraph.evaluation.plan.chosen_metrics import with_metrics
+from readgraph.evaluation.plan import with_metrics
 from readgraph.evaluation.records import Addressed, Dataset, Item, WebStep
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer

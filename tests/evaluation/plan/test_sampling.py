@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.evaluation.plan.sampling import sampled
+from readgraph.evaluation.plan import sampled
 from readgraph.evaluation.records import WebStep
 from tests.support.command import Command, assert_refused
 from tests.support.evaluations import quiz

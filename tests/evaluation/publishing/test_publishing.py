@@ -10,15 +10,9 @@ from typing import Any
 import pytest
 
 from docs.making.runs import contributed_runs
-from readgraph.evaluation.publishing.licences import on_sharing
-from readgraph.evaluation.publishing.reading_runs import (
-    published_judgements,
-    published_replies,
-    recorded_figures,
-    run_of,
-)
-from readgraph.models.replies.message import ModelReply
-from readgraph.models.replies.replaying import Published, prompt_key
+from readgraph.evaluation.publishing import on_sharing
+from readgraph.evaluation.replaying import published_judgements, published_replies, recorded_figures, run_of
+from readgraph.models.reply import ModelReply, Published, prompt_key
 from readgraph.state.errors import BadInput, ModelUnavailable
 from tests.doubles.lifelike import lifelike
 from tests.doubles.model_server import Fault, ModelServer, echo

@@ -12,17 +12,16 @@ import pytest
 from lxml import html
 from pytest import CaptureFixture, MonkeyPatch
 
-from readgraph.cli.terminal.evaluation.result_tables import print_results
-from readgraph.cli.terminal.output_options import Screen
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.cli.terminal.results import print_results
+from readgraph.cli.terminal.screen import Screen
+from readgraph.evaluation import report as report_page
+from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.metrics import METRICS, Metric
 from readgraph.evaluation.records import Dataset
-from readgraph.evaluation.report import page as report_page
-from readgraph.evaluation.report.drawing import drawn
-from readgraph.evaluation.report.plots import length_groups, plots_of, score_by_words
-from readgraph.evaluation.report.result_files import write_results
-from readgraph.evaluation.results.scored_evaluation import scored_evaluation
-from readgraph.evaluation.rows.sweeps import SWEEPS
+from readgraph.evaluation.report import write_results
+from readgraph.evaluation.report.plots import drawn, length_groups, plots_of, score_by_words
+from readgraph.evaluation.results import scored_evaluation
+from readgraph.evaluation.sweeps import SWEEPS
 from readgraph.state.reading import NOTHING_USED
 from tests.support import datasets as made
 from tests.support.command import Command
@@ -351,7 +350,7 @@ def test_a_drawing_holds_no_style_and_takes_the_page_s_colour() -> None:
 def test_without_matplotlib_the_page_says_what_to_install(
     tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("readgraph.evaluation.report.drawing.find_spec", lambda name: None)
+    monkeypatch.setattr("readgraph.evaluation.report.plots.find_spec", lambda name: None)
     dataset = quiz(3)
     folder = folder_of(tmp_path / "out", dataset, {"bm25": even})
     told = printed(write_results(dataset, folder), folder.path, capsys)

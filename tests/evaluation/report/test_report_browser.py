@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from readgraph.evaluation.judges.calibrating import basis, gold_pairs
+from readgraph.evaluation.judges.calibration import basis, gold_pairs
 from readgraph.evaluation.records import Dataset, Item, Judgement
-from readgraph.evaluation.report.result_files import write_results
+from readgraph.evaluation.report import write_results
 from tests.report.test_report_browser import CONTRAST
 from tests.support.browser import CHROMIUM, Browser, browser
 from tests.support.evaluations import answer, folder_of, quiz

@@ -5,17 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.cli.run.evaluating.reproduce import rows_that_can_run
+from readgraph.cli.run.reproduce import rows_that_can_run
 from readgraph.evaluation.datasets import NAMES
-from readgraph.evaluation.datasets.scoring import SCORING
-from readgraph.evaluation.reproducing.experiment import Experiment
-from readgraph.evaluation.reproducing.foreseeing import of_each_row, of_published_size, pages
-from readgraph.evaluation.reproducing.registry import EXPERIMENTS
-from readgraph.evaluation.rows.row import row_named
-from readgraph.evaluation.rows.summary_row import row_method
+from readgraph.evaluation.datasets.assembling import SCORING
+from readgraph.evaluation.reproducing import EXPERIMENTS
+from readgraph.evaluation.reproducing.needs import of_each_row, of_published_size, pages
+from readgraph.evaluation.reproducing.sources import Experiment
+from readgraph.evaluation.rows import row_method, row_named
 from readgraph.graphs.methods import web_method_named
+from readgraph.state import languages as language
 from readgraph.state.context import ReaderContext
-from readgraph.state.text import language
 from tests.doubles.model_server import ModelServer
 from tests.support.command import DOUBLE, Command, assert_refused
 from tests.support.evaluations import by_method

@@ -1,1 +1,1 @@
-"""Tests of `readgraph.evaluation.results.figures`."""
+"""Tests of `readgraph.evaluation.results`."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readgraph.evaluation.results.figures import results_of
+from readgraph.evaluation.results import results_of
 from tests.support.evaluations import by_method, every, folder_of, memory, quiz
 
 SAID = "three plain words"

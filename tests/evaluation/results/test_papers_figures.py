@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.evaluation.datasets.scoring import SCORING
-from readgraph.evaluation.plan.run_record import with_papers_settings
+from readgraph.evaluation.datasets.assembling import SCORING
+from readgraph.evaluation.papers_figures import TABLES, published_figures
+from readgraph.evaluation.plan import with_papers_settings
 from readgraph.evaluation.records import Dataset
-from readgraph.evaluation.results.papers_figures import TABLES, published_figures
-from readgraph.evaluation.rows.row import row_named
+from readgraph.evaluation.rows import row_named
 from readgraph.graphs.methods import web_method_named
-from readgraph.nodes.building.even_pages import words_kept
+from readgraph.nodes.building.paging import words_kept
 from readgraph.state.context import ReaderContext
 from tests.support.examples import EXAMPLES
 

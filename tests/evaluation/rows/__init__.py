@@ -1,1 +1,1 @@
-"""Tests of `readgraph.evaluation.rows.row`."""
+"""Tests of `readgraph.evaluation.rows`."""

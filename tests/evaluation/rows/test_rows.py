@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
-from readgraph.evaluation.rows.row import row_named
-from readgraph.evaluation.rows.sweeps import SWEEPS
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.rows import row_named
+from readgraph.evaluation.sweeps import SWEEPS
 from readgraph.graphs.methods import method_typed, web_method_named
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

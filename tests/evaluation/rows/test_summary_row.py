@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from readgraph.evaluation.datasets import load_dataset
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
-from readgraph.evaluation.plan.run_record import with_papers_settings
-from readgraph.evaluation.rows.row import row_named, rows_to_run
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.plan import with_papers_settings
+from readgraph.evaluation.rows import row_named, rows_to_run
 from readgraph.state.context import ReaderContext
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ModelServer

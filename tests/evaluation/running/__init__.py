@@ -1,1 +1,1 @@
-"""Tests of `readgraph.evaluation.running.evaluation`."""
+"""Tests of `readgraph.evaluation.running`."""

@@ -7,18 +7,17 @@ from pathlib import Path
 import pytest
 
 from readgraph import ReaderContext
+from readgraph.evaluation.conversing import lived, moment, turns_of
 from readgraph.evaluation.datasets import load_dataset
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
-from readgraph.evaluation.metrics.abstention import abstention
-from readgraph.evaluation.metrics.evidence import evidence_recall
-from readgraph.evaluation.plan.run_record import what_is_run
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.metrics.answers import abstention, evidence_recall
+from readgraph.evaluation.plan import what_is_run
 from readgraph.evaluation.records import Addressed, Dataset, Item, Outcome, Text
-from readgraph.evaluation.rows.row import row_named
-from readgraph.evaluation.running.evaluation import Evaluation
-from readgraph.evaluation.running.lived_sessions import lived, moment, turns_of
-from readgraph.state.agents import AgentStore
-from readgraph.state.histories import SessionText
-from readgraph.state.library import open_library
+from readgraph.evaluation.rows import row_named
+from readgraph.evaluation.running import Evaluation
+from readgraph.library.agents import AgentStore
+from readgraph.library.histories import SessionText
+from readgraph.library.opening import open_library
 from tests.doubles.agent import Script, Step, call, queue, say
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.graphs.methods import METHODS, builder_of
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import asked_for, reader

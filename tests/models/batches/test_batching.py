@@ -9,18 +9,17 @@ import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.library.page_store import BATCHES, PageStore
 from readgraph.models.asking import ask, ask_text
-from readgraph.models.batches import batched_calls
-from readgraph.models.batches.left_running import some_go_on
+from readgraph.models.batches import calls as batched_calls
+from readgraph.models.batches import some_go_on
 from readgraph.models.calling import BATCH_TRIES
-from readgraph.models.clients.model_client import model_client
+from readgraph.models.client import model_client
+from readgraph.models.openai_chat import bounded_client
 from readgraph.models.prompt import Prompt
-from readgraph.models.transport.bounded_client import bounded_client
-from readgraph.models.transport.waiting import waiting_by
+from readgraph.models.waiting import waiting_by
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, BudgetSpent, ModelUnavailable, NoUsableReply
-from readgraph.state.page_store import PageStore
-from readgraph.state.store.batches import BATCHES
 from tests.doubles.hurried import Hurried, Unhurried
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.models.test_asking import PROMPT, Count, metered, seven, with_context

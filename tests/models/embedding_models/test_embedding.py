@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.models.embedding_models import embedder as embedding
-from readgraph.models.embedding_models.embedder import WINDOW_WORDS, Embedder, windows
-from readgraph.nodes.search_tools import PaidVectors
+from readgraph.library.opening import Library
+from readgraph.library.search.hits import Entry, VectorKey
+from readgraph.library.search.vector_index import Matrix, VectorIndex
+from readgraph.models import embedding_models as embedding
+from readgraph.models.embedding_models import WINDOW_WORDS, Embedder, windows
+from readgraph.nodes.search import PaidVectors
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
-from readgraph.state.library import Library
-from readgraph.state.search.entries import Entry, VectorKey
-from readgraph.state.search.vector_index import VectorIndex
-from readgraph.state.search.vectors import Matrix
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ModelServer
 
@@ -124,7 +123,7 @@ async def test_no_key_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # taken, but nobody listens
         monkeypatch.setenv("OPENAI_BASE_URL", f"http://name:secret@127.0.0.1:{taken.getsockname()[1]}/v1")
-        monkeypatch.setattr("readgraph.models.embedding_models.by_name.TRIES", 1)
+        monkeypatch.setattr("readgraph.models.embedding_models.TRIES", 1)
         with pytest.raises(ModelUnavailable, match="No server answers") as problem:
             await Embedder(NAME).query("a lamp")
     assert "secret" not in str(problem.value)

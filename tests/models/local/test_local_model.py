@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph import ReaderContext, local_model
-from readgraph.models.local import limits, model_file, server
-from readgraph.models.local.server import local_server
-from readgraph.models.local.serving import OpenAIRequests, bounded
+from readgraph.models import local
+from readgraph.models.local import local_server
+from readgraph.models.local_process import OpenAIRequests, bounded
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.settings import PACKAGED_MODEL
 from tests.doubles.local_child import put_model_file
@@ -35,9 +35,9 @@ def test_a_file_says_how_long_a_prompt_may_be(tmp_path: Path, local_double: Path
     for context, window in ((2048, 1024), (8192, 4096), (131072, 4096)):
         (tmp_path / str(context)).mkdir()
         name = f"local:{put_model_file(tmp_path / str(context), **{'llama.context_length': context})}"
-        file = model_file.model_file(name)
+        file = local.model_file(name)
         assert (file.size, file.context) == ("135M", context)
-        settings = limits.local_settings("openai:other", name)
+        settings = local.local_settings("openai:other", name)
         assert settings["window_words"] == window
         assert ReaderContext(**settings, model=name).max_page_words <= window / 4
 
@@ -45,9 +45,9 @@ def test_a_file_says_how_long_a_prompt_may_be(tmp_path: Path, local_double: Path
 @given(context=st.integers(1500, 200_000))
 def test_prompts_fit_what_the_context_holds(context: int) -> None:
     """A token is at least half a word of what is read here, and what a prompt holds of it is known."""
-    file = model_file.ModelFile(Path("x"), "", context)
-    tokens = limits.context_tokens(file) - limits.reply_tokens(file)
-    settings = limits.fitting(limits.context_tokens(file))
+    file = local.ModelFile(Path("x"), "", context)
+    tokens = local.context_tokens(file) - local.reply_tokens(file)
+    settings = local.fitting(local.context_tokens(file))
     words = settings["window_words"]
     assert ReaderContext(**settings, model="openai:any")
     assert words < tokens
@@ -79,14 +79,14 @@ def test_a_file_that_is_cut_anywhere_is_reported(tmp_path: Path, local_double: P
         path = tmp_path / f"cut-{end}.gguf"
         path.write_bytes(whole[:end])
         with pytest.raises(BadInput, match="can't be read"):
-            model_file.model_file(f"local:{path}")
+            local.model_file(f"local:{path}")
 
 
 @pytest.mark.parametrize("command", ["ask", "read", "compare", "chat", "remember"])
 def test_without_the_packages_one_line_says_what_to_install(
     readgraph: Command, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    monkeypatch.setattr(model_file, "RUN_BY", ("no_such_module",))
+    monkeypatch.setattr(local, "RUN_BY", ("no_such_module",))
     given = {"ask": ("Who?", STORY), "compare": ("Who?", STORY), "read": (STORY,), "remember": ("life", STORY)}
     ran = readgraph(command, *given.get(command, ()), "--model", "local")
     assert_refused(ran, "pip install 'readgraph[local-model]'")
@@ -136,7 +136,7 @@ def test_a_file_that_can_not_be_loaded_is_reported(tmp_path: Path, local_double:
 
 
 def test_a_child_that_ends_at_once_is_reported(small: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "CHILD", "no_such_module")
+    monkeypatch.setattr(local, "CHILD", "no_such_module")
     with pytest.raises(ModelUnavailable, match="ended with code 1"):
         local_server(small)
 
@@ -150,13 +150,12 @@ def test_a_process_that_dies_at_a_call_says_how(readgraph: Command, tmp_path: Pa
 HOLDER = """
 import signal, sys, warnings
 from pathlib import Path
-from readgraph.models.local import model_file
-from readgraph.models.local import server
+from readgraph.models import local
 warnings.simplefilter("ignore")
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # who runs the tests by nohup would let it be ignored
-server.CHILD, model_file.RUN_BY = "tests.doubles.local_child", ()
-with server.local_model(sys.argv[1]):
-    print(server.local_server(sys.argv[1]).url, flush=True)
+local.CHILD, local.RUN_BY = "tests.doubles.local_child", ()
+with local.local_model(sys.argv[1]):
+    print(local.local_server(sys.argv[1]).url, flush=True)
     signal.pause()
 """
 

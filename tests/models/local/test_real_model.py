@@ -10,9 +10,9 @@ import pytest
 from benchmarks.local_model import BUDGET, FORMS, HEADER, WORDS, Reading, Running, beginning, line, read, running, total
 from readgraph.graphs.methods import METHODS
 from readgraph.models.calling import call_model
-from readgraph.models.clients.model_client import model_client
-from readgraph.models.replies.message import ModelReply
-from readgraph.nodes.prompts.answering.answer import AnswerAlone
+from readgraph.models.client import model_client
+from readgraph.models.reply import ModelReply
+from readgraph.nodes.answering.ask import AnswerAlone
 from readgraph.state.context import ReaderContext
 from readgraph.state.settings import ReplyForm
 from tests.support.command import process

@@ -9,11 +9,11 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph import ReaderContext
 from readgraph.graphs import read_agent
-from readgraph.graphs.baselines import first_words
-from readgraph.models.transport.waiting import waiting_by
+from readgraph.graphs.baselines import build_first_words
+from readgraph.library.minute_ledger import LedgerInFile
+from readgraph.library.opening import Library
+from readgraph.models.waiting import waiting_by
 from readgraph.state.errors import BadInput, LibraryError, ModelUnavailable
-from readgraph.state.library import Library
-from readgraph.state.store.minute_ledger import LedgerInFile
 from tests.doubles.hurried import Hurried
 from tests.doubles.model_server import Fault, ModelServer
 from tests.support.command import Command, assert_refused
@@ -127,7 +127,7 @@ async def test_requests_a_minute_are_kept_to_also_by_what_is_tried_again(
 ) -> None:
     own(requests_per_minute=3)
     server.faults.append(Fault.empty())
-    graph: Any = first_words.build().compile(store=library.store)
+    graph: Any = build_first_words().compile(store=library.store)
     with waiting_by(clock := Watched()):
         for number in range(7):
             await graph.ainvoke({**ASKED, "question": f"Who {number}?"}, context=ReaderContext(model="desk"))
@@ -142,7 +142,7 @@ async def test_a_reply_is_kept_before_its_tokens_are_counted(
         raise LibraryError("the count is locked")
 
     own(requests_per_minute=900)
-    graph: Any = first_words.build().compile(store=library.store)
+    graph: Any = build_first_words().compile(store=library.store)
     with monkeypatch.context() as patched, pytest.raises(LibraryError, match="locked"):
         patched.setattr(LedgerInFile, "settle", busy)
         await graph.ainvoke(ASKED, context=ReaderContext(model="desk"))
@@ -153,7 +153,7 @@ async def test_a_reply_is_kept_before_its_tokens_are_counted(
 
 async def test_tokens_a_minute_are_kept_to(server: ModelServer, own: Any) -> None:
     own(tokens_per_minute=400)
-    graph: Any = first_words.build().compile(store=InMemoryStore())
+    graph: Any = build_first_words().compile(store=InMemoryStore())
     with waiting_by(clock := Watched()):
         used = [
             (await graph.ainvoke({**ASKED, "question": f"Who {number}?"}, context=ReaderContext(model="desk")))["usage"]

@@ -16,7 +16,7 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph import ReaderContext, register_embeddings, register_model
 from readgraph.graphs import read_agent
-from readgraph.graphs.baselines import dense
+from readgraph.graphs.baselines import build_dense
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from tests.doubles.hurried import Hurried
 from tests.doubles.model_server import Fault, ModelServer
@@ -123,7 +123,7 @@ async def test_a_window_bounds_what_is_sent(server: ModelServer, store: InMemory
 
 async def test_embeddings_by_a_name(store: InMemoryStore) -> None:
     register_embeddings("own-vectors", lambda: DeterministicFakeEmbedding(size=8))
-    graph: Any = dense.build().compile(store=store)
+    graph: Any = build_dense().compile(store=store)
     found = await graph.ainvoke(ASKED, context=ReaderContext(embeddings="own-vectors"))
     assert found["pages_read"] == [0]
     with pytest.raises(BadInput, match="'unknown' is not the name of an embedding model"):

@@ -11,18 +11,18 @@ from pydantic import BaseModel
 
 from readgraph import ReaderContext
 from readgraph.graphs.methods import METHODS
+from readgraph.library.opening import Library
+from readgraph.models.json_form import Refused
+from readgraph.models.plain_form import deciding_field, parse_plain, plain_messages
 from readgraph.models.prompt import Messages
-from readgraph.models.replies.json_form import Refused
-from readgraph.models.replies.offered_values import offering
-from readgraph.models.replies.plain_form import deciding_field, parse_plain, plain_messages
-from readgraph.nodes.prompts.answering.answer import ChosenAnswer, FreeAnswer
-from readgraph.nodes.prompts.building.pages import BeginsAnew, PausePoint
-from readgraph.nodes.prompts.look_up import NextPage, PagesToRead
-from readgraph.nodes.prompts.research.plan import plan_reply
-from readgraph.nodes.prompts.research.reflect import Verdict
-from readgraph.nodes.prompts.walk.leaf import LeafChoice, LeafVerdict, ReasonedLeafVerdict
-from readgraph.nodes.prompts.walk.triage import ReasonedChildOrRevert
-from readgraph.state.library import Library
+from readgraph.models.reply_types import offering
+from readgraph.nodes.answering.ask import ChosenAnswer, FreeAnswer
+from readgraph.nodes.building.paging import BeginsAnew, PausePoint
+from readgraph.nodes.look_up import NextPage, PagesToRead
+from readgraph.nodes.research.plan import plan_reply
+from readgraph.nodes.research.reflect import Verdict
+from readgraph.nodes.walk.leaf import LeafChoice, LeafVerdict, ReasonedLeafVerdict
+from readgraph.nodes.walk.triage import ReasonedChildOrRevert
 from tests.doubles.agent import Living
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from readgraph.models.replies.json_form import (
+from readgraph.models.json_form import (
     LONGEST,
     Refused,
     parse_reply,
@@ -18,10 +18,10 @@ from readgraph.models.replies.json_form import (
     reply_instructions,
     reply_schema,
 )
-from readgraph.models.replies.offered_values import offering
-from readgraph.nodes.prompts.building.pages import PausePoint
-from readgraph.nodes.prompts.look_up import NextPage, PagesToRead
-from readgraph.nodes.prompts.research.plan import plan_reply
+from readgraph.models.reply_types import offering
+from readgraph.nodes.building.paging import PausePoint
+from readgraph.nodes.look_up import NextPage, PagesToRead
+from readgraph.nodes.research.plan import plan_reply
 
 pytestmark = pytest.mark.quick
 

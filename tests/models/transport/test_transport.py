@@ -17,8 +17,8 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.cli.terminal.safe_text import escaped, visible
 from readgraph.models.asking import ask, ask_text
-from readgraph.models.clients.model_client import model_client
-from readgraph.models.transport.waiting import requested_pause
+from readgraph.models.client import model_client
+from readgraph.models.waiting import requested_pause
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, ModelUnavailable, NoUsableReply
 from tests.doubles.hurried import Hurried

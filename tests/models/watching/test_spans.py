@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from readgraph.graphs import read_agent
-from readgraph.models.watching.spans import NO_SPAN, collected, span
+from readgraph.models.watching import NO_SPAN, collected, span
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable
 from tests.doubles.model_server import Fault, ModelServer

@@ -1,0 +1,63 @@
+"""Readgraph for other programs and agents: functions over a library, LangChain tools and retrievers."""
+
+from typing import TYPE_CHECKING
+
+__all__ = [
+    "LibraryRetriever",
+    "add_documents",
+    "as_retriever",
+    "as_tool",
+    "ask",
+    "compress",
+    "list_documents",
+    "open_page",
+    "read",
+    "remember",
+    "research",
+    "research_tool",
+    "search",
+    "searched_by",
+    "summarise",
+    "table",
+    "until_left",
+]
+
+if TYPE_CHECKING:
+    from readgraph.api.functions import (
+        ask,
+        compress,
+        list_documents,
+        open_page,
+        read,
+        remember,
+        research,
+        search,
+        summarise,
+        table,
+    )
+    from readgraph.api.langchain import (
+        LibraryRetriever,
+        add_documents,
+        as_retriever,
+        as_tool,
+        research_tool,
+        searched_by,
+        until_left,
+    )
+else:
+    from readgraph.state.lazy_names import lazy_names
+
+    # Imported when first used: the command uses some files of this room, and must not wait for the others.
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "functions": [
+                *("ask", "compress", "list_documents", "open_page", "read", "remember", "research", "search"),
+                *("summarise", "table"),
+            ],
+            "langchain": [
+                *("LibraryRetriever", "add_documents", "as_retriever", "as_tool", "research_tool", "searched_by"),
+                "until_left",
+            ],
+        },
+    )

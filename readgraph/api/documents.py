@@ -1,0 +1,211 @@
+"""The documents of a library: by their names, by a part of a title, and those that a question is about."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple
+
+from readgraph.library.collections import NamedCollections, add_collection
+from readgraph.library.documents import document_id
+from readgraph.library.library import document_of_file, keep_file
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.catalogue import catalogue_of, records, title_words
+from readgraph.library.search.passages import likely_documents, search_documents
+from readgraph.library.search.stop_words import stop_words
+from readgraph.sources import SourceText
+from readgraph.sources.loading import STANDARD_INPUT, SourceFile
+from readgraph.state.errors import BadInput, Damaged, LibraryError, Way
+from readgraph.state.languages import language_of
+from readgraph.state.records import Document
+
+NEAR = 0.75
+"""How alike a title must be to be suggested, as `difflib` counts it: 1 is the same."""
+
+MOST_LISTED = 5
+"""The most titles that a message lists."""
+
+
+def titled(documents: Sequence[Document], part: str) -> Document | None:
+    """The document whose title has this part, from the beginning of a word; None where there is none.
+
+    A document comes before the collections that hold it. Raises `BadInput` where several documents match.
+    """
+    wanted = f" {title_words(part)}"
+    matches = [document for document in documents if wanted.strip() and wanted in f" {title_words(document.title)}"]
+    matches = [document for document in matches if not document.parts] or matches
+    if len(matches) > 1:
+        listed = "; ".join(f"'{document.title}', id {document.id}" for document in matches[:MOST_LISTED])
+        more = "; …" if len(matches) > MOST_LISTED else ""
+        raise BadInput(f"'{part}' is in the titles of several documents: give the id of one ({listed}{more}).")
+    return matches[0] if matches else None
+
+
+def suggestion(documents: Sequence[Document], name: str) -> str:
+    """The question whether a title that is spelt nearly like this was meant, after a space; "" where there is none."""
+    if not (wanted := title_words(name)):
+        return ""
+    near: dict[str, str] = {}
+    for document in sorted(documents, key=lambda document: len(document.parts)):  # before collections with it
+        for stretch in _stretches(title_words(document.title), wanted.count(" ") + 1):
+            near.setdefault(stretch, document.title)
+    matches = get_close_matches(wanted, near, MOST_LISTED, NEAR)
+    titles = " or ".join(dict.fromkeys(f"'{near[match]}'" for match in matches))
+    return f" Do you mean {titles}?" if titles else ""
+
+
+def _stretches(title: str, count: int) -> Iterator[str]:
+    """The whole title, and every run of `count` neighbouring words in it."""
+    words = title.split(" ")
+    yield title
+    yield from (" ".join(words[start : start + count]) for start in range(len(words) - count + 1))
+
+
+async def store_source(pages: PageStore, source: SourceText) -> Document:
+    """Store a source's text as a document, with the hash of the file it was converted from."""
+    places = [(place.start, place.label) for place in source.places]
+    file = "" if source.source == STANDARD_INPUT else source.source
+    document = await pages.add_document(source.text, title=source.title, source=file, places=places)
+    if source.digest:
+        await keep_file(pages, source.digest, document)
+    return document
+
+
+async def id_without_conversion(pages: PageStore, file: SourceFile) -> str | None:
+    """The id of the document in a file; None where the file must be converted first to know it."""
+    if not file.digest:  # its text is the file's own
+        return document_id(file.convert().text)
+    known = await document_of_file(pages, file.digest)
+    return known.id if known else None
+
+
+async def document_named(
+    pages: PageStore, name: str, id_of_file: str | None = None, *, by_part: bool = True
+) -> Document:
+    """The document with this id, beginning of an id, title or file, or (`by_part`) with this in its title.
+
+    `id_of_file` is the id of the document in the file of this name, if there is such a file; no file is opened here.
+    Raises `BadInput` where there is none, or several.
+    """
+    with suppress(Damaged):  # told below, with its id
+        if known := await pages.known_document(name):
+            return known
+    documents = await possible_documents(pages, name, id_of_file)
+    if document := same_name(documents, name, id_of_file):
+        return document
+    if damaged := await damaged_document(pages, name):
+        raise LibraryError(f"The record of document {damaged} is damaged: ", Way.FORGET_IT, ".")
+    if by_part and (document := titled(documents, name)):
+        return document
+    nothing = f"The library holds no document '{name}': "
+    raise BadInput(nothing, Way.LIST_DOCUMENTS, f".{suggestion(documents, name)}")
+
+
+async def possible_documents(pages: PageStore, name: str, id_of_file: str | None = None) -> list[Document]:
+    """The documents among which `same_name`, `titled` and `suggestion` find: all, or of very many those that may be."""
+    if catalogue := await catalogue_of(pages):
+        return await records(pages, await catalogue.named(name, str(Path(name).absolute()), id_of_file))
+    return await pages.documents()
+
+
+async def damaged_document(pages: PageStore, id_start: str) -> str:
+    """The id of the one document with a damaged record whose id begins like this; "" where there is none."""
+    catalogue = await catalogue_of(pages)
+    damaged = await catalogue.damaged() if catalogue else (await pages.listed())[1]
+    matches = [identity for identity in damaged if id_start.strip() and identity.startswith(id_start)]
+    return matches[0] if len(matches) == 1 else ""
+
+
+def same_name(documents: Sequence[Document], name: str, id_of_file: str | None = None) -> Document | None:
+    """The document with this id, file, title, or beginning of an id; None where there is none."""
+    if not name.strip():  # every id begins with the empty string
+        return None
+    path = str(Path(name).absolute())
+    for matches in (
+        [document for document in documents if document.id in (name, id_of_file)],
+        [document for document in documents if document.source in (path, name)],
+        [document for document in documents if document.title.casefold() == name.casefold()],
+        [document for document in documents if document.id.startswith(name)],
+    ):
+        if len(matches) > 1:
+            ids = ", ".join(document.id for document in matches)
+            raise BadInput(f"'{name}' matches several documents: give the id of one ({ids}).")
+        if matches:
+            return matches[0]
+    return None
+
+
+MOST_PICKED = 3
+"""The most documents that are picked, where the user doesn't say."""
+
+PASSAGES = 3
+"""A document counts by this many of its passages, the best ones."""
+
+LEAST_SHARE = 0.5
+"""A document is picked if its score is at least this share of the best one's."""
+
+
+class Choice(NamedTuple):
+    """Among which documents retrieval picks: those of a named collection, else all; and how many at most."""
+
+    most: int | None = None
+    collection: str | None = None
+
+    def check(self, *, open_to_choice: bool) -> None:
+        """Raise `BadInput` where something is chosen and documents are named already."""
+        if self.most is not None and not open_to_choice:
+            raise BadInput("--documents is for a question to the whole library: leave it out, or name no file.")
+        if self.collection is not None and not open_to_choice:
+            raise BadInput("--collection names the documents to choose from: leave it out, or name no file.")
+
+
+WHOLE_LIBRARY = Choice()
+
+
+async def picked_documents(pages: PageStore, query: str, choice: Choice) -> list[Document]:
+    """The documents whose best passages share most words with the query, the best first.
+
+    A history is read by itself, since a collection can't hold one: it is picked alone, or not at all. Raises `BadInput`
+    where the library is empty, or nothing in it shares a word with the query.
+    """
+    content, counted = _content_of(query), None
+    if choice.collection is None and (likely := await likely_documents(pages, content)):
+        documents, held, counted = likely.documents, "the library", likely.counted
+    else:
+        documents, held = await _choosable(pages, choice.collection)
+        if not documents:
+            raise BadInput("There is nothing to read: ", Way.ADD_ONE, " since the library is empty.")
+    scores = defaultdict[str, list[float]](list)
+    for passage in await search_documents(pages, documents, content, counted):
+        scores[passage.document.id].append(passage.score)
+    totals = {identity: sum(best[:PASSAGES]) for identity, best in scores.items()}
+    if not totals:
+        raise BadInput(f"No document of {held} shares a word with the question: ", Way.NAME_ONE, ", or other words.")
+    ranked = sorted((each for each in documents if each.id in totals), key=lambda each: -totals[each.id])
+    if ranked[0].sessions:
+        return ranked[:1]
+    best = totals[ranked[0].id]
+    least = min(best, LEAST_SHARE * best)  # in a library of a few lines, scores may be negative
+    return [each for each in ranked if not each.sessions and totals[each.id] >= least][: choice.most or MOST_PICKED]
+
+
+def _content_of(query: str) -> str:
+    """The query without its language's stop words: in texts of another language they are rare, and would count most."""
+    stopped = stop_words(language_of(query))
+    content = re.sub(r"\w+", lambda word: "" if word[0].casefold() in stopped else word[0], query)
+    return content if re.search(r"\w", content) else query
+
+
+async def _choosable(pages: PageStore, collection: str | None) -> tuple[list[Document], str]:
+    """The documents to choose from, and what holds them."""
+    if collection is None:
+        return [document for document in await pages.documents() if not document.parts], "the library"
+    named = await NamedCollections(pages).named(collection)
+    return [*named.documents], f"the collection '{named.name}'"
+
+
+async def picked_document(pages: PageStore, query: str, choice: Choice) -> Document:
+    """The picked document, or the collection of those picked."""
+    return await add_collection(pages, await picked_documents(pages, query, choice))

@@ -1,0 +1,86 @@
+"""Keyword search over the documents of a library, each hit with its place and page."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from contextlib import suppress
+
+from readgraph.api.memories import method_of, newest_first
+from readgraph.api.results import Hit
+from readgraph.library.collections import NamedCollections
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.passages import Passage, excerpt, likely_documents, marks, search_documents
+from readgraph.state.errors import BadInput, Forgotten, Way
+from readgraph.state.records import Document, Memory
+
+
+def check_search(query: str, named: Sequence[str], collection: str | None) -> None:
+    """Raise `BadInput` for a query without a word, and where both documents and a collection are named."""
+    if not any(map(str.isalnum, query)):
+        raise BadInput("There is nothing to search for: write a word.")
+    if named and collection is not None:
+        raise BadInput("--collection names the documents to search: leave it out, or name no others.")
+
+
+async def found(
+    pages: PageStore, query: str, named: Sequence[Document], collection: str | None, most: int
+) -> list[Hit]:
+    """What `passages` finds, with the page on which each stands."""
+    best = await passages(pages, query, named, collection, most)
+    memories = {passage.document.id: newest_first(await pages.memories(passage.document.id)) for passage in best}
+    hits = list[Hit]()
+    for passage in best:
+        with suppress(Forgotten):
+            hits.append(await _hit(pages, passage, query, memories[passage.document.id]))
+    return hits
+
+
+async def passages(
+    pages: PageStore, query: str, named: Sequence[Document], collection: str | None, most: int
+) -> list[Passage]:
+    """The best passages of these documents, of a named collection, or else of all that the store holds."""
+    if collection is None and not named and (likely := await likely_documents(pages, query)):
+        return (await search_documents(pages, likely.documents, query, likely.counted))[:most]
+    if collection is not None:
+        documents = [*(await NamedCollections(pages).named(collection)).documents]
+    else:
+        documents = [*named] or await searchable(pages)
+    if not documents:
+        raise BadInput("The library is empty. Read something: ", Way.READ_IT)
+    unique = list({document.id: document for document in documents}.values())
+    return (await search_documents(pages, unique, query))[:most]
+
+
+async def searchable(pages: PageStore) -> list[Document]:
+    """The documents of the library, without the collections, whose texts are those of other documents."""
+    return [document for document in await pages.documents() if not document.parts]
+
+
+async def _hit(pages: PageStore, passage: Passage, query: str, memories: Sequence[Memory]) -> Hit:
+    """A passage's excerpt, `[start, end)` in the document, and where it is; `marks` are spans in the document too."""
+    document = passage.document
+    (text,) = await pages.spans(document, [(passage.start, passage.end)])
+    spans = marks(text, query, passage.language)
+    begin, stop = excerpt(text, spans)
+    shown = [(start, end) for start, end in spans if begin <= start and end <= stop]
+    first = passage.start + (shown[0][0] if shown else begin)
+    (place,) = await pages.place_names(document, [first])
+    page = await _page_at(pages, memories[0], first) if memories else None
+    return Hit(
+        document=document.id,
+        title=document.title,
+        page=page,
+        method=method_of(memories[0]) if page is not None else None,
+        place=place,
+        start=passage.start + begin,
+        end=passage.start + stop,
+        score=passage.score,
+        text=text[begin:stop],
+        marks=[(passage.start + start, passage.start + end) for start, end in shown],
+    )
+
+
+async def _page_at(pages: PageStore, memory: Memory, offset: int) -> int | None:
+    """The number of the page that holds an offset; None where it has not been read so far."""
+    cut = await pages.pages(memory.id, range(memory.pages))
+    number = bisect_right([page.start for page in cut], offset) - 1
+    return cut[number].number if number >= 0 and offset < cut[number].end else None

@@ -1,0 +1,338 @@
+"""What a program can ask of a library, as plain coroutines; the tools for agents are made of them.
+
+`library` is an open `Library`, or any LangGraph `BaseStore`. A document's name is its id, the beginning of its id, its
+title, its file, or a part of its title. A `context` with a namespace means that part of the library. A run in another
+graph's node or tool has a context of its own, so it uses this library, not the store of that graph. Errors are
+`ReadgraphError`s of one line.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
+from langgraph.store.base import BaseStore
+
+from readgraph.api import finding
+from readgraph.api.documents import Choice, document_named, picked_document
+from readgraph.api.memories import memories_to_show, method_of, parts_numbered
+from readgraph.api.results import (
+    Answer,
+    Cited,
+    DocumentInfo,
+    Hit,
+    OpenedPage,
+    Reading,
+    Remembered,
+    Researched,
+    Summary,
+    SurveyTable,
+    TableRow,
+    Used,
+)
+from readgraph.api.running import memory_sizes, run_method
+from readgraph.compression.engine import check_request
+from readgraph.compression.engines import engine_named
+from readgraph.compression.trace import CompressionStatus
+from readgraph.graphs import gam, survey
+from readgraph.graphs import summary as summarising
+from readgraph.graphs.methods import method_for, method_named
+from readgraph.graphs.wiring.method_graph import separate_run
+from readgraph.library.collections import add_collection
+from readgraph.library.histories import SessionText, append_sessions
+from readgraph.library.library import Library
+from readgraph.library.page_store import PageStore
+from readgraph.nodes.extractive.dates import read_as
+from readgraph.nodes.opening import check_question, check_types
+from readgraph.nodes.survey.patterns import unfilled
+from readgraph.nodes.survey.table import table_of
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.loops import Listen
+from readgraph.state.reading import Question
+from readgraph.state.records import Document
+from readgraph.state.survey import NO_TABLE, Programme, Table
+
+__all__ = ["CompressedText"]
+
+
+class CompressedText(Used):
+    """A text within a budget of tokens."""
+
+    text: str
+    engine: str
+    tokens: int
+    original_tokens: int
+    status: CompressionStatus
+
+
+async def whole_table(pages: PageStore, found: Mapping[str, Any]) -> Table:
+    """All rows of the table of a survey with this output, which itself holds a bounded number of them."""
+    if found["programme"] is None:
+        return NO_TABLE
+    return await table_of(pages, found["document"], found["records"], found["programme"], found["same_names"])
+
+
+def find_notices(programme: Programme | None, table: Table, *, by_pattern: bool) -> list[str]:
+    """What a reader of a table must know: columns that no pattern fills, and in which order dates were read."""
+    told = list[str]()
+    empty = list[str]()
+    if by_pattern and programme:
+        values = [*zip(*(row["values"] for row in table["rows"]), strict=True)] or [()] * len(table["columns"])
+        blank = [name for name, column in zip(table["columns"], values, strict=True) if column and not any(column)]
+        empty = [*dict.fromkeys([*unfilled(programme["columns"]), *blank])]
+    if empty:
+        told.append(f"No pattern fills {', '.join(map(repr, empty))}: that needs a model.")
+    orders = dict[str, str]()
+    for row in table["rows"]:
+        for kind, value in zip(table["kinds"], row["values"], strict=True):
+            quotes = (citation["quote"] for citation in row["citations"] if kind == "date")
+            if found := next(filter(None, (read_as(quote, value) for quote in quotes)), None):
+                orders.setdefault(found[1], found[0])
+    return [*told, *(f"{example} was read as {order}." for order, example in orders.items())]
+
+
+T = TypeVar("T")
+
+
+def pages_of(library: Library | BaseStore, context: ReaderContext | None = None) -> PageStore:
+    """The page store of a library, or of a plain store: the part of it that is the context's namespace."""
+    pages = library.pages if isinstance(library, Library) else PageStore(library)
+    return PageStore(pages.store, namespace=context.namespace) if context and context.namespace else pages
+
+
+async def list_documents(library: Library | BaseStore) -> list[DocumentInfo]:
+    """The documents of the library, the newest first, without the collections that questions made of them."""
+    pages = pages_of(library)
+    memories = await pages.all_memories()
+    return [
+        DocumentInfo(**vars_of(document), methods=sorted({method_of(each) for each in read if each.complete}))
+        for document in await finding.searchable(pages)
+        for read in [memories.get(document.id, [])]
+    ]
+
+
+async def read(
+    library: Library | BaseStore,
+    document: str,
+    *,
+    method: str | None = None,
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> Reading:
+    """Build a method's memory of a document, or finish it: what was read before is not read again.
+
+    Without a method, ReadAgent reads a text, and GAM a history. `listen` takes the progress.
+    """
+    pages, settings = pages_of(library, context), context or ReaderContext()
+    known = await document_named(pages, document)
+    used = method_named(method) if method else method_for(known)
+    output = await apart(run_method(pages, used.build(), used.name, known, {}, settings, listen))
+    memory = await pages.memory(known.id, output["memory"])
+    return Reading(**output, **await memory_sizes(pages, memory), complete=memory.complete)
+
+
+async def ask(
+    library: Library | BaseStore,
+    question: str,
+    *,
+    documents: Sequence[str] = (),
+    collection: str | None = None,
+    method: str | None = None,
+    options: Sequence[str] = (),
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> Answer:
+    """Answer a question; several documents are read as one.
+
+    Without documents, retrieval picks those that share most words with the question, of a named collection or of all.
+    """
+    pages, settings = pages_of(library, context), context or ReaderContext()
+    asked, named = Question(question=question, options=[*options]), method_named(method) if method else None
+    check_types(asked)
+    check_question(question.strip(), asked["options"], given=True)  # before several documents are kept as one
+    if documents:
+        document = await joined(pages, documents)
+    else:
+        document = await picked_document(pages, " ".join([question, *options]), Choice(collection=collection))
+    used = named or method_for(document)
+    output = await apart(run_method(pages, used.build(), used.name, document, asked, settings, listen))
+    citations = [Cited(**{"document": document.id, **citation}) for citation in output.pop("citations")]
+    return Answer(**output, citations=citations)
+
+
+async def summarise(
+    library: Library | BaseStore,
+    documents: Sequence[str],
+    *,
+    words: int | None = None,
+    part: str | None = None,
+    about: str | None = None,
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> Summary:
+    """Summarise a document, or several as one, in at most `words` words (those of the context, 300).
+
+    `part`: only this part, by a heading, its number, or pages; `about`: what the summary is to be about. Raises
+    `BadInput` for a part that is not there.
+    """
+    pages, settings = pages_of(library, context), context or ReaderContext()
+    settings = settings if words is None else replace(settings, summary_words=words)
+    given = {name: value for name, value in (("part", part), ("question", about)) if value is not None}
+    document = await joined(pages, documents)
+    run = run_method(pages, summarising.build(), "summary", document, cast(Question, given), settings, listen)
+    output = await apart(run)
+    citations = [Cited(**{"document": document.id, **citation}) for citation in output.pop("citations")]
+    return Summary(**output, summary=output["answer"], citations=citations)
+
+
+async def table(
+    library: Library | BaseStore,
+    wanted: str,
+    *,
+    documents: Sequence[str],
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> SurveyTable:
+    """All that documents hold of one kind, such as "every person: name, role": all rows, each with its quotes.
+
+    `fields` of the context fixes the columns.
+    """
+    pages, settings = pages_of(library, context), context or ReaderContext()
+    document, asked = await joined(pages, documents), Question(question=wanted)
+    output = await apart(run_method(pages, survey.build_table(), "survey", document, asked, settings, listen))
+    made = await whole_table(pages, output)
+    rows = [
+        TableRow(
+            values=row["values"],
+            citations=[Cited.model_validate({"document": document.id, **each}) for each in row["citations"]],
+        )
+        for row in made["rows"]
+    ]
+    told = find_notices(output["programme"], made, by_pattern=output["by_pattern"])
+    return SurveyTable(**output, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=told)
+
+
+async def search(
+    library: Library | BaseStore,
+    query: str,
+    *,
+    documents: Sequence[str] = (),
+    collection: str | None = None,
+    most: int = 10,
+) -> list[Hit]:
+    """The passages that share most words with the query, the best first; no model, no memory is needed."""
+    pages = pages_of(library)
+    finding.check_search(query, documents, collection)
+    named = [await document_named(pages, name) for name in documents]
+    return await finding.found(pages, query, named, collection, most)
+
+
+async def open_page(
+    library: Library | BaseStore, document: str, page: int, *, memory: str | None = None, method: str | None = None
+) -> OpenedPage:
+    """A page of a document by its number, in the memory with this id: an `Answer` names the one that it quotes.
+
+    Without an id, the newest memory counts that has such a page, or the newest of a method. Raises `BadInput` where
+    there is none.
+    """
+    pages = pages_of(library)
+    known = await document_named(pages, document)
+    if memory is not None:
+        memories = [await pages.memory(known.id, memory)]
+    else:
+        memories = await memories_to_show(pages, known, method_named(method) if method else None)
+    parts = await parts_numbered(pages, known, memories, page)
+    of, part = next((each, part) for each, part in zip(memories, parts, strict=True) if part)
+    (text,) = await pages.spans(known, [(part.start, part.end)])
+    (place,) = await pages.place_names(known, [part.start])
+    notes = await pages.notes(of.id, [page])
+    return OpenedPage(
+        document=known.id,
+        title=known.title,
+        method=method_of(of),
+        page=page,
+        pages=of.pages,
+        place=place,
+        start=part.start,
+        end=part.end,
+        text=text,
+        note=notes[0].text if notes else None,
+    )
+
+
+async def remember(
+    library: Library | BaseStore,
+    name: str,
+    sessions: Sequence[SessionText],
+    *,
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> Remembered:
+    """Append sessions to the history of this name or id, and memorise what is new (GAM, section 2.2.1)."""
+    pages = pages_of(library, context)
+    appended = await append_sessions(pages, name, sessions)
+    document = appended.document
+    run = run_method(pages, gam.build_memorize(), "gam", document, {}, context or ReaderContext(), listen)
+    output = await apart(run)
+    memory = await pages.memory(document.id, output["memory"])
+    counts: dict[str, Any] = {"sessions": document.sessions, "added": len(appended.added), "known": appended.known}
+    return Remembered(**output, **counts, **await memory_sizes(pages, memory), complete=memory.complete)
+
+
+async def research(
+    library: Library | BaseStore,
+    question: str,
+    *,
+    document: str,
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> Researched:
+    """Research the GAM memory of a document or history: what is found comes back, and nothing is answered.
+
+    Raises `BadInput` if GAM has not read it.
+    """
+    pages = pages_of(library, context)
+    known = await document_named(pages, document)
+    context_only = replace(context or ReaderContext(), context_only=True)
+    asked = Question(question=question)
+    run = run_method(pages, gam.build_research(), "gam", known, asked, context_only, listen)
+    return Researched(**await apart(run))
+
+
+async def compress(
+    library: Library | BaseStore,
+    budget: int,
+    *,
+    text: str | None = None,
+    documents: Sequence[str] = (),
+    question: str | None = None,
+    engine: str = "readagent_gist",
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> CompressedText:
+    """A text, or documents as one, within a budget of tokens; with a question, what they hold for it."""
+    if (text is None) == (not documents):
+        raise BadInput("Give either a text or the names of documents: it is what is compressed.")
+    check_request(budget, question)
+    pages = pages_of(library, context)
+    compressing = engine_named(engine)(library=pages.store, context=context or ReaderContext())
+    document = await pages.add_document(text) if text is not None else await joined(pages, documents)
+    told = listen or (lambda mode, event: None)
+    compressed, trace = await compressing.compress_document(document, budget, question, told)
+    return CompressedText(**vars_of(compressed), original_tokens=trace.original_tokens, usage=dict(trace.usage))
+
+
+async def joined(pages: PageStore, names: Sequence[str]) -> Document:
+    """The document of one name, or the collection of several."""
+    return await add_collection(pages, [await document_named(pages, name) for name in names])
+
+
+async def apart(run: Coroutine[Any, Any, T]) -> T:
+    """What a run returns that has a context of its own: in another graph's node it keeps its own store."""
+    return await asyncio.create_task(run, context=separate_run())
+
+
+def vars_of(record: Any) -> dict[str, Any]:
+    """The fields of a record, without going into their values."""
+    return {name: getattr(record, name) for name in record.__dataclass_fields__}

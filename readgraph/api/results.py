@@ -1,0 +1,210 @@
+"""What the functions of the api return: typed, described, and plain JSON when dumped."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from readgraph.state.channels import NotMemorised
+from readgraph.state.reading import Status
+
+__all__ = [
+    "Answer",
+    "Cited",
+    "DocumentInfo",
+    "Hit",
+    "OpenedPage",
+    "Reading",
+    "Remembered",
+    "Researched",
+    "Result",
+    "Summary",
+    "SurveyTable",
+    "TableRow",
+    "Used",
+]
+
+
+class Result(BaseModel):
+    """The base of all results."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Used(Result):
+    """A result of a reading, with what it used."""
+
+    usage: dict[str, Any] = Field(description="Calls, words and tokens in and out, and seconds.")
+
+
+class DocumentInfo(Result):
+    """A document of the library."""
+
+    id: str = Field(description="Names the document everywhere.")
+    title: str
+    source: str = Field(description="The file it was made from; empty if it was given as a text.")
+    words: int
+    sessions: int = Field(description="The number of sessions of a history that grows; 0 for other documents.")
+    added: str = Field(description="When it was added: UTC, ISO 8601.")
+    methods: list[str] = Field(description="The methods that have read it to its end.")
+
+
+class Reading(Used):
+    """The memory that a method has built of a document."""
+
+    document: str = Field(description="The id of the document.")
+    title: str
+    method: str
+    memory: str = Field(description="The id of the memory.")
+    pages: int
+    notes: int
+    note_words: int = Field(description="Words of all notes together.")
+    complete: bool = Field(description="Whether the whole document is read; if not, the budget was spent.")
+    status: Status
+
+
+class Cited(Result):
+    """A quote that stands in the document exactly so."""
+
+    document: str = Field(description="The id of the document that holds the quote.")
+    page: int = Field(description="The page of the memory; open_page opens it.")
+    quote: str
+    start: int = Field(description="Characters before the quote, in the document of the answer.")
+    end: int = Field(description="Characters before the end of the quote.")
+    place: str | None = Field(description="Where it is in the source: a page, chapter, heading, line or time.")
+
+
+CHOICE = (
+    "The letter of the option that was chosen, in a multiple choice; with by_rule, no model chose it: a guess by "
+    "shared words, no better than chance."
+)
+
+
+class Answer(Used):
+    """The answer to a question, with the quotes that it rests on."""
+
+    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
+    title: str
+    documents: list[dict[str, Any]] = Field(description="id, title, start and end of each document of a collection.")
+    method: str
+    model: str | None = Field(description="None: without a model, the nearest passages are quoted.")
+    answer: str | None = Field(description="None if the text does not hold the answer.")
+    choice: str | None = Field(description=CHOICE)
+    status: Status
+    by_rule: bool = Field(description="Whether no model gave the answer.")
+    citations: list[Cited]
+    pages_read: list[int] = Field(description="The pages that were read for this question, in this order.")
+    percent_read: float | None = Field(description="The percentage of the text's words that stand on these pages.")
+    sentences: list[dict[str, Any]] = Field(
+        default_factory=list,
+        description="Of a long answer: text, pages checked against, supported (true, false, or null: not checked).",
+    )
+    unread: list[int] = Field(
+        default_factory=list, description="Of a survey: the parts that could not be read, so that records are missing."
+    )
+    unsupported: int = Field(default=0, description="Sentences of a long answer that the text doesn't support.")
+    unchecked: int = Field(default=0, description="Sentences of a long answer that were not checked.")
+    memory: str
+
+
+class Summary(Used):
+    """A summary, sentence by sentence."""
+
+    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
+    title: str
+    model: str | None = Field(description="None: without a model, the text's own sentences are taken.")
+    summary: str | None = Field(description="None if the text says nothing of what was asked for.")
+    status: Status
+    by_rule: bool = Field(description="Whether all sentences are the text's own, chosen by rule.")
+    parts: list[dict[str, Any]] = Field(description="name, start and end of the parts asked for; empty for all of it.")
+    sentences: list[dict[str, Any]] = Field(
+        description="text, pages and places that it rests on, supported (true, false, or null: not checked), extracted."
+    )
+    unsupported: int = Field(description="Sentences that the pages they name don't support.")
+    unchecked: int = Field(description="Sentences that were not checked.")
+    citations: list[Cited]
+    memory: str
+
+
+class TableRow(Result):
+    """A row of a table, with the quotes that show it."""
+
+    values: list[str] = Field(description="In the order of the columns; nothing is an empty text.")
+    citations: list[Cited]
+
+
+class SurveyTable(Used):
+    """All that documents hold of one kind, a row for each."""
+
+    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
+    title: str
+    documents: list[dict[str, Any]] = Field(description="id, title, start and end of each document of a collection.")
+    model: str | None = Field(description="None: filled by patterns.")
+    columns: list[str]
+    kinds: list[str] = Field(description="text, number or date, for each column.")
+    rows: list[TableRow]
+    status: Status
+    by_rule: bool = Field(description="Whether no model took the records.")
+    percent_read: float | None = Field(description="The percentage of the text's words that were gone through.")
+    unread: list[int] = Field(description="The parts that could not be read, so that their records are missing.")
+    fallbacks: dict[str, int] = Field(description="What could not be used, such as quotes that stand nowhere.")
+    notices: list[str] = Field(
+        description="Columns that only a model fills, and how dates such as 05/03/2024 were read."
+    )
+
+
+class Hit(Result):
+    """A passage that shares words with a query; `text` is an excerpt of it."""
+
+    document: str = Field(description="The id of the document.")
+    title: str
+    page: int | None = Field(description="The page of the newest memory on which it stands; None if none was read.")
+    method: str | None = Field(description="The method that built this memory.")
+    place: str | None = Field(description="Where it is in the source.")
+    start: int = Field(description="Characters before the excerpt.")
+    end: int
+    score: float = Field(description="Higher is better; scores of one search can be compared.")
+    text: str
+    marks: list[tuple[int, int]] = Field(description="Spans of the query's words in the document.")
+
+
+class OpenedPage(Result):
+    """The text of a page, and its note."""
+
+    document: str
+    title: str
+    method: str = Field(description="The method that cut the page.")
+    page: int
+    pages: int = Field(description="How many pages there are; they are numbered from 0.")
+    place: str | None = Field(description="Where the page begins in the source.")
+    start: int
+    end: int
+    text: str
+    note: str | None = Field(description="The gist, summary or memo of the page.")
+
+
+class Remembered(Used):
+    """What was appended to a history, and its memory after that."""
+
+    document: str
+    title: str
+    sessions: int = Field(description="How many sessions the history has now.")
+    added: int = Field(description="How many were new.")
+    known: int = Field(description="How many were known already, and not appended again.")
+    memory: str
+    pages: int
+    notes: int
+    note_words: int
+    complete: bool
+
+
+class Researched(Used):
+    """What research gathered on a question, for an agent that answers itself."""
+
+    document: str
+    title: str
+    context: str = Field(description="What was found; empty if nothing was.")
+    sources: list[int] = Field(description="The pages that it rests on.")
+    status: Status
+    not_memorised: NotMemorised = Field(
+        description="Sessions of a history, and words, that gam has not read yet, so that nothing is found there."
+    )

@@ -1,0 +1,86 @@
+"""Options for what is printed and written, and which options stand beside which.
+
+All that is printed is a command's one `screen`; a report and the steps are what is left of an answer.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from readgraph.cli.options.settings import Command, added
+from readgraph.state.errors import BadInput
+
+OUTPUT = "Output"
+"""The panel of rare options for what is printed."""
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Show each step and each refused reply.", rich_help_panel=OUTPUT)
+]
+
+
+def price_option(panel: str | None = None) -> Any:
+    """The option of a price, in a panel of the help."""
+    return typer.Option(
+        metavar="IN/OUT",
+        show_default=False,
+        rich_help_panel=panel,
+        help="Dollars per million input and output tokens, such as 0.4/1.6; known prices are built in.",
+    )
+
+
+SCREEN: dict[str, Any] = {
+    "as_json": Json,
+    "quiet": Quiet,
+    "verbose": Verbose,
+    "price": Annotated[str | None, price_option(OUTPUT)],
+}
+
+
+def with_screen(command: Command) -> Command:
+    """Add the options for printed output to a command, which gets them as `screen`."""
+
+    def to_screen(**options: Any) -> Any:
+        from readgraph.cli.terminal.screen import Screen
+
+        return Screen.of(**options)
+
+    return added(command, "screen", SCREEN, to_screen)
+
+
+Report = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write a report: one HTML page that shows what was read.", show_default=False),
+]
+OpenReport = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]
+ShowSteps = Annotated[bool, typer.Option("--show-steps", help="Print what each step did and took.")]
+
+
+def check_open(report: Path | None, *, opened: bool) -> None:
+    """Raise `BadInput` where a report is to be opened and none is written."""
+    if opened and not report:
+        raise BadInput("--open opens the report: name a file for it with --report.")
+
+
+def check_estimate(what: str, **options: object) -> None:
+    """Raise `BadInput` where options were given, by their names, that are of no use to an estimate.
+
+    `what` they would do with what is read: "shown" or "written".
+    """
+    if unused := [f"--{name.replace('_', '-')}" for name, given in options.items() if given]:
+        raise BadInput(f"--estimate reads nothing that could be {what}: leave {', '.join(unused)} out.")
+
+
+def typed(run: typer.Context) -> list[str]:
+    """The options that were typed on the command line, such as "--json"; not those from environment variables."""
+    options = [each for each in run.command.params if each.param_type_name == "option"]
+    sources = {each.opts[0]: run.get_parameter_source(each.name or "") for each in options}
+    return [option for option, source in sources.items() if source and source.name == "COMMANDLINE"]
+
+
+def check_alone(run: typer.Context, effect: str, option: str, *compatible: str) -> None:
+    """Raise `BadInput` where other options were typed than this one and its compatible ones."""
+    if others := [each for each in typed(run) if each not in (option, *compatible)]:
+        raise BadInput(f"{option} {effect}: leave {', '.join(others)} out.")

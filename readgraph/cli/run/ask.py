@@ -1,0 +1,314 @@
+"""`ask` and `compare`: answer a question about documents with one method, or with several side by side."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any
+
+from rich.padding import Padding
+from rich.table import Column, Table
+
+from readgraph.api.documents import Choice, picked_document
+from readgraph.cli.options.reading import AskOptions, CompareOptions
+from readgraph.cli.run.documents import asked_document, asked_sources, conversion_seconds
+from readgraph.cli.run.reports import check_report, source_links, write_report
+from readgraph.cli.run.run_method import estimate, run_graph, with_places
+from readgraph.cli.settings import check_used, chosen_method
+from readgraph.cli.terminal.rendering import (
+    ASK_AGAIN,
+    percent,
+    print_answer,
+    print_citations,
+    print_json,
+    print_reminder,
+    print_said,
+    print_steps,
+    print_walk,
+    used,
+)
+from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
+from readgraph.cli.terminal.screen import Screen, run_until_stopped
+from readgraph.graphs.methods import Method, method_named, method_typed
+from readgraph.library.address import LibraryPlace
+from readgraph.library.opening import Library, open_library
+from readgraph.models.metering import asking_once
+from readgraph.models.prices import in_dollars
+from readgraph.nodes.answering.citations import with_marks
+from readgraph.report.page import render, report_of_answer
+from readgraph.sources import SourceText
+from readgraph.state.channels import Round, SearchHit
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.reading import Question
+from readgraph.state.records import Document
+from readgraph.state.words import counted, with_numbers
+
+
+def print_rounds(rounds: Sequence[Round]) -> None:
+    """Print each round: its requests, its searches, the parts read, its notes, and whether they were enough."""
+    console, earlier_notes = Console(), ""
+    for number, done in enumerate(rounds, 1):
+        console.print(Text(f"\nRound {number}", style="bold"))
+        notes = "unchanged" if done["notes"] == earlier_notes else done["notes"]
+        earlier_notes = done["notes"]
+        for name, line in _lines({**done, "notes": notes}):
+            console.print(Padding(Text.assemble((f"{name}: ", "dim"), line), (0, 0, 0, 2), expand=False))
+    console.print()
+
+
+def _lines(done: Round) -> list[tuple[str, str]]:
+    plan = done["plan"]
+    lines = [
+        ("requests", "; ".join(done["requests"])),
+        ("needs", "; ".join(plan["needs"])),
+        ("keyword", "; ".join(plan["keyword"])),
+        ("vector", "; ".join(plan["vector"])),
+        ("number", _parts(map(str, plan["page"]))),
+        ("found", _parts(map(_hit, done["hits"]))),
+        ("read", _parts(map(str, done["pages_shown"]))),
+        ("notes", done["notes"]),
+        ("sources", _parts(map(str, done["sources"]))),
+        ("enough", {True: "yes", False: "no", None: "not checked"}[done["enough"]]),
+        ("missing", "; ".join(done["missing"])),
+    ]
+    return [(name, line) for name, line in lines if line]
+
+
+def _parts(named: Iterable[str]) -> str:
+    listed = list(named)
+    return with_numbers("part", listed) if listed else ""
+
+
+def _hit(hit: SearchHit) -> str:
+    return f"{hit['page']} ({' + '.join(hit['tools'])})"
+
+
+def ask_documents(options: AskOptions, context: ReaderContext, screen: Screen) -> None:
+    """Answer a question about the documents and print the answer, or a follow-up to the last question.
+
+    Without documents, some of the library are picked.
+    """
+    if not options.question.strip():
+        raise BadInput("The question is empty: write one.")
+    if len(options.choices) == 1:
+        raise BadInput("A multiple choice needs at least two options; there is one --option.")
+    _choice(options).check(open_to_choice=not options.paths and not options.follow_up)
+    if options.report:
+        check_report(options.report)
+    screen = replace(screen, steps=options.show_steps)
+    sources = asked_sources(options.paths, options.glob, options.library, screen)
+    found, page = run_until_stopped(_ask(options, sources, context, screen))
+    _print(found, context, screen)
+    if options.report:
+        write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
+
+
+def estimate_question(options: AskOptions, context: ReaderContext, screen: Screen) -> None:
+    """Print what the question will use, without making a call."""
+    given = (options.paths, options.glob, options.question, options.method, context, options.library, screen)
+    estimate(*given, _choice(options), options.choices)
+
+
+def _choice(options: AskOptions) -> Choice:
+    """How documents of the library are picked."""
+    return Choice(options.documents, options.collection)
+
+
+def _print(found: dict[str, Any], context: ReaderContext, screen: Screen) -> None:
+    if screen.as_json:
+        print_json(found)
+        return
+    if screen.steps:
+        print_steps(found["steps"])
+        if "hops" in found:
+            print_walk(found["hops"])
+        if "rounds" in found:
+            print_rounds(found["rounds"])
+    print_answer(found, screen)
+    print_reminder(context, screen)
+
+
+async def _ask(
+    options: AskOptions, sources: Sequence[SourceText | str], context: ReaderContext, screen: Screen
+) -> tuple[dict[str, Any], bytes]:
+    """The graph's output, and the report where one is wanted."""
+    request = Question(question=options.question, options=options.choices, follow_up=options.follow_up)
+    async with open_library(options.library) as library:
+        document = await _document(library, options, sources)
+        thread, seconds = "", conversion_seconds(sources)
+        if options.follow_up:
+            document, thread, method = await _last_question(library, document, options.method)
+        else:
+            method = chosen_method(options.method, document)
+        assert document is not None, "there are files, or documents were picked, or there is a last question"
+        graph, name = method.build(), method.name
+        output = await run_graph(library, graph, name, document, request, context, screen, thread, seconds)
+        found = await with_places(library, with_marks(output))
+        if not sources and not options.follow_up:
+            found["picked"] = output["documents"] or [{"id": document.id, "title": document.title}]
+        if not options.report:
+            return found, b""
+        links = await source_links(library.pages, document, options.report)
+        return found, render(await report_of_answer(library.pages, request, found, method.note, links))
+
+
+async def _document(library: Library, options: AskOptions, sources: Sequence[SourceText | str]) -> Document | None:
+    """The document of the sources, else one that is picked; None for a follow-up without sources."""
+    if sources:
+        return await asked_document(library, sources)
+    if options.follow_up:
+        return None
+    return await picked_document(library.pages, " ".join([options.question, *options.choices]), _choice(options))
+
+
+async def _last_question(
+    library: Library, document: Document | None, typed: str | None
+) -> tuple[Document, str, Method]:
+    """Document, thread and method of the newest question (about this document, if one is given).
+
+    Raises `BadInput` where another method was typed, and where one of the user's own was not.
+    """
+    document, thread, last_method = await _newest_question(library, document)
+    if typed not in (None, last_method):
+        raise BadInput(f"The last question was asked with {last_method}: use the same method, or leave --continue out.")
+    if ":" in last_method and not typed:  # what a library says must import nothing
+        raise BadInput(f"The last question was asked with a method of your own: add --method {last_method}.")
+    method = method_typed(typed) if typed else method_named(last_method)
+    check_used([method], asks=True)
+    return document, thread, method
+
+
+async def _newest_question(library: Library, document: Document | None) -> tuple[Document, str, str]:
+    only = {"document": document.id} if document else None
+    async with aclosing(library.checkpointer.alist(None, filter=only)) as checkpoints:  # type: ignore[type-var]
+        async for saved in checkpoints:
+            metadata: Any = saved.metadata
+            if "method" in metadata and saved.checkpoint["channel_values"].get("question_text"):
+                asked_about = document or await library.pages.document(metadata["document"])
+                return asked_about, saved.config["configurable"]["thread_id"], metadata["method"]
+    raise BadInput("There is no question to follow up: ask one without --continue first.")
+
+
+MethodOutput = dict[str, Any]
+"""A method's output; if it failed, its name, the status "failed" and the problem."""
+
+
+def compare_methods(options: CompareOptions, context: ReaderContext, screen: Screen) -> None:
+    """Ask each method and print the answers and what they used; a method that fails does not stop the others."""
+    if not options.question.strip():
+        raise BadInput("The question is empty: write one.")
+    if len(options.choices) == 1:
+        raise BadInput("A multiple choice needs at least two options; there is one --option.")
+    named = [method_typed(name) for name in dict.fromkeys(filter(None, map(str.strip, options.methods.split(","))))]
+    if not named:
+        raise BadInput("There is no method to compare: 'readgraph methods' lists them.")
+    check_used(named, asks=True)
+    request = Question(question=options.question, options=options.choices)
+    sources = asked_sources(options.paths, options.glob, options.library, screen)
+    with asking_once():
+        document, results = run_until_stopped(_compare(request, sources, named, context, options.library, screen))
+    failed = sum(found["status"] == "failed" for found in results)
+    if screen.as_json:
+        print_json({"question": options.question, "document": document.id, "methods": results, "failed": failed})
+        return
+    for found in results:
+        _print_answer(found)
+    _print_figures(results)
+    if not screen.quiet:
+        _print_notes(results, failed)
+    print_reminder(context, screen)
+
+
+async def _compare(
+    request: Question,
+    sources: Sequence[SourceText | str],
+    methods: Sequence[Method],
+    context: ReaderContext,
+    folder: LibraryPlace | None,
+    screen: Screen,
+) -> tuple[Document, list[MethodOutput]]:
+    """Run the methods one after the other; if all of them fail, the first problem is raised."""
+    problems: list[ReadgraphError] = []
+    results: list[MethodOutput] = []
+    async with open_library(folder) as library:
+        document = await asked_document(library, sources)
+        for number, method in enumerate(methods, 1):
+            try:
+                output = await run_graph(library, method.build(), method.name, document, request, context, screen)
+                results.append(await with_places(library, with_marks(output)))
+            except ReadgraphError as problem:
+                problems.append(problem)
+                results.append({"method": method.name, "status": "failed", "problem": str(problem)})
+            _report_done(f"{number} of {len(methods)}: {method.name}", results[-1], screen)
+    if len(problems) == len(methods):
+        raise problems[0]
+    return document, results
+
+
+def _report_done(method: str, found: MethodOutput, screen: Screen) -> None:
+    """Print on the terminal that a method has finished."""
+    console = Console(stderr=True, quiet=screen.quiet or screen.as_json)
+    if console.is_terminal:
+        console.print(Text(f"{method}, {used(found['usage']) if 'usage' in found else 'failed'}", style="dim"))
+
+
+def _print_answer(found: MethodOutput) -> None:
+    console = Console()
+    console.print(Text(found["method"], style="bold cyan"))
+    if found["status"] == "failed":
+        console.print(Text(f"failed: {found['problem']}", style="red"))
+    else:
+        print_said(found)
+        print_citations(found["citations"])
+    console.print()
+
+
+def _print_figures(results: Sequence[MethodOutput]) -> None:
+    done = [found for found in results if found["status"] != "failed"]
+    priced = any(found["cost"] for found in done)
+    table = Table(Column("method", no_wrap=True), **PLAIN)
+    for name in ("calls", "words", "seconds", "read again", "parts", "quotes", *(["cost"] if priced else [])):
+        table.add_column(name, justify="right")
+    for found in results:
+        figures = _figures(found) if found in done else ["failed"]
+        table.add_row(found["method"], *figures[: len(table.columns) - 1])
+    Console().print(table)
+
+
+def _figures(found: MethodOutput) -> list[str]:
+    usage, share, cost = found["usage"], found["percent_read"], found["cost"]
+    return [
+        f"{usage['calls']:,}",
+        f"{usage['input_words'] + usage['output_words']:,}",
+        f"{usage['seconds']:.1f}",
+        "–" if share is None else percent(share),
+        f"{len(found['pages_read']):,}",
+        f"{len(found['citations']):,}",
+        "–" if cost is None else in_dollars(cost),
+    ]
+
+
+def _print_notes(results: Sequence[MethodOutput], failed: int) -> None:
+    """Print what the table does not show: spent budgets, cached calls, fall-backs, shared memories, failures."""
+    sharing = defaultdict(list)
+    lines = []
+    for found in results:
+        name = found["method"]
+        if found["status"] == "failed":
+            continue
+        sharing[found["memory"]].append(name)
+        if found["status"] == "budget":
+            lines.append(f"{name}: the budget ran out")
+        if cached := found["usage"]["cached_calls"]:
+            lines.append(f"{name}: {counted(cached, 'more call')} answered by recorded replies")
+        if found["fallbacks"]:
+            kinds = ", ".join(f"{kind} {n}" for kind, n in found["fallbacks"].items())
+            lines.append(f"{name}: fall-backs {kinds}" + (ASK_AGAIN if found["usage"]["refused"] else ""))
+    for names in sharing.values():
+        if len(names) > 1:
+            lines.append(f"{', '.join(names)}: they share a memory; the first one paid for building it")
+    if failed:
+        lines.append(f"{failed} of {counted(len(results), 'method')} failed")
+    for line in lines:
+        Console().print(Text(line, style="dim"))

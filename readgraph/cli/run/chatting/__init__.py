@@ -1,1 +1,0 @@
-"""Talk with agents, and look after them."""

@@ -1,0 +1,401 @@
+"""`evaluate`: run methods over a dataset, rate their answers, show and publish the results; or only estimate it.
+
+`evaluate --diff` compares two evaluations question by question, `trajectories` makes training examples of one.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Any
+
+from langgraph.store.memory import InMemoryStore
+from rich.table import Column, Table
+
+from readgraph.cli.options.evaluating import EvaluateOptions
+from readgraph.cli.run.calibrate import calibrate as calibrate_alone
+from readgraph.cli.run.calibrate import calibrate_once, calibration_foreseen, estimate_calibration
+from readgraph.cli.run.run_method import show_estimate
+from readgraph.cli.settings import check_used
+from readgraph.cli.terminal.progress import EvaluationProgress, notices
+from readgraph.cli.terminal.rendering import print_json, print_reminder
+from readgraph.cli.terminal.results import UNPROVEN, print_results, row_name
+from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, escaped, one_line
+from readgraph.cli.terminal.screen import Screen, run_until_stopped
+from readgraph.evaluation.datasets import load_dataset
+from readgraph.evaluation.differences import difference_of
+from readgraph.evaluation.folder import WHAT, EvaluationFolder
+from readgraph.evaluation.inspect_logs import write_logs
+from readgraph.evaluation.judges.calibration import pairs_for
+from readgraph.evaluation.judges.judging import judge_missing, unjudged
+from readgraph.evaluation.line_shapes import Cost
+from readgraph.evaluation.metrics import Raters, check_raters, given_by
+from readgraph.evaluation.optional_imports import check_libraries
+from readgraph.evaluation.plan import (
+    foreseen,
+    rating_foreseen,
+    sampled,
+    what_is_run,
+    with_metrics,
+    with_papers_settings,
+)
+from readgraph.evaluation.publishing import PROMPTS, check_new, on_sharing, published
+from readgraph.evaluation.records import Dataset
+from readgraph.evaluation.replaying import judge_again
+from readgraph.evaluation.report import write_results
+from readgraph.evaluation.results import scored_evaluation
+from readgraph.evaluation.rows import Row, on_web_pages, rows_to_run
+from readgraph.evaluation.running import Evaluation, Group, missing
+from readgraph.evaluation.sweeps import sweep_named
+from readgraph.evaluation.trajectories import FORMS
+from readgraph.graphs.estimates.arithmetic import Estimate
+from readgraph.graphs.methods import SUMMARY
+from readgraph.library.archives import copy_replies
+from readgraph.library.opening import holds_library, open_library
+from readgraph.library.page_store import PageStore
+from readgraph.models.client import model_client
+from readgraph.models.prices import exchange_cost
+from readgraph.sources.loading import STANDARD_INPUT, shown
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.files import written_whole
+from readgraph.state.words import counted
+
+USUAL = "read-agent,mem-walker,gam,bm25"
+"""The methods that are evaluated where none is named."""
+
+USUAL_ON_WEB_PAGES = "web-agent,web-gists-only,web-page,web-bm25"
+"""The same, for steps on web pages."""
+
+
+def dataset_of(options: EvaluateOptions) -> Dataset:
+    """The questions, up to the limit, or a random sample of them."""
+    if options.names_no_questions:
+        raise BadInput("There is nothing to evaluate: name a file of questions.")
+    if options.sample is None and options.seed:
+        raise BadInput("--seed draws a sample: say how many questions with --sample, or leave it out.")
+    dataset = load_dataset(options.file, options.form, options.limit)
+    if options.sample is not None:
+        dataset = sampled(dataset, options.sample, options.seed)
+    check_calibrated(options)
+    if options.metrics is not None:
+        dataset = with_metrics(dataset, options.metrics)
+        _check_judged(options, dataset)
+    if options.judge and not given_by("judge", dataset.metrics):
+        raise BadInput(f"No metric of {dataset.name} needs a judge ({', '.join(dataset.metrics)}): leave --judge out.")
+    return dataset
+
+
+def check_calibrated(options: EvaluateOptions) -> None:
+    """Raise `BadInput` where a judge is to be calibrated and none is named."""
+    if options.calibrate and not options.judge:
+        raise BadInput("--calibrate needs a judge: name one with --judge.")
+
+
+def _check_judged(options: EvaluateOptions, dataset: Dataset) -> None:
+    """Raise `BadInput` where a metric that was chosen needs a judge, and neither command nor folder names one."""
+    out = options.out
+    judges = options.judge or (out and (out / WHAT).exists() and EvaluationFolder(out).what()["judge"])
+    check_raters(given_by("judge", dataset.metrics), ReaderContext(model=judges or ""))
+
+
+def rows_of(options: EvaluateOptions, dataset: Dataset, context: ReaderContext) -> list[Row]:
+    """The rows of methods, of single rows and of the sweep; without any of these, of the usual methods."""
+    usual = USUAL_ON_WEB_PAGES if on_web_pages(dataset.items) else USUAL
+    methods = options.methods if options.methods is not None or options.rows or options.sweep else usual
+    names = [name for name in map(str.strip, (methods or "").split(",")) if name]
+    swept = sweep_named(options.sweep).rows if options.sweep else ()
+    rows = rows_to_run([*names, *options.rows, *swept], dataset, context, full_text=options.full_text)
+    embeddings = given_by("embeddings", dataset.metrics) and ["embeddings"]
+    sums_up = ["answer_length"] if any(row.method is SUMMARY for row in rows) else []  # says what it takes
+    check_used([row.method for row in rows], asks=True, also=[*(embeddings or []), *sums_up])
+    return rows
+
+
+EMBEDS = "Rows that rank by embeddings are replayed with the embedding model: its vectors are not published."
+
+
+def publish(
+    to: Path,
+    folder: EvaluationFolder,
+    results: dict[str, Any],
+    asked: dict[str, Any],
+    context: ReaderContext,
+    screen: Screen,
+) -> None:
+    """Write the evaluation to a new folder, and say what its licence asks for; `asked`: how questions were chosen."""
+    run = published(folder, results, asked, context, to)
+    notes = [f"Published in {shown(to)}: replay it with --replay {shown(to)}."]
+    notes += filter(None, [on_sharing(run["dataset"], run.get("licence", ""))])
+    if own := run.get("own_prompts"):
+        notes.append(f"The folder {PROMPTS} in it has your own words of {', '.join(own)}.")
+    notes += [EMBEDS] if context.embeddings else []
+    for line in notes:
+        Console(stderr=True, quiet=screen.quiet).print(Text(line), soft_wrap=True)
+
+
+NO_FOLDER = "The answers need a folder: name one with --out."
+
+
+def evaluate(options: EvaluateOptions, context: ReaderContext, screen: Screen) -> None:
+    """Run what is missing and print the results, which are also written to the folder."""
+    if options.publish:
+        check_new(options.publish)
+    results, settings = answered(options, context, screen)
+    assert options.out
+    if screen.as_json:
+        print_json(results)
+    else:
+        print_results(results, options.out, screen)
+    if options.inspect:
+        write_inspect_logs(options.out, options.inspect, screen)
+    if options.publish:
+        asked = {name: getattr(options, name) for name in ("limit", "sample", "seed", "metrics")}
+        publish(options.publish, EvaluationFolder(options.out), results, asked, settings, screen)
+    print_reminder(settings, screen)
+
+
+def answered(
+    options: EvaluateOptions, context: ReaderContext, screen: Screen, replayed: Path | None = None
+) -> tuple[dict[str, Any], ReaderContext]:
+    """Run what is missing and write the results; gives them, and the settings with the papers' for the dataset.
+
+    `replayed`: the published run whose judge's replies are taken.
+    """
+    dataset = dataset_of(options)
+    if options.out is None:
+        raise BadInput(NO_FOLDER)
+    check_libraries()
+    settings = with_papers_settings(dataset, context)
+    # A judge may be named later; the embedding model is one of the settings, which must stay the same.
+    check_raters(given_by("embeddings", dataset.metrics), settings)
+    rows = rows_of(options, dataset, settings)
+    folder, theirs = EvaluationFolder(options.out), options.replies and _library_with_replies(options.replies)
+    with folder.opened(what_is_run(options.file, dataset, rows, options.runs, options.judge, settings)):
+        folder.keep_questions(dataset)
+        try:
+            if theirs:
+                run_until_stopped(_take_replies(theirs, folder))
+            with notices(Console(stderr=True, quiet=screen.quiet).print, screen):
+                run_until_stopped(_run(folder, dataset, rows, settings, options, screen, replayed))
+        finally:  # also for a run that was stopped
+            results = write_results(dataset, folder)
+    return results, settings
+
+
+def write_inspect_logs(out: Path, to: Path, screen: Screen) -> None:
+    """Write the logs for inspect-ai of what the folder of an evaluation holds."""
+    check_libraries()
+    folder = EvaluationFolder(out)
+    logs = write_logs(scored_evaluation(folder.dataset(), folder), folder, to)
+    if not screen.quiet:
+        said = f"{counted(len(logs), 'log')} written: inspect view --log-dir {shown(to)}"
+        Console(stderr=True).print(Text(said, style="dim"), soft_wrap=True)
+
+
+def _library_with_replies(source: Path) -> Path:
+    """The library of another evaluation, or the library itself."""
+    theirs = EvaluationFolder(source).library if (source / WHAT).exists() else source
+    if not holds_library(theirs):
+        raise BadInput(f"{shown(source)} holds no recorded replies: name the folder of an evaluation or of a library.")
+    return theirs
+
+
+async def _take_replies(theirs: Path, folder: EvaluationFolder) -> None:
+    async with open_library(theirs, only_shows=True) as other, open_library(folder.library) as library:
+        await copy_replies(other.pages, library.pages)
+
+
+async def _run(
+    folder: EvaluationFolder,
+    dataset: Dataset,
+    rows: list[Row],
+    context: ReaderContext,
+    options: EvaluateOptions,
+    screen: Screen,
+    replayed: Path | None,
+) -> None:
+    judge, dollars = options.judge, costs(context, screen)
+    rater = replace(context, model=judge or "", sample=0)
+    async with open_library(folder.library) as library:
+        evaluation = Evaluation(dataset, rows, range(options.runs), folder, library, dollars)
+        reading = [model for row in rows for model in (row.context.model, row.context.reading_model)]
+        for model in filter(None, dict.fromkeys([judge, *(reading if evaluation.missing else [])])):
+            await model_client(replace(context, model=model))  # report a wrong model before anything is paid for
+        remaining = sum(len(items) for *_, items in evaluation.missing)
+        with EvaluationProgress("Answering", remaining, screen) as progress:
+            async for outcome in evaluation.run():
+                words = outcome.input_words + outcome.output_words
+                progress.one_more(outcome.calls, words, outcome.cost, outcome.problem)
+        if options.calibrate:
+            await calibrate_once(folder, library.store, rater, screen, dollars)
+        if replayed:
+            await judge_again(replayed, dataset, folder, rater)
+            return
+        to_judge = len(unjudged(dataset, folder, rater))
+        with EvaluationProgress("Judging", to_judge, screen) as progress:
+            async for judged in judge_missing(dataset, folder, rater, library.store, dollars):
+                words = judged.input_words + judged.output_words
+                progress.one_more(judged.calls, words, judged.cost, judged.problem)
+
+
+def costs(context: ReaderContext, screen: Screen) -> Cost:
+    """What an exchange costs, at the user's price or the model's known one."""
+    return lambda exchange: exchange_cost(exchange, screen.price, batch=context.batch)
+
+
+def calibrate(options: EvaluateOptions, context: ReaderContext, screen: Screen) -> None:
+    """Calibrate the judge alone, or estimate that."""
+    check_calibrated(options)
+    rater = replace(context, model=options.judge or "", sample=0)
+    if options.estimate:
+        estimate_calibration(options.out, rater, screen)
+    else:
+        calibrate_alone(options.out, rater, screen, costs(context, screen))
+
+
+def estimate(options: EvaluateOptions, context: ReaderContext, screen: Screen) -> None:
+    """Print what the evaluation will use, without making a call."""
+    dataset = dataset_of(options)
+    settings = with_papers_settings(dataset, context)
+    rows = rows_of(options, dataset, settings)
+    folder = EvaluationFolder(options.out) if options.out and EvaluationFolder(options.out).library.exists() else None
+    groups = missing(dataset, rows, range(options.runs), folder.outcomes() if folder else [])
+    needed = run_until_stopped(_reading_estimate(folder, groups))
+    words = sum(text.words for text in dataset.texts)
+    rating = None
+    if options.judge:
+        ratings = _rating_estimate(folder, dataset, groups, settings, options.judge)
+        calibrating = calibration_foreseen(pairs_for(dataset)) if options.calibrate else Estimate()
+        rating = (ratings + calibrating, options.judge)
+    show_estimate(needed, words, settings, screen, rating)
+
+
+def estimated(options: EvaluateOptions, context: ReaderContext) -> Estimate:
+    """What the readings of a new evaluation will use."""
+    dataset = dataset_of(options)
+    rows = rows_of(options, dataset, with_papers_settings(dataset, context))
+    return run_until_stopped(_reading_estimate(None, missing(dataset, rows, range(options.runs), [])))
+
+
+async def _reading_estimate(folder: EvaluationFolder | None, groups: list[Group]) -> Estimate:
+    if folder is None:
+        return await foreseen(PageStore(InMemoryStore()), groups)
+    async with open_library(folder.library) as library:
+        return await foreseen(library.pages, groups)
+
+
+def _rating_estimate(
+    folder: EvaluationFolder | None, dataset: Dataset, groups: list[Group], context: ReaderContext, judge: str
+) -> Estimate:
+    """The estimate for rating the missing answers, and the existing ones without a judgement."""
+    by_id = {item.id: item for item in dataset.items}
+    existing = unjudged(dataset, folder, replace(context, model=judge)) if folder else []
+    missing_items = [item for *_, items in groups for item in items]
+    metrics = Raters(judge, None).rated(dataset.metrics)
+    return rating_foreseen([*missing_items, *(by_id[outcome.item] for outcome in existing)], metrics)
+
+
+A, B = "A", "B"
+
+
+def show_difference(one: Path, other: Path, screen: Screen) -> None:
+    """Print by how much the second evaluation is better or worse, and what differs between the two."""
+    result = difference_of(one, other)
+    if screen.as_json:
+        print_json(result)
+        return
+    console = Console()
+    console.print(Text(f"{result['dataset']}, {result['metric']}", style="bold"))
+    for letter, folder, unproven in zip((A, B), result["folders"], result["unproven_judge"], strict=True):
+        console.print(Text(f"{letter}  {one_line(folder)}{UNPROVEN if unproven else ''}"), soft_wrap=True)
+    console.print()
+    console.print(_pairs(result["pairs"]))
+    if not screen.quiet:
+        console.print()
+        _print_notes(console, result["differs"])
+
+
+def _pairs(pairs: list[dict[str, Any]]) -> Table:
+    table = Table(Column("method", no_wrap=True), **PLAIN, pad_edge=False)
+    for name in ("questions", A, B, f"{B} − {A}", "p", f"{A} better", f"{B} better"):
+        table.add_column(name, justify="right", no_wrap=not name.endswith("better"))
+    unanswered = any(any(pair["not_answered"]) for pair in pairs)
+    for letter in (A, B) if unanswered else ():
+        table.add_column(f"{letter} not answered", justify="right")
+    for pair in pairs:
+        one, other = pair["methods"]
+        table.add_row(
+            row_name(one) if one == other else f"{row_name(one)} → {row_name(other)}",
+            f"{pair['questions']:,}",
+            *(f"{mean:.1f}" for mean in pair["means"]),
+            _difference(pair),
+            _p_value(pair["p"]),
+            *(f"{count:,}" for count in pair["better"]),
+            *(f"{count:,}" for count in pair["not_answered"] if unanswered),
+        )
+    return table
+
+
+def _difference(pair: dict[str, Any]) -> str:
+    """A difference with its 95 % interval: "+4.0 [−1.5, +9.5]"."""
+    between = f" [{', '.join(map(_signed, pair['interval']))}]" if pair["interval"] else ""
+    return f"{_signed(pair['difference'])}{between}"
+
+
+def _signed(value: float) -> str:
+    rounded = f"{value:+.1f}".replace("-", "−")
+    return "0.0" if rounded in ("+0.0", "−0.0") else rounded
+
+
+def _p_value(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _print_notes(console: Console, differs: dict[str, list[Any]]) -> None:
+    meaning = "p: how likely a difference this large is by chance alone (paired permutation test, two-sided)"
+    console.print(Text(meaning, style="dim"), soft_wrap=True)
+    if not differs:
+        console.print(Text("Settings, prompts and packages are the same.", style="dim"))
+        return
+    console.print(Text(f"Differences from {A} to {B}:", style="dim"))
+    for name, (one, other) in differs.items():
+        console.print(Text(f"  {name}: {_shown(one)} → {_shown(other)}", style="dim"), soft_wrap=True)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return "none" if value in (None, "") else one_line(value)
+
+
+def write_trajectories(folder: Path, form: str, out: Path, *, quiet: bool) -> None:
+    """Write the examples of a format, one per line."""
+    if form not in FORMS:
+        raise BadInput(f"There is no format '{form}': choose one of {', '.join(FORMS)}.")
+    examples = iter(FORMS[form](EvaluationFolder(folder)))
+    first = list(islice(examples, 1))  # an error is reported before an existing file is emptied
+    count = 0
+    with _opened(out) as file:
+        for count, example in enumerate(chain(first, examples), 1):  # noqa: B007
+            file.write(escaped(json.dumps(example, ensure_ascii=False)) + "\n")
+    if not quiet:
+        message = f"{counted(count, 'example')} written."
+        if not count:
+            message += " Examples need a correct answer, or two runs that differ; this evaluation has neither."
+        Console(stderr=True).print(Text(message, style="dim"))
+
+
+@contextmanager
+def _opened(out: Path) -> Iterator[IO[str]]:
+    if str(out) == STANDARD_INPUT:
+        yield sys.stdout
+        return
+    try:
+        with written_whole(out, errors="replace") as file:
+            yield file
+    except OSError as problem:
+        raise BadInput(f"{shown(out)} can't be written: {problem.strerror}.") from None

@@ -1,1 +1,0 @@
-"""Measure methods, and repeat what others measured."""

@@ -1,1 +1,0 @@
-"""What a library holds: shown, searched, corrected, forgotten, and its files looked after."""

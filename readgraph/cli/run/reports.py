@@ -1,0 +1,116 @@
+"""`--report FILE`: the reading report as a file, and where it can open the sources of documents.
+
+Sources are opened by their addresses, or by paths from the report's folder.
+"""
+
+import os
+import re
+import webbrowser
+from pathlib import Path
+from urllib.parse import parse_qsl, quote, urlsplit
+
+from readgraph.api.documents import id_without_conversion
+from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.library.page_store import PageStore
+from readgraph.report.page import MARK
+from readgraph.sources.inputs import Address, file_or_address
+from readgraph.sources.loading import read_file
+from readgraph.state.errors import BadInput
+from readgraph.state.files import written_whole
+from readgraph.state.records import Document
+
+
+def check_report(file: Path) -> None:
+    """Raise `BadInput` where a report can't be written to this file; only a report is overwritten."""
+    if file.is_dir():
+        raise BadInput(f"{file} is a folder: name a file for the report.")
+    if not file.parent.is_dir():
+        raise BadInput(f"There is no folder {file.parent}: create it, or name another file for the report.")
+    try:
+        if file.is_file() and (beginning := _beginning(file)) and beginning != MARK:
+            raise BadInput(f"{file} exists already and is not a report: name another file for the report.")
+        writable = os.access(file if file.exists() else file.parent, os.W_OK)
+    except OSError as problem:
+        raise _unwritable(file, problem) from None
+    if not writable:
+        raise BadInput(f"The report {file} can't be written: permission is missing.")
+
+
+def write_report(file: Path, page: bytes, *, quiet: bool, in_browser: bool) -> None:
+    """Write a report and print where it is; `in_browser`: show it there. Raises `BadInput` where writing fails."""
+    try:
+        with written_whole(file, "wb") as opened:
+            opened.write(page)
+    except OSError as problem:
+        raise _unwritable(file, problem) from None
+    if not quiet:
+        Console(stderr=True, soft_wrap=True).print(Text(f"The report is in {file}", style="dim"))
+    if in_browser and not webbrowser.open(file.resolve().as_uri()):
+        Console(stderr=True, soft_wrap=True).print(Text(f"There is no browser to open: {file} is the report."))
+
+
+def _beginning(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return opened.read(len(MARK))
+
+
+def _unwritable(file: Path, problem: OSError) -> BadInput:
+    return BadInput(f"The report {file} can't be written: {problem.strerror or problem}.")
+
+
+_SECRET = re.compile(r"token|sig|key|secret|auth|credential|passw", re.IGNORECASE)
+
+
+async def source_links(store: PageStore, document: Document, report: Path) -> dict[str, str]:
+    """Links for a report in this file, by the ids of the document or of those that it joins; without those that fail.
+
+    A file is linked where it is on this disk and still has the bytes that were read, by its path from the report's
+    folder, so that the link says no more of this disk than it must; a file elsewhere, which only a path through the
+    disk's root or all homes would reach, isn't linked. Nor is an address with a user, a password, or a key or token in
+    its query.
+    """
+    named = [part.document for part in document.parts] or [document.id]
+    links = dict[str, str]()
+    for identity in named:
+        source = await store.document(identity)
+        if link := await _link(store, source, report):
+            links[identity] = link
+    return links
+
+
+async def _link(store: PageStore, document: Document, report: Path) -> str:
+    """A document's link; "" where there is nothing to open."""
+    path = file_or_address(document.source)
+    if isinstance(path, Address):
+        return "" if _holds_secrets(document.source) else document.source
+    if not path.is_absolute() or not await _still_holds(store, path, document):
+        return ""
+    try:
+        file, folder = path.resolve(), report.resolve().parent
+        if Path(os.path.commonpath([file, folder])) in Path.home().parents:
+            return ""  # the way there would name the folders of this disk
+        relative = os.path.relpath(file, folder)
+    except (OSError, ValueError):  # on Windows, another drive
+        return ""
+    return quote(Path(relative).as_posix())
+
+
+def _holds_secrets(address: str) -> bool:
+    """Whether an address has a user, or a key in its query; so does one that can't be read."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return True
+    return "@" in parts.netloc or any(
+        _SECRET.search(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)
+    )
+
+
+async def _still_holds(store: PageStore, path: Path, document: Document) -> bool:
+    """Whether a file has the bytes that the document was made of."""
+    if not path.is_file():
+        return False
+    try:
+        return await id_without_conversion(store, read_file(path)) == document.id
+    except BadInput:
+        return False

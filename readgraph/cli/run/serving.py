@@ -1,0 +1,370 @@
+"""`serve`, `mcp` and `studio`: serve the library in a browser, to agents, or to LangGraph Studio."""
+
+import asyncio
+import gc
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import webbrowser
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from http.client import HTTPConnection, HTTPException
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import Any
+
+import typer
+
+from readgraph.api.sockets import bind_at, in_address, is_loopback, listening
+from readgraph.cli.log import end_log
+from readgraph.cli.settings import kept_method, kept_price
+from readgraph.cli.terminal.safe_text import Console, Text, visible
+from readgraph.cli.terminal.screen import run_until_stopped
+from readgraph.graphs.methods import method_typed
+from readgraph.graphs.served import server_configuration, settings_of_served
+from readgraph.library.address import LibraryPlace
+from readgraph.library.opening import default_place, open_library
+from readgraph.library.search.catalogue import count_documents
+from readgraph.models.prices import Price, parse_price
+from readgraph.models.watching import flush
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.words import counted
+
+PASSWORD = "READGRAPH_PASSWORD"
+OPEN_WAY = "Whoever has the password can read it and use your model; the way there is not encrypted."
+SHORTEST = 8
+"""Fewest characters of a password."""
+
+
+def serve_library(
+    folder: LibraryPlace | None,
+    context: ReaderContext,
+    method: str | None,
+    price: str | None,
+    *,
+    address: tuple[str, int],
+    names: Sequence[str],
+    opens: bool,
+) -> None:
+    """Serve until Ctrl-C. Raises `BadInput` where the server isn't installed, can't listen, or has no password."""
+    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
+        raise BadInput("The page is not installed: pip install 'readgraph[serve]'.")
+    method = method or kept_method() or ""
+    if method:
+        method_typed(method)
+    price = price or kept_price()
+    dollars = parse_price(price) if price else None
+    password = "" if is_loopback(address[0]) else _password()
+    listener = listening(*address)
+    with suppress(KeyboardInterrupt):  # the usual end
+        run_until_stopped(_serve_page(folder, context, method, dollars, listener, password, names, opens=opens))
+
+
+def _password() -> str:
+    """The password from the environment, else as it is typed."""
+    password = os.environ.get(PASSWORD, "")
+    if not password and sys.stdin.isatty():
+        password = typer.prompt("A password for the page", hide_input=True, confirmation_prompt=True, err=True)
+    if len(password) < SHORTEST:
+        raise BadInput(
+            f"Other machines reach this address, so the page wants a password: set {PASSWORD} to one of at least "
+            f"{SHORTEST} characters, or leave --host out."
+        )
+    return password
+
+
+async def _serve_page(
+    folder: LibraryPlace | None,
+    context: ReaderContext,
+    method: str,
+    price: Price | None,
+    listener: socket.socket,
+    password: str,
+    names: Sequence[str],
+    *,
+    opens: bool,
+) -> None:
+    from readgraph.serve.app import serve_room
+    from readgraph.serve.guard import Guard
+    from readgraph.serve.room import Room
+
+    async with open_library(folder) as library:
+        host, port = listener.getsockname()[:2]
+        bound = [] if host in ("0.0.0.0", "::") else [host]
+        guard = Guard(port, password, [*bound, *names])
+        name = in_address(host) if bound else [*names, "localhost"][0]
+        page = f"http://{name}:{port}/" + ("" if password else f"?token={guard.token}")
+        warnings = [OPEN_WAY] if password else []
+        if not bound and not names:
+            warnings.append("Other machines can open it once --allow-host gives the name by which they reach this one.")
+        _say_where_page_is(library.place, await count_documents(library.pages), page, warnings)
+        if opens and sys.stderr.isatty():
+            webbrowser.open(page)
+        gc.freeze()  # what is imported stays, and need not be gone through again at each collection
+        await serve_room(Room(library, context, method, price), guard, listener)
+
+
+def _say_where_page_is(library: str, documents: int, page: str, warnings: Sequence[str]) -> None:
+    console = Console(stderr=True, soft_wrap=True)
+    console.print(Text(f"The library {library} ({counted(documents, 'document')}) is open at {page}"))
+    for warning in warnings:
+        console.print(Text(warning), style="yellow")
+    console.print("Press Ctrl-C to stop.")
+
+
+def serve(
+    folder: LibraryPlace | None,
+    allow: Sequence[Path],
+    context: ReaderContext,
+    *,
+    address: tuple[str, int] | None,
+    names: Sequence[str],
+    given: Sequence[str],
+) -> None:
+    """Serve until the client leaves, or until Ctrl-C; what was read stays in the library.
+
+    `address`: the host and port for HTTP; `names` are further names of this host; `given`: the options for HTTP that
+    were typed. Raises `BadInput` where the server isn't installed, or can't listen there.
+    """
+    if find_spec("mcp") is None:
+        raise BadInput("The MCP server is not installed: pip install 'readgraph[mcp]'.")
+    if given and address is None:
+        raise BadInput(f"{', '.join(given)} is for a server over HTTP: add --http.")
+    from readgraph.mcp.refusing import allowed_folders
+
+    folders = allowed_folders([path.expanduser() for path in allow])
+    listener = None
+    if address:
+        listener = listening(*address)
+    with suppress(KeyboardInterrupt):  # the usual end
+        run_until_stopped(_serve_mcp(folder, folders, context, listener, names))
+
+
+async def _serve_mcp(
+    folder: LibraryPlace | None,
+    folders: Sequence[Path],
+    context: ReaderContext,
+    listener: socket.socket | None,
+    names: Sequence[str],
+) -> None:
+    from readgraph.mcp.server import LibraryTools, library_server
+
+    async with open_library(folder) as library:
+        tools, stopped = LibraryTools(library, context, folders), False
+        server = library_server(tools)
+        gc.freeze()  # what is imported stays, and need not be gone through again at each collection
+        try:
+            if listener is None:
+                stopped = await _until_stopped(server.run_stdio_async())
+            else:
+                from readgraph.mcp.server import serve_http
+
+                host = _say_where_mcp_is(library.place, await count_documents(library.pages), listener)
+                await serve_http(server, listener, host, names)
+        finally:
+            await tools.jobs.close()
+    if stopped:
+        end_log(0)
+        flush()
+        os._exit(0)  # a thread of the SDK still waits for the client's next line
+
+
+async def _until_stopped(serving: Coroutine[Any, Any, None]) -> bool:
+    """Serve until the client leaves; True where a signal came first."""
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    with suppress(NotImplementedError):  # on Windows, Ctrl-C interrupts the loop itself
+        for each in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(each, stop.set)
+    server, stopping = asyncio.ensure_future(serving), asyncio.ensure_future(stop.wait())
+    await asyncio.wait({server, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if not server.done():
+        return True
+    await server
+    return False
+
+
+def _say_where_mcp_is(library: str, documents: int, listener: socket.socket) -> str:
+    """Say on standard error what is served where, and who can reach it; returns the host."""
+    from readgraph.mcp.server import PATH
+
+    host, port = listener.getsockname()[:2]
+    shown = in_address(host)
+    console = Console(stderr=True, soft_wrap=True)
+    console.print(
+        Text(f"The library {library} ({counted(documents, 'document')}) is served at http://{shown}:{port}{PATH}.")
+    )
+    if not is_loopback(host):
+        console.print(
+            Text(f"Whoever reaches {shown}:{port} can read this library and use your model: there is no log-in."),
+            style="yellow",
+        )
+    console.print("Press Ctrl-C to stop.")
+    return str(host)
+
+
+HOST = "127.0.0.1"
+"""The server has no login, so only this machine can reach it."""
+
+RUNS_AT_ONCE = 8
+
+STOPPED_WITHIN = 10.0
+"""Seconds that the server gets to end by itself before it is killed."""
+
+_SERVER = ("langgraph_cli", "langgraph_api", "langgraph_runtime_inmem")
+_REPORTING = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_CLOUD_LICENSE_KEY")
+"""Environment variables that would make the server report to LangChain."""
+
+
+def serve_studio(folder: LibraryPlace | None, port: int, context: ReaderContext, *, open_page: bool) -> None:
+    """Serve every graph until Ctrl-C. Threads end with the server; what was read stays in the library.
+
+    The assistants are configured with the context's settings. Raises `BadInput` where the server isn't installed, the
+    port is taken, or the server stops by itself.
+    """
+    if not all(map(find_spec, _SERVER)):
+        raise BadInput("The development server is not installed: pip install 'readgraph[studio]'.")
+    library = folder or default_place()
+    library = library.absolute() if isinstance(library, Path) else library
+    documents = run_until_stopped(_documents(library))
+    _check_port(port)
+    with TemporaryDirectory(prefix="readgraph-studio-") as work:
+        server = _started(Path(work), library, port, context.model)
+        try:
+            _wait_until_up(server, port)
+            _configure(port, context)
+            _print_addresses(library, documents, port, context.model, open_page=open_page)
+            raise BadInput(f"The development server stopped by itself, with exit code {server.wait()}.")
+        except KeyboardInterrupt:
+            pass  # the usual end
+        finally:
+            _stop(server)
+
+
+def _started(work: Path, library: LibraryPlace, port: int, model: str) -> "subprocess.Popen[str]":
+    """Start `langgraph dev` in a temporary folder, so that it writes nothing to the current one."""
+    settings = server_configuration() | {"disable_persistence": True}
+    (work / "langgraph.json").write_text(json.dumps(settings), encoding="utf-8")
+    options = f"--host {HOST} --port {port} --no-browser --no-reload --n-jobs-per-worker {RUNS_AT_ONCE}"
+    return subprocess.Popen(
+        [sys.executable, "-m", "langgraph_cli", "dev", *options.split()],
+        cwd=work,
+        env=server_environment(library, model),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    )
+
+
+def server_environment(library: LibraryPlace, model: str) -> dict[str, str]:
+    """The server's environment variables: it sends no reports and does not check for a newer version."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_REPORTING)}
+    return kept | {
+        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        "LANGGRAPH_NO_VERSION_CHECK": "true",
+        "LANGSMITH_TRACING": "false",
+        "LOG_LEVEL": "WARNING",
+        "PYTHONUNBUFFERED": "1",
+        "READGRAPH_LIBRARY": str(library) if isinstance(library, Path) else library.full,
+        "READGRAPH_MODEL": model,
+    }
+
+
+async def _documents(folder: LibraryPlace) -> int:
+    async with open_library(folder) as library:
+        return await count_documents(library.pages)
+
+
+def _check_port(port: int) -> None:
+    try:
+        with socket.socket() as listener:
+            bind_at(listener, (HOST, port))
+    except OSError as problem:
+        raise BadInput(f"Port {port} can't be used ({problem.strerror}): choose another with --port.") from None
+
+
+def _wait_until_up(server: "subprocess.Popen[str]", port: int) -> None:
+    """Wait for the first response. Output until then is shown only if the server ends; later output at once."""
+    early_output: list[str] = []
+    up = False
+
+    def listen() -> None:
+        for line in server.stdout or ():
+            (sys.stderr.write if up else early_output.append)(visible(line))
+
+    listener = Thread(target=listen, daemon=True)
+    listener.start()
+    while not _answers(port):
+        if server.poll() is not None:
+            listener.join()
+            sys.stderr.writelines(early_output)
+            raise BadInput(f"The development server did not start: it ended with exit code {server.returncode}.")
+        time.sleep(0.1)
+    up = True
+
+
+def _answers(port: int) -> bool:
+    try:
+        return bool(_reply(port, "GET", "/ok"))
+    except (OSError, HTTPException, ValueError):
+        return False
+
+
+def _configure(port: int, context: ReaderContext) -> None:
+    """Configure each assistant with the settings that its graph uses; they can be changed in Studio."""
+    defaults = asdict(ReaderContext(model=""))
+    chosen = {name: value for name, value in asdict(context).items() if value != defaults[name]}
+    for assistant in _reply(port, "POST", "/assistants/search", {"limit": 1000}) if chosen else ():
+        used = settings_of_served(assistant["graph_id"])
+        settings = {name: value for name, value in chosen.items() if name in used}
+        _reply(port, "PATCH", f"/assistants/{assistant['assistant_id']}", {"context": settings})
+
+
+def _reply(port: int, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+    connection = HTTPConnection(HOST, port, timeout=5)
+    try:
+        connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        if response.status != 200:
+            raise HTTPException(f"{method} {path} returned status {response.status}")
+        return json.load(response)
+    finally:
+        connection.close()
+
+
+def _print_addresses(library: LibraryPlace, documents: int, port: int, model: str, *, open_page: bool) -> None:
+    address = f"http://{HOST}:{port}"
+    page = f"https://smith.langchain.com/studio/?baseUrl={address}"
+    console = Console(soft_wrap=True)
+    console.print(Text(f"The library {library} ({counted(documents, 'document')}) is served at {address}."))
+    how = f"with {model}" if model else "without a model"
+    console.print(Text(f"The graphs read {how}, unless an assistant's configuration names another model."))
+    console.print(Text(f"Studio: {page}"))
+    console.print(
+        "The page comes from LangChain's server, which may ask you to sign in; your texts are sent only between your "
+        "browser and this machine, and to the model that you name. Press Ctrl-C to stop."
+    )
+    if open_page:
+        webbrowser.open(page)
+
+
+def _stop(server: "subprocess.Popen[str]") -> None:
+    server.terminate()
+    try:
+        server.wait(STOPPED_WITHIN)
+    except (
+        subprocess.TimeoutExpired,
+        KeyboardInterrupt,
+    ):  # it is waiting for a browser, or the user pressed Ctrl-C again
+        server.kill()
+        server.wait()

@@ -1,1 +1,0 @@
-"""Serve a library: in a browser, to agents, to LangGraph Studio."""

@@ -1,1 +1,0 @@
-"""What is there to choose from, and whether it works: methods, models, prompts, this machine."""

@@ -1,0 +1,368 @@
+"""`show` and `search`: what the library holds, a document's parts and notes, the text at a place, passages.
+
+`show --page`, `--part`, `--at` and `--quote` show the text where a citation can be followed.
+"""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich import filesize
+
+from readgraph.api.finding import check_search, found
+from readgraph.api.memories import made_for, memories_to_show, method_of, note_of, parts_numbered
+from readgraph.api.results import Hit
+from readgraph.cli.options.documents import ShowOptions, WantedPlace
+from readgraph.cli.run.documents import find_document, find_documents
+from readgraph.cli.run.reports import check_report, source_links, write_report
+from readgraph.cli.settings import typed_or_none
+from readgraph.cli.terminal.rendering import print_json, size_of
+from readgraph.cli.terminal.safe_text import Console, Text, one_line
+from readgraph.cli.terminal.screen import marked_text, print_paged, run_until_stopped
+from readgraph.library.address import LibraryPlace
+from readgraph.library.opening import open_library
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.catalogue import catalogue_of, records
+from readgraph.nodes.answering.citations import find_quote
+from readgraph.report.page import render, report_of_document
+from readgraph.sources.naming_places import NamedSpan, all_places, places_named, source_page
+from readgraph.sources.places import Place, place_at
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Document, Memory, Note, Page, at_local_time
+from readgraph.state.words import counted
+
+MOST_SHOWN = 100
+"""The most documents that are listed of a library with very many."""
+
+
+@dataclass(frozen=True)
+class SizedMemory:
+    """A memory, the number of its notes so far, and the words in them."""
+
+    memory: Memory
+    notes: int
+    words: int
+
+
+def show_library(folder: LibraryPlace | None, *, as_json: bool) -> None:
+    """List documents with their memories, and the disk space of the library."""
+    held, damaged, size, others = run_until_stopped(_held(folder, every=as_json))
+    if as_json:
+        listed = [_listed(document, memories) for document, memories in held]
+        print_json([*listed, *({"id": identity, "damaged": True} for identity in damaged)])
+        return
+    if not held and not damaged:
+        Console().print("The library is empty. Read something: readgraph read FILE")
+        return
+    lines = list[str]()  # printed at once: Rich takes half a millisecond per line
+    for document, memories in held:
+        lines.append(typer.style(f"{document.id}  {one_line(document.title)}", bold=True))
+        origin = f" from {one_line(document.source)}" if "://" in document.source else ""
+        lines.append(f"    {counted(document.words, 'word')}, added {day(document.added)}{origin}")
+        lines += [f"    {one_line(_memory_line(document, sized))}" for sized in memories]
+        if not memories:
+            lines.append(typer.style("    not read yet", dim=True))
+    for identity in damaged:
+        lines.append(typer.style(one_line(identity), bold=True))
+        lines.append("    its record is damaged: 'readgraph forget' deletes what is left of it")
+    total = f"{counted(len(held) + len(damaged) + others, 'document')}, {filesize.decimal(size)} on disk"
+    more = f"; the newest {len(held)} are shown, --json lists all" if others else ""
+    lines.append(typer.style(total + more, dim=True))
+    typer.echo("\n".join(lines))
+
+
+def show_document(options: ShowOptions) -> None:
+    """Show the pages of a document's newest memory, or of a method's or purpose's, with their notes and headers."""
+    document, memory, others, pages, notes, places = run_until_stopped(_read(options))
+    called = note_of(memory)
+    if options.as_json:
+        listed = [asdict(page) | _noted(notes.get(page.number), called) for page in pages]
+        print_json(asdict(document) | {"memory": _described(memory), "pages": listed})
+        return
+    console = Console()
+    size = size_of(document, (place.label for place in places))
+    console.print(Text(f"{document.title}  {document.id}  {size}", style="bold"))
+    sized = SizedMemory(memory, len(notes), sum(note.words for note in notes.values()))
+    console.print(Text(_memory_line(document, sized), style="dim"))
+    if also := _also_read(memory, others):
+        console.print(Text(also, style="dim"))
+    for page in pages:
+        at = ", ".join(filter(None, [f"part {page.number}", place_at(places, page.start)]))
+        note = notes.get(page.number)
+        corrected = f", {called} corrected by hand" if note and note.replaced is not None else ""
+        size = f"{page.words} words, characters {page.start}-{page.end}{corrected}"
+        console.print(Text(f"\n{at}  {size}", style="dim"))
+        if note and note.header:
+            console.print(Text(note.header, style="italic"))
+        console.print(Text(note.text if note else f"(no {called} yet)"))
+
+
+def report_document(options: ShowOptions, file: Path) -> None:
+    """Write the report of a document's newest memory, or of a method's or purpose's."""
+    if not options.document:
+        raise BadInput("There is nothing to report: name a document.")
+    check_report(file)
+    write_report(file, run_until_stopped(_report(options, file)), quiet=False, in_browser=options.opened)
+
+
+async def _report(options: ShowOptions, file: Path) -> bytes:
+    async with open_library(options.library, only_shows=True) as library:
+        document = await find_document(library.pages, options.document)
+        memory, *_ = await memories_to_show(library.pages, document, typed_or_none(options.method), options.made_for)
+        links = await source_links(library.pages, document, file)
+        return render(await report_of_document(library.pages, document, memory, note_of(memory), links))
+
+
+def _noted(note: Note | None, called: str) -> dict[str, Any]:
+    header = {"header": note.header} if note and note.header else {}
+    corrected = {"corrected": True, "replaced": note.replaced} if note and note.replaced is not None else {}
+    return {**header, called: note.text if note else None, **corrected}
+
+
+async def _held(
+    folder: LibraryPlace | None, *, every: bool
+) -> tuple[list[tuple[Document, list[SizedMemory]]], list[str], int, int]:
+    """Documents with their memories, ids of damaged ones, bytes on disk, and how many documents more there are."""
+    async with open_library(folder, only_shows=True) as library:
+        catalogue, others = None if every else await catalogue_of(library.pages), 0
+        if catalogue:
+            newest, damaged = await catalogue.newest(0, MOST_SHOWN, joined=True), await catalogue.damaged()
+            documents, others = await records(library.pages, newest.ids), newest.total - len(newest.ids)
+            found = await asyncio.gather(*(library.pages.memories(document.id) for document in documents))
+            memories = {document.id: made for document, made in zip(documents, found, strict=True)}
+        else:
+            documents, damaged = await library.pages.listed()
+            memories = await library.pages.all_memories()
+        sizes = await library.pages.note_sizes(memory for made in memories.values() for memory in made)
+        held = [
+            (document, [SizedMemory(memory, *sizes[memory.id]) for memory in memories.get(document.id, ())])
+            for document in documents
+        ]
+    return held, damaged, library.shared.size(), others
+
+
+async def _read(
+    options: ShowOptions,
+) -> tuple[Document, Memory, list[Memory], list[Page], dict[int, Note], list[Place]]:
+    """Document, memory, its other memories, pages, notes by page, and places of the source."""
+    async with open_library(options.library, only_shows=True) as library:
+        document = await find_document(library.pages, options.document)
+        memory, *_ = await memories_to_show(library.pages, document, typed_or_none(options.method), options.made_for)
+        others = [other for other in await library.pages.memories(document.id) if other.id != memory.id]
+        pages = await library.pages.pages(memory.id, range(memory.pages))
+        notes = await library.pages.notes(memory.id, range(memory.pages))
+        places = [Place(*place) for place in await all_places(library.pages, document)]
+        return document, memory, others, pages, {note.page: note for note in notes}, places
+
+
+def _also_read(memory: Memory, others: list[Memory]) -> str:
+    """With which other methods a document was read, and for which other purposes; "" for none."""
+    methods = sorted({method_of(other) for other in others} - {method_of(memory)})
+    same = {other.recipe.purpose for other in others if method_of(other) == method_of(memory)}
+    purposes = sorted(same - {memory.recipe.purpose, ""})
+    lines = [f"also read with {', '.join(methods)}: --method shows it"] if methods else []
+    lines += [f"also read for {'; '.join(purposes)}: --purpose shows it"] if purposes else []
+    lines += ["also read without a purpose: --purpose '' shows it"] if "" in same and memory.recipe.purpose else []
+    return "\n".join(lines)
+
+
+def _memory_line(document: Document, sized: SizedMemory) -> str:
+    """A memory in one line: method, model, pages done, date."""
+    memory = sized.memory
+    done = f"{_pages_done(document, sized)} done, {counted(sized.words, 'word')} of notes"
+    made = f"{made_for(memory)}, {memory.recipe.model or 'no model'}"
+    return f"{made}: {done if memory.pages else 'nothing done yet'}, {day(memory.started)}"
+
+
+def _pages_done(document: Document, sized: SizedMemory) -> str:
+    memory, done = sized.memory, sized.notes
+    if memory.complete:
+        return counted(done, "part")
+    if memory.paged:
+        return f"{done:,} of {counted(memory.pages, 'part')}"
+    return f"{done:,} of about {counted(round(memory.pages * document.characters / max(memory.read_to, 1)), 'part')}"
+
+
+def _listed(document: Document, memories: list[SizedMemory]) -> dict[str, Any]:
+    described = [_described(sized.memory) | {"notes": sized.notes, "note_words": sized.words} for sized in memories]
+    return asdict(document) | {"memories": described}
+
+
+def _described(memory: Memory) -> dict[str, Any]:
+    return asdict(memory) | {"fingerprint": memory.recipe.fingerprint, "purpose": memory.recipe.purpose}
+
+
+def day(time: str) -> str:
+    """A recorded time in the local time zone: "2024-03-12 17:05"."""
+    return f"{at_local_time(datetime.fromisoformat(time)):%Y-%m-%d %H:%M}"
+
+
+LONGEST_NUMBER = 9
+"""Digits."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A stretch `[start, end)` of a document: its page and the method that cut it; its place in the source; a quote.
+
+    `page` and `method` are None where the stretch is a place of the source.
+    """
+
+    page: int | None
+    method: str | None
+    place: str | None
+    start: int
+    end: int
+    mark: tuple[int, int] | None = None
+
+
+def show_place(options: ShowOptions) -> None:
+    """Show a page, a part, the places of a name, or the part with the quote; the quote is marked."""
+    if not options.document:
+        raise BadInput("There is nothing to show a place of: name a document.")
+    options.place.check(options.method)
+    document, found, texts = run_until_stopped(_found(options))
+    if options.as_json:
+        listed = [vars(each) | {"text": text} for each, text in zip(found, texts, strict=True)]
+        print_json({"id": document.id, "title": document.title, "source": document.source, "stretches": listed})
+        return
+    styled = Console().is_terminal
+    pieces = list[Text]()
+    for each, text in zip(found, texts, strict=True):
+        part = f"part {each.page} of {each.method}" if options.part is not None or not each.place else ""
+        pieces.append(Text(", ".join(filter(None, [document.title, each.place, part])), style="bold"))
+        marks = [(each.mark[0] - each.start, each.mark[1] - each.start)] if each.mark else []
+        pieces.append(marked_text(f"{text.rstrip()}\n", marks, styled=styled))
+    print_paged(pieces)
+
+
+async def _found(options: ShowOptions) -> tuple[Document, list[Stretch], list[str]]:
+    async with open_library(options.library, only_shows=True) as library:
+        store, document = library.pages, await find_document(library.pages, options.document)
+        found = await _stretches(store, document, options.place, options.method)
+        longest = 2 * len(options.quote or "")  # a quote may go on after the end of its page
+        spans = [(each.start, min(each.end + longest, document.characters)) for each in found]
+        texts = await store.spans(document, spans)
+    if options.quote is not None:
+        found = [_marked(each, text, options.quote) for each, text in zip(found, texts, strict=True)]
+        if not any(each.mark for each in found):
+            raise BadInput(
+                f"The quote is not there: 'readgraph show \"{document.title}\" --quote …' looks for it everywhere."
+            )
+    return document, found, [text[: each.end - each.start] for each, text in zip(found, texts, strict=True)]
+
+
+def _marked(stretch: Stretch, text: str, quote: str) -> Stretch:
+    """The stretch with the quote that begins in it, up to the quote's end."""
+    span = _words_in(text, quote)
+    if not span or span[0] >= stretch.end - stretch.start:
+        return stretch
+    mark = (stretch.start + span[0], stretch.start + span[1])
+    return replace(stretch, mark=mark, end=max(stretch.end, mark[1]))
+
+
+async def place_spans(store: PageStore, document: Document, wanted: WantedPlace) -> list[NamedSpan] | int | None:
+    """The spans of a place or page of the source, or the number of a part; None where only a quote is wanted."""
+    if wanted.at is not None:
+        return await places_named(store, document, wanted.at)
+    if wanted.page is not None:
+        return await source_page(store, document, wanted.page) or _part_number(document, wanted.page)
+    return wanted.part
+
+
+async def _stretches(store: PageStore, document: Document, wanted: WantedPlace, method: str | None) -> list[Stretch]:
+    number = await place_spans(store, document, wanted)
+    if isinstance(number, list):
+        if method:
+            raise BadInput("--page shows a page of the source, which needs no memory: leave --method out.")
+        return [Stretch(None, None, *span) for span in number]
+    memories = await memories_to_show(store, document, typed_or_none(method))
+    if number is not None:
+        return [await _part(store, document, memories, number, wanted.quote)]
+    return [await _with_quote(store, document, memories[0], wanted.quote or "")]
+
+
+def _part_number(document: Document, page: str) -> int:
+    """The number of a part, given with `--page` where the source has no pages."""
+    if not page.strip().isdecimal() or len(page) > LONGEST_NUMBER:
+        raise BadInput(f"The source of '{document.title}' has no pages: give the number of a part with --part.")
+    return int(page)
+
+
+async def _part(
+    store: PageStore, document: Document, memories: Sequence[Memory], number: int, quote: str | None
+) -> Stretch:
+    """The part with this number.
+
+    Methods cut different parts: of several memories, the first one counts that has the quote in this part.
+    """
+    parts = await parts_numbered(store, document, memories, number)
+    texts = await store.spans(document, [(part.start, part.end) if part else (0, 0) for part in parts])
+    fits = (place for place, text in enumerate(texts) if text and quote and _words_in(text, quote))
+    cut = next(fits, next((place for place, part in enumerate(parts) if part), 0))
+    page = parts[cut]
+    assert page, "one of the memories has it"
+    (place,) = await store.place_names(document, [page.start])
+    return Stretch(page.number, method_of(memories[cut]), place, page.start, page.end)
+
+
+async def _with_quote(store: PageStore, document: Document, memory: Memory, quote: str) -> Stretch:
+    """The part in which the quote begins, and the quote's place in the source."""
+    text = await store.text(document)
+    if not (span := _words_in(text[: memory.read_to], quote)):
+        raise BadInput(f"The quote is not in '{document.title}': quote whole words, as they stand there.")
+    parts = await store.pages(memory.id, range(memory.pages))
+    part = max((each for each in parts if each.start <= span[0]), key=lambda each: each.start)
+    (place,) = await store.place_names(document, [span[0]])
+    return Stretch(part.number, method_of(memory), place, part.start, part.end)
+
+
+def _words_in(text: str, quote: str) -> tuple[int, int] | None:
+    """The span of these words, found as a citation is; words too few for a citation count too."""
+    if span := find_quote(quote.strip(), text, 0, len(text)):
+        return span
+    words = r"[\W_]+".join(map(re.escape, re.findall(r"[^\W_]+", quote)))
+    whole = rf"(?<!\w){words}(?!\w)" if words.isascii() else words  # scripts without spaces have no such bounds
+    found = re.search(whole, text, re.IGNORECASE) if words else None
+    return found.span() if found else None
+
+
+def search(
+    query: str, named: Sequence[str], collection: str | None, most: int, folder: LibraryPlace | None, *, as_json: bool
+) -> None:
+    """Print the best passages with their places, and the words of the query marked in them."""
+    check_search(query, named, collection)
+    hits = run_until_stopped(_search(query, named, collection, most, folder))
+    if as_json:
+        print_json([hit.model_dump() for hit in hits])
+        return
+    console = Console()
+    if not hits:
+        console.print(Text(f"No passage shares a word with '{query}'."))
+    for hit in hits:
+        part = f"part {hit.page} of {hit.method}" if hit.page is not None else ""
+        console.print(Text(", ".join(filter(None, [hit.title, hit.place or part])), style="bold"), soft_wrap=True)
+        console.print(_shown(hit, styled=console.is_terminal), soft_wrap=not console.is_terminal)
+        console.print()
+
+
+def _shown(hit: Hit, *, styled: bool) -> Text:
+    """A hit's excerpt on one line, its words marked."""
+    spans = [(start - hit.start, end - hit.start) for start, end in hit.marks]
+    one_line = "".join(" " if character.isspace() else character for character in hit.text)
+    shown = marked_text(one_line, spans, styled=styled)
+    shown.pad_left(2)
+    return shown
+
+
+async def _search(
+    query: str, named: Sequence[str], collection: str | None, most: int, folder: LibraryPlace | None
+) -> list[Hit]:
+    async with open_library(folder, only_shows=True) as library:
+        documents = await find_documents(library.pages, named)
+        return await found(library.pages, query, documents, collection, most)

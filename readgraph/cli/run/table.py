@@ -1,0 +1,179 @@
+"""`table`: a table of all that documents hold of one kind, on the terminal or as a file."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from readgraph.api.functions import whole_table
+from readgraph.cli.options.reading import TableOptions
+from readgraph.cli.run.documents import asked_document, asked_sources, conversion_seconds
+from readgraph.cli.run.reports import check_report, source_links, write_report
+from readgraph.cli.run.run_method import estimate, run_graph, with_places
+from readgraph.cli.settings import check_used
+from readgraph.cli.terminal.rendering import (
+    BY_PATTERN,
+    TO_READ_WITH_ONE,
+    footer,
+    not_read,
+    print_json,
+    print_sheet,
+    read_again,
+    used,
+)
+from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.cli.terminal.screen import Screen, run_until_stopped
+from readgraph.graphs.methods import METHODS
+from readgraph.graphs.survey import build_table
+from readgraph.library.collections import members_of
+from readgraph.library.opening import open_library
+from readgraph.nodes.answering.citations import with_marks
+from readgraph.report.page import render, report_of_answer
+from readgraph.report.table_files import FORMS, Sheet, excel_library, sheet_of, table_bytes, written_before
+from readgraph.sources import SourceText
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.files import written_whole
+from readgraph.state.reading import Question
+from readgraph.state.survey import told_unread
+from readgraph.state.words import counted
+
+LIKE = 'such as "every person: name, role, first appearance"'
+CUT_SHORT = "The budget ran out first: only what was read until then is in the table."
+NOT_JOINED = "The budget ran out when all was read: names that mean the same thing may have rows of their own."
+SPENT_BEFORE = "The budget ran out before anything was read with the model."
+NO_ROW = "Nothing of this kind was found."
+
+
+def make_table(options: TableOptions, context: ReaderContext, screen: Screen) -> None:
+    """Make the table of what is wanted from the documents, and print it or write it to a file."""
+    _check_wanted(options.paths, options.wanted)
+    check_used([METHODS["survey"]], asks=True)
+    if options.out:
+        check_out(options.out)
+    if options.report:
+        check_report(options.report)
+    sources = asked_sources(options.paths, options.glob, options.library, screen)
+    found, sheet, page = run_until_stopped(_made(sources, options, context, screen))
+    if options.out:
+        _write(options.out, sheet)
+    _print(found, sheet, options.out, screen)
+    if options.report:
+        write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
+
+
+def estimate_table(options: TableOptions, context: ReaderContext, screen: Screen) -> None:
+    """Print what the table will use, without making a call."""
+    _check_wanted(options.paths, options.wanted)
+    estimate(options.paths, options.glob, options.wanted, "survey", context, options.library, screen)
+
+
+def _check_wanted(paths: Sequence[Path], wanted: str) -> None:
+    """Raise `BadInput` where it isn't said what the rows are, or a file stands in its place."""
+    if not paths and (os.path.lexists(wanted) or not wanted.strip()):
+        raise BadInput(f"After the files, say what the table is to hold: {LIKE}.")
+    if not paths:
+        raise BadInput(f"Before '{wanted}', name the files that are read.")
+    if not wanted.strip():
+        raise BadInput(f"It isn't said what the table is to hold: write it last, {LIKE}.")
+    if os.path.lexists(wanted) or wanted.startswith(("https://", "http://")):
+        last = "Write it after the files" if all(map(os.path.lexists, paths)) else "The files come first, then the text"
+        raise BadInput(f"'{wanted}' is a file, and the last argument says what the table is to hold. {last}.")
+
+
+def check_out(file: Path) -> None:
+    """Raise `BadInput` where a table can't be written to this file; only a table of ours is overwritten."""
+    if file.suffix.lower() not in FORMS:
+        raise BadInput(f"{file} doesn't say which form the table is to have: end it in {', '.join(FORMS)}.")
+    if file.is_dir():
+        raise BadInput(f"{file} is a folder: name a file for the table.")
+    if not file.parent.is_dir():
+        raise BadInput(f"There is no folder {file.parent}: create it, or name another file for the table.")
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise BadInput(f"The table {file} can't be written: permission is missing.")
+    try:
+        if file.is_file() and not written_before(file):
+            raise BadInput(f"{file} exists already and is no table of readgraph: name another file for the table.")
+    except OSError as problem:
+        raise _unwritable(file, problem) from None
+    if file.suffix.lower() == ".xlsx":
+        excel_library()
+
+
+async def _made(
+    sources: Sequence[SourceText | str],
+    options: TableOptions,
+    context: ReaderContext,
+    screen: Screen,
+) -> tuple[dict[str, Any], Sheet, bytes]:
+    """The graph's output with all rows, the table with its citations, and the report where one is wanted."""
+    async with open_library(options.library) as library:
+        document = await asked_document(library, sources)
+        seconds, request = conversion_seconds(sources), Question(question=options.wanted)
+        output = await run_graph(
+            library, build_table(), "survey", document, request, context, screen, seconds_before=seconds
+        )
+        table = await whole_table(library.pages, output)
+        found = await with_places(library, {**output, "table": table})
+        documents = await members_of(library.pages, document)
+        sheet = sheet_of(found["table"], documents, " ".join(filter(None, [_note(found), *found["notices"]])))
+        if not options.report:
+            return with_marks(found), sheet, b""
+        links = await source_links(library.pages, document, options.report)
+        cited = [citation for row in found["table"]["rows"] for citation in row["citations"]]
+        unique = {(each["start"], each["end"]): each for each in cited}
+        shown = with_marks({**found, "citations": [*unique.values()]})
+        page = render(await report_of_answer(library.pages, request, shown, METHODS["survey"].note, links))
+        return with_marks(found), sheet, page
+
+
+def _note(found: dict[str, Any]) -> str:
+    """What the table itself says of how it was made, where its form has room."""
+    if unread := found["unread"]:
+        return f"{told_unread(len(found['pages_read']), len(unread))}. {not_read(found)}"
+    return BY_PATTERN if found["by_pattern"] else ""
+
+
+def _write(file: Path, sheet: Sheet) -> None:
+    made = table_bytes(sheet, file.suffix.lower())
+    try:
+        with written_whole(file, "wb") as opened:
+            opened.write(made)
+    except OSError as problem:
+        raise _unwritable(file, problem) from None
+
+
+def _print(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: Screen) -> None:
+    """The table where no file was named, and on standard error what it was made from."""
+    if screen.as_json:
+        print_json(found)
+        return
+    if not out and sheet.rows:
+        print_sheet(sheet)
+    told = Console(stderr=True, soft_wrap=True)
+    if found["status"] == "budget":
+        told.print(Text(_cut_short(found), style="yellow"))
+    elif not sheet.rows and not found["unread"]:
+        told.print(Text(NO_ROW))
+    if found["unread"]:
+        told.print(Text(_note(found), style="yellow"))
+    for notice in found["notices"]:
+        told.print(Text(notice, style="yellow"))
+    if screen.quiet:
+        return
+    rows = counted(len(sheet.rows), "row") + (f" in {out}" if out else "")
+    line = f"{rows} · read{read_again(found)} · {used(found['usage'], found['cost'])}"
+    told.print(footer(line, found["fallbacks"], found["usage"]))
+    if found["by_pattern"]:
+        told.print(Text(BY_PATTERN if found["model"] else f"{BY_PATTERN} {TO_READ_WITH_ONE}", style="yellow"))
+
+
+def _cut_short(found: dict[str, Any]) -> str:
+    """What a spent budget left undone."""
+    if found["unread"]:
+        return CUT_SHORT
+    return SPENT_BEFORE if found["by_rule"] else NOT_JOINED
+
+
+def _unwritable(file: Path, problem: OSError) -> BadInput:
+    return BadInput(f"The table {file} can't be written: {problem.strerror or problem}.")

@@ -1,0 +1,308 @@
+"""How commands appear in a shell: their help in plain words, and the values that it completes.
+
+`--help` shows the common options, `--help-all` the panels of settings too. Bash cuts words at ":", "=" and "@", and
+quotes nothing that a completion gives (the GNU manual on COMP_WORDBREAKS; typer's script hands over the words as they
+were cut, each on a line).
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from copy import copy
+from glob import escape, iglob
+from io import StringIO
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+from readgraph.state.settings import AnswerLength
+
+_TYPES = {"int": "N", "float": "N", "str": "TEXT", "Path": "PATH", "path": "PATH", "file": "PATH", "bool": ""}
+_HELPING, _WHOLE = "readgraph.helping", "readgraph.whole_help"
+
+
+def _show_all(context: typer.Context, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        context.meta[_WHOLE] = True
+        typer.echo(context.get_help())
+        raise typer.Exit()
+
+
+HELP_ALL = Annotated[
+    bool, typer.Option("--help-all", is_eager=True, callback=_show_all, help="Show all options and exit.")
+]
+
+
+class HelpfulCommand(TyperCommand):
+    """A command whose help is short: panels other than the options' own are only named, unless all is asked for."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help, and the names of the panels that it leaves out."""
+        epilog, panels = self.epilog, dict.fromkeys(filter(None, map(_panel, self.params)))
+        if panels and not ctx.meta.get(_WHOLE):
+            self.epilog = f"More options, for {', '.join(panels)}: {ctx.command_path} --help-all"
+        try:
+            with _helping(ctx):
+                super().format_help(ctx, formatter)
+        finally:
+            self.epilog = epilog
+
+    def get_help_option_names(self, ctx: Any) -> list[str]:
+        """The same order in each process."""
+        return sorted(super().get_help_option_names(ctx), key=len)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters; while help is printed, copies of them as they are shown."""
+        return _as_shown(super().get_params(ctx), ctx)
+
+
+class HelpfulGroup(TyperGroup):
+    """A group of commands whose options have types in plain words."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help."""
+        with _helping(ctx):
+            super().format_help(ctx, formatter)
+
+    def get_help_option_names(self, ctx: Any) -> list[str]:
+        """The same order in each process."""
+        return sorted(super().get_help_option_names(ctx), key=len)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters; while help is printed, copies of them as they are shown."""
+        return _as_shown(super().get_params(ctx), ctx)
+
+
+@contextmanager
+def _helping(context: Any) -> Iterator[None]:
+    context.meta[_HELPING] = True
+    try:
+        yield
+    finally:
+        context.meta[_HELPING] = False
+
+
+def _as_shown(parameters: list[Any], context: Any) -> list[Any]:
+    if not context.meta.get(_HELPING):
+        return parameters
+    return [_shown(each, context) for each in parameters if context.meta.get(_WHOLE) or not _panel(each)]
+
+
+def _panel(parameter: Any) -> str | None:
+    """The panel of an option that is not among the common ones; None where it is, or is hidden."""
+    return None if getattr(parameter, "hidden", False) else getattr(parameter, "rich_help_panel", None)
+
+
+def _shown(parameter: Any, context: Any) -> Any:
+    """The parameter with its type in plain words ("N ≥ 1", "PATH…") in place of Python's."""
+    shown = copy(parameter)
+    kind = _readable(parameter.display_type(context).strip("<>").removesuffix(" range"))
+    if isinstance(shown, TyperArgument):
+        vars(shown)["display_type"] = lambda _: kind
+    elif isinstance(shown, TyperOption):
+        shown.metavar = " ".join(filter(None, [kind if shown.metavar is None else shown.metavar, _bounds(shown)]))
+        shown.min = shown.max = None
+        shown.opts = [", ".join(parameter.opts)]  # a short name has no column of its own
+    return shown
+
+
+def _readable(kind: str) -> str:
+    if kind.startswith("list["):
+        return f"{_readable(kind[len('list[') : -1])}…"
+    return _TYPES.get(kind, kind)
+
+
+def _bounds(option: TyperOption) -> str:
+    if option.min is None:
+        return ""
+    return f"≥ {option.min}" if option.max is None else f"{option.min}–{option.max}"
+
+
+PROFILES = ("quality", "qmsum", "gutenberg", "movie", "screenplay", "report", "nested-keys")
+
+LOCAL = "local"
+
+TYPED = "readgraph.typed"
+"""The key, in the context of a completion, of what was typed so far."""
+
+Item = tuple[str, str]
+"""A value, and what it is."""
+
+Values = Callable[[typer.Context], Iterable[Item]]
+
+
+def completing(values: Values) -> Callable[[typer.Context, str], list[Item]]:
+    """A completion of whole values, in either case."""
+
+    def complete(context: typer.Context, incomplete: str) -> list[Item]:
+        context.meta[TYPED] = incomplete
+        return list(_beginning(values(context), incomplete))
+
+    return complete
+
+
+def completing_each(values: Values) -> Callable[[typer.Context, str], list[Item]]:
+    """A completion of the last value of several with commas between."""
+
+    def complete(context: typer.Context, incomplete: str) -> list[Item]:
+        before, comma, last = incomplete.rpartition(",")
+        return [(f"{before}{comma}{value}", what) for value, what in _beginning(values(context), last)]
+
+    return complete
+
+
+def complete_sources(context: typer.Context, incomplete: str) -> list[Item]:
+    """Documents of the library, with the files that begin so; no value leaves the files to the shell."""
+    context.meta[TYPED] = incomplete
+    found = list(_beginning(documents(context), incomplete))
+    files = iglob(f"{escape(str(Path(incomplete).expanduser()) if incomplete else '')}*") if found else ()
+    return [*found, *((f"{file}/" if Path(file).is_dir() else file, "") for file in sorted(files))]
+
+
+def methods(_: typer.Context) -> Iterable[Item]:
+    """The methods."""
+    from readgraph.graphs.methods import every_method
+
+    return ((method.name, method.line) for method in every_method())
+
+
+def rows(context: typer.Context) -> Iterable[Item]:
+    """The rows of evaluations that have names: those of methods, and those with settings of their own."""
+    from readgraph.evaluation.sweeps import NAMED_ROWS
+    from readgraph.graphs.methods import SUMMARY
+
+    return [*methods(context), (SUMMARY.name, SUMMARY.line), *NAMED_ROWS.items()]
+
+
+def sweeps(_: typer.Context) -> Iterable[Item]:
+    """The sweeps."""
+    from readgraph.evaluation.sweeps import SWEEPS
+
+    return ((name, sweep.line) for name, sweep in SWEEPS.items())
+
+
+def experiments(_: typer.Context) -> Iterable[Item]:
+    """The papers' experiments."""
+    from readgraph.evaluation.reproducing import EXPERIMENTS
+
+    return ((name, each.line) for name, each in EXPERIMENTS.items())
+
+
+def metrics(_: typer.Context) -> Iterable[Item]:
+    """The metrics."""
+    from readgraph.evaluation.metrics import METRICS
+
+    return ((name, metric.line) for name, metric in METRICS.items())
+
+
+def profiles(_: typer.Context) -> Iterable[Item]:
+    """The profiles."""
+    return ((name, "") for name in PROFILES)
+
+
+def languages(_: typer.Context) -> Iterable[Item]:
+    """The languages by their codes, with their names."""
+    from readgraph.state.languages import NAMES
+
+    return NAMES.items()
+
+
+def answer_lengths(_: typer.Context) -> Iterable[Item]:
+    """How long answers can be."""
+    return ((name, "") for name in get_args(AnswerLength))
+
+
+def models(context: typer.Context) -> Iterator[Item]:
+    """The models that the library's memories were made with, and the one that runs on this machine."""
+    known = {record.get("recipe", {}).get("model") for record in _records("memories", context)}
+    yield from ((model, "used before") for model in sorted(filter(None, known)))
+    yield LOCAL, "runs on this machine"
+
+
+def agent_names(context: typer.Context) -> Iterator[Item]:
+    """The agents that can be talked with."""
+    return ((str(record.get("name")), "") for record in _records("agents", context) if not record.get("reading"))
+
+
+def collections(context: typer.Context) -> Iterator[Item]:
+    """The collections by their names."""
+    return ((str(record.get("collection")), "") for record in _records("collections", context))
+
+
+def documents(context: typer.Context) -> Iterator[Item]:
+    """Documents by their titles, with _ between words (so they need no quotes), and by their ids."""
+    held = [(str(record.get("title")), str(record.get("id"))) for record in _records("documents", context)]
+    for title, identity in held:
+        yield re.sub(r"\W+", "_", title).strip("_"), identity
+    yield from ((identity, title) for title, identity in held)
+
+
+def identities(context: typer.Context) -> Iterator[Item]:
+    """Documents by their ids."""
+    return ((str(record.get("id")), str(record.get("title"))) for record in _records("documents", context))
+
+
+def _records(kind: str, context: typer.Context) -> Iterator[dict[str, Any]]:
+    from readgraph.library.folder import listed_records
+
+    folder = context.params.get("library")
+    return listed_records(kind, Path(folder) if folder else None, typed=context.meta.get(TYPED, ""))
+
+
+def _beginning(items: Iterable[Item], incomplete: str) -> Iterator[Item]:
+    """The values that begin with this, each once; what was typed stays as it was typed, since shells compare it."""
+    seen = set[str]()
+    for value, what in items:
+        if value and value not in seen and value.casefold().startswith(incomplete.casefold()):
+            seen.add(value)
+            yield incomplete + value[len(incomplete) :], what
+
+
+_BREAKS = re.compile("[:=@]+")
+_SPECIAL = re.compile(r"[^\w@%+=:,./~-]")
+_SPECIAL_IN_QUOTES = re.compile(r"[\"$`\\]")
+_OPTION = re.compile(r"--?[\w-]+=")
+
+
+@contextmanager
+def bash_values_mended(name: str) -> Iterator[None]:
+    """While bash asks for completions: give the command whole words, and bash what follows its last cut."""
+    if os.environ.get(f"_{name.upper()}_COMPLETE") != "complete_bash":
+        yield
+        return
+    words, at, cut = _whole_words(os.environ.get("COMP_WORDS", "").split("\n"), int(os.environ.get("COMP_CWORD", 0)))
+    os.environ["COMP_WORDS"], os.environ["COMP_CWORD"] = "\n".join(words), str(at)
+    mark = words[at][:1] if at < len(words) else ""
+    values = StringIO()
+    try:
+        with redirect_stdout(values):
+            yield
+    finally:
+        for value in values.getvalue().splitlines():
+            typer.echo(_quoted(value.removeprefix(cut), mark))
+
+
+def _quoted(value: str, mark: str) -> str:
+    """A value as it stands in a command line, within the quotation mark that was opened before it, if one was."""
+    if mark == "'":
+        return value.replace("'", "'\\''")
+    return (_SPECIAL_IN_QUOTES if mark == '"' else _SPECIAL).sub(r"\\\g<0>", value)
+
+
+def _whole_words(cut_words: list[str], current: int) -> tuple[list[str], int, str]:
+    """The words as they were typed, which of them is completed, and what of it stands before bash's last cut."""
+    words, at, cut, joins = list[str](), current, "", False
+    for number, part in enumerate(cut_words):
+        is_break = bool(_BREAKS.fullmatch(part))
+        if words and (is_break or joins):
+            words[-1] += part
+        else:
+            words.append(part)
+        joins = is_break
+        if number == current:
+            at = len(words) - 1
+            cut = words[-1] if is_break else words[-1].removesuffix(part)
+    return words, at, _OPTION.sub("", cut, count=1)

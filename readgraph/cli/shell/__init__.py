@@ -1,1 +1,0 @@
-"""What every command has: help, values that the shell completes, the log."""

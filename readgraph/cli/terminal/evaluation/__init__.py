@@ -1,1 +1,0 @@
-"""How an evaluation's results look on a terminal."""

@@ -1,0 +1,283 @@
+"""What a person sees while a command works: bars of readings, conversions and evaluations, and warnings."""
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from types import TracebackType
+from typing import Any, Self
+
+import typer
+from langgraph.types import Overwrite
+from rich.console import RenderableType
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.tree import Tree
+
+from readgraph.api.running import BUILDS, DOING, Pace, doing
+from readgraph.cli.log import logs_to_standard_error
+from readgraph.cli.terminal.rendering import draw_walk, used
+from readgraph.cli.terminal.safe_text import Console, Text, one_line
+from readgraph.cli.terminal.screen import Screen
+from readgraph.models.batches import how_far
+from readgraph.models.prices import in_dollars
+from readgraph.nodes.opening import TracingOn
+from readgraph.state.logs import WARNING, log
+from readgraph.state.reading import Usage
+from readgraph.state.words import counted
+
+TIMED, COUNTED, BARRED, WIDE = 56, 76, 92, 112
+"""Columns from which the time is shown too, the parts, a short bar, and a long one: all stands on one line."""
+
+
+class _TimeColumn(ProgressColumn):
+    """The time that is left, as far as it can be foreseen; else the time since the beginning."""
+
+    def render(self, task: Task) -> Text:
+        """The time as hours, minutes and seconds."""
+        ends: float | None = task.fields["ends"]
+        seconds = (task.elapsed or 0.0) if ends is None else max(0.0, ends - time.monotonic())
+        return Text(f"{timedelta(seconds=round(seconds))}{'' if ends is None else ' left'}", no_wrap=True)
+
+
+class _BarOverWalk(Progress):
+    """The bar, and below it the drawing of a walk so far."""
+
+    walk: Tree | None = None
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """The parts of the drawing, from top to bottom."""
+        yield from super().get_renderables()
+        if self.walk:
+            yield self.walk
+
+
+class LiveBar:
+    """A bar that is drawn inside a `with` block."""
+
+    _bar: Progress
+
+    def __enter__(self) -> Self:
+        """Start drawing."""
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
+    ) -> None:
+        """Clear the bar."""
+        if not self._bar.disable:  # older versions of rich would print an empty line
+            self._bar.stop()
+
+
+class ReadingProgress(LiveBar):
+    """A bar on standard error; nothing is drawn if that is not a terminal, or with `--quiet`."""
+
+    _bar: _BarOverWalk
+
+    def __init__(self, screen: Screen) -> None:
+        self.screen = screen
+        self.console = Console(stderr=True, quiet=screen.quiet)
+        doing: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}")]
+        width = self.console.width
+        bar = [BarColumn(bar_width=30 if width >= WIDE else 10)] if width >= BARRED else []
+        pages = [TextColumn("{task.fields[pages]}")] if width >= COUNTED else []
+        time_left = [_TimeColumn()] if width >= TIMED else []
+        columns = [*doing, *bar, TaskProgressColumn(), *pages, TextColumn("{task.fields[cost]}"), *time_left]
+        self._bar = _BarOverWalk(
+            *columns,
+            console=self.console,
+            transient=True,
+            disable=not self.console.is_terminal or logs_to_standard_error(),
+        )
+        self._waits_until, self._batch = 0.0, ""
+        self._pace = Pace()
+        self._task = self._bar.add_task("Opening", total=None, pages="", cost="", ends=None)
+
+    def begin(self, node: str) -> None:
+        """Show that a step began."""
+        if node in DOING:
+            self._show(node)
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Show an event of the graph's stream."""
+        if "progress" in event:
+            self._show(**event["progress"])
+        if "waiting" in event:
+            self._wait(event["waiting"]["seconds"])
+            self._say_verbose("waiting {seconds:.0f} s: {reason}", event["waiting"])
+        if "budget" in event and event["budget"]["problem"] not in self.screen.noticed:
+            self.screen.noticed.add(event["budget"]["problem"])
+            self.say(event["budget"]["problem"])
+        if "batch" in event:
+            self._show_batch(**event["batch"])
+        if "refused" in event:
+            self._say_verbose("refused a reply to '{asked}': {reason}", event["refused"])
+
+    def show_steps(self, updates: dict[str, Any]) -> None:
+        """Print the steps that ended, and draw the walk so far, if the user asked for them."""
+        for update in filter(None, updates.values()):
+            if self.screen.steps and update.get("hops"):
+                self._bar.walk = draw_walk(update["hops"])
+            steps = update.get("steps", [])  # the first step resets the trajectory with an Overwrite
+            for step in (steps.value if isinstance(steps, Overwrite) else steps) if self.screen.verbose else ():
+                self.say(f"{step['node']}: {step['summary']} ({used(step['usage'])})")
+
+    def _wait(self, seconds: float) -> None:
+        """Show that a call is waiting; other calls that end meanwhile don't hide it."""
+        self._waits_until = time.monotonic() + seconds
+        self._bar.update(self._task, description=f"Waiting {seconds:.0f} s")
+
+    def _show_batch(self, node: str, requests: int, done: int, *, ended: bool) -> None:
+        """Show how far a batch is, in place of what is being done, until its end."""
+        self._batch = "" if ended else f"Batch of {requests:,} submitted, {done:,} done"
+        self._bar.update(self._task, description=self._batch or DOING.get(node, node))
+
+    def _show(self, node: str, usage: Usage | None = None, memory: str = "", **read: int) -> None:
+        changed: dict[str, Any] = {}
+        if time.monotonic() >= self._waits_until and not self._batch:
+            changed["description"] = doing(node)
+        if usage and usage["calls"]:
+            words = usage["input_words"] + usage["output_words"]
+            changed["cost"] = f"{counted(usage['calls'], 'call')}, {words:,} words"
+        if "of" in read:
+            changed |= {
+                "completed": read["done"],
+                "total": read["of"],
+                "ends": self._pace.ends(read["done"], read["of"]),
+            }
+            changed["pages"] = f"{counted(read['pages'], 'part')}, {counted(read['notes'], 'note')}  "
+        elif node not in BUILDS:
+            changed |= {"pages": "", "ends": None}
+            self._pace = Pace()
+            self._bar.tasks[self._task].total = None  # unknown; `update` ignores a total of None
+        self._bar.update(self._task, **changed)
+
+    def _say_verbose(self, line: str, fields: dict[str, Any]) -> None:
+        if self.screen.verbose:
+            self.say(line.format_map(fields))
+
+    def say(self, line: str) -> None:
+        """Print a line above the bar."""
+        self.console.print(Text(line, style="yellow"))
+
+
+NARROW = 60
+"""Columns: a narrower terminal has no bar."""
+
+
+class ConversionProgress(LiveBar):
+    """A bar on standard error from the first page on; where that is no terminal, or quiet was asked for, none."""
+
+    def __init__(self, screen: Screen) -> None:
+        console = Console(stderr=True, quiet=screen.quiet)
+        bar = [] if console.width < NARROW else [BarColumn(bar_width=30)]
+        pages = TextColumn("page {task.completed:.0f} of {task.total:.0f}")
+        self._bar = Progress(
+            SpinnerColumn(),
+            TextColumn("Converting {task.fields[file]}", markup=False),
+            *bar,
+            pages,
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._file = ""
+
+    def __enter__(self) -> Self:
+        """Draw nothing yet: most files are converted at once."""
+        return self
+
+    def show(self, name: str, number: int, of: int) -> None:
+        """Show how many pages of a file are converted."""
+        if name != self._file:
+            self._bar.start()
+            for task in self._bar.task_ids:
+                self._bar.remove_task(task)
+            self._file = name
+            self._task = self._bar.add_task("", total=of, file=one_line(name))
+        self._bar.update(self._task, completed=number)
+
+
+ROOMY = 140
+"""Columns from which both the figures of use and those of batches are shown; else a batch hides what was used."""
+
+
+class _UsedColumn(ProgressColumn):
+    """What was used so far, and how far the batches at the model servers are, while there are any."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.width = width
+
+    def render(self, task: Task) -> Text:
+        """The figures as they are now."""
+        figures = list(filter(None, (how_far(), task.fields["used"])))
+        return Text(" · ".join(figures if self.width >= ROOMY else figures[:1]), no_wrap=True)
+
+
+class EvaluationProgress(LiveBar):
+    """A bar on standard error; nothing is drawn if that is not a terminal, or with `--quiet`.
+
+    `counts`: what the second number of `one_more` counts, words or tokens.
+    """
+
+    def __init__(self, doing: str, total: int, screen: Screen, counts: str = "words") -> None:
+        self.screen, self.counts = screen, counts
+        self.console = Console(stderr=True, quiet=screen.quiet)
+        self.calls, self.words, self.cost, self.failed = 0, 0, 0.0, 0
+        self._bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            _UsedColumn(self.console.width),
+            console=self.console,
+            transient=True,
+            disable=not self.console.is_terminal,
+        )
+        self._task = self._bar.add_task(doing, total=total, used="")
+
+    def one_more(self, calls: int, words: int, cost: float | None, problem: str = "") -> None:
+        """Count one more item as done, with its calls, words and cost in dollars; `problem` says why it failed."""
+        self.calls, self.words, self.cost = self.calls + calls, self.words + words, self.cost + (cost or 0)
+        self.failed += bool(problem)
+        if problem and (self.screen.verbose or self.failed == 1):
+            self.console.print(Text(f"failed: {problem}", style="yellow"))
+        used = [f"{counted(self.calls, 'call')}, {self.words:,} {self.counts}"] if self.calls else []
+        used += [in_dollars(self.cost)] if self.cost else []
+        used += [f"{self.failed:,} failed"] if self.failed else []
+        self._bar.update(self._task, advance=1, used=" · ".join(used))
+
+
+@contextmanager
+def notices(say: Callable[[str], None], screen: Screen) -> Iterator[None]:
+    """Pass readgraph's own warnings to `say`, each once; the notice about tracing is printed even with `--quiet`."""
+
+    def show(message: Warning | str, kind: type[Warning]) -> None:
+        if str(message) in screen.noticed:
+            return
+        screen.noticed.add(str(message))
+        log("notice", WARNING, warning=kind.__name__)
+        if kind is TracingOn and screen.quiet:
+            typer.echo(one_line(message), err=True)
+        elif kind in (UserWarning, TracingOn):
+            say(str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", TracingOn)
+        warnings.showwarning = lambda message, kind, *_: show(message, kind)
+        yield

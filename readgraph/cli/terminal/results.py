@@ -1,0 +1,425 @@
+"""The results of an evaluation as tables: scores, use, categories, and how far its judge can be trusted."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.table import Column, Table
+
+from readgraph.cli.terminal.rendering import ASK_AGAIN
+from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, one_line
+from readgraph.cli.terminal.screen import Screen
+from readgraph.evaluation.datasets.assembling import MEAN_OF_CATEGORIES
+from readgraph.evaluation.folder import REPORT, RESULTS, SCORES, TABLE
+from readgraph.evaluation.metrics import given_by
+from readgraph.evaluation.metrics.answers import GUESSED
+from readgraph.evaluation.report import ALIKE, NO_PLOTS
+from readgraph.evaluation.report.plots import can_draw
+from readgraph.evaluation.results import named_categories
+from readgraph.evaluation.statistics import FEWEST_TEXTS
+from readgraph.models.prices import in_dollars
+from readgraph.sources.loading import shown
+from readgraph.state.words import counted
+
+NONE = "–"
+
+UNPROVEN = " (unproven judge)"
+"""Behind the name of a metric whose judge may agree with known verdicts by chance."""
+
+LONGEST_NAME = 26
+"""Most characters of a row's name in one line."""
+
+
+def row_name(name: str) -> str:
+    """A row's name; a long one has each of its settings in a line of its own."""
+    method, at, settings = name.partition("@")
+    if len(name) <= LONGEST_NAME or not at:
+        return name
+    return "\n".join([f"{method}@", *(f"  {setting}" for setting in settings.replace(",", ",\n").splitlines())])
+
+
+def metric_names(methods: list[dict[str, Any]]) -> list[str]:
+    """The metrics that any method has, the leading one first."""
+    return list(dict.fromkeys(name for method in methods for name in method["metrics"]))
+
+
+def table_of(*names: str | Text, first: str = "method") -> Table:
+    """A table with a row for each method (or for what `first` says), and columns of figures with these names."""
+    table = Table(Column(first, no_wrap=True), **PLAIN, pad_edge=False)
+    for name in names:
+        table.add_column(name, justify="right", overflow="fold")
+    return table
+
+
+def rounded(value: float | None) -> str:
+    """A figure with one decimal; a dash where there is none."""
+    return NONE if value is None else f"{value:.1f}"
+
+
+MOST_COLUMNS = 7
+"""With more categories than this, each is a row, and each method a column."""
+
+Line = tuple[str, list[str]]
+"""The name of a row or of a paper's figures, and a figure for each category."""
+
+
+def category_table(results: dict[str, Any]) -> Table | None:
+    """The leading metric by category, with the number of questions; None with fewer than two categories.
+
+    Papers' figures stand behind the method that they belong to. Where a dataset's authors count each category alike,
+    so does the last figure.
+    """
+    methods = results["methods"]
+    leading = next(iter(metric_names(methods)), "")
+    counts: dict[str, int] = {}
+    for method in methods:
+        for name, category in named_categories(method["metrics"].get(leading)).items():
+            counts[name] = max(counts.get(name, 0), category["questions"])
+    if len(counts) < 2:
+        return None
+    shown = [f"{one_line(name) or 'none'} ({count:,})" for name, count in counts.items()]
+    shown += [ALIKE] if results["what"]["dataset"] in MEAN_OF_CATEGORIES else []
+    lines = [line for method in methods for line in _lines(results, method, leading, [*counts])]
+    if len(shown) <= MOST_COLUMNS:
+        table = table_of(*map(Text, shown))
+        for name, figures in lines:
+            table.add_row(name, *figures)
+        return table
+    table = table_of(*(Text(name.strip()) for name, _ in lines), first="category")
+    for number, category in enumerate(shown):
+        table.add_row(Text(category), *(figures[number] for _, figures in lines))
+    return table
+
+
+def _lines(results: dict[str, Any], method: dict[str, Any], leading: str, categories: list[str]) -> Iterator[Line]:
+    """A method's figures, then those of papers."""
+    metric = method["metrics"].get(leading)
+    known, shows_alike = named_categories(metric), results["what"]["dataset"] in MEAN_OF_CATEGORIES
+    alike = [rounded(metric and metric["category_mean"])] if shows_alike else []
+    yield row_name(method["method"]), [*(rounded(known.get(name, {}).get("mean")) for name in categories), *alike]
+    papers = defaultdict[str, dict[str, float]](dict)
+    for figure in results["published"]:
+        if (figure["method"], figure["metric"]) == (method["method"], leading):
+            papers[figure["model"]][figure["category"]] = figure["value"]
+    for model, values in papers.items():
+        if values.keys() & {*categories}:
+            figures = [rounded(values.get(name)) for name in categories]
+            yield f"  published, {model}", figures + [""] * len(alike)
+
+
+def print_calibration(found: Mapping[str, Any]) -> None:
+    """Print a calibration: agreement and kappa, both by kind of pair, and what was taken for right."""
+    console = Console()
+    heading = f"{found['judge']}: {counted(found['pairs'], 'answer')} that are known to be right or wrong"
+    console.print(Text(heading, style="bold"))
+    console.print()
+    table = Table("agreement", "Cohen's kappa", **PLAIN, pad_edge=False)
+    table.add_row(_agreement(found), _kappa(found))
+    console.print(table)
+    console.print()
+    console.print(_rules(found["rules"]))
+    console.print()
+    kinds = Table("kind of answer", **PLAIN, pad_edge=False)
+    kinds.add_column("agreement", justify="right")
+    for kind, agreement in found["kinds"].items():
+        kinds.add_row(kind, NONE if agreement is None else f"{agreement:.0f} %")
+    console.print(kinds)
+    console.print()
+    for line in (*_mistakes(found), _judge_use(found)):
+        console.print(Text(line, style="dim"), soft_wrap=True)
+
+
+def calibration_line(found: Mapping[str, Any]) -> str:
+    """A calibration in one line, to stand beside the judge's scores."""
+    if found["agreement"] is None:
+        return f"gave no usable verdict on {counted(found['pairs'], 'answer')} that are known to be right or wrong"
+    agreement, kappa = _agreement(found), _kappa(found)
+    return f"agrees with {agreement} of {found['pairs']} known verdicts, kappa {kappa}"
+
+
+def length_table(lengths: Mapping[str, Any]) -> Table:
+    """A judge's scores by the length of answers, in the words of the results."""
+    table = Table("answer words", **PLAIN, pad_edge=False)
+    for name in ("answers", lengths["metric"], "reference's words"):
+        table.add_column(name, justify="right", overflow="fold")
+    for group in lengths["groups"]:
+        words = f"{group['from']:,}" + (f"–{group['to']:,}" if group["to"] > group["from"] else "")
+        table.add_row(words, f"{group['answers']:,}", f"{group['score']:.1f}", f"{group['shared']:.0f} %")
+    return table
+
+
+def length_line(lengths: Mapping[str, Any]) -> str:
+    """Whether long answers score higher where they share as much with the reference."""
+    if lengths["preference"] is None:
+        return "these answers don't show whether the judge favours long ones"
+    return (
+        f"of answers with the same share of the reference's words, length and {lengths['metric']} correlate with "
+        f"{lengths['preference']:+.2f}: above 0, the judge favours long answers"
+    )
+
+
+def _rules(rules: Mapping[str, Any]) -> Table:
+    """Agreement and kappa by the rule, each of which has a prompt of its own."""
+    table = Table("rule", **PLAIN, pad_edge=False)
+    for name in ("answers", "agreement", "Cohen's kappa"):
+        table.add_column(name, justify="right")
+    for rule, of in rules.items():
+        table.add_row(rule, f"{of['rated']:,}", _agreement(of), _kappa(of))
+    return table
+
+
+def _agreement(found: Mapping[str, Any]) -> str:
+    if found["agreement"] is None:
+        return NONE
+    low, high = found["interval"]
+    return f"{found['agreement']:.0f} % [{low:.0f}–{high:.0f}]"
+
+
+def _kappa(found: Mapping[str, Any]) -> str:
+    if found["kappa"] is None:
+        return NONE
+    low, high = found["kappa_interval"]
+    return f"{found['kappa']:.2f} [{low:.2f}–{high:.2f}]"
+
+
+def _mistakes(found: Mapping[str, Any]) -> Iterator[str]:
+    (long, of_long), (short, of_short) = found["long_wrong_taken_for_right"], found["wrong_taken_for_right"]
+    yield f"wrong answers taken for right: {long} of {of_long} long ones, {short} of {of_short} others"
+    missed, of_right = found["right_taken_for_wrong"]
+    yield f"right answers taken for wrong: {missed} of {of_right}"
+    if unrated := found["pairs"] - found["rated"]:
+        are = "is" if unrated == 1 else "are"
+        yield f"{counted(unrated, 'answer')} got no usable verdict, and {are} not counted{ASK_AGAIN}"
+
+
+def _judge_use(found: Mapping[str, Any]) -> str:
+    dollars = f", {in_dollars(found['cost'])}" if found["cost"] else ""
+    return f"{counted(found['calls'], 'call')}, {found['input_words']:,} words in{dollars}"
+
+
+NO_BETTER = "it may agree with the verdicts known for these rules by chance alone: don't rely on these scores"
+
+MOST_FAILURES = 10
+"""At most this many failures are listed."""
+
+
+def print_results(results: dict[str, Any], folder: Path, screen: Screen) -> None:
+    """Print each method's scores and usage; unless quiet, also the failures and where the files are."""
+    console = Console()
+    what, methods = results["what"], results["methods"]
+    if not methods:
+        console.print("Nothing was answered.")
+        return
+    about = f"{counted(what['questions'], 'question')} about {counted(what['texts'], 'text')}"
+    console.print(Text(f"{what['dataset']}: {about}, {what['settings']['model'] or 'no model'}", style="bold"))
+    lengths = results["judging"] and results["judging"]["lengths"]
+    of_judge = length_table(lengths) if lengths else None
+    for table in (
+        _scores(results),
+        _reading(methods),
+        _use(methods),
+        category_table(results),
+        of_judge,
+        _walks(methods),
+    ):
+        if table is not None:
+            console.print()
+            console.print(table)
+    if not screen.quiet:
+        console.print()
+        for line in [*_notes(results), *_files(folder)]:
+            console.print(Text(line, style="dim"), soft_wrap=True)
+
+
+def score(metric: Mapping[str, Any]) -> str:
+    """A mean with its 95 % interval and its standard deviation over runs: "24.0 [15–33] ± 1.2"."""
+    interval, deviation = metric["interval"], metric["deviation"]
+    between = f" [{interval[0]:.0f}–{interval[1]:.0f}]" if interval else ""
+    return f"{metric['mean']:.1f}{between}" + (f" ± {deviation:.1f}" if deviation is not None else "")
+
+
+def _scores(results: dict[str, Any]) -> Table:
+    """The leading metric with its interval, the other metrics, and the papers' published scores."""
+    methods = results["methods"]
+    leading, *others = metric_names(methods) or results["metrics"][:1]
+    categories = {name for method in methods for name in named_categories(method["metrics"].get(leading))}
+    shown_categories = {"", *(categories if len(categories) == 1 else [])}
+    published = [
+        figure
+        for figure in results["published"]
+        if figure["metric"] == leading and figure["category"] in shown_categories
+    ]
+    judged = given_by("judge", (leading, *others))  # read beside the answers' length, which a judge may favour
+    columns = [_column_name(name, results) for name in (leading, *others)]
+    table = table_of(*columns, *(["answer words"] if judged else []))
+    if published:
+        table.add_column("published, other model", justify="left")
+    for method in methods:
+        metrics = method["metrics"]
+        figures = [score(metrics[leading]) if leading in metrics else NONE]
+        figures += [rounded(metrics.get(name, {}).get("mean")) for name in others]
+        figures += [rounded(method["figures"]["answer_words"])] if judged else []
+        papers = [
+            f"{figure['value']:.1f} ({figure['model']})" for figure in published if figure["method"] == method["method"]
+        ]
+        table.add_row(row_name(method["method"]), *figures, *([", ".join(papers) or NONE] if published else []))
+    return table
+
+
+def _column_name(name: str, results: dict[str, Any]) -> str:
+    """A metric's name, a mark of an unproven judge, and the number of questions it applies to unless that is all."""
+    counts = [method["metrics"][name]["questions"] for method in results["methods"] if name in method["metrics"]]
+    partly = counts and max(counts) < results["what"]["questions"]
+    marked = f"{name}{UNPROVEN}" if results["judging"] and name in results["judging"]["unproven"] else name
+    return f"{marked} ({max(counts):,})" if partly else marked
+
+
+def _reading(methods: list[dict[str, Any]]) -> Table:
+    """What was in view at the answers, how many parts were read again, and how long the answers are.
+
+    The length of answers that were judged stands beside their scores.
+    """
+    judged = given_by("judge", metric_names(methods))
+    table = table_of("compression", "words in view", "look-ups", *([] if judged else ["answer words"]))
+    for method in methods:
+        figures = method["figures"]
+        counts = (figures["look_ups"], *([] if judged else [figures["answer_words"]]))
+        view = (_percent(figures["compression_rate"]), _whole(figures["words_in_view"]))
+        table.add_row(row_name(method["method"]), *view, *map(rounded, counts))
+    return table
+
+
+def _use(methods: list[dict[str, Any]]) -> Table:
+    unanswered = any(method["not_answered"] for method in methods)
+    columns = ("calls", "words in", "to build", "build time", "time", "cost", "failed")
+    table = table_of(*columns, *(["not answered"] if unanswered else []))
+    for method in methods:
+        figures, building = method["figures"], method["building"]
+        cost = (method["cost"] or 0) + (building["cost"] or 0)
+        table.add_row(
+            row_name(method["method"]),
+            rounded(figures["calls"]),
+            _whole(figures["input_words"]),
+            f"{building['input_words']:,}",
+            f"{building['seconds']:.1f} s",
+            NONE if method["seconds"] is None else f"{method['seconds']:.1f} s",
+            in_dollars(cost) if cost else NONE,
+            f"{len(method['failures']):,}",
+            *([f"{method['not_answered']:,}"] if unanswered else []),
+        )
+    return table
+
+
+def _walks(methods: list[dict[str, Any]]) -> Table | None:
+    walked = [method for method in methods if method["walks"]]
+    if not walked:
+        return None
+    table = table_of("stray", "recovered", "read", "valid", "hops")
+    for method in walked:
+        walks, figures = method["walks"], method["figures"]
+        shares = (walks["stray_ratio"], walks["recovery_rate"], figures["percent_read"], walks["usable_replies"])
+        table.add_row(row_name(method["method"]), *map(_percent, shares), rounded(figures["hops"]))
+    return table
+
+
+def _notes(results: dict[str, Any]) -> Iterator[str]:
+    """What the tables don't show: failures, fall-backs, unusable replies."""
+    methods = results["methods"]
+    if results["what"]["note"]:
+        yield results["what"]["note"]
+    if results["judging"]:
+        yield from _judging(results["judging"])
+    leading = next(iter(metric_names(methods)), "")
+    if any(method["metrics"][leading]["texts"] < FEWEST_TEXTS for method in methods if leading in method["metrics"]):
+        yield f"no 95 % interval: of fewer than {FEWEST_TEXTS} texts it would hold the truth too rarely"
+    if unrated := _without_a_judge(results):
+        yield f"not rated: {', '.join(unrated)}; run again with --judge and a model to rate the existing answers"
+    if guessed := _guessed(results):
+        yield f"not rated: {guessed}; {GUESSED}"
+    yield from _of_methods(methods)
+    total = sum(method["outcomes"] for method in methods)
+    if unanswered := sum(method["not_answered"] for method in methods):
+        yield (
+            f"{unanswered:,} of {counted(total, 'reading')} not answered by the method: no usable reply came, or the "
+            "budget was spent; each scores 0"
+        )
+    yield from _failures(methods, total, results["what"]["runs"])
+
+
+def _of_methods(methods: list[dict[str, Any]]) -> Iterator[str]:
+    for method in methods:
+        if method["left_out"]:
+            yield f"{method['method']}: {counted(method['left_out'], 'question')} left out, which ask for no summary"
+        if method["fallbacks"]:
+            kinds = ", ".join(f"{kind} {count:,}" for kind, count in method["fallbacks"].items())
+            yield f"{method['method']}: fall-backs {kinds}"
+        if method["valid_replies"] not in (None, 100):
+            yield f"{method['method']}: {method['valid_replies']:.1f} % of the replies were usable"
+
+
+def _failures(methods: list[dict[str, Any]], total: int, runs: int) -> Iterator[str]:
+    failed = [(method["method"], failure) for method in methods for failure in method["failures"]]
+    if failed:
+        yield f"{len(failed):,} of {counted(total, 'reading')} failed: each scores 0"
+    for name, failure in failed[:MOST_FAILURES]:
+        run = f", run {failure['run'] + 1}" if runs > 1 else ""
+        yield f"  {name}, {one_line(failure['item'])}{run}: {one_line(failure['problem'])}"
+    if len(failed) > MOST_FAILURES:
+        yield f"  … and {len(failed) - MOST_FAILURES:,} more: see {REPORT}"
+
+
+def _without_a_judge(results: dict[str, Any]) -> list[str]:
+    """The metrics that need a judge, where none was named."""
+    return [] if results["what"]["judge"] else given_by("judge", results["metrics"])
+
+
+def _guessed(results: dict[str, Any]) -> str:
+    """What is not rated without a model, which would only guess an option; "" for nothing."""
+    shown, methods = results["metrics"], results["methods"]
+    if results["what"]["settings"]["model"]:
+        return ""
+    if "accuracy" in shown:
+        return "accuracy"
+    return "questions with options" if "infinite_bench" in shown and any(map(_some_unrated, methods)) else ""
+
+
+def _some_unrated(method: dict[str, Any]) -> bool:
+    """Whether ∞Bench's metric, which rates every question but those with options, left some out."""
+    rated = method["metrics"].get("infinite_bench", {"questions": 0})["questions"]
+    return bool(rated * method["runs"] < method["outcomes"])
+
+
+def _judging(judging: dict[str, Any]) -> Iterator[str]:
+    """Which model rated the answers and what that used; answers without a verdict, and why."""
+    usage = (
+        f"{counted(judging['calls'], 'call')}, {judging['input_words']:,} words in" if judging["calls"] else "no call"
+    )
+    dollars = f", {in_dollars(judging['cost'])}" if judging["cost"] else ""
+    yield f"rated by {judging['rater']}: {counted(judging['judgements'], 'answer')}, {usage}{dollars}"
+    if judging["calibration"]:
+        yield f"  {calibration_line(judging['calibration'])}"
+    if judging["unproven"]:
+        yield f"  {', '.join(judging['unproven'])}{UNPROVEN}: {NO_BETTER}"
+    if judging["lengths"]:
+        yield f"  {length_line(judging['lengths'])}"
+    if judging["unrated"]:
+        yield f"  {counted(judging['unrated'], 'answer')} got no usable verdict and no score{ASK_AGAIN}"
+    for problem, count in judging["problems"].items():
+        yield f"  {counted(count, 'judgement')} failed: {one_line(problem)}"
+    if judging["others"]:
+        yield f"  judgements by {', '.join(judging['others'])} are kept but not counted here"
+
+
+def _files(folder: Path) -> Iterator[str]:
+    yield f"{shown(folder)} contains {REPORT}, {RESULTS}, {TABLE} and {SCORES}"
+    if not can_draw():
+        yield NO_PLOTS
+
+
+def _whole(value: float | None) -> str:
+    return NONE if value is None else f"{value:,.0f}"
+
+
+def _percent(value: float | None) -> str:
+    return NONE if value is None else f"{value:.0f} %"

@@ -1,0 +1,142 @@
+"""How a command prints, and the person at the terminal, who is asked and may stop it.
+
+As text or JSON, how much of it, at which price; stretches of a document with words marked, in a pager.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Coroutine, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import typer
+
+from readgraph.cli.log import log_price
+from readgraph.cli.settings import kept_price
+from readgraph.cli.terminal.safe_text import Console, Text, visible
+from readgraph.models.prices import Price, parse_price
+from readgraph.state.errors import BadInput
+
+
+@dataclass(frozen=True)
+class Screen:
+    """How a command prints its results.
+
+    `steps`: also print what each step did. `price`: the user's own price, if one was given. `noticed`: the warnings
+    that were printed, each of which is printed once.
+    """
+
+    as_json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    price: Price | None = None
+    steps: bool = False
+    noticed: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, *, as_json: bool, quiet: bool, verbose: bool, price: str | None) -> "Screen":
+        """The screen of a command's options; raises `BadInput` for two that exclude each other."""
+        if quiet and verbose:
+            raise BadInput("--quiet prints less and --verbose prints more: leave one of them out.")
+        known = price or kept_price()
+        dollars = parse_price(known) if known else None
+        log_price((dollars.input, dollars.output) if dollars else None)
+        return cls(as_json, quiet, verbose, dollars)
+
+
+def person_types() -> bool:
+    """Whether standard input is a terminal, where the user can be asked; it is None if it was closed."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def agreed(question: str) -> bool:
+    """Whether the user says yes; False if nobody can be asked."""
+    if not person_types():
+        return False
+    typer.echo(visible(question), nl=False, err=True)
+    reply = sys.stdin.readline()
+    if not reply:  # Ctrl-D, which leaves the line open
+        typer.echo(err=True)
+    return reply.strip().casefold() in ("y", "yes")
+
+
+MARK = "bold reverse"
+
+
+def marked_text(text: str, marks: Iterable[tuple[int, int]], *, styled: bool) -> Text:
+    """The text with these spans `[start, end)` marked: in bold if `styled`, else between two pairs of asterisks."""
+    shown, before = Text(), 0
+    for start, end in sorted(marks):
+        shown.append(text[before:start])
+        shown.append(text[start:end] if styled else f"**{text[start:end]}**", MARK if styled else None)
+        before = end
+    shown.append(text[before:])
+    return shown
+
+
+def print_paged(pieces: Iterable[Text]) -> None:
+    """Print in a pager on a terminal, else plainly and without line breaks of our own."""
+    console = Console()
+    if not (console.is_terminal and person_types()):
+        for piece in pieces:
+            console.print(piece, soft_wrap=True)
+        return
+    os.environ.setdefault("LESS", "-FRX")  # `less` shows styles, and ends by itself where all fits the screen
+    with console.pager(styles=True):
+        for piece in pieces:
+            console.print(piece)
+
+
+T = TypeVar("T")
+
+STOPS = (signal.SIGINT, signal.SIGTERM)
+
+
+def run_until_stopped(work: Coroutine[Any, Any, T]) -> T:
+    """Run the work; the first Ctrl-C or termination cancels it, further ones are ignored, so that all ends in order.
+
+    With `asyncio.run` alone, a second Ctrl-C may hit a task in the middle of its ending, and the command never ends.
+    """
+    stopped = False
+
+    async def stoppable() -> T:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+        def stop(*_: object) -> None:
+            nonlocal stopped
+            if not stopped and task:
+                stopped = True
+                task.cancel()
+                loop.call_soon_threadsafe(lambda: None)  # it may be waiting for an event
+
+        for each in STOPS:
+            if signal.getsignal(each) is not signal.SIG_IGN:  # as a shell has it in the background
+                signal.signal(each, stop)
+        return await work
+
+    before = {each: signal.getsignal(each) for each in STOPS}
+    try:
+        return asyncio.run(stoppable())
+    except asyncio.CancelledError:
+        if stopped:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+@contextmanager
+def stopping_once() -> Iterator[None]:
+    """The first Ctrl-C stops the work; further ones are ignored, so that it can close properly."""
+
+    def stop(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, stop)
+    yield
+    signal.signal(signal.SIGINT, before)

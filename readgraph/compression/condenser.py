@@ -1,0 +1,292 @@
+"""Fit texts into a budget: shortened again, round by round, until they fit; nothing is ever cut off.
+
+Budgets are in tokens, sizes are counted in words: three words are about four tokens. No tokenizer is used: each model
+has its own, and some are downloaded when they are first used. What a reading found for a query becomes the passages
+that a budget can hold.
+
+Condensing is one node, of the same kind as those of the methods, so calls are retried, recorded and counted in the
+same way.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import add
+from typing import Annotated, Any, NotRequired
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.models.metering import fell_back
+from readgraph.nodes.building.parts import WriteNote
+from readgraph.nodes.building.recipes import writing_notes
+from readgraph.nodes.extractive import FEWEST_WORDS, extract_gist, nearest_sentences, passages_of
+from readgraph.nodes.step import StepNode
+from readgraph.nodes.tasks import all_finished
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.reading import Status, Step, Usage, add_counts, add_usage
+from readgraph.state.records import Memory, Page
+from readgraph.state.sentences import sentence_spans
+from readgraph.state.words import count_words, counted
+
+
+def count_tokens(text: str) -> int:
+    """About how many tokens a text has."""
+    return tokens_in(count_words(text))
+
+
+def tokens_in(words: int) -> int:
+    """About how many tokens this many words have."""
+    return -(-4 * words // 3)
+
+
+def words_in(tokens: int) -> int:
+    """How many words fit into this many tokens."""
+    return 3 * tokens // 4
+
+
+def check_budget(tokens: object) -> int:
+    """The words that a budget of tokens holds; raises `BadInput` if it is no number, or holds no word."""
+    if not isinstance(tokens, int) or isinstance(tokens, bool):
+        raise BadInput(f"llm_token_budget must be a whole number of tokens, not {tokens!r}.")
+    if words_in(tokens) < 1:
+        raise BadInput(f"A budget of {counted(tokens, 'token')} holds no word: give at least 2.")
+    return words_in(tokens)
+
+
+MOST_ROUNDS = 12
+
+Levels = Callable[[PageStore, Memory], Awaitable[list[list[str]]]]
+"""The texts of a memory, from the most detailed to the shortest: its notes, or the levels of its tree."""
+
+Shorten = Callable[[int], WriteNote]
+"""Makes what shortens a text to about this many words."""
+
+
+class CondenseState(TypedDict):
+    """What condensing reads: `passages` are the answer or the quotes for a query, None without one."""
+
+    document: str
+    memory: str
+    passages: list[str] | None
+    budget_words: int
+    usage: NotRequired[Usage]
+    status: NotRequired[Status]
+
+
+class CondenseUpdate(TypedDict):
+    """What condensing writes: the text within the budget, and how often it was shortened."""
+
+    condensed: str
+    rounds: int
+    step_summary: str
+
+
+class CondensingState(TypedDict):
+    """The channels of the condensing graph."""
+
+    document: str
+    memory: str
+    passages: list[str] | None
+    budget_words: int
+    condensed: str
+    rounds: int
+    status: Status
+    usage: Annotated[Usage, add_usage]
+    fallbacks: Annotated[dict[str, int], add_counts]
+    steps: Annotated[list[Step], add]
+
+
+@dataclass(frozen=True)
+class Condenser:
+    """How texts are shortened: neighbours are joined up to `group_words`, and each group is shortened at once.
+
+    `share`: a round leaves at least this share of the words, since a model that is asked for much less drops most.
+    """
+
+    levels: Levels
+    shorten: Shorten
+    group_words: int
+    share: float
+
+    def build(self) -> StateGraph[CondensingState, ReaderContext, CondenseState, CondensingState]:
+        """The graph of one node that condenses."""
+        builder = StateGraph(CondensingState, context_schema=ReaderContext, input_schema=CondenseState)
+        builder.add_node("condense", StepNode(self.condense, self.without_model))
+        builder.add_edge(START, "condense")
+        builder.add_edge("condense", END)
+        return builder
+
+    async def condense(self, state: CondenseState, runtime: Runtime[ReaderContext]) -> CondenseUpdate:
+        """Shorten the texts, round by round, until they fit; if a round makes nothing shorter, extract sentences."""
+        texts, runtime = await self._texts(state, runtime), await _in_its_language(state, runtime)
+        most, before, rounds = state["budget_words"], _words(texts), 0
+        while (words := _words(texts)) > most:
+            rounds += 1
+            shorter = await self._shortened(texts, most, runtime)
+            if _words(shorter) >= words or rounds > MOST_ROUNDS:
+                fell_back("compress")
+                texts = [whole_sentences(texts, most)]
+                break
+            texts = shorter
+        return _update(texts, before, rounds)
+
+    async def without_model(self, state: CondenseState, runtime: Runtime[ReaderContext]) -> CondenseUpdate:
+        """The most important sentences that fit."""
+        texts = await self._texts(state, runtime)
+        most, before = state["budget_words"], _words(texts)
+        if before <= most:
+            return _update(texts, before, 0)
+        if state["passages"] and (best := _first_that_fit(texts, most)):
+            return _update(best, before, 1)
+        return _update([whole_sentences(texts, most)], before, 1)
+
+    async def _texts(self, state: CondenseState, runtime: Runtime[ReaderContext]) -> list[str]:
+        """The passages; without a query, the most detailed level of the memory that fits, else the shortest one."""
+        if state["passages"] is not None:
+            return state["passages"]
+        store = page_store(runtime)
+        memory = await store.memory(state["document"], state["memory"])
+        levels = [[*level, *await _unread(store, memory)] for level in await self.levels(store, memory)]
+        return next((level for level in levels if _words(level) <= state["budget_words"]), levels[-1])
+
+    async def _shortened(self, texts: Sequence[str], most: int, runtime: Runtime[ReaderContext]) -> list[str]:
+        groups = self._groups(texts)
+        share = max(most / _words(texts), self.share)
+        asked = [self._asked(number, group, share, runtime) for number, group in enumerate(groups)]
+        return await all_finished(asked)
+
+    async def _asked(self, number: int, text: str, share: float, runtime: Runtime[ReaderContext]) -> str:
+        words = count_words(text)
+        wanted = max(1, int(share * words))
+        note = await self.shorten(wanted)(text, Page(number, 0, len(text), words, "rule"), runtime)
+        return (_sentences_within(text, wanted) if note.fallback else "") or note.text
+
+    def _groups(self, texts: Sequence[str]) -> list[str]:
+        groups, room = list[list[str]](), 0
+        for text in texts:
+            words = count_words(text)
+            if not groups or words > room:
+                groups.append([])
+                room = self.group_words
+            groups[-1].append(text)
+            room -= words
+        return ["\n\n".join(group) for group in groups]
+
+
+async def _in_its_language(state: CondenseState, runtime: Runtime[ReaderContext]) -> Runtime[ReaderContext]:
+    """The runtime in which notes are written in the language of the text's notes; an answer has its own."""
+    if state["passages"] is not None:
+        return runtime
+    store = page_store(runtime)
+    document, memory = await store.document(state["document"]), await store.memory(state["document"], state["memory"])
+    return (await writing_notes(memory.recipe, document, runtime))[1]
+
+
+async def notes_of(store: PageStore, memory: Memory) -> list[list[str]]:
+    """The notes of a memory as its only level."""
+    return [[note.text for note in await store.notes(memory.id, range(memory.pages)) if note.text]]
+
+
+async def _unread(store: PageStore, memory: Memory) -> list[str]:
+    """The important sentences of what an unfinished memory has no notes of."""
+    if memory.complete:
+        return []
+    document = await store.document(memory.document)
+    noted = {note.page for note in await store.notes(memory.id, range(memory.pages))}
+    pages = await store.pages(memory.id, range(memory.pages))
+    spans = [(page.start, page.end) for page in pages if page.number not in noted]
+    spans += [(memory.read_to, document.characters)] if memory.read_to < document.characters else []
+    return [extract_gist(text) for text in await store.spans(document, spans)]
+
+
+def whole_sentences(texts: Sequence[str], most_words: int) -> str:
+    """The most important sentences within the words, in their order; never a part of one.
+
+    Raises `BadInput` if not even the shortest sentence fits.
+    """
+    text = "\n\n".join(texts)
+    if kept := _sentences_within(text, most_words):
+        return kept
+    shortest = min(count_words(text[slice(*span)]) for span in sentence_spans(text))
+    raise BadInput(
+        f"The budget holds no whole sentence of what was found, and none is cut: give at least {tokens_in(shortest)} "
+        "tokens."
+    )
+
+
+def _sentences_within(text: str, most_words: int) -> str:
+    """The most important sentences within the words; "" if none fits."""
+    sentences = [text[slice(*span)] for span in sentence_spans(text)]
+    if min(map(count_words, sentences)) > most_words:
+        return ""
+    extract = extract_gist(text, most_words)
+    if extract.endswith(tuple(sentences)) and count_words(extract) <= most_words:
+        return extract
+    kept = list[str]()
+    for sentence in sentences:  # nothing reads like prose, such as in a table
+        if count_words(sentence) <= most_words:
+            kept.append(sentence)
+            most_words -= count_words(sentence)
+    return " ".join(kept)
+
+
+def _first_that_fit(texts: Sequence[str], most_words: int) -> list[str]:
+    """The texts up to the first that does not fit."""
+    kept = list[str]()
+    for text in texts:
+        most_words -= count_words(text)
+        if most_words < 0:
+            break
+        kept.append(text)
+    return kept
+
+
+def _words(texts: Sequence[str]) -> int:
+    return sum(map(count_words, texts))
+
+
+def _update(texts: Sequence[str], before: int, rounds: int) -> CondenseUpdate:
+    did = f"shortened {before:,} words to {_words(texts):,}" if rounds else f"kept all {before:,} words"
+    times = f" in {counted(rounds, 'round')}" if rounds > 1 else ""
+    return {"condensed": "\n\n".join(texts), "rounds": rounds, "step_summary": did + times}
+
+
+async def passages_for(store: PageStore, found: Mapping[str, Any], query: str, most_words: int) -> list[str]:
+    """The answer; where no model gave one, the quoted passages and others that are near the query, the best first.
+
+    Others come from the pages that were read again, as many as the words allow. `found` is a graph's output.
+    """
+    if found["status"] != "nearest":
+        return [found["answer"]] if found["answer"] else []
+    quotes = [citation["quote"] for citation in found["citations"]] or list(filter(None, [found["answer"]]))
+    near = _sentences(query, await _pages_read(store, found))
+    if quotes and count_words(quotes[0]) > most_words:
+        near = [*(part for quote in quotes for part in _sentences(query, {0: quote}, fewest_words=1)), *near]
+    return _fitting([*quotes, *near], most_words) or quotes
+
+
+def _fitting(passages: Iterable[str], most_words: int) -> list[str]:
+    """The passages, in this order, that fit into the words; one that overlaps an earlier one is left out."""
+    kept = list[str]()
+    for passage in passages:
+        words = count_words(passage)
+        if words <= most_words and not any(passage in known or known in passage for known in kept):
+            kept.append(passage)
+            most_words -= words
+    return kept
+
+
+def _sentences(query: str, texts: Mapping[int, str], fewest_words: int = FEWEST_WORDS) -> list[str]:
+    """The sentences of these texts near the query, the best first."""
+    passages = passages_of(texts)
+    return [sentence.text for sentence in nearest_sentences(query, passages, len(passages), fewest_words)]
+
+
+async def _pages_read(store: PageStore, found: Mapping[str, Any]) -> dict[int, str]:
+    document = await store.document(found["document"])
+    pages = await store.pages(found["memory"], found["pages_read"])
+    texts = await store.spans(document, [(page.start, page.end) for page in pages])
+    return {page.number: text for page, text in zip(pages, texts, strict=True)}

@@ -1,0 +1,200 @@
+"""What a worker is told, what it does with one document, and what it tells.
+
+A document is converted, stored, and read by a method, as `readgraph read` does.
+"""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+from langgraph.graph import StateGraph
+from typing_extensions import TypedDict
+
+from readgraph.api.documents import id_without_conversion, store_source
+from readgraph.api.running import memory_sizes, run_method
+from readgraph.graphs.method_facts import has_read
+from readgraph.graphs.methods import Method, method_typed
+from readgraph.library.address import LibraryPlace
+from readgraph.library.library import Library, document_of_file
+from readgraph.library.page_store import PageStore
+from readgraph.models.prices import Price, cost
+from readgraph.sources.converting import beside_the_loop
+from readgraph.sources.loading import read_file
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import Damaged, LibraryError, ModelUnavailable, ReadgraphError
+from readgraph.state.reading import NOTHING_USED, Usage
+from readgraph.state.records import Document
+
+TRIES = 3
+"""How often a document is begun again on other workers, after its worker ended, before it is read alone."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """How the documents are read; it holds no key of a model server.
+
+    Keys are in each worker's environment. `library`: a folder, or an address, which may have a password: see
+    `readgraph.corpus.on_ray`; None: the worker's own default.
+    """
+
+    library: LibraryPlace | None
+    method: str
+    context: ReaderContext = field(default_factory=ReaderContext)
+    price: Price | None = None
+
+    @property
+    def at_once(self) -> int:
+        """How many documents a worker reads at once: with fewer, short ones would leave calls in flight unused."""
+        return self.context.concurrency
+
+
+class Line(TypedDict):
+    """What became of one file.
+
+    `known`: its memory was complete before, and no call was needed. `problem`: why it was left out, or what of it could
+    not be read; "" if nothing. `document` and `memory` are "" where it was left out.
+    """
+
+    file: str
+    document: str
+    title: str
+    memory: str
+    pages: int
+    notes: int
+    note_words: int
+    words: int
+    complete: bool
+    known: bool
+    problem: str
+    usage: Usage
+    fallbacks: dict[str, int]
+    cost: float | None
+
+
+class Told(TypedDict):
+    """What a worker reports on a file. `stops`: what makes it useless to go on with any file, such as a full disk.
+
+    `no_answer`: the model server can't be used, at least for this document.
+    """
+
+    line: Line
+    stops: str
+    no_answer: bool
+
+
+class WorkerEnded(Exception):
+    """The worker's process ended, each time that it was given this file."""
+
+
+class Worker(Protocol):
+    """A process that reads several files at once, wherever it runs.
+
+    `process_id`: its number on its machine, 0 before it is ready.
+    """
+
+    @property
+    def process_id(self) -> int:
+        """The number of its process."""
+
+    async def ready(self) -> None:
+        """Wait until it runs; on a full cluster this may be never."""
+
+    async def read(self, file: str, max_calls: int | None) -> Told:
+        """Read a file with at most so many calls; raises `WorkerEnded`."""
+
+
+def left_out(file: str, problem: str, *, stops: str = "", no_answer: bool = False) -> Told:
+    """The report on a file that was not read."""
+    line = Line(
+        file=file,
+        document="",
+        title=Path(file).stem,
+        memory="",
+        pages=0,
+        notes=0,
+        note_words=0,
+        words=0,
+        complete=False,
+        known=False,
+        problem=problem,
+        usage=Usage(**NOTHING_USED),
+        fallbacks={},
+        cost=None,
+    )
+    return Told(line=line, stops=stops, no_answer=no_answer)
+
+
+async def read_document(library: Library, job: Job, file: str, max_calls: int | None = None) -> Told:
+    """Read a file into the library; what was read before is not read again. It raises nothing that a file can cause.
+
+    `max_calls`: the most calls for this document, if that is less than the job's own bound.
+    """
+    try:
+        return Told(line=await _read(library.pages, job, file, max_calls), stops="", no_answer=False)
+    except Damaged as problem:  # of this document alone
+        return left_out(file, str(problem))
+    except LibraryError as problem:
+        return left_out(file, str(problem), stops=str(problem))
+    except ModelUnavailable as problem:
+        return left_out(file, str(problem), no_answer=True)
+    except ReadgraphError as problem:
+        return left_out(file, str(problem))
+    except Exception as problem:  # one document that finds a fault of ours must not end the reading of all others
+        return left_out(file, f"{Path(file).name} can't be read: {type(problem).__name__}: {problem}")
+
+
+async def is_read(library: Library, job: Job, file: str) -> bool:
+    """Whether the library holds a file's document with its whole memory; False too where that can't be said."""
+    pages, (_, builder) = library.pages, _built(job.method)
+    with suppress(Exception):  # who reads the file tells what is wrong with it
+        identity = await id_without_conversion(pages, await asyncio.to_thread(read_file, Path(file)))
+        document = await pages.known_document(identity) if identity else None
+        return document is not None and await has_read(builder, pages, document, job.context)
+    return False
+
+
+async def _read(pages: PageStore, job: Job, file: str, max_calls: int | None) -> Line:
+    document, problems, seconds = await _stored(pages, file)
+    context = job.context if max_calls is None else replace(job.context, max_calls=max_calls)
+    method, builder = _built(job.method)
+    before = {memory.id for memory in await pages.memories(document.id) if memory.complete}
+    output = await run_method(pages, builder, method.name, document, {}, context)
+    memory = await pages.memory(document.id, output["memory"])
+    usage: Usage = output["usage"]
+    used: Usage = {**usage, "seconds": round(usage["seconds"] + seconds, 4)}
+    sizes = await memory_sizes(pages, memory)
+    return Line(
+        file=file,
+        document=document.id,
+        title=document.title,
+        memory=memory.id,
+        pages=sizes["pages"],
+        notes=sizes["notes"],
+        note_words=sizes["note_words"],
+        words=document.words,
+        complete=memory.complete,
+        known=memory.id in before and not used["calls"],
+        problem="; ".join(problems),
+        usage=used,
+        fallbacks=output["fallbacks"],
+        cost=cost(output["steps"], job.price, batch=context.batch),
+    )
+
+
+@cache
+def _built(name: str) -> tuple[Method, StateGraph[Any, ReaderContext, Any, Any]]:
+    """The method and its graph, built once in a process: that takes longer than all else of a short document."""
+    method = method_typed(name)
+    return method, method.build()
+
+
+async def _stored(pages: PageStore, file: str) -> tuple[Document, list[str], float]:
+    """The file's document, what of it could not be read, and how many seconds its conversion took."""
+    source_file = await asyncio.to_thread(read_file, Path(file))
+    if source_file.digest and (known := await document_of_file(pages, source_file.digest)):
+        return known, [], 0.0
+    source = await beside_the_loop(source_file.convert)
+    return await store_source(pages, source), [str(problem) for problem in source.problems], source.seconds

@@ -1,0 +1,125 @@
+"""BEAM: questions on ten abilities of memory about conversations of up to ten million tokens (Tavakoli et al., 2025).
+
+A conversation is a folder with `chat.json`, whose batches of turns are its sessions, and
+`probing_questions/probing_questions.json`, the questions by ability. A folder of such folders is a set, such as
+`chats/100K`.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from readgraph.evaluation.datasets.assembling import Asked, Spans, Turn, Turns, assembled, history
+from readgraph.evaluation.datasets.record_files import Record, record, records
+from readgraph.evaluation.records import Dataset, Item
+from readgraph.sources.loading import shown
+from readgraph.state.errors import BadInput
+
+CHAT, QUESTIONS = "chat.json", Path("probing_questions", "probing_questions.json")
+
+ABSTENTION = "abstention"
+"""The ability whose questions the conversation doesn't answer."""
+
+MARK = "->->"
+"""Behind a user's message stands this and its number in the plan of the conversation."""
+
+
+class Message(Record):
+    """A turn; only the first of a batch has a date."""
+
+    role: str
+    content: str
+    id: str
+    time_anchor: str = ""
+
+
+class Batch(Record):
+    """One session: groups of turns."""
+
+    turns: list[list[Message]]
+
+
+class Probe(Record):
+    """A question; its reference has one of three names. `source_chat_ids` are turns, or groups of them by name."""
+
+    question: str
+    answer: str = ""
+    ideal_answer: str = ""
+    ideal_response: str = ""
+    expected_compliance: str = ""
+    ideal_summary: str = ""
+    source_chat_ids: Any = ()
+    rubric: tuple[str, ...] = ()
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """The reference answer; an instruction to follow has what is expected instead."""
+        given = (self.answer, self.ideal_answer, self.ideal_response, self.ideal_summary, self.expected_compliance)
+        return next(((text,) for text in given if text.strip()), ())
+
+
+def recognise(path: Path) -> bool:
+    """Whether this is the folder of a conversation, or of several."""
+    return path.is_dir() and any(True for _ in _conversations(path))
+
+
+def load(path: Path, items: int | None = None) -> Dataset:
+    """The questions of the conversations in a folder; evidence is the turns that they are made from."""
+    if not recognise(path):
+        raise BadInput(f"{shown(path)} is no folder of BEAM: name one with {CHAT} and {QUESTIONS}, or one above it.")
+    return assembled(path, _asked(path), items, "beam")
+
+
+def _conversations(path: Path) -> Iterator[Path]:
+    folders = [path, *sorted((each for each in path.iterdir() if each.is_dir()), key=_in_order)]
+    return (folder for folder in folders if (folder / CHAT).is_file() and (folder / QUESTIONS).is_file())
+
+
+def _in_order(folder: Path) -> tuple[int, str]:
+    return (int(folder.name) if folder.name.isdigit() else 0, folder.name)
+
+
+def _asked(path: Path) -> Iterator[Asked]:
+    for folder in _conversations(path):
+        name = folder.resolve().name
+        sessions = [_session(batch) for _, batch in records(folder / CHAT, Batch)]
+        text, turns = history(name, f"conversation {name}", sessions)
+        where, given = next(iter(records(folder / QUESTIONS, Probes)), (shown(folder / QUESTIONS), Probes()))
+        yield where, text, [*_items(name, where, given, turns)]
+
+
+class Probes(Record, extra="allow"):
+    """The questions of a conversation, by the ability that they test."""
+
+
+def _session(batch: Batch) -> Turns:
+    messages = [message for group in batch.turns for message in group]
+    time = next((message.time_anchor for message in messages if message.time_anchor), "").replace("-", " ")
+    return Turns([Turn(each.content.partition(MARK)[0], each.role, each.id) for each in messages], time)
+
+
+def _items(name: str, where: str, given: Probes, turns: Spans) -> Iterator[Item]:
+    for ability, probes in (given.model_extra or {}).items():
+        for number, value in enumerate(probes if isinstance(probes, list) else []):
+            probe = record(value, Probe, where)
+            said = [turn for turn in dict.fromkeys(_turns_in(probe.source_chat_ids)) if turn in turns]
+            yield Item(
+                id=f"{name}-{ability}-{number}",
+                text=name,
+                question=probe.question,
+                references=probe.references,
+                evidence=tuple(turns[turn] for turn in said),
+                category=ability,
+                unanswerable=ability == ABSTENTION,
+                rubric=tuple(filter(None, map(str.strip, probe.rubric))),
+            )
+
+
+def _turns_in(ids: Any) -> Iterator[str]:
+    if isinstance(ids, dict):
+        ids = [*ids.values()]
+    if isinstance(ids, list | tuple):
+        for each in ids:
+            yield from _turns_in(each)
+    else:
+        yield str(ids)

@@ -1,0 +1,141 @@
+"""BrowseComp-Plus: questions that need a search over one corpus of 100,195 web pages (Chen et al., 2025).
+
+The authors publish the questions encrypted, so that no model is trained on them; their script writes them in plain
+text, as `browsecomp_plus_decrypted.jsonl`. Each line holds a question with its evidence, the pages that hold the answer
+(gold), and pages that only look like it. The corpus is published by itself, as Parquet or JSON lines (`docid`, `text`).
+In a folder with both, all questions are about the whole corpus. Without a corpus, they are about the pages of the
+questions that are asked.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from pydantic import Field
+
+from readgraph.evaluation.datasets.assembling import Part, Spans, apart, assembled
+from readgraph.evaluation.datasets.record_files import Record, first_value, records
+from readgraph.evaluation.records import Dataset, Item
+from readgraph.sources.loading import shown
+from readgraph.state.errors import BadInput
+
+KEYS = frozenset({"query_id", "query", "answer", "evidence_docs"})
+
+CORPUS_KEYS = frozenset({"docid", "text"})
+
+CORPUS = "corpus"
+"""The id of the text."""
+
+ENDINGS = (".jsonl", ".jsonl.gz", ".parquet")
+
+_ENCRYPTED = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
+
+
+class Page(Record):
+    """A web page."""
+
+    docid: str
+    text: str
+
+
+class Pages(Record):
+    """The pages of a question, which are read where no corpus is given."""
+
+    gold_docs: tuple[Page, ...] = ()
+    evidence_docs: tuple[Page, ...] = ()
+    negative_docs: tuple[Page, ...] = ()
+
+    @property
+    def all(self) -> Iterator[Page]:
+        """Those that answer it, then those that don't."""
+        yield from (*self.gold_docs, *self.evidence_docs, *self.negative_docs)
+
+
+class Named(Record):
+    """A page by its id alone."""
+
+    docid: str
+
+
+class Query(Record):
+    """A question with the ids of its evidence; the answer is in some of it."""
+
+    query_id: str
+    query: str = Field(min_length=1)
+    answer: str = Field(min_length=1)
+    evidence_docs: tuple[Named, ...] = ()
+
+
+def recognise(path: Path) -> bool:
+    """Whether this is a folder with questions."""
+    return path.is_dir() and any(_is(file, KEYS) for file in _files(path))
+
+
+def load(path: Path, items: int | None = None) -> Dataset:
+    """The questions of a file, or of a folder that holds it beside the corpus; all have one text, of many documents.
+
+    The pages are read one by one, and each is in memory once. Evidence is the pages that the authors marked as such.
+    """
+    files = [*_files(path)] if path.is_dir() else [path]
+    questions = [file for file in files if _is(file, KEYS)]
+    corpus = [file for file in files if file not in questions and _is(file, CORPUS_KEYS)]
+    if len(questions) != 1:
+        raise BadInput(f"{shown(path)} needs one file of questions, such as browsecomp_plus_decrypted.jsonl.")
+    asked = [*islice(_queries(questions[0]), items)]
+    text, spans = apart(CORPUS, "BrowseComp-Plus", _parts(corpus, questions[0], items))
+    found = [_item(query, spans) for _, query in asked]
+    dataset = assembled(path, [(where, text, [item]) for (where, _), item in zip(asked, found, strict=True)], items,
+                        "browsecomp-plus")  # fmt: skip
+    return replace(dataset, note=_note(text.documents, corpus, [query for _, query in asked], spans))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files of a folder and of those in it that may hold questions or pages."""
+    found = sorted([*folder.glob("*"), *folder.glob("*/*")])
+    return (file for file in found if file.is_file() and file.name.endswith(ENDINGS))
+
+
+def _is(file: Path, keys: frozenset[str]) -> bool:
+    value = first_value(file)
+    return isinstance(value, dict) and keys <= value.keys()
+
+
+def _queries(path: Path) -> Iterator[tuple[str, Query]]:
+    for where, query in records(path, Query):
+        if _ENCRYPTED.fullmatch(query.query):
+            raise BadInput(
+                f"In {where}, the question is encrypted: write the file in plain text with the authors' "
+                "decrypt_dataset.py, and name that."
+            )
+        yield where, query
+
+
+def _parts(corpus: Sequence[Path], questions: Path, items: int | None) -> Iterator[Part]:
+    """The pages of the corpus, or without one, those of the questions that are asked."""
+    pages: Iterable[Page] = (page for file in corpus for _, page in records(file, Page))
+    if not corpus:
+        pages = (page for _, query in islice(records(questions, Pages), items) for page in query.all)
+    # Below "---" the first line tells the title, after which a document is named.
+    return (Part(page.text.removeprefix("---\n"), id=page.docid) for page in pages if page.text.strip())
+
+
+def _item(query: Query, spans: Spans) -> Item:
+    named = dict.fromkeys(page.docid for page in query.evidence_docs)
+    return Item(
+        id=query.query_id,
+        text=CORPUS,
+        question=query.query.strip(),
+        references=(query.answer.strip(),),
+        evidence=tuple(spans[name] for name in named if name in spans),
+    )
+
+
+def _note(documents: Sequence[str], corpus: Sequence[Path], asked: Sequence[Query], spans: Spans) -> str:
+    if not corpus:
+        return (
+            f"Without the corpus: the questions are about their own {len(documents):,} pages, among which it is easier."
+        )
+    lacking = {page.docid for query in asked for page in query.evidence_docs} - spans.keys()
+    return f"{len(lacking):,} pages of evidence are not in the corpus." if lacking else ""

@@ -1,0 +1,223 @@
+"""LoCoMo: chats of two people over months, and questions (Maharana et al., 2024), also with a corrected key.
+
+A shared picture is represented by its caption in its turn, as in the official script. Evidence that names no turn
+(a few entries of the official file) is left out.
+
+The corrected key is the official file with a list of corrections beside it, in the form of the public audit
+(github.com/dial481/locomo-audit), whose `errors.json` lists 156 faults of the key. A citation is corrected, an answer
+is replaced, and a question that is itself at fault (it names the wrong speaker, or can be understood in two ways) is
+left out. What is scored, and how, stays the official way.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from readgraph.evaluation.datasets.assembling import Asked, Spans, Turn, Turns, assembled, history
+from readgraph.evaluation.datasets.record_files import Record, record, records
+from readgraph.evaluation.records import Dataset, Item
+from readgraph.sources.loading import shown
+from readgraph.state.errors import BadInput
+from readgraph.state.words import counted
+
+ERRORS = "errors.json"
+
+WRONG_CITATION = "WRONG_CITATION"
+"""The kind of fault in which the answer is right."""
+
+AT_FAULT = frozenset({"ATTRIBUTION_ERROR", "AMBIGUOUS"})
+"""The kinds of faults in which the question itself can't be answered as it stands."""
+
+_ID = re.compile(r"locomo_(\d+)_qa(\d+)")
+_REMARK = re.compile(r"\s*\([^()]*\)\s*$")
+
+
+class Correction(Record):
+    """A fault of the key. The id counts conversations and their questions from 0: "locomo_0_qa23"."""
+
+    question_id: str
+    question: str
+    correct_answer: str = ""
+    correct_evidence: tuple[str, ...] = ()
+    error_type: str = ""
+
+    @property
+    def answer(self) -> str:
+        """The right answer, without a remark in brackets behind it."""
+        return _REMARK.sub("", self.correct_answer).strip() or self.correct_answer
+
+    @property
+    def at_fault(self) -> bool:
+        """Whether the question itself is."""
+        return self.error_type in AT_FAULT
+
+
+class Corrections:
+    """The corrections of a file; `used` are those of the conversations that were read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.used = path, list[Correction]()
+        self.known = defaultdict[int, list[tuple[int, Correction]]](list)
+        for where, correction in records(path, Correction):
+            named = _ID.fullmatch(correction.question_id)
+            if not named:
+                raise BadInput(f"In {where}, question_id must be as in 'locomo_0_qa23': correct it there.")
+            self.known[int(named[1])].append((int(named[2]), correction))
+
+    def of(self, conversation: int, questions: Sequence[str]) -> dict[int, Correction]:
+        """The corrections of a conversation's questions, by the questions' places.
+
+        A question is found by its place and its words, or by its words where they stand once. Raises `BadInput` if it
+        is not found.
+        """
+        asked, found = [_plain(question) for question in questions], dict[int, Correction]()
+        for place, correction in self.known[conversation]:
+            words = _plain(correction.question)
+            if not (place < len(asked) and asked[place] == words):
+                if asked.count(words) != 1:
+                    raise BadInput(
+                        f"{shown(self.path)} corrects {correction.question_id}, which is no question of the dataset: "
+                        "take both from the same publication."
+                    )
+                place = asked.index(words)
+            found[place] = correction
+        self.used += found.values()
+        return found
+
+    @property
+    def note(self) -> str:
+        """What was corrected and left out in the conversations that were read."""
+        left = sum(each.at_fault for each in self.used)
+        cited = sum(each.error_type == WRONG_CITATION for each in self.used)
+        answers = counted(len(self.used) - left - cited, "answer")
+        return (
+            f"By {self.path.name}: {answers} and {counted(cited, 'citation')} corrected, "
+            f"{counted(left, 'question')} left out, being at fault."
+        )
+
+
+def beside(path: Path, names: Sequence[str]) -> tuple[Path, Path]:
+    """The dataset's file and its corrections: in one folder, or the dataset in the folder `data`.
+
+    `path` is the dataset's file, or a folder that holds both. Raises `BadInput` if either is missing.
+    """
+    folders = [path, path / "data"] if path.is_dir() else [path.parent, path.parent.parent]
+    files = [folder / name for folder in folders for name in names] if path.is_dir() else [path]
+    dataset = next((file for file in files if file.is_file()), None)
+    errors = next((folder / ERRORS for folder in folders if (folder / ERRORS).is_file()), None)
+    if dataset is None or errors is None:
+        lacking = names[0] if dataset is None else ERRORS
+        raise BadInput(f"A corrected LoCoMo needs {names[0]} and {ERRORS}: at {shown(path)} there is no {lacking}.")
+    return dataset, errors
+
+
+def _plain(question: str) -> str:
+    return " ".join(question.split()).casefold()
+
+
+KEYS = frozenset({"conversation", "qa"})
+
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+"""The numbers as in the official script; some publications differ."""
+
+FILES = ("locomo10.json",)
+
+TURN_ID = re.compile(r"D\d+:\d+")
+SESSION = re.compile(r"session_(\d+)")
+
+
+class Speech(Record):
+    """A turn of a session."""
+
+    speaker: str
+    dia_id: str
+    text: str = ""
+    blip_caption: str = ""
+
+
+class Session(Record):
+    """The turns of a session."""
+
+    turns: list[Speech]
+    date_time: str = ""
+
+
+class Question(Record):
+    """A question; adversarial ones have no answer."""
+
+    question: str
+    category: int
+    answer: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+class Sample(Record):
+    """A conversation and its questions."""
+
+    conversation: dict[str, Any]
+    qa: list[Question]
+    sample_id: str = ""
+
+
+def load(path: Path, items: int | None = None) -> Dataset:
+    """The questions of a file, conversation by conversation."""
+    return assembled(path, _asked(path), items, "locomo", licence="CC BY-NC 4.0")
+
+
+def load_corrected(path: Path, items: int | None = None) -> Dataset:
+    """The same with the corrections of the `errors.json` beside the file, or in its folder."""
+    file, errors = beside(path, FILES)
+    corrections = Corrections(errors)
+    dataset = assembled(file, _asked(file, corrections), items, "locomo-corrected", licence="CC BY-NC 4.0")
+    return replace(dataset, note=corrections.note)
+
+
+def _asked(path: Path, corrections: Corrections | None = None) -> Iterator[Asked]:
+    for number, (where, sample) in enumerate(records(path, Sample), 1):
+        identity, conversation = sample.sample_id or f"conv-{number}", sample.conversation
+        title = " & ".join(str(conversation[key]) for key in ("speaker_a", "speaker_b") if key in conversation)
+        text, turns = history(identity, title or identity, _sessions(conversation, where))
+        known = corrections.of(number - 1, [asked.question for asked in sample.qa]) if corrections else {}
+        corrected = enumerate(_corrected(asked, known.get(place)) for place, asked in enumerate(sample.qa))
+        yield where, text, _items(identity, [(place, asked) for place, asked in corrected if asked], turns)
+
+
+def _corrected(asked: Question, correction: Correction | None) -> Question | None:
+    """The question with its right key; None if it is at fault itself."""
+    if correction is None:
+        return asked
+    if correction.at_fault:
+        return None
+    evidence = correction.correct_evidence or asked.evidence
+    answer = asked.answer if correction.error_type == WRONG_CITATION else correction.answer or asked.answer
+    return asked.model_copy(update={"answer": answer, "evidence": evidence})
+
+
+def _sessions(conversation: dict[str, Any], where: str) -> Iterator[Turns]:
+    numbers = sorted(int(match[1]) for match in map(SESSION.fullmatch, conversation) if match)
+    for key in (f"session_{number}" for number in numbers):
+        value = {"turns": conversation[key], "date_time": conversation.get(f"{key}_date_time", "")}
+        session = record(value, Session, f"{where}, {key}")
+        yield Turns([Turn(_with_picture(turn), turn.speaker, turn.dia_id) for turn in session.turns], session.date_time)
+
+
+def _with_picture(turn: Speech) -> str:
+    return f"{turn.text} [shares {turn.blip_caption}]".strip() if turn.blip_caption else turn.text
+
+
+def _items(identity: str, questions: Iterable[tuple[int, Question]], turns: Spans) -> Iterator[Item]:
+    for number, asked in questions:
+        named = dict.fromkeys(name for entry in asked.evidence for name in TURN_ID.findall(entry))
+        adversarial = asked.category == 5
+        yield Item(
+            id=f"{identity}-q{number}",
+            text=identity,
+            question=asked.question,
+            references=(asked.answer,) if asked.answer and not adversarial else (),
+            evidence=tuple(turns[name] for name in named if name in turns),
+            category=CATEGORIES.get(asked.category, str(asked.category)),
+            unanswerable=adversarial,
+        )

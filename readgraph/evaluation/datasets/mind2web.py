@@ -1,0 +1,121 @@
+"""Mind2Web: tasks on real web sites, and the action that each of their steps takes (Deng et al., 2023).
+
+Each record is a task with its steps; each step holds the page as it was then, and the elements that are right to act
+on. A step is one question, asked with the true actions before it; a page that comes again is one text. The three test
+sets are the categories, by the name of the file or of its folder: `test_task/test_task_0.json` is cross-task.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import Field
+
+from readgraph.evaluation.datasets.assembling import Asked, assembled
+from readgraph.evaluation.datasets.record_files import Record, records
+from readgraph.evaluation.records import Dataset, Item, Text, WebStep
+from readgraph.library.documents import document_id
+from readgraph.library.stored_items import storable
+from readgraph.sources.loading import shown
+from readgraph.sources.web_page import web_page
+from readgraph.state.errors import BadInput
+
+KEYS = frozenset({"annotation_id", "confirmed_task", "actions"})
+
+ELEMENT_ID = "backend_node_id"
+"""The attribute of an element that is its id."""
+
+SPLITS = {"task": "cross-task", "website": "cross-website", "domain": "cross-domain"}
+
+SPLIT = re.compile(rf"test_({'|'.join(SPLITS)})")
+
+
+class Operation(Record):
+    """What is done: CLICK, TYPE or SELECT, and what is typed or selected."""
+
+    op: str
+    value: str = ""
+
+
+class Candidate(Record):
+    """An element of the page."""
+
+    backend_node_id: str
+
+
+class Action(Record):
+    """A step: the page before it, what is done, and the elements that it is right to do it to."""
+
+    action_uid: str
+    operation: Operation
+    pos_candidates: tuple[Candidate, ...] = ()
+    cleaned_html: str = ""
+    raw_html: str = ""
+
+
+class Task(Record):
+    """A task with its steps; `action_reprs` are these in words."""
+
+    annotation_id: str
+    website: str = ""
+    confirmed_task: str
+    actions: list[Action] = Field(min_length=1)
+    action_reprs: tuple[str, ...] = ()
+
+
+def recognise(path: Path) -> bool:
+    """Whether the path is a folder with a test set's files."""
+    return path.is_dir() and any(True for _ in _files(path))
+
+
+def load(path: Path, items: int | None = None) -> Dataset:
+    """The steps of a file's tasks, or of those of all test sets in a folder, task by task."""
+    return assembled(path, _asked(path), items, "mind2web", licence="CC BY 4.0")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (file for file in sorted(folder.rglob("test_*.json*")) if SPLIT.search(file.name))
+
+
+def _asked(path: Path) -> Iterator[Asked]:
+    files = [*_files(path)] if path.is_dir() else [path]
+    if not files:
+        raise BadInput(
+            f"{shown(path)} holds no test set of Mind2Web: name a folder with files such as test_task_0.json."
+        )
+    for file in files:
+        split = SPLIT.search(f"{file.parent.name}/{file.name}")
+        for where, task in records(file, Task):
+            for number in range(len(task.actions)):
+                text = _page(task, number, f"step {number + 1} of {where}")
+                yield where, text, [_item(task, number, text, SPLITS[split[1]] if split else "")]
+
+
+def _page(task: Task, number: int, where: str) -> Text:
+    action = task.actions[number]
+    html = storable(action.cleaned_html or action.raw_html)
+    if not html.strip():
+        raise BadInput(f"In {where}, there is no page: cleaned_html and raw_html are empty.")
+    page = web_page(html, id_attribute=ELEMENT_ID, name=f"The page in {where}")
+    return Text(document_id(page.text), page.title or task.website, page.text)
+
+
+def _item(task: Task, number: int, page: Text, split: str) -> Item:
+    action = task.actions[number]
+    said = task.action_reprs[number : number + 1] or (f"{action.operation.op} {action.operation.value}".strip(),)
+    right = tuple(candidate.backend_node_id for candidate in action.pos_candidates)
+    return Item(
+        id=f"{task.annotation_id}/{action.action_uid}",
+        text=page.id,
+        question=task.confirmed_task.strip(),
+        references=said,
+        category=split,
+        step=WebStep(
+            episode=task.annotation_id,
+            steps=len(task.actions),
+            history=task.action_reprs[:number],
+            elements=right,
+            operation=action.operation.op.upper(),
+            value=action.operation.value,
+        ),
+    )

@@ -1,0 +1,167 @@
+"""The form for your own questions: each line of JSON is a document with its questions.
+
+    {"doc_id": "log", "title": "The log", "text": "…", "questions": [{"question": "…", "answer": "…"}]}
+
+Instead of `text` there may be `text_file`, the name of a file in the same folder, `documents`
+(`[{"id", "title", "text"}]`), or, for a history, `sessions`
+(`[{"date_time", "turns": [{"id", "speaker", "text"}]}]`). A question may have an `id`, a `category`, `options` with
+`answer_index` (from 0), several answers in a list, `unanswerable`, `summary` where it asks for a summary of the whole
+text, and `evidence`: in a text, lines `[first, last]`
+(from 0) or exact quotes; in a history, ids of turns; in documents, `{"doc": id}`.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from readgraph.evaluation.datasets.assembling import (
+    Asked,
+    Part,
+    Turn,
+    Turns,
+    assembled,
+    history,
+    line_spans,
+    lines_from,
+    several,
+)
+from readgraph.evaluation.datasets.record_files import Record, records
+from readgraph.evaluation.records import Dataset, Item, Span, Text
+from readgraph.library.stored_items import storable
+from readgraph.sources.loading import load as load_file
+
+KEYS = frozenset({"doc_id", "questions"})
+
+Evidence = tuple[int, int] | str | dict[str, Any]
+
+WHOLE_TEXT = {("qmsum", "general"), ("squality", "plot")}
+"""The categories of datasets whose questions ask for a summary of the whole text, as samples of them name these."""
+
+Find = Callable[[Evidence], Span | None]
+"""Finds the span of a piece of evidence in the text."""
+
+
+class Question(Record):
+    """One question of a line."""
+
+    question: str = Field(min_length=1)
+    answer: str | list[str] = ""
+    id: str = ""
+    options: tuple[str, ...] = ()
+    answer_index: int | None = None
+    evidence: tuple[Evidence, ...] = ()
+    category: str = ""
+    category_name: str = ""
+    unanswerable: bool = False
+    summary: bool | None = None
+
+    @model_validator(mode="after")
+    def _one_of_the_options(self) -> "Question":
+        if self.options and self.answer_index not in range(len(self.options)):
+            raise ValueError(f"answer_index must name one of the {len(self.options)} options, from 0")
+        return self
+
+
+class OwnTurn(Record):
+    """One speaker's turn."""
+
+    text: str
+    id: str = ""
+    speaker: str = ""
+
+
+class OwnSession(Record):
+    """One session of a history."""
+
+    turns: Annotated[list[OwnTurn], Field(min_length=1)]
+    date_time: str = ""
+
+
+class OwnPart(Record):
+    """One of several documents that are read as one."""
+
+    text: str
+    id: str = ""
+    title: str = ""
+
+
+class Line(Record):
+    """One document with its questions."""
+
+    doc_id: str
+    questions: list[Question]
+    dataset: str = ""
+    title: str = ""
+    license: str = ""
+    text: str | None = None
+    text_file: str | None = None
+    documents: tuple[OwnPart, ...] = ()
+    sessions: tuple[OwnSession, ...] = ()
+
+    @model_validator(mode="after")
+    def _has_a_text(self) -> "Line":
+        if sum(map(bool, (self.text, self.text_file, self.documents, self.sessions))) != 1:
+            raise ValueError("a document has one of 'text', 'text_file', 'documents' and 'sessions'")
+        if self.text_file and Path(self.text_file).name != self.text_file:
+            raise ValueError("'text_file' must name a file in the same folder")
+        return self
+
+
+def load(path: Path, items: int | None = None) -> Dataset:
+    """The dataset in a file; its name is the first line's `dataset`, or else the file's name."""
+    first = next((line for _, line in records(path, Line)), None)
+    name, licence = (first.dataset, first.license) if first else ("", "")
+    return assembled(path, _asked(path, name), items, name or path.stem, licence=licence)
+
+
+def _asked(path: Path, name: str) -> Iterator[Asked]:
+    for where, line in records(path, Line):
+        text, find = _text_of(line, path.parent)
+        yield where, text, _items_of(line, find, name)
+
+
+def _items_of(line: Line, find: Find, name: str) -> Iterator[Item]:
+    for number, asked in enumerate(line.questions):
+        answers = [asked.answer] if isinstance(asked.answer, str) else asked.answer
+        yield Item(
+            id=asked.id or f"{line.doc_id}-q{number}",
+            text=line.doc_id,
+            question=asked.question,
+            references=tuple(filter(None, answers)),
+            options=asked.options,
+            correct=asked.answer_index if asked.options else None,
+            evidence=tuple(span for span in map(find, asked.evidence) if span),
+            category=asked.category_name or asked.category,
+            unanswerable=asked.unanswerable,
+            summary=(name, asked.category) in WHOLE_TEXT if asked.summary is None else asked.summary,
+        )
+
+
+def _text_of(line: Line, folder: Path) -> tuple[Text, Find]:
+    title = line.title or line.doc_id
+    if line.sessions:
+        sessions = [
+            Turns([Turn(turn.text, turn.speaker, turn.id) for turn in session.turns], session.date_time)
+            for session in line.sessions
+        ]
+        text, turns = history(line.doc_id, title, sessions)
+        return text, lambda evidence: turns.get(evidence) if isinstance(evidence, str) else None
+    if line.documents:
+        text, parts = several(line.doc_id, title, (Part(part.text, part.title, part.id) for part in line.documents))
+        return text, lambda evidence: parts.get(str(evidence.get("doc"))) if isinstance(evidence, dict) else None
+    plain = load_file(folder / line.text_file).text if line.text_file else storable(line.text)
+    return Text(line.doc_id, title, plain), _in_text(plain)
+
+
+def _in_text(text: str) -> Find:
+    lines = line_spans(text)
+
+    def find(evidence: Evidence) -> Span | None:
+        if isinstance(evidence, str):
+            start = text.find(evidence)
+            return Span(start, start + len(evidence)) if evidence and start >= 0 else None
+        return None if isinstance(evidence, dict) else lines_from(lines, *evidence)
+
+    return find

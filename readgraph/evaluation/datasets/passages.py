@@ -1,0 +1,91 @@
+"""Questions over many Wikipedia passages: HotpotQA in long form, and NaturalQuestions-Open.
+
+HotpotQA, as made by MemAgent's authors: questions that need two of many passages. Files are named after the number of
+passages (`eval_50.json` to `eval_6400.json`). The passages are one text, each under "Document N:". The files don't mark
+the passages that hold the answer.
+
+NaturalQuestions-Open over retrieved passages, as in "Lost in the Middle" (Liu et al., 2023): the document task of
+MemGPT (section 3.2.1). The text of a question is its passages, in the file's order.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import Field
+
+from readgraph.evaluation.datasets.assembling import Asked, Part, apart, assembled
+from readgraph.evaluation.datasets.record_files import Record, records
+from readgraph.evaluation.records import Dataset, Item, Text
+from readgraph.library.stored_items import storable
+
+HOTPOT_KEYS = frozenset({"input", "context", "answers"})
+
+
+class HotpotQuestion(Record):
+    """A question over its passages."""
+
+    input: str
+    context: str
+    answers: list[str] = Field(min_length=1)
+    index: int | None = None
+    num_docs: int | None = None
+
+
+def load_hotpot(path: Path, items: int | None = None) -> Dataset:
+    """The questions of a file; each has its own text."""
+    return assembled(path, _hotpot_asked(path), items, "hotpotqa-long", licence="CC BY-SA 4.0")
+
+
+def _hotpot_asked(path: Path) -> Iterator[Asked]:
+    for number, (where, asked) in enumerate(records(path, HotpotQuestion)):
+        identity = f"{path.stem}-{number if asked.index is None else asked.index}"
+        size = f"{asked.num_docs} documents" if asked.num_docs else ""
+        item = Item(f"{identity}-q", identity, asked.input.strip(), tuple(asked.answers), category=size)
+        yield where, Text(identity, identity, storable(asked.context)), [item]
+
+
+NATURAL_QUESTIONS_KEYS = frozenset({"question", "answers", "ctxs"})
+
+
+class Passage(Record):
+    """A passage; it is gold if it is from the question's own article and holds the answer."""
+
+    text: str
+    title: str = ""
+    hasanswer: bool = False
+    isgold: bool = False
+
+
+class NaturalQuestion(Record):
+    """A question, its answers (each of which is right), and its passages."""
+
+    question: str
+    answers: list[str] = Field(min_length=1)
+    ctxs: list[Passage] = Field(min_length=1)
+
+
+def load_natural_questions(path: Path, items: int | None = None) -> Dataset:
+    """The questions of a file; the evidence is the gold passage, or without one, the passages that hold an answer."""
+    return assembled(path, _natural_questions_asked(path), items, "nq-open", licence="MIT; passages CC BY-SA 3.0")
+
+
+def _natural_questions_asked(path: Path) -> Iterator[Asked]:
+    for number, (where, asked) in enumerate(records(path, NaturalQuestion), 1):
+        identity = f"nq-{number}"
+        text, spans = apart(identity, asked.question, _parts(asked.ctxs))
+        gold = [passage.isgold for passage in asked.ctxs]
+        marked = gold if any(gold) else [passage.hasanswer for passage in asked.ctxs]
+        item = Item(
+            id=f"{identity}-q",
+            text=identity,
+            question=asked.question,
+            references=tuple(asked.answers),
+            evidence=tuple(spans[str(place)] for place, holds in enumerate(marked) if holds),
+            category=f"{len(asked.ctxs)} documents",
+        )
+        yield where, text, [item]
+
+
+def _parts(passages: list[Passage]) -> Iterator[Part]:
+    for place, passage in enumerate(passages):
+        yield Part(passage.text, passage.title, str(place))

@@ -1,0 +1,169 @@
+"""Made-up tasks over texts of any length: RULER (Hsieh et al., 2024), and nested keys (MemGPT, section 3.2.2).
+
+RULER: a record's input is one prompt: optionally a worked example, then the task, its text, and the question. Text and
+question are taken from it, and show which task it is. The task's full name ("niah_multikey_1") is taken from the file
+or its folder, as RULER's own script names them (`niah_multikey_1/validation.jsonl`). A folder of such folders is one
+dataset, whose categories are the groups of tasks that papers give figures for.
+
+Nested keys: a value may be a key itself; the question is for the last value. The paper's numbers: 140 pairs, 0 to 4
+nestings, 30 orders of each. They are generated, always the same, without a file.
+"""
+
+import random
+import re
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from pydantic import Field
+
+from readgraph.evaluation.datasets.assembling import Asked, assembled
+from readgraph.evaluation.datasets.record_files import Record, records
+from readgraph.evaluation.records import Dataset, Item, Span, Text
+from readgraph.library.stored_items import storable
+from readgraph.sources.loading import shown
+from readgraph.state.errors import BadInput
+
+RULER_KEYS = frozenset({"index", "input", "outputs"})
+
+TASK_NAME = re.compile(r"niah_(?:single|multikey|multivalue|multiquery)(?:_\d)?|\bvt|\bcwe|\bfwe|\bqa_\d")
+
+QA = "qa"
+
+TASKS = {
+    "niah": (
+        r"I will quiz you about the .{1,60}? afterwards\.\s",
+        r"What (?:is|are all) the special magic .{1,2000}? mentioned in the provided text\?",
+    ),
+    "vt": (
+        r"chain\(s\) of variable assignment hidden in the following text\.\s",
+        r"Find all variables that are assigned the value \S+ in the text above\.?",
+    ),
+    "cwe": (r"Memorize the ones that appear most often\.\s", r"What are the 10 most common words in the above list\?"),
+    "fwe": (
+        r"Find the three most frequently appeared coded words\.\s",
+        r"Do not provide any explanation\..{1,300}? in the above coded text\?",
+    ),
+    QA: (
+        r"The following are given documents\.\s",
+        r"(?<=Question: )(?:(?!Question: ).)+?(?=\s*(?:\n|\[/INST\]|<\||Answer:|$))",
+    ),
+}
+"""Patterns for each task: the end of the words before the text, and the question. The last match in a prompt counts,
+since a worked example may come before the task."""
+
+BEFORE_QUESTION = re.compile(
+    r"(?:Answer the question based on the given documents\..{1,200}?)?Question:\s*$|\s+$", re.DOTALL
+)
+"""The separator between text and question."""
+
+
+GROUPS = {"cwe": "cwe and fwe", "fwe": "cwe and fwe"}
+"""The groups of tasks that are named otherwise than their only task."""
+
+
+class SyntheticTask(Record):
+    """A task; in question answering each output is right, in other tasks the answer must contain all outputs."""
+
+    index: int
+    input: str
+    outputs: list[str] = Field(min_length=1)
+
+
+def recognise_ruler(path: Path) -> bool:
+    """Whether this is a folder of tasks."""
+    return path.is_dir() and any(True for _ in _files(path))
+
+
+def load_ruler(path: Path, items: int | None = None) -> Dataset:
+    """The questions of a file, or of a folder of tasks; each has its own text."""
+    files = [*_files(path)] if path.is_dir() else [path]
+    if not files:
+        raise BadInput(f"{shown(path)} holds no tasks of RULER, such as niah_multikey_1/validation.jsonl.")
+    return assembled(path, (asked for file in files for asked in _tasks_in(file)), items, "ruler", licence="Apache 2.0")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.glob("*/*.jsonl")) if TASK_NAME.fullmatch(path.parent.name))
+
+
+def _tasks_in(path: Path) -> Iterator[Asked]:
+    named = TASK_NAME.search(path.stem) or TASK_NAME.search(path.parent.name)
+    for where, task_record in records(path, SyntheticTask):
+        family, text, question = _parts(storable(task_record.input), where)
+        task = named[0] if named else family
+        identity = f"{task}-{task_record.index}"
+        outputs = tuple(dict.fromkeys(task_record.outputs))
+        item = Item(
+            f"{identity}-q", identity, question, outputs, category=GROUPS.get(family, family), together=family != QA
+        )
+        yield where, Text(identity, identity, text), [item]
+
+
+def _parts(prompt: str, where: str) -> tuple[str, str, str]:
+    """The task, the text, and the question of a prompt."""
+    for family, (before, question) in TASKS.items():
+        for asked in list(re.finditer(question, prompt, re.DOTALL))[-1:]:
+            for start in [match.end() for match in re.finditer(before, prompt[: asked.start()])][-1:]:
+                text = BEFORE_QUESTION.sub("", prompt[start : asked.start()]).strip()
+                return family, text, " ".join(asked[0].split())
+    raise BadInput(
+        f"In {where}, the input has none of RULER's questions: was it task_record with RULER's own templates?"
+    )
+
+
+NESTED_KEYS = "nested-keys"
+
+PAIRS, LEVELS, ORDERS = 140, range(5), 30
+
+QUESTION = (
+    "The value of a key may be a key itself, and so on. Beginning with key {key}: what is the last value, which is no "
+    "key itself?"
+)
+
+
+@dataclass(frozen=True)
+class NestedKeysTask:
+    """The pairs as a text with one pair in each paragraph, the keys on the way to the last value, and that value."""
+
+    text: str
+    keys: tuple[str, ...]
+    value: str
+
+    @property
+    def question(self) -> str:
+        """The question for the last value."""
+        return QUESTION.format(key=self.keys[0])
+
+    @property
+    def evidence(self) -> tuple[Span, ...]:
+        """The paragraphs that lead to the value, in order."""
+        starts = [self.text.index(f"Key: {key},") for key in self.keys]
+        return tuple(Span(start, self.text.index(".", start) + 1) for start in starts)
+
+
+def made_task(pairs: int, levels: int, order: int) -> NestedKeysTask:
+    """Pairs of random ids; `levels` values are keys themselves. Each order has other ids and other positions."""
+    rng = random.Random(f"{pairs} {levels} {order}")
+    keys, values = ([str(uuid.UUID(int=rng.getrandbits(128), version=4)) for _ in range(pairs)] for _ in range(2))
+    chain = rng.sample(range(pairs), levels + 1)
+    for current, following in pairwise(chain):
+        values[current] = keys[following]
+    lines = [f"Key: {key}, value: {value}." for key, value in zip(keys, values, strict=True)]
+    return NestedKeysTask("\n\n".join(lines), tuple(keys[place] for place in chain), values[chain[-1]])
+
+
+def make_nested_keys(items: int | None = None) -> Dataset:
+    """All tasks, those without nestings first."""
+    return assembled(None, _nested_keys_asked(), items, NESTED_KEYS)
+
+
+def _nested_keys_asked() -> Iterator[Asked]:
+    for levels in LEVELS:
+        for order in range(ORDERS):
+            task, identity = made_task(PAIRS, levels, order), f"keys-{levels}-{order}"
+            category = f"{levels} nestings" if levels != 1 else "1 nesting"
+            item = Item(f"{identity}-q", identity, task.question, (task.value,), (), None, task.evidence, category)
+            yield identity, Text(identity, "Pairs of keys and values", task.text), [item]

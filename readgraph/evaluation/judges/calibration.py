@@ -1,0 +1,314 @@
+"""Calibration of a judge: its verdicts on answers that are known to be right or wrong (`gold_pairs.jsonl`).
+
+The pairs are our own, in plain English. Each is judged with the prompt that its rule has in an evaluation, and a judge
+is calibrated on the pairs of those rules by which it judges. How far its verdicts agree with the known ones is told as
+agreement, Cohen's kappa, and what it takes for right.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from importlib.resources import files
+from math import sqrt
+from typing import Any, NamedTuple
+
+from langgraph.store.base import BaseStore
+
+from readgraph.evaluation.judges.judging import exchanges_of, judge
+from readgraph.evaluation.judges.rating import JUDGES, rule_of
+from readgraph.evaluation.line_shapes import COUNTS, Cost, asked, whole_cost
+from readgraph.evaluation.metrics import applying, given_by
+from readgraph.evaluation.records import EVENT_ORDERING, Dataset, Item, Judgement, Outcome
+from readgraph.models.batches.calls import calls_at_once
+from readgraph.models.prompt import Prompt
+from readgraph.state.context import ReaderContext
+
+Z = 1.959964
+"""Standard deviations of a 95 % interval."""
+
+LONG_AND_WRONG = "long and wrong"
+"""The kind of pair that shows whether a judge takes long answers for right."""
+
+Interval = tuple[float, float]
+
+Known = tuple[str, bool, bool | None]
+"""A pair's kind, whether its answer is right, and the judge's verdict; None where it gave none."""
+
+
+class Share(NamedTuple):
+    """So many of so many."""
+
+    taken: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far a judge agrees with known verdicts; `pairs` without a verdict are not among the `rated`.
+
+    `agreement` is in percent, with its 95 % interval (Wilson's), `kappa` Cohen's, at most 1 and 0 for chance, with the
+    interval that follows from it: chance agreement is held fixed, as in Cohen's own standard error (1960). They are
+    None where nothing was rated, or where chance alone agrees. `wrong_taken_for_right` is apart for long answers.
+    `kinds` has the agreement in percent by the pairs' kinds.
+    """
+
+    pairs: int
+    rated: int
+    agreement: float | None
+    interval: Interval | None
+    kappa: float | None
+    kappa_interval: Interval | None
+    right_taken_for_wrong: Share
+    wrong_taken_for_right: Share
+    long_wrong_taken_for_right: Share
+    kinds: dict[str, float | None]
+
+    def value(self) -> dict[str, Any]:
+        """The figures as a plain JSON value."""
+        return asdict(self)
+
+
+def agreement(known: Sequence[Known]) -> Agreement:
+    """The agreement over these pairs."""
+    rated = [(right, said) for _, right, said in known if said is not None]
+    share = _agreeing(rated)
+    interval = _wilson(share, len(rated)) if share is not None else None
+    chance = _by_chance(rated)
+
+    def kappa(agreeing: float | None) -> float | None:
+        return None if agreeing is None or chance is None or chance == 1 else (agreeing - chance) / (1 - chance)
+
+    low, high = [kappa(bound) for bound in interval or (None, None)]
+    wrong = [(kind == LONG_AND_WRONG, said) for kind, right, said in known if not right and said is not None]
+    of_right = [said for right, said in rated if right]
+    kinds = dict.fromkeys(kind for kind, _, _ in known)
+    return Agreement(
+        pairs=len(known),
+        rated=len(rated),
+        agreement=_percent(share),
+        interval=interval and (100 * interval[0], 100 * interval[1]),
+        kappa=kappa(share),
+        kappa_interval=None if low is None or high is None else (low, high),
+        right_taken_for_wrong=Share(of_right.count(False), len(of_right)),
+        wrong_taken_for_right=_taken([said for long, said in wrong if not long]),
+        long_wrong_taken_for_right=_taken([said for long, said in wrong if long]),
+        kinds={kind: _percent(_agreeing(_of_kind(known, kind))) for kind in kinds},
+    )
+
+
+def _of_kind(known: Sequence[Known], kind: str) -> list[tuple[bool, bool]]:
+    return [(right, said) for of, right, said in known if of == kind and said is not None]
+
+
+def _agreeing(rated: Sequence[tuple[bool, bool]]) -> float | None:
+    return sum(right == said for right, said in rated) / len(rated) if rated else None
+
+
+def _by_chance(rated: Sequence[tuple[bool, bool]]) -> float | None:
+    """How often verdicts would agree that are given as often as these, whatever the answer."""
+    if not rated:
+        return None
+    right, said = sum(right for right, _ in rated) / len(rated), sum(said for _, said in rated) / len(rated)
+    return right * said + (1 - right) * (1 - said)
+
+
+def _taken(said: list[bool]) -> Share:
+    return Share(said.count(True), len(said))
+
+
+def _wilson(share: float, number: int) -> Interval:
+    """Wilson's interval of a share: unlike the usual one, it has a width where all agree."""
+    middle = share + Z**2 / (2 * number)
+    width = Z * sqrt(share * (1 - share) / number + Z**2 / (4 * number**2))
+    below = 1 + Z**2 / number
+    return round((middle - width) / below, 9), round((middle + width) / below, 9)
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+METRICS_OF = {"match": "lr_1", "consistent": "dmr_accuracy", "point": "nuggets", "order": "event_order"}
+"""The metric whose judge a pair is for, by the pair's rule; the rules of `Rule` are those of `judged_accuracy`."""
+
+RIGHT = 99.9
+"""The score of a right answer; that of an order of events is rounded."""
+
+OF_RULE = ("pairs", "rated", "agreement", "interval", "kappa", "kappa_interval")
+"""The figures of `Agreement` that are given for each rule."""
+
+Line = dict[str, Any]
+"""A line of `calibrations.jsonl` (see `readgraph.evaluation.line_shapes.CalibrationLine`)."""
+
+
+@dataclass(frozen=True)
+class GoldPair:
+    """An answer with a question, what it is judged by, and whether it is right; `kind` makes it easy or hard."""
+
+    item: Item
+    answer: str
+    right: bool
+    kind: str
+    rule: str
+
+    @property
+    def metric(self) -> str:
+        """The metric whose judge it is for."""
+        return METRICS_OF.get(self.rule, "judged_accuracy")
+
+
+@cache
+def gold_pairs() -> tuple[GoldPair, ...]:
+    """The pairs that come with the package."""
+    return tuple(map(_pair, map(json.loads, _gold().splitlines())))
+
+
+def rules_in_use(dataset: Dataset) -> dict[str, set[str]]:
+    """The rules by which each of the dataset's metrics judges its questions."""
+    found = {
+        metric: {_rule(metric, item) for item in dataset.items if applying([metric], item)}
+        for metric in given_by("judge", dataset.metrics)
+    }
+    return {metric: rules for metric, rules in found.items() if rules}
+
+
+def pairs_for(dataset: Dataset) -> tuple[GoldPair, ...]:
+    """The pairs of the rules by which the dataset's questions are judged; all where nothing of it is judged."""
+    rules = {rule for of in rules_in_use(dataset).values() for rule in of}
+    return tuple(pair for pair in gold_pairs() if pair.rule in rules) or gold_pairs()
+
+
+def basis(own: Mapping[str, str]) -> str:
+    """A digest of the pairs and of the prompts about them: verdicts by others say nothing of this judge.
+
+    `own` has digests of prompts in the user's own words, by their names; those of other prompts than a judge's don't
+    count.
+    """
+    prompts = _prompts()
+    asked_of = [_gold(), *(f"{prompt.system}\n{prompt.user}" for prompt in prompts)]
+    asked_of += [f"{name} {own[name]}" for name in sorted({prompt.name for prompt in prompts} & own.keys())]
+    return hashlib.sha256("\n".join(asked_of).encode()).hexdigest()[:16]
+
+
+@cache
+def _prompts() -> tuple[Prompt, ...]:
+    kinds = [(pair.item, judging) for pair in gold_pairs() for judging in JUDGES if pair.metric in judging.metrics]
+    return tuple(prompt_of("", "", "") for item, judging in kinds for prompt_of, _ in judging.prompts(item))
+
+
+async def verdicts(
+    context: ReaderContext,
+    store: BaseStore,
+    pairs: Iterable[GoldPair],
+    cost: Cost = lambda exchange: None,
+    before: Line | None = None,
+) -> AsyncIterator[Judgement]:
+    """The judgements of `context.model` on the pairs, as they come; one without a usable reply has no score.
+
+    Replies are kept in the store; those that the line `before` has counted are not counted again. Raises the errors of
+    `judge`.
+    """
+    slots = asyncio.Semaphore(calls_at_once(context))
+
+    async def judged(pair: GoldPair) -> Judgement:
+        outcome = Outcome(pair.item.id, "", 0, "answered", pair.answer)
+        async with slots:
+            with exchanges_of(context, lambda exchange: before is not None) as exchanges:
+                judgement = await judge(pair.item, outcome, (pair.metric,), context, store)
+        assert judgement, "each pair can be judged"
+        return replace(judgement, **asked(exchanges, cost))
+
+    waiting = [asyncio.create_task(judged(pair)) for pair in pairs]
+    try:
+        for judging in asyncio.as_completed(waiting):
+            yield await judging
+    finally:
+        for task in waiting:
+            task.cancel()
+
+
+def without_verdict(pairs: Iterable[GoldPair], before: Line | None) -> list[GoldPair]:
+    """The pairs that a line holds no verdict on."""
+    return [pair for pair in pairs if before is None or pair.item.id not in before["verdicts"]]
+
+
+def calibration(judgements: Iterable[Judgement], judge: str, based_on: str, before: Line | None = None) -> Line:
+    """A line of `calibrations.jsonl`: verdicts by the pairs' ids, and what they took; with those `before`.
+
+    `based_on` as `basis` gives it.
+    """
+    judged = sorted(judgements, key=lambda one: one.item)
+    earlier = before or {"verdicts": {}, **dict.fromkeys(COUNTS, 0), "cost": 0.0}
+    return {
+        "judge": judge,
+        "basis": based_on,
+        "verdicts": earlier["verdicts"] | {one.item: min(one.scores.values()) >= RIGHT for one in judged if one.scores},
+        **{name: earlier[name] + sum(getattr(one, name) for one in judged) for name in COUNTS},
+        "cost": whole_cost([earlier["cost"], *(one.cost for one in judged)]),
+    }
+
+
+def newest(lines: Iterable[Line], judge: str | None, based_on: str) -> Line | None:
+    """The newest line on this judge, with the pairs and prompts of this `basis`; None without any."""
+    return next((one for one in reversed([*lines]) if (one["judge"], one["basis"]) == (judge, based_on)), None)
+
+
+def calibrated(line: Line | None, pairs: Sequence[GoldPair]) -> dict[str, Any] | None:
+    """How far a judge agrees with these pairs, by its newest line, and what calibrating took; None without a line.
+
+    See `Agreement` for the fields; `rules` has the same figures for the pairs of each rule.
+    """
+    if line is None:
+        return None
+    rules = {rule: [pair for pair in pairs if pair.rule == rule] for rule in dict.fromkeys(pair.rule for pair in pairs)}
+    of_rules = {rule: agreement_with(line["verdicts"], of).value() for rule, of in rules.items()}
+    used = {name: line[name] for name in (*COUNTS, "cost")}
+    shown = {rule: {name: of[name] for name in OF_RULE} for rule, of in of_rules.items()}
+    return {"judge": line["judge"], **agreement_with(line["verdicts"], pairs).value(), "rules": shown, **used}
+
+
+def unproven(line: Line | None, dataset: Dataset) -> list[str]:
+    """The metrics whose judge agrees with the pairs of their rules no more surely than chance: kappa may be 0.
+
+    So it is also where too few of its verdicts could be used. Nothing is known of a judge without a line.
+    """
+    if line is None:
+        return []
+    found = list[str]()
+    for metric, rules in rules_in_use(dataset).items():
+        agreed = agreement_with(line["verdicts"], [pair for pair in gold_pairs() if pair.rule in rules])
+        if agreed.kappa_interval is None or agreed.kappa_interval[0] <= 0:
+            found.append(metric)
+    return found
+
+
+def agreement_with(verdicts: dict[str, bool], pairs: Iterable[GoldPair]) -> Agreement:
+    """How far verdicts, by the pairs' ids, agree with the pairs."""
+    return agreement([(pair.kind, pair.right, verdicts.get(pair.item.id)) for pair in pairs])
+
+
+def _rule(metric: str, item: Item) -> str:
+    """The rule of the pairs that are judged as this metric judges the question."""
+    if metric == "judged_accuracy":
+        return rule_of(item)
+    if metric == "beam_score":
+        return "order" if item.category == EVENT_ORDERING else "point"
+    return {"lr_2": "match"}.get(metric) or next(rule for rule, of in METRICS_OF.items() if of == metric)
+
+
+def _gold() -> str:
+    return files("readgraph.evaluation.judges").joinpath("gold_pairs.jsonl").read_text(encoding="utf-8")
+
+
+def _pair(line: dict[str, Any]) -> GoldPair:
+    rule, item = line["rule"], Item(id=line["id"], text="", question=line["question"])
+    if rule in ("point", "order"):
+        rubric = tuple(line.get("rubric", [line.get("reference")]))
+        item = replace(item, rubric=rubric, category=EVENT_ORDERING if rule == "order" else "")
+    else:
+        own: Any = "" if rule in METRICS_OF else rule
+        item = replace(item, references=(line["reference"],), unanswerable=rule == "abstention", rule=own)
+    return GoldPair(item, line["answer"], line["verdict"] == "yes", line["kind"], rule)

@@ -1,0 +1,142 @@
+"""What judging took and how far it can be trusted, for the results of an evaluation.
+
+Whether a judge prefers long answers: its scores by the answers' length, beside what they share with references.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from statistics import fmean
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from readgraph.evaluation.folder import FolderContents
+from readgraph.evaluation.judges.calibration import Line, basis, calibrated, newest, pairs_for, unproven
+from readgraph.evaluation.line_shapes import COUNTS, whole_cost
+from readgraph.evaluation.metrics import Raters, Scores, applying, given_by
+from readgraph.evaluation.metrics.answers import compared, normalised
+from readgraph.evaluation.optional_imports import library
+from readgraph.evaluation.records import Dataset, Item, Outcome
+
+FEWEST = 12
+"""Answers below which lengths say nothing."""
+
+BINS = 3
+"""Groups of answers by their length."""
+
+
+class JudgedAnswer(NamedTuple):
+    """An answer's words, the judge's score, and the share of a reference's words that it has, in percent."""
+
+    words: int
+    score: float
+    shared: float
+
+
+def by_length(metric: str, items: Mapping[str, Item], judged: Iterable[tuple[Outcome, float]]) -> dict[str, Any] | None:
+    """The judge's scores by length, as a plain JSON value; None for fewer answers than `FEWEST`.
+
+    `groups`: about a third of the answers each, with the words `from` and `to`, the number of `answers`, the mean
+    `score` and the mean share of the reference's words (`shared`). `preference`: the rank correlation of score and
+    length, with that share held equal (from -1 to 1; above 0 long answers score higher); None where it is undefined.
+    """
+    answers = sorted(
+        JudgedAnswer(words, score, _shared(items[outcome.item], outcome))
+        for outcome, score in judged
+        if (words := outcome.answer_words) and not items[outcome.item].unanswerable
+    )
+    if len(answers) < FEWEST:
+        return None
+    bounds = [answers[len(answers) * place // BINS - 1].words for place in range(1, BINS + 1)]
+    groups = [
+        [answer for answer in answers if low < answer.words <= high]
+        for low, high in zip([0, *bounds], bounds, strict=False)
+    ]
+    return {"metric": metric, "groups": [_group(of) for of in groups if of], "preference": preference(answers)}
+
+
+def preference(answers: Iterable[JudgedAnswer]) -> float | None:
+    """The partial rank correlation of score and length, with the share of the reference's words held equal."""
+    ranks = library("scipy.stats").rankdata([*answers], axis=0)
+    if (ranks == ranks[0]).all(axis=0)[:2].any():
+        return None
+    if (ranks[:, 2] == ranks[0, 2]).all():
+        return float(np.corrcoef(ranks[:, :2].T)[0, 1])
+    (_, length_score, length_shared), (_, _, score_shared), _ = np.corrcoef(ranks.T)
+    rest = (1 - length_shared**2) * (1 - score_shared**2)
+    return float((length_score - length_shared * score_shared) / rest**0.5) if rest > 1e-9 else None
+
+
+def _group(answers: list[JudgedAnswer]) -> dict[str, Any]:
+    return {
+        "from": answers[0].words,
+        "to": answers[-1].words,
+        "answers": len(answers),
+        "score": fmean(answer.score for answer in answers),
+        "shared": fmean(answer.shared for answer in answers),
+    }
+
+
+def _shared(item: Item, outcome: Outcome) -> float:
+    """The percentage of a reference's words that the answer has, for the reference of which it has most."""
+    answer, references = compared(item, outcome)
+    said = Counter(normalised(answer))
+    wanted = [Counter(normalised(reference)) for reference in references]
+    return max((100 * (said & words).total() / words.total() for words in wanted if words), default=0.0)
+
+
+def judging_summed_up(
+    dataset: Dataset, contents: FolderContents, scores: Mapping[str, Scores]
+) -> dict[str, Any] | None:
+    """The total usage of the rater in the folder's record; None if nothing was rated.
+
+    `unrated` counts the answers without a usable rating, and `problems` counts the reasons. `others` names the other
+    raters whose judgements the folder holds. `calibration` is how far the judge agrees with known verdicts (see
+    `calibrated`), `lengths` its scores by the answers' length (see `by_length`); both may be None. `unproven` are the
+    metrics whose judge may agree with known verdicts by chance alone (see `unproven`).
+    """
+    items, keys = (
+        {item.id: item for item in dataset.items},
+        {one.key for of in contents.outcomes.values() for one in of},
+    )
+    raters = Raters.recorded(contents.what)
+    metrics, rater = raters.rated(dataset.metrics), raters.named(dataset.metrics)
+    judgements = [one for one in contents.judgements if one.rater == rater and one.key in keys]
+    if not judgements:
+        return None
+    line = newest_calibration(contents)
+    unrated = [one for one in judgements if applying(metrics, items[one.item]) - one.scores.keys()]
+    return {
+        "rater": rater,
+        "judgements": len(judgements),
+        "unrated": len(unrated),
+        "problems": dict(Counter(one.problem for one in unrated if one.problem)),
+        **{name: sum(getattr(one, name) for one in judgements) for name in COUNTS},
+        "cost": whole_cost(one.cost for one in judgements),
+        "others": sorted({one.rater for one in contents.judgements} - {rater}),
+        "calibration": calibrated(line, pairs_for(dataset)),
+        "unproven": unproven(line, dataset),
+        "lengths": _lengths(dataset, contents, scores),
+    }
+
+
+def newest_calibration(contents: FolderContents) -> Line | None:
+    """The newest verdicts of the judge in the folder's record, by the prompts by which it judges; None without any."""
+    judge, own = Raters.recorded(contents.what).judge, contents.what.get("own_prompts", {})
+    return newest(contents.calibrations, judge, basis(own))
+
+
+def _lengths(dataset: Dataset, contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any] | None:
+    """The scores by length of the first of the judge's metrics that has any."""
+    judged = given_by("judge", dataset.metrics)
+    metric = next((name for name in judged if any(of[name] for of in scores.values())), None)
+    if metric is None:
+        return None
+    answers = [
+        (outcome, score)
+        for method, outcomes in contents.outcomes.items()
+        for outcome in outcomes
+        if outcome.status != "failed" and not outcome.by_substitute(contents.model)
+        if (score := scores[method][metric].get(outcome.run, {}).get(outcome.item)) is not None
+    ]
+    return by_length(metric, {item.id: item for item in dataset.items}, answers)

@@ -1,0 +1,183 @@
+"""What the lines of an evaluation's files hold, each checked when it is read, and the counts of calls in them.
+
+A folder may come from somebody else.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from math import fsum
+from typing import Any, NotRequired
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from readgraph.models.metering import ModelExchange
+from readgraph.state.words import count_words
+
+MOST_DIGITS = 18
+"""Of an integer: it fits 64 bits."""
+
+
+class _Kept(TypedDict):
+    __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
+
+
+class Chosen(_Kept):
+    """The settings, as far as results are made of them."""
+
+    model: str
+    embeddings: str
+
+
+class RowLine(_Kept):
+    """A method with settings of its own."""
+
+    method: str
+    settings: dict[str, Any]
+
+
+class What(_Kept):
+    """The record of what was run (`evaluation.json`)."""
+
+    format: int
+    dataset: str
+    methods: list[str]
+    rows: NotRequired[dict[str, RowLine]]
+    runs: int
+    judge: str | None
+    begun: str
+    settings: Chosen
+    licence: NotRequired[str]
+    note: NotRequired[str]
+    questions: int
+    texts: NotRequired[int]
+    prompts: dict[str, int]
+    own_prompts: NotRequired[dict[str, str]]
+    packages: dict[str, str | None]
+    file: NotRequired[dict[str, Any] | None]
+
+
+class About(_Kept):
+    """The first line of the questions."""
+
+    dataset: str
+    metrics: list[str]
+    licence: str
+
+
+class BuildingLine(_Kept):
+    """A line on the building of a memory."""
+
+    method: str
+    run: int
+    text: str
+    call: NotRequired[str]
+    process: NotRequired[str]
+    purpose: NotRequired[str]
+    memory: NotRequired[str]
+    fingerprint: NotRequired[str]
+    words: NotRequired[int]
+    page_words: NotRequired[list[int]]
+    note_words: NotRequired[list[int]]
+    calls: NotRequired[int]
+    input_words: NotRequired[int]
+    output_words: NotRequired[int]
+    refused: NotRequired[int]
+    seconds: NotRequired[float]
+    cost: NotRequired[float | None]
+    fallbacks: NotRequired[dict[str, int]]
+
+
+class CalibrationLine(_Kept):
+    """A judge's verdicts on answers that are known to be right or wrong."""
+
+    judge: str
+    basis: str
+    verdicts: dict[str, bool]
+    calls: int
+    input_words: int
+    output_words: int
+    refused: int
+    cost: float | None
+
+
+class ExchangeLine(_Kept):
+    """A prompt with its reply."""
+
+    method: str
+    run: int
+    text: str
+    item: str
+    asked: str
+    version: int
+    messages: list[tuple[str, str]]
+    reply: str
+    refused: str | None
+
+
+def read_as(shape: Any, text: str) -> Any:
+    """The value of this shape that a JSON text holds; raises `ValueError` with one line if it holds another."""
+    try:
+        json.loads(text, parse_int=_integer, parse_float=_finite, parse_constant=_finite)
+        return _adapter(shape).validate_json(text, strict=True)
+    except ValidationError as problem:
+        fault = problem.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise ValueError(f"{'.'.join(map(str, fault['loc'])) or 'the line'}: {fault['msg']}") from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError("a number is too large")
+    return int(digits)
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(value := float(text)):
+        raise ValueError("a number is too large, or none")
+    return value
+
+
+@cache
+def _adapter(shape: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)
+
+
+Cost = Callable[[ModelExchange], float | None]
+"""The cost of an exchange in dollars, or None if it is unknown."""
+
+
+COUNTS = ("calls", "input_words", "output_words", "refused")
+"""The counts of `Asked`, which can be added up."""
+
+
+class Asked(TypedDict):
+    """Calls, words sent and received, refused replies, and the cost in dollars (None unless it is known for all)."""
+
+    calls: int
+    input_words: int
+    output_words: int
+    refused: int
+    cost: float | None
+
+
+def asked(exchanges: Sequence[ModelExchange], cost: Cost) -> Asked:
+    """Count the usage of these exchanges."""
+    dollars = whole_cost(map(cost, exchanges))
+    return {
+        "calls": len(exchanges),
+        "input_words": sum(count_words(text) for exchange in exchanges for _, text in exchange["messages"]),
+        "output_words": sum(count_words(exchange["reply"]) for exchange in exchanges),
+        "refused": sum(exchange["refused"] is not None for exchange in exchanges),
+        "cost": None if dollars is None else round(dollars, 6),
+    }
+
+
+def whole_cost(costs: Iterable[float | None]) -> float | None:
+    """The sum of these costs; None if any of them is unknown."""
+    dollars = list(costs)
+    known = [cost for cost in dollars if cost is not None]
+    return fsum(known) if len(known) == len(dollars) else None

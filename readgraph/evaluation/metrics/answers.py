@@ -1,0 +1,244 @@
+"""How good an answer is: its option, its words beside those of references, its refusal, the evidence it saw.
+
+Free answers are compared as SQuAD's official evaluation does (exact match, token F1), by BLEU-1 as in the LoCoMo rows
+of GAM's tables, by ROUGE-1, ROUGE-2 and ROUGE-L (Lin, 2004), or by whether they contain a reference. ROUGE is Google's
+rouge-score with Porter stemming: its words are runs of a–z and 0–9 in lower case, other letters count as spaces.
+"""
+
+import re
+import string
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any
+
+from readgraph.evaluation.optional_imports import library
+from readgraph.evaluation.records import Item, Outcome, Span
+
+GUESSED = "without a model an option is a guess by shared words, no better than chance"
+"""Why there is no accuracy without a model."""
+
+
+def accuracy(item: Item, outcome: Outcome) -> float | None:
+    """100 if the right option was chosen, else 0; None if the question is not a multiple choice.
+
+    None, too, without a model: by words alone a choice is a guess, no better than chance (on QuALITY 20 to 25 %
+    of the guesses are right).
+    """
+    if item.correct is None or outcome.by_rule:
+        return None
+    return 100.0 * (outcome.choice == item.correct)
+
+
+_LETTERED = re.compile(r"\s*\(?([A-Z])(?:\)|[.:](?=\s|$)|$)\s*(.*)", re.DOTALL)
+"""A text that begins with an option's letter: "B", "B.", "(B) The goat"."""
+
+
+def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str], float]) -> float | None:
+    """The best score of (answer, reference) over the references, in percent; `score` is from 0 to 1.
+
+    An empty answer is compared, too; where there is none, the score is 0. None without references, and for unanswerable
+    questions. Of a multiple choice, texts of options are compared (see `compared`).
+    """
+    if item.unanswerable or not item.references:
+        return None
+    if outcome.answer is None and outcome.choice is None:
+        return 0.0
+    answer, references = compared(item, outcome)
+    return 100 * max(score(answer.strip(), reference) for reference in references)
+
+
+def compared(item: Item, outcome: Outcome) -> tuple[str, tuple[str, ...]]:
+    """The answer ("" for none) and the references that it is compared with.
+
+    An option's letter is no word of an answer: where a question has options, a text that names one by its letter, or
+    begins with the letter, stands for the option without it.
+    """
+    answer = outcome.answer or ""
+    if not item.options:
+        return answer, item.references
+    options = _without_letters(item.options)
+    if outcome.choice is not None and 0 <= outcome.choice < len(options):
+        answer = options[outcome.choice]
+    return _as_option(answer, item.options, options), tuple(
+        _as_option(reference, item.options, options) for reference in item.references
+    )
+
+
+def _without_letters(options: Sequence[str]) -> list[str]:
+    """The options' texts without their letters, where each begins with its own and has more than that."""
+    found = [_LETTERED.fullmatch(option) for option in options]
+    bare = [match[2] for place, match in enumerate(found) if match and match[1] == option_letter(place) and match[2]]
+    return bare if len(bare) == len(options) else [*options]
+
+
+def _as_option(text: str, options: Sequence[str], bare: Sequence[str]) -> str:
+    """The bare option that a text names, by its words, its letter, or both; another text as it is."""
+    if text in options:
+        return bare[options.index(text)]
+    match = _LETTERED.fullmatch(text)
+    for place, option in enumerate(bare if match else ()):
+        if match and match[1] == option_letter(place) and match[2].strip() in ("", option):
+            return option
+    return text
+
+
+def option_letter(place: int) -> str:
+    """The letter of the option at this place, from 0."""
+    return chr(ord("A") + place)
+
+
+ARTICLES = ("a", "an", "the")
+
+_WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def exact_match(item: Item, outcome: Outcome) -> float | None:
+    """100 if the answer equals a reference with SQuAD's normalisation, else 0; None without, and if unanswerable."""
+    return best_of_references(item, outcome, lambda answer, reference: normalised(answer) == normalised(reference))
+
+
+def f1(item: Item, outcome: Outcome) -> float | None:
+    """Token F1 with SQuAD's normalisation, the best over the references; None without, and if unanswerable."""
+    return best_of_references(item, outcome, _squad)
+
+
+def normalised(text: str, dropped: Sequence[str] = ARTICLES) -> list[str]:
+    """The words in lower case, without ASCII punctuation and without the `dropped` words."""
+    bare = text.lower().translate(_WITHOUT_PUNCTUATION)
+    return re.sub(rf"\b({'|'.join(dropped)})\b", " ", bare).split()
+
+
+def shared_f1(answer: Sequence[str], reference: Sequence[str]) -> float:
+    """The harmonic mean (0 to 1) of the shares of common words in both, counting repeated words."""
+    shared = (Counter(answer) & Counter(reference)).total()
+    return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
+
+
+def _squad(answer: str, reference: str) -> float:
+    """Token F1; an empty text (after normalisation) matches only another empty text."""
+    words, wanted = normalised(answer), normalised(reference)
+    return shared_f1(words, wanted) if words and wanted else float(words == wanted)
+
+
+def bleu_1(item: Item, outcome: Outcome) -> float | None:
+    """The share of the answer's words that the reference contains, with a penalty for short answers; the best score.
+
+    Words are in lower case, separated by white space and punctuation, without articles. None without references, and
+    for unanswerable questions.
+    """
+    return best_of_references(item, outcome, _bleu_1)
+
+
+def _bleu_1(answer: str, reference: str) -> float:
+    bleu = library("nltk.translate.bleu_score").sentence_bleu
+    return float(bleu([_bleu_words(reference)], _bleu_words(answer), weights=(1.0,)))
+
+
+def _bleu_words(text: str) -> list[str]:
+    return [word for word in re.sub(r"[^\w\s]", " ", text.lower()).split() if word not in ARTICLES]
+
+
+def rouge_1(item: Item, outcome: Outcome) -> float | None:
+    """F-measure of shared words, the best over the references; none without them."""
+    return _rouge("rouge1", item, outcome)
+
+
+def rouge_2(item: Item, outcome: Outcome) -> float | None:
+    """F-measure of shared pairs of neighbouring words, the best over the references; none without them."""
+    return _rouge("rouge2", item, outcome)
+
+
+def rouge_l(item: Item, outcome: Outcome) -> float | None:
+    """F-measure of the longest common subsequence of words, the best over the references; none without them."""
+    return _rouge("rougeL", item, outcome)
+
+
+def rouge_l_precision(item: Item, outcome: Outcome) -> float | None:
+    """Share of the answer's words in the longest common subsequence, the best over the references."""
+    return _rouge("rougeL", item, outcome, "precision")
+
+
+def rouge_l_recall(item: Item, outcome: Outcome) -> float | None:
+    """Share of a reference's words in the longest common subsequence, the best over the references."""
+    return _rouge("rougeL", item, outcome, "recall")
+
+
+def summary_rouge(answer: str, reference: str) -> float:
+    """F-measure (0 to 1) of longest common subsequences line by line (ROUGE-Lsum), without stemming, as in ∞Bench."""
+    return float(_scorer("rougeLsum", stems=False).score(reference, answer)["rougeLsum"].fmeasure)
+
+
+def _rouge(kind: str, item: Item, outcome: Outcome, figure: str = "fmeasure") -> float | None:
+    def score(answer: str, reference: str) -> float:
+        return float(getattr(_scorer(kind).score(reference, answer)[kind], figure))
+
+    return best_of_references(item, outcome, score)
+
+
+@cache
+def _scorer(kind: str, *, stems: bool = True) -> Any:
+    return library("rouge_score.rouge_scorer").RougeScorer([kind], use_stemmer=stems)
+
+
+def substring_accuracy(item: Item, outcome: Outcome) -> float | None:
+    """100 if the answer contains any of the references (ignoring case), else 0 (RULER; Hsieh et al., 2024).
+
+    If the references go together, the percentage that it contains. None without references, and for unanswerable
+    questions.
+    """
+    if item.unanswerable or not item.references:
+        return None
+    answer, references = compared(item, outcome)
+    found = [reference.lower() in answer.lower() for reference in references]
+    return 100 * sum(found) / len(found) if item.together else 100.0 * any(found)
+
+
+def subspan_accuracy(item: Item, outcome: Outcome) -> float | None:
+    """100 if the answer's first line contains any of the references, else 0 (Liu et al., 2023).
+
+    Both are in lower case, without ASCII punctuation, the words a, an and the, and needless spaces; a reference may
+    begin or end within a word of the answer. Further lines don't count, as in the official script: an answer that
+    copied the documents would be right. None without references, and for unanswerable questions.
+    """
+    return best_of_references(item, outcome, _contains)
+
+
+def _contains(answer: str, reference: str) -> float:
+    first, _, _ = answer.strip().partition("\n")
+    return float(" ".join(normalised(reference)) in " ".join(normalised(first)))
+
+
+NOT_THERE = ("no information available", "not mentioned")
+"""The phrases by which LoCoMo's official scoring recognises such an answer."""
+
+
+def abstention(item: Item, outcome: Outcome) -> float | None:
+    """100 if the method says, by its status or in its answer, that the text doesn't hold the answer; else 0.
+
+    None for answerable questions. Unanswerable ones have this metric of their own, since a method that never answers
+    would get all of them right.
+    """
+    if not item.unanswerable:
+        return None
+    answer = (outcome.answer or "").casefold()
+    return 100.0 * (outcome.status == "no_answer" or any(words in answer for words in NOT_THERE))
+
+
+def evidence_recall(item: Item, outcome: Outcome) -> float | None:
+    """The percentage of evidence spans that a re-read page or a citation overlaps; None without evidence."""
+    seen = (*outcome.read, *outcome.cited)
+    return _share_overlapping(item.evidence, seen) if item.evidence else None
+
+
+def citation_precision(item: Item, outcome: Outcome) -> float | None:
+    """The percentage of citations that overlap evidence; None without evidence or citations."""
+    return _share_overlapping(outcome.cited, item.evidence) if item.evidence and outcome.cited else None
+
+
+def _share_overlapping(spans: tuple[Span, ...], others: Iterable[Span]) -> float:
+    return 100 * sum(any(_overlap(span, other) for other in others) for span in spans) / len(spans)
+
+
+def _overlap(first: Span, second: Span) -> bool:
+    return max(first.start, second.start) < min(first.end, second.end)

@@ -1,0 +1,245 @@
+"""The official scoring of benchmarks: LoCoMo, ∞Bench, OOLONG, Mind2Web.
+
+LoCoMo: token F1 of stemmed words, by the category of the question (Maharana et al., 2024). ∞Bench: by the task (Zhang
+et al., 2024). OOLONG: counts with partial credit, lists, dates and labels. Mind2Web: actions on web pages (Deng et al.,
+2023, section 4.1; ReadAgent, appendix E.2).
+"""
+
+import re
+import string
+from collections.abc import Callable
+from functools import cache
+from itertools import takewhile
+from statistics import fmean
+from typing import Any
+
+from readgraph.evaluation.metrics.answers import (
+    ARTICLES,
+    accuracy,
+    best_of_references,
+    normalised,
+    shared_f1,
+    summary_rouge,
+)
+from readgraph.evaluation.optional_imports import library
+from readgraph.evaluation.records import Item, Outcome
+from readgraph.nodes.survey.values import date_value
+from readgraph.state.survey import without_unread
+
+
+def locomo_f1(item: Item, outcome: Outcome) -> float | None:
+    """The official score of the item's category.
+
+    "multi-hop": reference and answer are split at commas; the mean, over the reference's parts, of the best F1 with a
+    part of the answer. "open-domain": F1 with the reference up to its first semicolon. Others: F1. None without
+    references, and for "adversarial" questions (see `abstention`).
+    """
+    if item.category == "adversarial":
+        return None
+    score = {"multi-hop": _parts_f1, "open-domain": _first_part_f1}.get(item.category, _stemmed_f1)
+    return best_of_references(item, outcome, score)
+
+
+def _parts_f1(answer: str, reference: str) -> float:
+    parts = answer.split(",")
+    return fmean(max(_stemmed_f1(part, wanted) for part in parts) for wanted in reference.split(","))
+
+
+def _first_part_f1(answer: str, reference: str) -> float:
+    return _stemmed_f1(answer, reference.partition(";")[0])
+
+
+def _stemmed_f1(answer: str, reference: str) -> float:
+    return shared_f1(_stems(answer), _stems(reference))
+
+
+def _stems(text: str) -> list[str]:
+    return [_stemmer().stem(word) for word in normalised(text, (*ARTICLES, "and"))]
+
+
+@cache
+def _stemmer() -> Any:
+    return library("nltk.stem.porter").PorterStemmer()
+
+
+_PUNCTUATION = str.maketrans(dict.fromkeys("\n:\"'.,?!{}", " "))
+_AFTER_CODE = str.maketrans(dict.fromkeys("\n.`'\":", " "))
+_CHINESE = (
+    "！？｡。＂＃＄％＆＇（）＊＋，－／：；＜＝＞＠［＼］＾＿｀｛｜｝～｟｠｢｣"
+    "､、〃》「」『』【】〔〕〖〗〘〙〚〛〜〝〞〟〰〾〿–—‘’‛“”„‟…‧﹏"
+)
+_NO_MARKS = str.maketrans(dict.fromkeys(string.punctuation + _CHINESE + string.whitespace, None))
+_DIGITS, _NUMBER = re.compile(r"[0-9]+"), re.compile(r"\d+\.\d+|\d+")
+
+
+def infinite_bench(item: Item, outcome: Outcome) -> float | None:
+    """The official score of the item's task, which is its category.
+
+    Of `passkey` and `number_string` the first run of digits counts, of `kv_retrieval` a word, of `longdialogue_qa_eng`
+    a word in capitals, of `math_find` the first number, of `code_run` the last word, of `math_calc` the share of the
+    values before the first wrong one, of `longbook_qa_eng` the words (F1), of `longbook_qa_chn` the characters (F1), of
+    `longbook_sum_eng` ROUGE-L over lines. With options it is the accuracy.
+    """
+    if item.options:
+        return accuracy(item, outcome)
+    if item.category == "math_calc":
+        values = zip(item.references, _DIGITS.findall(outcome.answer or ""), strict=False)
+        right = sum(1 for _ in takewhile(lambda pair: _unpadded(pair[0].strip()) == _unpadded(pair[1]), values))
+        return 100 * right / len(item.references) if item.references else None
+    return best_of_references(item, outcome, _SCORES.get(item.category, _f1))
+
+
+def _unpadded(digits: str) -> str:
+    return digits.lstrip("0") or "0"
+
+
+def _first_digits(answer: str, reference: str) -> float:
+    found = _DIGITS.search(answer)
+    return float(found is not None and found[0] == reference.strip())
+
+
+def _a_word(answer: str, reference: str) -> float:
+    return float(reference.strip() in answer.translate(_PUNCTUATION).split())
+
+
+def _a_name(answer: str, reference: str) -> float:
+    """Names of several words are found too, which the official script misses."""
+    said, name = (f" {' '.join(text.upper().translate(_PUNCTUATION).split())} " for text in (answer, reference))
+    return float(name in said)
+
+
+def _first_number(answer: str, reference: str) -> float:
+    found = _NUMBER.search(answer)
+    return float(found is not None and float(found[0]) == _as_number(reference))
+
+
+def _last_word(answer: str, reference: str) -> float:
+    words, value = answer.translate(_AFTER_CODE).split(), _as_number(reference)
+    return float(bool(words) and value is not None and _as_number(words[-1]) == value)
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _f1(answer: str, reference: str) -> float:
+    return shared_f1(normalised(answer), normalised(reference))
+
+
+def _characters_f1(answer: str, reference: str) -> float:
+    return shared_f1(*(list(text.lower().translate(_NO_MARKS)) for text in (answer, reference)))
+
+
+_SCORES: dict[str, Callable[[str, str], float]] = {
+    "passkey": _first_digits,
+    "number_string": _first_digits,
+    "kv_retrieval": _a_word,
+    "longdialogue_qa_eng": _a_name,
+    "math_find": _first_number,
+    "code_run": _last_word,
+    "longbook_qa_chn": _characters_f1,
+    "longbook_sum_eng": summary_rouge,
+}
+
+
+SEPARATOR = "; "
+"""Between the entries of a reference that is a list; answers may have commas or lines there, too."""
+
+NEAR = 0.75
+"""A count loses a quarter of its score for each by which it is wrong."""
+
+COMPARED = ("more common", "less common", "same frequency")
+"""What a comparison says, whatever words are around it."""
+
+SHORT = 20
+"""Of an answer with fewer characters and no colon all counts, and of a longer one the last word."""
+
+MOST_DIGITS = 18
+"""A longer number is no count."""
+
+USER = "user"
+"""The group of answers that are numbers of users: one is right, and none is nearly right."""
+
+_COUNT, _DATE = re.compile(r"-?\d+"), re.compile(r"\d{4}-\d\d-\d\d")
+_BOXED = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}")
+_GROUPED_NUMBER, _AROUND = re.compile(r"-?\d[\d,]*"), " \t\n*[]'\"`."
+
+
+def aggregation(item: Item, outcome: Outcome) -> float | None:
+    """The best score over the references, in percent; None without references, and for unanswerable questions.
+
+    Of a list it is the share of the reference's entries that the answer has. What a survey says of parts that could not
+    be read is no part of its answer.
+    """
+
+    def score(answer: str, reference: str) -> float:
+        said = without_unread(answer)
+        said = said.removeprefix("at least ") if said != answer else said
+        boxed = _BOXED.search(said)
+        return _score_of((boxed[1] if boxed else said).strip(_AROUND), reference, near=USER not in item.groups)
+
+    return best_of_references(item, outcome, score)
+
+
+def _score_of(answer: str, reference: str, *, near: bool) -> float:
+    if any(phrase in reference.lower() for phrase in COMPARED):
+        said = [phrase for phrase in COMPARED if phrase in answer.lower()]
+        return float(len(said) == 1 and said[0] in reference.lower())
+    if SEPARATOR in reference:
+        return max(_share_of_list(part, reference) for part in (answer, answer.rpartition(":")[2]))
+    final = _final(answer)
+    if near and _COUNT.fullmatch(reference):
+        number = final.replace(",", "") if _GROUPED_NUMBER.fullmatch(final) else ""
+        return float(NEAR ** abs(int(number) - int(reference))) if 0 < len(number) <= MOST_DIGITS else 0.0
+    if _DATE.fullmatch(reference):
+        return float(date_value(final, order="mdy") == reference)
+    return float(bool(final) and normalised(reference) in (normalised(answer), normalised(final)))
+
+
+def _final(answer: str) -> str:
+    """What the official script takes for the answer: the rest after the last colon, a short answer, or a last word."""
+    if ":" in answer or len(answer) < SHORT:
+        return answer.rpartition(":")[2].strip(_AROUND)
+    return answer.split()[-1].strip(_AROUND)
+
+
+def _share_of_list(answer: str, reference: str) -> float:
+    entries = {tuple(normalised(part)) for part in re.split(r"[;\n]", answer)}
+    entries |= {tuple(normalised(part)) for part in re.split(r"[;,\n]", answer)}
+    wanted = [tuple(normalised(part)) for part in reference.split(SEPARATOR)]
+    return sum(part in entries for part in wanted) / len(wanted)
+
+
+def element_accuracy(item: Item, outcome: Outcome) -> float | None:
+    """100 if one of the right elements was chosen, else 0, also where the page holds none; None if it is no step."""
+    if item.step is None:
+        return None
+    return 100.0 * (outcome.action is not None and outcome.action.element in item.step.elements)
+
+
+def operation_f1(item: Item, outcome: Outcome) -> float | None:
+    """Token F1 (in percent) of operation and value, such as "TYPE Ellen Walker"; None if it is no step.
+
+    As in the official script, each token counts once, and case matters.
+    """
+    if item.step is None:
+        return None
+    action = outcome.action
+    chosen = _tokens(action.operation, action.value) if action else set[str]()
+    shared = len(chosen & (right := _tokens(item.step.operation, item.step.value)))
+    return 200 * shared / (len(chosen) + len(right))
+
+
+def step_success(item: Item, outcome: Outcome) -> float | None:
+    """100 if element, operation and value are right, else 0; None if it is no step."""
+    if item.step is None:
+        return None
+    return 100.0 * (element_accuracy(item, outcome) == operation_f1(item, outcome) == 100)
+
+
+def _tokens(operation: str, value: str) -> set[str]:
+    """What is compared: of a click, the operation alone."""
+    return {operation.upper(), *(value.split() if operation.upper() != "CLICK" else ())}

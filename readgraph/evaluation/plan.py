@@ -1,0 +1,276 @@
+"""What an evaluation is to be: its questions, metrics and settings, the record of these, and what it will take."""
+
+import hashlib
+import platform
+import random
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from readgraph.evaluation.conversing import by_talk
+from readgraph.evaluation.judges.rating import JUDGES, JudgeKind
+from readgraph.evaluation.metrics import METRICS, applying
+from readgraph.evaluation.reading import add_text
+from readgraph.evaluation.records import Dataset, Item, Outcome, Span, WebActed
+from readgraph.evaluation.rows import Row, on_web_pages
+from readgraph.evaluation.running import Group
+from readgraph.graphs.estimates.arithmetic import Estimate, Range, asks, of_options
+from readgraph.graphs.estimates.methods import estimate_reading
+from readgraph.graphs.method_facts import recipes_of
+from readgraph.graphs.methods import Method
+from readgraph.library.page_store import PageStore
+from readgraph.models.prompt import versions_of
+from readgraph.models.replaced_words import replaced_words
+from readgraph.nodes.prompts import every_wording, prompt_modules
+from readgraph.state.context import PROFILES, ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Document, utc_now
+from readgraph.state.words import count_words
+
+__all__ = ["what_is_run"]
+
+PACKAGES = (
+    "readgraph",
+    "langgraph",
+    "langchain",
+    "langchain-core",
+    "langchain-openai",
+    "faiss-cpu",
+    "rank-bm25",
+    "rouge-score",
+    "nltk",
+    "scipy",
+    "sentence-transformers",
+)
+"""Packages that a figure may depend on."""
+
+
+def package_versions() -> dict[str, str]:
+    """The versions of Python and of those packages that are installed."""
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return versions
+
+
+OF_JUDGES = ("judge_", "rate_")
+"""How the names of prompts begin that rate answers: no setting of a reading, but of a judge."""
+
+
+def prompt_versions() -> dict[str, int]:
+    """The version of every prompt but those of judges, by its name."""
+    whole = {module.NAME: module.VERSION for module in prompt_modules() if hasattr(module, "NAME")}
+    worded = versions_of(*(words for words in every_wording() if not words.prompt.startswith(OF_JUDGES)))
+    return dict(sorted({**whole, **worded}.items()))
+
+
+def own_prompts(folder: str) -> dict[str, str]:
+    """Digests of the prompts that a folder replaces, by their names; the folder itself is nobody's business."""
+    every = {words.prompt for words in every_wording()}
+    return replaced_words(folder, frozenset(every)) if folder else {}
+
+
+MAY_DIFFER = (
+    *("concurrency", "batch", "timeout", "retry_seconds", "max_reply_mb"),
+    *("max_calls", "max_words", "max_seconds", "again"),
+)
+"""Settings that may differ when an evaluation is continued: no reply depends on them, but whether it is a new one."""
+
+
+def with_papers_settings(dataset: Dataset, context: ReaderContext) -> ReaderContext:
+    """The context with the papers' settings for the dataset, except for settings that differ from their defaults.
+
+    Where no length of answers is set, answers have the form of the dataset's references.
+    """
+    default, papers = ReaderContext(), PROFILES.get(dataset.profile, {})
+    if not (context.answer_length or context.answer_words):
+        papers = papers | asdict(dataset.answers)
+    unset = {name: value for name, value in papers.items() if getattr(context, name) == getattr(default, name)}
+    return replace(context, **unset)
+
+
+def what_is_run(
+    file: Path | None,
+    dataset: Dataset,
+    rows: Sequence[Row],
+    runs: int,
+    judge: str | None,
+    context: ReaderContext,
+) -> dict[str, Any]:
+    """The record of an evaluation; it names no machine and holds no API key."""
+    apart = (*MAY_DIFFER, "sample", "prompts")
+    settings = {name: value for name, value in asdict(context).items() if name not in apart}
+    return {
+        "dataset": dataset.name,
+        "file": file and {"name": file.name, "sha256": digest_of(file)},
+        "licence": dataset.licence,
+        "note": dataset.note,
+        "questions": len(dataset.items),
+        "texts": len(dataset.texts),
+        "methods": [row.name for row in rows],
+        "rows": {row.name: row.line() for row in rows if row.own},
+        "runs": runs,
+        "judge": judge,
+        "settings": {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()},
+        "prompts": prompt_versions(),
+        **({"own_prompts": own} if (own := own_prompts(context.prompts)) else {}),
+        "packages": package_versions(),
+        "begun": utc_now(),
+    }
+
+
+def digest_of(file: Path) -> str:
+    """The hash of a file's bytes, or of the names and sizes of a folder's files."""
+    if file.is_dir():
+        listed = sorted(
+            (str(path.relative_to(file)), path.stat().st_size) for path in file.rglob("*") if path.is_file()
+        )
+        return hashlib.sha256(repr(listed).encode()).hexdigest()
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def sampled(dataset: Dataset, questions: int, seed: int = 0) -> Dataset:
+    """At most this many questions drawn at random, and their texts; an episode's steps are drawn together.
+
+    A larger sample of the same seed holds the smaller one, so that an evaluation can go on with more questions. One
+    episode is drawn even where it has more steps than that.
+    """
+    units = defaultdict[tuple[bool, str], list[Item]](list)
+    for item in dataset.items:
+        units[(True, item.step.episode) if item.step else (False, item.id)].append(item)
+    drawn, kept = [*units.values()], set[str]()
+    random.Random(seed).shuffle(drawn)
+    for unit in drawn:
+        if kept and len(kept) + len(unit) > questions:
+            break
+        kept |= {item.id for item in unit}
+    items = tuple(item for item in dataset.items if item.id in kept)
+    texts = {item.text for item in items}
+    note = f"{len(items):,} of {len(dataset.items):,} questions, drawn at random with seed {seed}."
+    return replace(
+        dataset,
+        items=items,
+        texts=tuple(text for text in dataset.texts if text.id in texts),
+        note=" ".join(filter(None, [dataset.note, note])),
+    )
+
+
+def with_metrics(dataset: Dataset, names: str) -> Dataset:
+    """The dataset scored by these metrics, with commas between them; the first leads.
+
+    Raises `BadInput` for an unknown metric, and for one that applies to none of the questions.
+    """
+    chosen = tuple(dict.fromkeys(filter(None, map(str.strip, names.split(",")))))
+    if not chosen:
+        raise BadInput("There is no metric to show: name one with --metrics, or leave it out.")
+    if unknown := [name for name in chosen if name not in METRICS]:
+        raise BadInput(f"There is no metric '{unknown[0]}': choose among {', '.join(METRICS)}.")
+    for name in chosen:
+        if not any(_applies(name, item) for item in dataset.items):
+            raise BadInput(f"{name} scores none of the questions of {dataset.name}: leave it out.")
+    return replace(dataset, metrics=chosen)
+
+
+def _applies(name: str, item: Item) -> bool:
+    """Whether a metric may score an answer to the question."""
+    metric = METRICS[name]
+    if metric.all_of:
+        return _applies(metric.all_of, item)
+    if metric.rater:
+        return bool(applying([name], item))
+    somewhere = (Span(0, 1),)
+    acted = WebActed("0", "click")
+    outcome = Outcome(item.id, "", 0, "answered", "0", 0, read=somewhere, cited=somewhere, action=acted)
+    return metric.score is not None and metric.score(item, outcome) is not None
+
+
+VERDICT_WORDS = 12
+"""Words of a rater's reply."""
+
+
+async def foreseen(pages: PageStore, groups: list[Group]) -> Estimate:
+    """The estimate for the questions of these groups.
+
+    A memory that rows share counts once. Rows of one method may get the same replies, which are paid for once.
+    """
+    total, built, asked = Estimate(), set[tuple[object, ...]](), set[tuple[object, ...]]()
+    documents = dict[str, Document]()
+    for row, run, text, items in groups:
+        if text.id not in documents:
+            documents[text.id] = await add_text(pages, text)
+        document = documents[text.id]
+        # Parts of a small page are all of it, whatever chooses them, so that methods for web pages ask the same.
+        asking = ("web" if on_web_pages(items) else row.method.name, run, text.id)
+        memory = (recipes_of(row.method, row.context) or row.method.name, run, text.id)
+        if memory not in built:
+            built.add(memory)
+            reading = await estimate_reading(row.method, pages, document, row.context, None)
+            total += reading.perhaps_none() if asking in asked else reading
+        noting = [talk for talk in by_talk(row, items) if talk and talk.notes]
+        for context, alike, more in _alike(row.context, items, len(noting) * len(text.sessions)):
+            words = sum(count_words(" ".join([item.question, *item.options])) for item in alike) // len(alike)
+            each = (await _asking(pages, row.method, context, document, words)).within(context.max_calls)
+            total += (each.perhaps_none() if asking in asked else each).times(len(alike) + more)
+        asked.add(asking)
+    return total
+
+
+def rating_foreseen(items: Iterable[Item], metrics: Collection[str]) -> Estimate:
+    """The estimate for rating an answer to each of these questions, assuming that answers are as long as references."""
+    total = Estimate()
+    for item in items:
+        names = applying(metrics, item)
+        for judging in JUDGES:
+            if judging.metrics & names:
+                total += _judging_foreseen(judging, item)
+    return total
+
+
+def _judging_foreseen(judging: JudgeKind, item: Item) -> Estimate:
+    total = Estimate()
+    for number, beside in enumerate(item.rubric if judging.rubric else item.references):
+        for prompt_of, share in judging.prompts(item):
+            least, likely = (prompt_of(item.question, answer, beside).words for answer in ("", beside))
+            # If an answer matches one reference, the others are not rated; of a rubric all points are.
+            times = Range(0, share, 1) if judging.rubric else Range(0, share / (1 + number), 1)
+            total += asks(times, Range(least, likely, None), VERDICT_WORDS)
+    return total
+
+
+def _alike(
+    context: ReaderContext, items: Sequence[Item], messages: int
+) -> Iterator[tuple[ReaderContext, list[Item], int]]:
+    """The questions that are answered in words, and those with options; `messages` are like the first of them."""
+    for settings, alike in (
+        (context, [item for item in items if not item.options]),
+        (of_options(context), [item for item in items if item.options]),
+    ):
+        if alike:
+            yield settings, alike, messages
+            messages = 0
+
+
+async def _asking(
+    pages: PageStore, method: Method, context: ReaderContext, document: Document, question_words: int
+) -> Estimate:
+    """The estimate for one question after the memory was built."""
+    free = replace(context, max_calls=None)
+    words = (question_words, None)
+    both, reading = [await estimate_reading(method, pages, document, free, each) for each in words]
+    return Estimate(
+        _less(both.calls, reading.calls),
+        _less(both.input_words, reading.input_words),
+        _less(both.output_words, reading.output_words),
+    )
+
+
+def _less(first: Range, second: Range) -> Range:
+    high = None if first.high is None or second.high is None else first.high - second.high
+    return Range(first.low - second.low, first.expected - second.expected, high)

@@ -1,0 +1,223 @@
+"""The folder of a published run: all that another person needs to replay an evaluation without its model.
+
+run.json          what was run and with what: dataset, licence, settings, rows, versions, machine, cost, scores; scores
+                  and calls only repeat what follows from the other files, and a replay compares them with these
+replies.jsonl     each reply with the digest of its prompt: prompts hold texts, so they are not kept
+answers.jsonl     what each answer was: the option's number, or the words of a free answer, and the spans read and cited
+judgements.jsonl  what judges and raters said
+scores.csv        every score of every answer
+prompts/          the prompts that had words of the user's own, if any
+
+Of the dataset's texts, the folder holds what a reply or an answer quotes, and nothing else. What its licence says on
+sharing that is told as far as the licence's name tells.
+"""
+
+import json
+import os
+import platform
+import re
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from readgraph.evaluation.folder import SCORES, EvaluationFolder, FolderContents, exchanges_about
+from readgraph.evaluation.records import Dataset, Judgement, Outcome
+from readgraph.evaluation.rows import left_out
+from readgraph.models.names import named_model
+from readgraph.models.replaced_words import export_words, own_words
+from readgraph.models.reply import FLAWED, FLAWS, prompt_key
+from readgraph.nodes.prompts import every_wording
+from readgraph.sources.loading import shown
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.files import written_whole
+from readgraph.state.words import counted
+
+FORMAT = 1
+RUN, REPLIES, ANSWERS, JUDGEMENTS = "run.json", "replies.jsonl", "answers.jsonl", "judgements.jsonl"
+PROMPTS = "prompts"
+
+PERSONAL = ("namespace",)
+"""Settings that name a person or a group."""
+
+BUDGET = ("max_calls", "max_words", "max_seconds")
+
+ANSWER_FIELDS = ("item", "method", "run", "status", "choice", "by_rule", "read", "cited", "action", "calls")
+
+CUT = "the reply was cut off"
+"""How the reason begins for which a reply is refused that its server cut off."""
+
+FOLLOWS = ("dataset", "questions", "texts", "methods", "rows", "runs", "judge")
+"""What of run.json, beside scores and calls, follows from the dataset's file and the rows that are run again."""
+
+
+def published(
+    folder: EvaluationFolder, results: dict[str, Any], asked: dict[str, Any], context: ReaderContext, to: Path
+) -> dict[str, Any]:
+    """Write an evaluation to a new folder, and return the value of its run.json.
+
+    `asked`: the limit, the sample with its seed, and the metrics, as they were asked for. Answers to other questions,
+    which the evaluation's folder may hold, are left out. Raises `BadInput` for a folder that holds something, and where
+    a row lacks answers: a replay would give them.
+    """
+    check_new(to)
+    dataset = folder.dataset()
+    contents = FolderContents.of(dataset, folder)
+    _check_complete(dataset, contents)
+    run = _run(results, asked, context)
+    try:
+        to.mkdir(parents=True, exist_ok=True)
+        _write(to / REPLIES, _lines(_replies(exchanges_about(dataset, folder))))
+        _write(to / ANSWERS, _lines(published_answer(each) for of in contents.outcomes.values() for each in of))
+        _write(to / JUDGEMENTS, _lines(map(_judgement, contents.judgements)))
+        _write(to / SCORES, (folder.path / SCORES).read_text(encoding="utf-8"))
+        _write_prompts(to / PROMPTS, {*run.get("own_prompts", ())}, context.prompts)
+        _write(to / RUN, json.dumps(run, ensure_ascii=False, indent=1) + "\n")  # last: it makes the folder a run
+    except OSError as problem:
+        raise BadInput(f"{shown(to)} can't be written: {problem.strerror}.") from None
+    return run
+
+
+def check_new(to: Path) -> None:
+    """Raises `BadInput` for a folder that holds something, before anything is run."""
+    if to.exists() and (not to.is_dir() or any(to.iterdir())):
+        raise BadInput(f"{shown(to)} holds something already: name a new folder.")
+
+
+def _check_complete(dataset: Dataset, contents: FolderContents) -> None:
+    """Raises `BadInput` where a row was asked fewer questions, or less often, than the others."""
+    what = contents.what
+    for name in what["methods"]:
+        asked = (len(dataset.items) - left_out(name, what, dataset.items)) * what["runs"]
+        if (lacking := asked - len(contents.outcomes.get(name, ()))) > 0:
+            raise BadInput(
+                f"Nothing is published: the row '{name}' lacks {counted(lacking, 'answer')} of {asked:,}. Give the "
+                f"command with this row too, and with --runs {what['runs']}."
+            )
+
+
+def _run(results: dict[str, Any], asked: dict[str, Any], context: ReaderContext) -> dict[str, Any]:
+    what = {name: value for name, value in results["what"].items() if name != "format"}
+    what["settings"] = {name: value for name, value in what["settings"].items() if name not in PERSONAL}
+    rows = results["methods"]
+    costs = [row["cost"] for row in rows]
+    return {
+        "readgraph": "run",
+        "format": FORMAT,
+        **what,
+        "asked": asked,
+        "budget": {name: getattr(context, name) for name in BUDGET},
+        "models": _models(what),
+        "machine": _machine(),
+        "cost": None if None in costs else sum(costs),
+        "scores": scores_of(results),
+        "use": {row["method"]: {"calls": row["figures"]["calls"], "seconds": row["seconds"]} for row in rows},
+    }
+
+
+def scores_of(results: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """The mean of each metric, by row."""
+    rows = results["methods"]
+    return {row["method"]: {name: metric["mean"] for name, metric in row["metrics"].items()} for row in rows}
+
+
+def _models(what: dict[str, Any]) -> dict[str, str]:
+    """The provider's names of models that have names of the user's own."""
+    settings = [what["settings"], *(row["settings"] for row in what.get("rows", {}).values())]
+    given = {each.get(name) for each in settings for name in ("model", "reading_model", "embeddings")}
+    found = {name: named_model(name) for name in sorted(filter(None, given))}
+    return {name: known.table.full_name for name, known in found.items() if known and known.table}
+
+
+def _machine() -> dict[str, Any]:
+    """The kind of machine; no name of it, or of anybody."""
+    try:
+        memory = round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30)
+    except (ValueError, OSError, AttributeError):
+        memory = None
+    return {
+        "system": platform.system(),
+        "processor": platform.machine(),
+        "processors": os.cpu_count(),
+        "memory_gb": memory,
+    }
+
+
+def _replies(exchanges: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Each different reply to each prompt, in the order in which they came."""
+    seen = set[tuple[str, str]]()
+    for line in exchanges:
+        key = prompt_key(line["model"], line["asked"], line["messages"], line["run"])
+        if (key, line["reply"]) not in seen:
+            seen.add((key, line["reply"]))
+            cut = (line["refused"] or "").startswith(CUT)
+            tokens, flaw = line.get("tokens", (0, 0)), _flaw_in(line["refused"] or "")
+            reply = {"key": key, "asked": line["asked"], "reply": line["reply"], "cut": cut, "tokens": tokens}
+            yield {**reply, "flaw": flaw} if flaw else reply
+
+
+def _flaw_in(refused: str) -> str:
+    """The flaw for which a reply was refused."""
+    return next((flaw for flaw in FLAWS if flaw and refused == FLAWED.format(flaw)), "")
+
+
+def published_answer(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as a line of answers.jsonl."""
+    line = outcome.line()
+    kept = {name: line[name] for name in ANSWER_FIELDS}
+    # The words of a chosen option are the dataset's; its number says the same.
+    return {**kept, "answer": outcome.answer if outcome.choice is None else None}
+
+
+def _judgement(judgement: Judgement) -> dict[str, Any]:
+    problem_left_out = {name: text for name, text in judgement.said.items() if name != "problem"}
+    return {
+        "item": judgement.item,
+        "method": judgement.method,
+        "run": judgement.run,
+        "rater": judgement.rater,
+        "scores": judgement.scores,
+        "said": problem_left_out,
+    }
+
+
+def _lines(values: Iterable[dict[str, Any]]) -> str:
+    return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
+
+
+def _write_prompts(to: Path, names: Collection[str], folder: str) -> None:
+    """Write the words of these prompts, by the names of their files in the user's folder; its comments are left out."""
+    for words in (each for each in every_wording() if each.name in names):
+        to.mkdir(exist_ok=True)
+        export_words(own_words(words, folder), to / f"{words.name}.toml")
+
+
+def _write(path: Path, text: str) -> None:
+    with written_whole(path, errors="replace") as file:
+        file.write(text)
+
+
+_NO_DERIVATIVES = re.compile(r"\bND\b|no[- ]?deriv", re.IGNORECASE)
+_NOT_COMMERCIAL = re.compile(r"\bNC\b|non-?commercial", re.IGNORECASE)
+_SHARE_ALIKE = re.compile(r"\bSA\b|share-?alike", re.IGNORECASE)
+_OPEN = re.compile(r"\b(CC[ -]?BY|CC0|MIT|Apache|BSD|ODC|public domain)\b", re.IGNORECASE)
+_EACH_ITS_OWN = re.compile(r"each|its own|see there", re.IGNORECASE)
+
+
+def on_sharing(dataset: str, licence: str) -> str:
+    """One line on whether replies that quote the texts may be shared; "" where the licence allows it freely."""
+    about = f"{dataset} ({licence})" if licence else f"{dataset}, whose licence is not stated"
+    if _NO_DERIVATIVES.search(licence):
+        return (
+            f"The licence of {about} forbids sharing derivatives, and replies quote the texts: don't share this folder."
+        )
+    if not _OPEN.search(licence):
+        return f"Replies quote the texts of {about}: ask its authors before you share this folder."
+    notes = []
+    if _EACH_ITS_OWN.search(licence):
+        notes.append("texts have licences of their own: look at those that replies quote")
+    if _NOT_COMMERCIAL.search(licence):
+        notes.append("share it for purposes that are not commercial only")
+    if _SHARE_ALIKE.search(licence):
+        notes.append("share it under the same licence")
+    return f"Replies quote the texts of {about}: {'; '.join(notes)}." if notes else ""

@@ -1,1 +1,0 @@
-"""Evaluations that others can replay without a model, written without the dataset's texts; and their comparison."""

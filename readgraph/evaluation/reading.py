@@ -1,0 +1,193 @@
+"""One row reads one text and answers the questions about it; the results are kept in the folder.
+
+The row `summary` sums the text up for each question that takes a summary.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import Any
+from uuid import uuid4
+
+from langgraph.graph.state import CompiledStateGraph
+
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.line_shapes import Cost, asked
+from readgraph.evaluation.records import Item, Outcome, Span, Text, WebActed
+from readgraph.evaluation.rows import Row
+from readgraph.graphs.methods import METHODS, SUMMARY
+from readgraph.library.collections import add_collection
+from readgraph.library.histories import append_sessions
+from readgraph.library.opening import Library
+from readgraph.library.page_store import PageStore
+from readgraph.models.metering import FallBack, Keep, ModelExchange, exchanges_to
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import ReadgraphError
+from readgraph.state.logs import as_run, part_of_run
+from readgraph.state.reading import Question
+from readgraph.state.records import Document, digest
+from readgraph.state.summary import SummaryWanted
+from readgraph.state.words import first_words
+
+TITLE_WORDS = 12
+
+
+@dataclass
+class Reading:
+    """One method's reading of one text in one run; `build` must be called first."""
+
+    library: Library
+    folder: EvaluationFolder
+    cost: Cost
+    row: Row
+    run: int
+    text: Text
+    document: Document = field(init=False)
+    graph: CompiledStateGraph[Any, ReaderContext, Any, Any] = field(init=False)
+
+    async def build(self) -> None:
+        """Build the method's memory of the text; each call is recorded when it ends, so that a stop loses none."""
+        line = {"method": self.row.name, "run": self.run, "text": self.text.id, "process": uuid4().hex}
+        line |= {"purpose": self.row.context.purpose} if self.row.context.purpose else {}
+        since = monotonic()
+
+        def keep(exchanges: Sequence[ModelExchange], call: str = "", **fields: Any) -> None:
+            nonlocal since
+            before, since = since, monotonic()
+            self._keep_exchanges(exchanges, "")
+            used = {**asked(exchanges, self.cost), "seconds": round(since - before, 3)}
+            self.folder.append("memories", [{**line, "call": call, **fields, **used}])
+
+        # By these digests, calls that are repeated when building goes on are recognised and counted once.
+        def keep_exchange(exchange: ModelExchange) -> None:
+            again = [exchange["repeated"]] if exchange["repeated"] else []
+            keep([exchange], digest([(exchange["messages"], exchange["reply"]), *again]))
+
+        def keep_fall_back(fall_back: FallBack) -> None:
+            prompt = fall_back["after"] and fall_back["after"]["messages"][:2]
+            counts = {fall_back["kind"]: fall_back["times"]}
+            keep([], digest(["fall-back", fall_back["kind"], prompt]), fallbacks=counts)
+
+        keep([], **await self.remember(Keep(keep_exchange, keep_fall_back)))
+
+    async def remember(self, keep: Keep) -> dict[str, Any]:
+        """Build the memory; returns its id, its recipe's fingerprint, and the sizes of its pages and notes."""
+        pages = self.library.pages
+        self.document = await add_text(pages, self.text)
+        self.graph = self.row.method.build().compile(store=self.library.store)
+        output = await self.invoke(Question(document=self.document.id), keep)
+        memory = await pages.memory(self.document.id, output["memory"])
+        numbers = range(memory.pages)
+        return {
+            "memory": memory.id,
+            "fingerprint": memory.recipe.fingerprint,
+            "words": self.document.words,
+            "page_words": [page.words for page in await pages.pages(memory.id, numbers)],
+            "note_words": [note.words for note in await pages.notes(memory.id, numbers)],
+        }
+
+    def asked(self, item: Item) -> Mapping[str, Any]:
+        """The graph's input for a question."""
+        question = Question(document=self.document.id, question=item.question, options=list(item.options))
+        return {**question, **({"history": list(item.step.history)} if item.step else {})}
+
+    async def answer(self, item: Item) -> Outcome:
+        """Ask one question, and keep the outcome."""
+        exchanges: list[ModelExchange] = []
+        try:
+            output = await self.invoke(self.asked(item), Keep(exchanges.append))
+        except ReadgraphError as problem:
+            return self.fail(item, problem, exchanges)
+        read = await self.library.pages.pages(output["memory"], output["pages_read"])
+        hops = output.get("hops")
+        outcome = Outcome(
+            item=item.id,
+            method=self.row.name,
+            run=self.run,
+            status=output["status"],
+            answer=output["answer"],
+            choice=None if output["choice"] is None else ord(output["choice"]) - ord("A"),
+            read=tuple(Span(page.start, page.end) for page in read),
+            cited=tuple(Span(cited["start"], cited["end"]) for cited in output["citations"]),
+            compression_rate=output["compression_rate"],
+            look_ups=len(read),
+            hops=None if hops is None else len(hops),
+            strayed=None if hops is None else any(hop["action"] == "revert" for hop in hops),
+            percent_read=output.get("percent_read"),
+            memory=output["memory"],
+            by_rule=output["by_rule"],
+            action=_action_in(output),
+        )
+        return self.keep_outcome(outcome, output, exchanges)
+
+    def fail(self, item: Item, problem: ReadgraphError, exchanges: Sequence[ModelExchange] = ()) -> Outcome:
+        """Keep that a question could not be answered, with the reason and the exchanges before the failure."""
+        outcome = Outcome(item.id, self.row.name, self.run, "failed", problem=str(problem))
+        return self._kept(outcome, exchanges)
+
+    async def invoke(self, value: Any, keep: Keep, **options: Any) -> dict[str, Any]:
+        """Run the graph with this input and return its output; model exchanges go to `keep`."""
+        with exchanges_to(*keep), as_run(part_of_run(method=self.row.name)):
+            output: dict[str, Any] = await self.graph.ainvoke(value, context=self.row.context, **options)
+        return output
+
+    def keep_outcome(self, outcome: Outcome, output: dict[str, Any], exchanges: Sequence[ModelExchange]) -> Outcome:
+        """Keep an outcome with its usage."""
+        return self._kept(replace(outcome, usage=output["usage"], fallbacks=output["fallbacks"]), exchanges)
+
+    def _kept(self, outcome: Outcome, exchanges: Sequence[ModelExchange]) -> Outcome:
+        outcome = replace(outcome, **asked(exchanges, self.cost))
+        self._keep_exchanges(exchanges, outcome.item)
+        self.folder.keep_outcome(outcome)
+        return outcome
+
+    def _keep_exchanges(self, exchanges: Iterable[ModelExchange], item: str) -> None:
+        origin = {"method": self.row.name, "run": self.run, "text": self.text.id, "item": item}
+        lines = [{**origin, **exchange} for exchange in exchanges]
+        for line in lines:
+            del line["recorded"]  # so that a run that was stopped writes what another one writes
+        self.folder.append("exchanges", lines)
+
+
+async def add_text(pages: PageStore, text: Text) -> Document:
+    """Store a text: one with sessions as a history, several documents as a collection, others as a document."""
+    if text.sessions:
+        return (await append_sessions(pages, text.id, text.sessions)).document
+    if text.documents:
+        added = [await pages.add_document(document, title=_first_line(document)) for document in text.stored]
+        return await add_collection(pages, added, title=text.title)
+    return await pages.add_document(text.text, title=text.title)
+
+
+def _action_in(output: dict[str, Any]) -> WebActed | None:
+    """The action on a web page in a reading's output; None where none was chosen."""
+    action = output.get("action")
+    if not action or action["outcome"] != "act":
+        return None
+    return WebActed(action["element"], action["operation"], action["value"] or "")
+
+
+def _first_line(text: str) -> str:
+    return first_words(text.strip().partition("\n")[0], TITLE_WORDS)
+
+
+def reading_of(row: Row) -> type[Reading]:
+    """How a row reads a text and answers."""
+    return SummingUp if row.method is SUMMARY else Reading
+
+
+class SummingUp(Reading):
+    """A text is read as ReadAgent reads it, and summed up for each question."""
+
+    async def remember(self, keep: Keep) -> dict[str, Any]:
+        """Build ReadAgent's memory, which summaries are made from, whatever other memories the text has."""
+        row = replace(self.row, method=METHODS["read-agent"])
+        reading = Reading(self.library, self.folder, self.cost, row, self.run, self.text)
+        built = await reading.remember(keep)
+        self.document, self.graph = reading.document, self.row.method.build().compile(store=self.library.store)
+        return built
+
+    def asked(self, item: Item) -> SummaryWanted:
+        """The input: without a subject where all of the text is to be summed up."""
+        whole = SummaryWanted(document=self.document.id)
+        return whole if item.summary else {**whole, "question": item.question}

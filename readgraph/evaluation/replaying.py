@@ -1,0 +1,383 @@
+"""A published run, read and checked, since it may come from anybody, and a replayed one beside it.
+
+All that can be recomputed is compared: whether it is the same, or where it differs.
+"""
+
+import csv
+import io
+import json
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import isclose
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any, NamedTuple, NotRequired, TypeVar
+
+from langgraph.store.memory import InMemoryStore
+from pydantic import ConfigDict, Field, with_config
+from typing_extensions import TypedDict
+
+from readgraph.evaluation.folder import SCORES, EvaluationFolder
+from readgraph.evaluation.judges.judging import exchanges_of, judge
+from readgraph.evaluation.line_shapes import read_as
+from readgraph.evaluation.metrics import METRICS, Raters
+from readgraph.evaluation.publishing import (
+    ANSWER_FIELDS,
+    ANSWERS,
+    FOLLOWS,
+    FORMAT,
+    JUDGEMENTS,
+    REPLIES,
+    RUN,
+    published_answer,
+    scores_of,
+)
+from readgraph.evaluation.records import Dataset, Judgement, Outcome
+from readgraph.evaluation.results import results_of
+from readgraph.models.reply import Flaw, ModelReply, Published, PublishedByPrompt, replaying
+from readgraph.sources.loading import shown
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.files import check_format, check_regular
+
+Key = tuple[str, int, str]
+"""Method, run and item of an answer."""
+
+ScoreKey = tuple[str, str, str, str]
+"""Method, run, item and metric of a score."""
+
+
+Name = TypeVar("Name")
+Value = TypeVar("Value")
+
+
+class _Kept(TypedDict):
+    __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
+
+
+Count = Annotated[int, Field(ge=1)]
+
+
+@with_config(ConfigDict(extra="forbid"))
+class Asked(TypedDict, total=False):
+    """How the questions and metrics were chosen."""
+
+    limit: Count | None
+    sample: Count | None
+    seed: int
+    metrics: str | None
+
+
+class RunUse(_Kept):
+    """What a row took a question."""
+
+    calls: float | None
+
+
+class RunRecord(_Kept):
+    """What run.json says of a run, as far as it is used."""
+
+    dataset: str
+    methods: list[str]
+    runs: Count
+    judge: str | None
+    settings: dict[str, Any]
+    file: dict[str, str] | None
+    asked: Asked
+    budget: dict[str, Any]
+    models: dict[str, str]
+    scores: dict[str, dict[str, float]]
+    use: dict[str, RunUse]
+
+
+class ReplyLine(TypedDict):
+    """A reply with the digest of its prompt."""
+
+    key: str
+    asked: str
+    reply: str
+    cut: bool
+    tokens: tuple[int, int]
+    flaw: NotRequired[Flaw]
+
+
+class AnswerLine(TypedDict):
+    """An answer, without words of the dataset."""
+
+    item: str
+    method: str
+    run: int
+    status: str
+    choice: int | None
+    by_rule: bool
+    read: list[list[int]]
+    cited: list[list[int]]
+    action: list[Any] | None
+    calls: int
+    answer: str | None
+
+
+class RowFigures(NamedTuple):
+    """A row's figures by the run's records: the mean of each metric, questions, and calls a question."""
+
+    scores: dict[str, float]
+    questions: int
+    calls: float | None
+
+
+def run_of(folder: Path) -> RunRecord:
+    """What run.json says; raises `BadInput` where the folder holds no published run."""
+    if not (folder / RUN).exists():
+        raise BadInput(f"{shown(folder)} holds no published run: 'readgraph evaluate … --publish FOLDER' makes one.")
+    text = _text(folder / RUN)
+    kept = _value(folder / RUN, dict[str, Any], text)
+    if kept.get("readgraph") != "run":
+        raise BadInput(f"{shown(folder / RUN)} describes no published run.")
+    check_format(f"The run in {shown(folder)}", kept.get("format"), FORMAT)
+    run: RunRecord = _value(folder / RUN, RunRecord, text)
+    return run
+
+
+def published_replies(folder: Path) -> Published:
+    """The replies of a published run."""
+    replies = defaultdict[str, list[ModelReply]](list)
+    for line in _lines(folder / REPLIES, ReplyLine):
+        replies[line["key"]].append(ModelReply(line["reply"], line["cut"], line["tokens"], line.get("flaw", "")))
+    return Published(replies)
+
+
+def published_answers(folder: Path) -> dict[Key, AnswerLine]:
+    """The answers of a published run."""
+    lines = [((line["method"], line["run"], line["item"]), line) for line in _lines(folder / ANSWERS, AnswerLine)]
+    return _each_once(folder / ANSWERS, lines)
+
+
+def published_judgements(folder: Path) -> list[Judgement]:
+    """The judgements of a published run."""
+    return [*_lines(folder / JUDGEMENTS, Judgement)]
+
+
+def published_scores(folder: Path) -> dict[ScoreKey, float]:
+    """Every score of a published run."""
+    try:
+        lines = [
+            ((row["method"], row["run"], row["item"], row["metric"]), float(row["score"]))
+            for row in csv.DictReader(io.StringIO(_text(folder / SCORES)))
+        ]
+    except (KeyError, TypeError, ValueError, csv.Error):
+        lines = [(("", "", "", ""), math.nan)]
+    if not all(math.isfinite(score) for _, score in lines):
+        raise BadInput(f"{shown(folder / SCORES)} can't be read: it holds a row without a score.")
+    return _each_once(folder / SCORES, lines)
+
+
+def recorded_figures(folder: Path) -> dict[str, RowFigures]:
+    """The figures of each row, from the records alone: run.json only repeats them, and may say anything.
+
+    A mean is over the questions, each question's runs averaged first (each step on web pages is a question).
+    """
+    scores, answers = published_scores(folder), published_answers(folder).values()
+    of_questions: dict[str, Any] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for (method, _, item, metric), score in scores.items():
+        of_questions[method][metric][item].append(score)
+    found = {}
+    for method in dict.fromkeys([*of_questions, *(line["method"] for line in answers)]):
+        mine = [line for line in answers if line["method"] == method]
+        calls = [line["calls"] for line in mine if line["status"] != "failed"]
+        means = {metric: fmean(map(fmean, items.values())) for metric, items in of_questions[method].items()}
+        found[method] = RowFigures(means, len({line["item"] for line in mine}), fmean(calls) if calls else None)
+    return found
+
+
+def _each_once(path: Path, lines: Iterable[tuple[Name, Value]]) -> dict[Name, Value]:
+    """The lines by their names; of two with one name, nobody could say which one counts."""
+    kept = [*lines]
+    name, count = next(iter(Counter(name for name, _ in kept).most_common(1)), ("", 1))
+    if count > 1:
+        raise BadInput(f"{shown(path)} holds two lines for {name}: remove one.")
+    return dict(kept)
+
+
+def _lines(path: Path, shape: Any) -> Iterator[Any]:
+    for line in _text(path).removesuffix("\n").split("\n"):
+        if line:
+            yield _value(path, shape, line)
+
+
+def _value(path: Path, shape: Any, text: str) -> Any:
+    try:
+        return read_as(shape, text)
+    except ValueError as problem:
+        raise BadInput(f"{shown(path)} can't be read: {problem}.") from None
+
+
+def _text(path: Path) -> str:
+    try:
+        check_regular(path, shown(path))
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else problem
+        raise BadInput(f"{shown(path)} can't be read: {reason}.") from None
+
+
+COMPARED = ("answer", *ANSWER_FIELDS[3:])
+"""What must be the same in an answer: all but its item, method and run, which name it."""
+
+EXACT, OF_EMBEDDINGS = 1e-6, 0.1
+"""By how much two scores may differ that are the same; servers of embeddings round."""
+
+Named = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """How many answers, scores, and figures of run.json were compared, and a line for each that differs.
+
+    Differences of answers come first, with the reason, then those of judgements, scores and figures.
+    """
+
+    answers: int
+    scores: int
+    figures: int
+    differences: tuple[str, ...]
+
+    @property
+    def equal(self) -> bool:
+        """Whether nothing differs."""
+        return not self.differences
+
+    def value(self) -> dict[str, Any]:
+        """The comparison as a plain JSON value."""
+        counts = {"answers": self.answers, "scores": self.scores, "figures": self.figures}
+        return {"equal": self.equal, **counts, "differences": [*self.differences]}
+
+
+def compared(theirs: Path, folder: EvaluationFolder) -> Compared:
+    """Compare a replayed evaluation with the published run."""
+    answers, scores = published_answers(theirs), published_scores(theirs)
+    ours = {outcome.key: outcome for outcome in folder.outcomes()}
+    figures = _stated(run_of(theirs))
+    differences = (
+        _of_answers(answers, ours),
+        _of_judgements(theirs, folder),
+        _differing(scores, published_scores(folder.path), "published", "replayed", _same_score),
+        _differing(figures, _followed(folder), f"in {RUN}", "recomputed", _same_figure),
+    )
+    return Compared(len(answers), len(scores), len(figures), tuple(line for of in differences for line in sorted(of)))
+
+
+async def judge_again(theirs: Path, dataset: Dataset, folder: EvaluationFolder, rater: ReaderContext) -> None:
+    """Judge the answers that are the same by the judge's published replies; the published scores are not taken over.
+
+    What rests on embeddings is asked of that model again, as its vectors are not published.
+    """
+    answers, ours = published_answers(theirs), {outcome.key: outcome for outcome in folder.outcomes()}
+    items, model = {item.id: item for item in dataset.items}, str(folder.what()["settings"]["model"])
+    metrics, name = Raters.of(rater).rated(dataset.metrics), Raters.of(rater).named(dataset.metrics)
+    rater = replace(rater, reply_form="json_schema")  # in which a judge's replies are kept
+    for judgement in published_judgements(theirs):
+        mine = ours.get(judgement.key)
+        if mine is None or mine.status == "failed" or judgement.rater != name:
+            continue
+        if mine.item in items and not _difference(answers.get(mine.key), mine):
+            with replaying(_replies_in(judgement)), exchanges_of(rater):
+                try:
+                    again = await judge(items[mine.item], mine.by_method(model), metrics, rater, InMemoryStore())
+                except ReadgraphError:
+                    continue  # it has no score then, which differs from the published one
+            if again:
+                folder.keep_judgement(replace(again, rater=name))
+
+
+def _replies_in(judgement: Judgement) -> PublishedByPrompt:
+    """The judge's replies in a judgement, by the names of their prompts, in the order of the references or points."""
+    replies = defaultdict[str, list[ModelReply]](list)
+    for name, said in judgement.said.items():
+        replies[name.partition(" ")[0]].append(ModelReply(said, False))
+    return PublishedByPrompt(replies)
+
+
+def _of_answers(published: Mapping[Key, Any], ours: Mapping[Key, Outcome]) -> Iterator[str]:
+    for key in published.keys() | ours.keys():
+        mine = ours.get(key)
+        if told := _difference(published.get(key), mine):
+            why = f" ({mine.problem})" if mine and mine.problem else ""
+            yield f"{_named(key)}: {told}{why}"
+
+
+def _difference(published: Mapping[str, Any] | None, replayed: Outcome | None) -> str:
+    if published is None or replayed is None:
+        return "is only in the published run" if published else "is only in the replayed run"
+    mine = json.loads(json.dumps(published_answer(replayed)))
+    differing = [name for name in COMPARED if published[name] != mine[name]]
+    return f"another {' and '.join(differing)}" if differing else ""
+
+
+def _of_judgements(theirs: Path, folder: EvaluationFolder) -> Iterator[str]:
+    """The judgements whose scores are not those that follow from the judge's replies."""
+    again = {(one.key, one.rater): one.scores for one in folder.judgements()}
+    for one in published_judgements(theirs):
+        scores = again.get((one.key, one.rater))
+        if scores is not None and (
+            told := [*_differing(one.scores, scores, "published", "by its replies", _same_figure)]
+        ):
+            yield f"{_named(one.key)}: {'; '.join(told)}"
+
+
+def _stated(run: RunRecord) -> dict[Named, Any]:
+    """What run.json says and follows from the other files, by its place there."""
+    calls = {method: of["calls"] for method, of in run["use"].items()}
+    return _flat({name: run.get(name) for name in FOLLOWS}, run["scores"], calls)
+
+
+def _followed(folder: EvaluationFolder) -> dict[Named, Any]:
+    """What run.json has to say by the replayed evaluation."""
+    results = results_of(folder.dataset(), folder)
+    calls = {row["method"]: row["figures"]["calls"] for row in results["methods"]}
+    return _flat({name: results["what"].get(name) for name in FOLLOWS}, scores_of(results), calls)
+
+
+def _flat(
+    what: Mapping[str, Any], scores: Mapping[str, Mapping[str, float]], calls: Mapping[str, float | None]
+) -> dict[Named, Any]:
+    flat: dict[Named, Any] = {(name,): value for name, value in what.items()}
+    flat |= {(method, name): mean for method, of in scores.items() for name, mean in of.items()}
+    return flat | {(method, "calls"): of for method, of in calls.items()}
+
+
+def _differing(
+    one: Mapping[Any, Any],
+    other: Mapping[Any, Any],
+    of_one: str,
+    of_other: str,
+    same: Callable[[Any, Any, Any], bool],
+) -> Iterator[str]:
+    for name in one.keys() | other.keys():
+        if not same(name, first := one.get(name), second := other.get(name)):
+            called = name if isinstance(name, str) else " ".join(name)
+            yield f"{called}: {_shown(first)} {of_one}, {_shown(second)} {of_other}"
+
+
+def _same_score(name: Named, one: float | None, other: float | None) -> bool:
+    metric = METRICS.get(name[-1])
+    within = OF_EMBEDDINGS if metric and metric.rater == "embeddings" else EXACT
+    return one is not None and other is not None and isclose(one, other, rel_tol=0, abs_tol=within)
+
+
+def _same_figure(name: Any, one: Any, other: Any) -> bool:
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return _same_score(name if isinstance(name, tuple) else (name,), one, other)
+    return bool(one == other)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    return "none" if value in (None, "") else str(value)
+
+
+def _named(key: Key) -> str:
+    method, run, item = key
+    return f"{method} run {run} {item}"

@@ -1,0 +1,173 @@
+"""What an experiment needs: its dataset's file in a folder, and, without one, what it will take.
+
+That is estimated from the published size of its dataset.
+"""
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from langgraph.store.memory import InMemoryStore
+
+from readgraph.evaluation.datasets import own
+from readgraph.evaluation.datasets.assembling import SCORING
+from readgraph.evaluation.datasets.record_files import first_value
+from readgraph.evaluation.plan import foreseen, with_papers_settings
+from readgraph.evaluation.records import Dataset, Item, Text, WebStep
+from readgraph.evaluation.reproducing.sources import Experiment, Source
+from readgraph.evaluation.rows import Row, rows_to_run
+from readgraph.evaluation.running import missing
+from readgraph.graphs.estimates.arithmetic import Estimate
+from readgraph.library.histories import SessionText
+from readgraph.library.page_store import PageStore
+from readgraph.sources.loading import shown
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, ReadgraphError
+
+DEEPEST = 3
+"""Folders within folders that are searched."""
+
+
+def found(source: Source, data: Path | None) -> Path | None:
+    """The dataset's file in this folder, by its published name, or a file in readgraph's form that names the dataset.
+
+    None where it is not there, and for a dataset that is made. Raises `BadInput` for a file that names another dataset.
+    """
+    if source.made or data is None:
+        return None
+    if not data.exists():
+        raise BadInput(f"There is no folder {shown(data)}: name the folder that holds the datasets.")
+    if data.is_file():
+        if named_in(data) not in (None, "", source.dataset):
+            raise BadInput(f"{shown(data)} holds {named_in(data)}, and this needs {source.dataset}: name another file.")
+        return data
+    there = sorted(_within(data, DEEPEST))
+    named = (path for pattern in source.files for path in there if path.match(pattern))
+    fitting = (path for path in named if named_in(path) in (None, source.dataset))
+    return next(fitting, None) or next((path for path in there if named_in(path) == source.dataset), None)
+
+
+def needed(source: Source, data: Path | None) -> Path | None:
+    """The same; raises `BadInput` where a file is missing, with one line that says which, and who publishes it."""
+    path = found(source, data)
+    if path is None and not source.made:
+        where = f"{shown(data)} does not hold it" if data else "name its folder with --data"
+        raise BadInput(
+            f"This needs {source.title} ({' or '.join(source.files)}), from {source.project}: {where}; "
+            "nothing is downloaded for you."
+        )
+    return path
+
+
+def form_of(source: Source, path: Path | None) -> str | None:
+    """The form to read the dataset's file in; None for readgraph's own form, which names its dataset."""
+    return None if path and named_in(path) is not None else source.form
+
+
+def named_in(path: Path) -> str | None:
+    """The dataset that a file in readgraph's own form names, "" if it names none; None for any other file."""
+    if not (path.is_file() and path.suffix == ".jsonl"):
+        return None
+    try:
+        first = first_value(path)
+    except (ReadgraphError, OSError, ValueError):
+        return None
+    return str(first.get("dataset", "")) if isinstance(first, dict) and first.keys() >= own.KEYS else None
+
+
+def _within(folder: Path, depth: int) -> list[Path]:
+    """What the folder and those in it hold."""
+    if not depth:
+        return []
+    try:
+        inside = [path for path in folder.iterdir() if not path.name.startswith(".")]
+    except OSError:
+        return []
+    return [*inside, *(deeper for path in inside if path.is_dir() for deeper in _within(path, depth - 1))]
+
+
+QUESTION_WORDS, OPTION_WORDS, WORDS_A_LINE = 12, 8, 60
+
+WORD = "that "
+"""Stands for each word of a text: an English one, so that no classifier of languages is loaded to see that it is."""
+
+
+def with_settings_of(experiment: Experiment, context: ReaderContext) -> ReaderContext:
+    """The context with what the paper sets for the experiment, except for settings that differ from their defaults."""
+    default = ReaderContext()
+    unset = {
+        name: value for name, value in experiment.settings.items() if getattr(context, name) == getattr(default, name)
+    }
+    return replace(context, **unset)
+
+
+async def of_published_size(experiment: Experiment, context: ReaderContext) -> Estimate:
+    """The estimate for all rows together, which share what is the same.
+
+    One text of the dataset's mean length, with the mean number of questions, stands for each of its texts.
+    """
+    dataset, rows = _planned(experiment, context)
+    return (await _foreseen(dataset, rows)).times(_texts_and_questions(experiment)[0])
+
+
+async def of_each_row(experiment: Experiment, context: ReaderContext) -> dict[str, Estimate]:
+    """The same for each row alone, by its name."""
+    dataset, rows = _planned(experiment, context)
+    texts = _texts_and_questions(experiment)[0]
+    return {row.name: (await _foreseen(dataset, [row])).times(texts) for row in rows}
+
+
+def _planned(experiment: Experiment, context: ReaderContext) -> tuple[Dataset, list[Row]]:
+    dataset = _mean_text(experiment)
+    settings = with_papers_settings(dataset, with_settings_of(experiment, context))
+    return dataset, rows_to_run(experiment.rows, dataset, settings, full_text=False)
+
+
+async def _foreseen(dataset: Dataset, rows: list[Row]) -> Estimate:
+    return await foreseen(pages(), missing(dataset, rows, range(1), []))
+
+
+@cache
+def pages() -> PageStore:
+    """Where the texts of mean length stand, so that each is counted once; nothing is ever read of them."""
+    return PageStore(InMemoryStore())
+
+
+def _texts_and_questions(experiment: Experiment) -> tuple[int, int]:
+    """How many questions are asked, where the paper draws a sample of them, and about how many texts these are."""
+    size = experiment.source.size
+    questions = min(size.questions, experiment.sample or size.questions)
+    drawn = size.texts if questions == size.questions else size.texts * (1 - (1 - 1 / size.texts) ** questions)
+    return max(1, round(drawn)), questions
+
+
+def _mean_text(experiment: Experiment) -> Dataset:
+    size, name = experiment.source.size, experiment.source.dataset
+    texts, questions = _texts_and_questions(experiment)
+    scoring = SCORING[name]
+    text = _text(size.words, size.sessions)
+    items = tuple(
+        _item(number, text, size.options, steps=size.steps) for number in range(max(1, round(questions / texts)))
+    )
+    return Dataset(name, (text,), items, scoring.metrics, scoring.profile, scoring.answers)
+
+
+@cache
+def _text(words: int, sessions: int) -> Text:
+    name = f"{words} words in {sessions} sessions"  # a history is stored by its name
+    if not sessions:
+        return Text(name, name, _lines(words))
+    each = _lines(words // sessions)
+    told = [SessionText(f"{number}\n\n{each}", "", "") for number in range(sessions)]
+    return Text.history(name, name, told)
+
+
+def _lines(words: int) -> str:
+    return "\n\n".join([WORD * WORDS_A_LINE] * max(1, round(words / WORDS_A_LINE)))
+
+
+def _item(number: int, text: Text, options: int, *, steps: bool) -> Item:
+    question = f"q{number} " + WORD * (QUESTION_WORDS - 1)
+    choices = tuple(WORD * OPTION_WORDS for _ in range(options))
+    step = WebStep("e", 1, (), ("1",), "CLICK") if steps else None
+    return Item(f"q{number}", text.id, question, ("word",), choices, 0 if choices else None, step=step)

@@ -1,0 +1,379 @@
+"""The results of an evaluation: each method's scores, usage and walks, from what its folder holds."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any
+
+from readgraph.evaluation.folder import EvaluationFolder, FolderContents
+from readgraph.evaluation.judges.summary import judging_summed_up
+from readgraph.evaluation.line_shapes import COUNTS
+from readgraph.evaluation.metrics import METRICS, Raters, Scores, applying
+from readgraph.evaluation.papers_figures import published_figures
+from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome, texts_of
+from readgraph.evaluation.rows import left_out
+from readgraph.evaluation.statistics import Summary, summarise
+
+__all__ = ["WalkFigures", "results_of", "walk_figures"]
+
+
+def whole_episodes(steps: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]) -> dict[int, dict[str, float]]:
+    """For each run, 100 for an episode whose steps all have 100, else 0, under the id of its last step.
+
+    An episode of which a step has no score, or was not asked, has none.
+    """
+    found: dict[int, dict[str, float]] = {}
+    for run, scores in steps.items():
+        found[run] = {}
+        for of in _steps_by_episode(scores, items).values():
+            step = items[of[-1]].step
+            if step and len(of) == step.steps:
+                found[run][of[-1]] = 100.0 * all(scores[item] == 100 for item in of)
+    return {run: scores for run, scores in found.items() if scores}
+
+
+def by_episode(scores: Mapping[str, float], items: Mapping[str, Item]) -> dict[str, float]:
+    """The scores, with one value for all steps of an episode: their mean; other questions stay as they are."""
+    found = {item: score for item, score in scores.items() if items[item].step is None}
+    return found | {
+        episode: fmean(scores[item] for item in of) for episode, of in _steps_by_episode(scores, items).items()
+    }
+
+
+def _steps_by_episode(scores: Mapping[str, float], items: Mapping[str, Item]) -> dict[str, list[str]]:
+    """The steps that have a score, by their episodes, in the order of the items."""
+    found = defaultdict[str, list[str]](list)
+    for item in items.values():
+        if item.step and item.id in scores:
+            found[item.step.episode].append(item.id)
+    return found
+
+
+RIGHT = 50.0
+"""An answer with at least this score counts as right in figures that need a yes or no."""
+
+
+def scores_by_method(dataset: Dataset, contents: FolderContents) -> dict[str, Scores]:
+    """The scores of each method's outcomes, by the raters that the folder's record names."""
+    rater = Raters.recorded(contents.what).named(dataset.metrics)
+    judgements = [judgement for judgement in contents.judgements if judgement.rater == rater]
+    return {name: scores_of(dataset, of, judgements, contents.model) for name, of in contents.outcomes.items()}
+
+
+def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterable[Judgement], model: str) -> Scores:
+    """The scores of one method's outcomes; a failed one scores 0 by each metric that applies to the question.
+
+    So does the answer of a substitute, which stood in for a `model` ("" for none): only its pages read count.
+    """
+    items = {item.id: item for item in dataset.items}
+    judged = {judgement.key: judgement.scores for judgement in judgements}
+    rated = {name for scores in judged.values() for name in scores}
+    scores: Scores = {name: defaultdict(dict) for name in dataset.metrics}
+    for outcome in outcomes:
+        if outcome.item not in items:
+            continue
+        failed = dict.fromkeys(applying(rated, items[outcome.item]), 0.0)
+        given = failed if outcome.status == "failed" else judged.get(outcome.key, {})
+        if outcome.by_substitute(model):
+            given = dict.fromkeys(given, 0.0)
+        for name in dataset.metrics:
+            score = _score(name, items[outcome.item], outcome.by_method(model), given)
+            if score is not None:
+                scores[name][outcome.run][outcome.item] = score
+    for name in dataset.metrics:
+        if METRICS[name].all_of:
+            scores[name] |= whole_episodes(scores[METRICS[name].all_of], items)
+    return scores
+
+
+def leading(scores: Scores) -> dict[int, dict[str, float]]:
+    """The scores of the first metric that has any: a metric that needs a judge may have none."""
+    return next((by_run for by_run in scores.values() if by_run), {})
+
+
+def _score(name: str, item: Item, outcome: Outcome, judged: Mapping[str, float]) -> float | None:
+    measure = METRICS[name].score
+    score = measure(item, outcome) if measure else judged.get(name)
+    return 0.0 if score is not None and outcome.status == "failed" else score
+
+
+GAVE_AN_ANSWER = ("answered", "nearest")
+"""The statuses of a reading that gives an answer; without a model that is a passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalkFigures:
+    """Figures of the walks of a set of questions; percentages from 0 to 100, None if there is nothing to count.
+
+    `stray_ratio`: questions whose walk turned back. `recovery_rate`: the share of these that were answered correctly
+    all the same. `percent_read`: the share of the text's words in the segments that were read, on average (the paper
+    also counts the tree nodes that were shown). `usable_replies`: the share of replies that could be used; with a tree
+    built before, nearly all are the walk's decisions, so this is what the paper calls valid actions. `hops`: decisions
+    per question, on average.
+    """
+
+    questions: int
+    answered: float
+    stray_ratio: float
+    recovery_rate: float | None
+    percent_read: float
+    usable_replies: float | None
+    hops: float
+
+
+def walk_figures(outcomes: Sequence[Outcome], right: Sequence[bool] | None = None) -> WalkFigures | None:
+    """Sum up the outcomes that have a walk; None if there are none.
+
+    `right` says for each outcome whether its answer is right; without it, any answer counts as right.
+    """
+    good = [outcome.status in GAVE_AN_ANSWER for outcome in outcomes] if right is None else right
+    walked = [(outcome, well) for outcome, well in zip(outcomes, good, strict=True) if outcome.hops is not None]
+    if not walked:
+        return None
+    walks = [outcome for outcome, _ in walked]
+    recovered = [well for outcome, well in walked if outcome.strayed]
+    replies, refused = sum(outcome.calls for outcome in walks), sum(outcome.refused for outcome in walks)
+    return WalkFigures(
+        questions=len(walks),
+        answered=_percent([outcome.status in GAVE_AN_ANSWER for outcome in walks]),
+        stray_ratio=_percent([bool(outcome.strayed) for outcome in walks]),
+        recovery_rate=_percent(recovered) if recovered else None,
+        percent_read=round(fmean(outcome.percent_read or 0.0 for outcome in walks), 2),
+        usable_replies=round(100 * (replies - refused) / replies, 2) if replies else None,
+        hops=round(fmean(outcome.hops or 0 for outcome in walks), 2),
+    )
+
+
+def _percent(flags: Sequence[bool]) -> float:
+    return round(100 * sum(flags) / len(flags), 2)
+
+
+FIGURES = (
+    *("compression_rate", "look_ups", "answer_words", "hops", "percent_read"),
+    *("calls", "input_words", "output_words", "refused"),
+)
+"""Properties of outcomes whose means are given, over the questions that have a value."""
+
+
+def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
+    """All results as a plain JSON value, without those about other questions than the dataset's.
+
+    `what` is the folder's record, `metrics` are the names of the dataset's metrics, `published` holds papers' figures.
+    `methods` has one entry per method, in the order in which they were named: `metrics` by name (see `_metric`),
+    `figures` (means per question; `words_in_view`: words of the text in an answer's context), `building` (the memories'
+    usage in all runs), `fallbacks` (of memories and answers), `not_answered` (by the method, but by its substitute),
+    `left_out` (questions that the row does not take), `failures`. `judging` describes the rater: see
+    `judging_summed_up`.
+    """
+    contents = FolderContents.of(dataset, folder)
+    return summed_up(dataset, contents, scores_by_method(dataset, contents))
+
+
+def summed_up(dataset: Dataset, contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any]:
+    """The results (see `results_of`) with these scores."""
+    judging = judging_summed_up(dataset, contents, scores)
+    methods = [_method(name, dataset, contents, scores[name]) for name in contents.outcomes]
+    for method in methods:
+        for name, metric in method["metrics"].items():
+            metric["unproven_judge"] = name in (judging or {}).get("unproven", ())
+    return {
+        "what": contents.what,
+        "metrics": list(dataset.metrics),
+        "methods": methods,
+        "judging": judging,
+        "published": published_figures(dataset.name),
+    }
+
+
+def _method(name: str, dataset: Dataset, contents: FolderContents, scores: Scores) -> dict[str, Any]:
+    outcomes, memories = contents.outcomes[name], contents.memories
+    items = {item.id: item for item in dataset.items}
+    answered = [outcome for outcome in outcomes if outcome.status != "failed"]
+    in_building = [line["fallbacks"] for line in _built(name, memories)]
+    fallbacks = sum(map(Counter, [*in_building, *(one.fallbacks for one in answered)]), Counter[str]())
+    return {
+        "method": name,
+        "runs": len({outcome.run for outcome in outcomes}),
+        "outcomes": len(outcomes),
+        "statuses": dict(Counter(outcome.status for outcome in outcomes)),
+        "not_answered": sum(outcome.by_substitute(contents.model) for outcome in outcomes),
+        "left_out": left_out(name, contents.what, dataset.items),
+        "metrics": {metric: _metric(by_run, items) for metric, by_run in scores.items() if by_run},
+        "figures": {
+            **_figures(answered, items, contents.model),
+            "words_in_view": _mean(_words_in_view(answered, items, memories)),
+        },
+        "walks": _walks(answered, leading(scores)),
+        "valid_replies": _valid_replies(answered),
+        "fallbacks": dict(sorted(fallbacks.items())),
+        "seconds": _mean(one.usage["seconds"] for one in answered),
+        "cost": _sum(one.cost for one in outcomes),
+        "building": _building(name, memories),
+        "failures": [
+            {"item": one.item, "run": one.run, "problem": one.problem} for one in outcomes if one.status == "failed"
+        ],
+    }
+
+
+def _metric(by_run: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]) -> dict[str, Any]:
+    """The summary of a metric's scores (see `Summary`), overall and by the questions' categories and groups.
+
+    Steps of an episode count together as one question, with their mean. `category_mean` is the mean of the categories'
+    means, where each category counts alike; None with one category.
+    """
+    asked = {items[item] for scores in by_run.values() for item in scores}
+    own = sorted({item.category for item in asked})
+    named = dict.fromkeys([*own, *sorted({name for item in asked for name in item.groups})])
+    of_category = {
+        name: [{item: score for item, score in run.items() if _counts_in(items[item], name)} for run in by_run.values()]
+        for name in named
+    }
+    overall = _summary(by_run.values(), items)
+    parts = {name: part for name, runs in of_category.items() if (part := _summary(runs, items))}
+    assert overall is not None, "metrics without scores are left out"
+    return {
+        **asdict(overall),
+        "category_mean": fmean(parts[name].mean for name in own if name in parts) if len(own) > 1 else None,
+        "categories": {name: asdict(part) for name, part in parts.items()},
+    }
+
+
+def named_categories(metric: dict[str, Any] | None) -> dict[str, Any]:
+    """The figures of a metric by category; none where the dataset has no categories."""
+    categories: dict[str, Any] = metric["categories"] if metric else {}
+    return categories if any(categories) else {}
+
+
+def _counts_in(item: Item, category: str) -> bool:
+    return category == item.category or category in item.groups
+
+
+def _summary(runs: Iterable[Mapping[str, float]], items: Mapping[str, Item]) -> Summary | None:
+    return summarise([by_episode(run, items) for run in runs], texts_of(items.values()))
+
+
+def _walks(outcomes: Sequence[Outcome], leading: Mapping[int, Mapping[str, float]]) -> dict[str, Any] | None:
+    """Figures of the walks; an answer counts as right if the leading metric scores it at least `RIGHT`."""
+    right = [leading.get(outcome.run, {}).get(outcome.item, 0.0) >= RIGHT for outcome in outcomes]
+    figures = walk_figures(outcomes, right)
+    return asdict(figures) if figures else None
+
+
+def _figures(outcomes: Sequence[Outcome], items: Mapping[str, Item], model: str) -> dict[str, float | None]:
+    """The means of `FIGURES`. An answer has words where the method gave it, and where no option was to be chosen."""
+    mine = [outcome.by_method(model) for outcome in outcomes]
+    free = [outcome for outcome in mine if not items[outcome.item].options]
+    return {
+        field: _mean(getattr(one, field) for one in (free if field == "answer_words" else mine)) for field in FIGURES
+    }
+
+
+def _words_in_view(
+    outcomes: Iterable[Outcome], items: Mapping[str, Item], memories: Iterable[dict[str, Any]]
+) -> Iterator[float]:
+    """Words of the text in the context of each answer (GAM, table 4, counts tokens)."""
+    sizes = {memory["text"]: memory["words"] for memory in memories if "words" in memory}
+    for outcome in outcomes:
+        words = sizes.get(items[outcome.item].text)
+        if words is not None and outcome.compression_rate is not None:
+            yield (1 - outcome.compression_rate / 100) * words
+
+
+def _valid_replies(outcomes: Sequence[Outcome]) -> float | None:
+    """The percentage of replies that could be used; None if no model was asked."""
+    replies = sum(outcome.calls for outcome in outcomes)
+    return 100 * (1 - sum(outcome.refused for outcome in outcomes) / replies) if replies else None
+
+
+def _building(method: str, memories: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The total usage of the method's memories, whichever method built them, and the sizes of pages and notes."""
+    built = _built(method, memories)
+    own = {line["memory"]: line for line in built if line["method"] == method and "memory" in line}
+    return {
+        "memories": len(own),
+        **{used: sum(line[used] for line in built) for used in COUNTS},
+        "seconds": _seconds(built),
+        "cost": _sum(line["cost"] for line in built),
+        "text_words": sum(line["words"] for line in own.values()),
+        "pages": sum(len(line["page_words"]) for line in own.values()),
+        "note_words": sum(sum(line["note_words"]) for line in own.values()),
+    }
+
+
+def _built(method: str, memories: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The lines of the method's memories, whichever method built them, and of its unfinished memories."""
+    mine = [line for line in memories if line["method"] == method]
+    own = {line["memory"] for line in mine if "memory" in line}
+    return [line for line in memories if line.get("memory") in own] + [line for line in mine if "memory" not in line]
+
+
+def _seconds(built: Iterable[dict[str, Any]]) -> float:
+    """The seconds of the memories: rows that share one wait for it together, so it counts once, with the longest."""
+    longest: dict[object, float] = {}
+    for number, line in enumerate(built):
+        memory = line.get("memory", number)
+        longest[memory] = max(longest.get(memory, 0.0), line["seconds"])
+    return sum(longest.values())
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+@dataclass(frozen=True)
+class ScoredEvaluation:
+    """`results` are those of results.json; `outcomes` and `scores` are by method; `memories` are the finished ones."""
+
+    dataset: Dataset
+    results: dict[str, Any]
+    outcomes: dict[str, list[Outcome]]
+    scores: dict[str, Scores]
+    memories: list[dict[str, Any]]
+
+    @property
+    def model(self) -> str:
+        """The model of the readings; "" for none."""
+        return str(self.results["what"]["settings"]["model"])
+
+    @property
+    def methods(self) -> list[dict[str, Any]]:
+        """The results of each method."""
+        return list(self.results["methods"])
+
+    @property
+    def metrics(self) -> list[str]:
+        """The dataset's metrics that have scores (one that needs a judge may have none), the leading one first."""
+        scored = {name for method in self.methods for name in method["metrics"]}
+        return [name for name in self.dataset.metrics if name in scored] or [self.dataset.metrics[0]]
+
+    @property
+    def leading(self) -> str:
+        """The leading metric."""
+        return self.metrics[0]
+
+    def score(self, outcome: Outcome, metric: str) -> float | None:
+        """An outcome's score; None if the metric doesn't apply to the question or the outcome was not rated."""
+        return self.scores[outcome.method][metric].get(outcome.run, {}).get(outcome.item)
+
+    def each_score(self) -> Iterator[tuple[Outcome, str, float]]:
+        """Every outcome with each of its scores, method by method."""
+        for outcomes in self.outcomes.values():
+            for outcome in outcomes:
+                for metric in self.dataset.metrics:
+                    if (score := self.score(outcome, metric)) is not None:
+                        yield outcome, metric, score
+
+
+def scored_evaluation(dataset: Dataset, folder: EvaluationFolder) -> ScoredEvaluation:
+    """Load a folder's contents about the questions of a dataset."""
+    contents = FolderContents.of(dataset, folder)
+    scores = scores_by_method(dataset, contents)
+    built = [memory for memory in contents.memories if "memory" in memory]
+    return ScoredEvaluation(dataset, summed_up(dataset, contents, scores), contents.outcomes, scores, built)

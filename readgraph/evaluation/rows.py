@@ -1,0 +1,190 @@
+"""The rows of an evaluation: methods, each with settings of its own where it has any, such as `gam@rounds=1`.
+
+The row `summary` is the graph that summarises, on questions whose answer is a summary. A question that asks for a
+summary of the whole text (`Item.summary`) gets one. Where answers are long, any other question is what the summary is
+to be about. Questions with options, on web pages or with short answers are left out.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Any
+
+from readgraph.evaluation.records import Dataset, Item
+from readgraph.evaluation.sweeps import NAMED_ROWS
+from readgraph.graphs.method_facts import settings_of
+from readgraph.graphs.methods import METHODS, SUMMARY, WEB_METHODS, Method, method_typed, web_method_named
+from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import as_now_named, as_shown, declared
+from readgraph.state.errors import BadInput
+from readgraph.state.settings import GROUPS, LONG
+
+__all__ = ["Row", "rows_to_run"]
+
+FEWEST_WORDS = 20
+"""A summary is of at least so many words."""
+
+
+def row_method(name: str) -> Method:
+    """The method of a row: the summary, or the method that a user typed."""
+    return SUMMARY if name == SUMMARY.name else method_typed(name)
+
+
+def at_answers_length(method: Method, context: ReaderContext, own: Iterable[str]) -> ReaderContext:
+    """The context with summaries as long as answers are to be, where a row has no length of its own."""
+    if method is not SUMMARY or "summary_words" in own or not context.answer_words:
+        return context
+    return replace(context, summary_words=max(context.answer_words, FEWEST_WORDS))
+
+
+def takes(method: Method, item: Item, answer_length: str | None) -> bool:
+    """Whether a row asks a question, where answers have this length; only the summary leaves some out."""
+    if method.name != SUMMARY.name:
+        return True
+    return not (item.options or item.step) and (item.summary or answer_length in LONG)
+
+
+def left_out(name: str, what: Mapping[str, Any], items: Iterable[Item]) -> int:
+    """How many of the questions the row of this name leaves out, by the record of what is run."""
+    if what.get("rows", {}).get(name, {"method": name})["method"] != SUMMARY.name:
+        return 0
+    return sum(not takes(SUMMARY, item, what["settings"]["answer_length"]) for item in items)
+
+
+def check_takes_any(name: str, method: Method, items: Iterable[Item], answer_length: str | None) -> None:
+    """Raise `BadInput` where the row of this name can be asked none of the questions."""
+    items = [*items]
+    if not any(takes(method, item, answer_length) for item in items):
+        longer = any(takes(method, item, LONG[0]) for item in items)
+        hint = f", or give --answer-length {LONG[0]}: then a summary is about each question" if longer else ""
+        raise BadInput(f"No question asks for a summary: leave '{name}' out{hint}.")
+
+
+ALL = "all"
+
+NEED_EMBEDDINGS = ("dense", "fused", "web-dense")
+
+OF_ALL_ROWS = ("sample", "concurrency", "batch", "timeout", "retry_seconds", "rebuild", "again")
+"""Settings that no row has of its own: they are the evaluation's, or no answer depends on them."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method with the settings that it runs with. `own` are those that only this row has, by their names."""
+
+    name: str
+    method: Method
+    context: ReaderContext
+    own: Mapping[str, Any] = field(default_factory=dict)
+
+    def line(self) -> dict[str, Any]:
+        """The row as a plain JSON value."""
+        values = {name: list(value) if isinstance(value, tuple) else value for name, value in self.own.items()}
+        return {"method": self.method.name, "settings": values}
+
+
+Named = Callable[[str], Method]
+"""Finds a method by its name, or raises `BadInput`."""
+
+
+def row_named(text: str, context: ReaderContext, named: Named = row_method) -> Row:
+    """The row `method` or `method@setting=value,…`, where a method may be one of `NAMED_ROWS`.
+
+    Other settings are those of the context. The row's name has the settings by their names, with their values as they
+    are used. Raises `BadInput` for a setting that doesn't exist, that the method doesn't use or that the name has
+    already, or whose value can't be used.
+    """
+    text = text.strip()
+    called, at, given = text.partition("@")
+    name, _, fixed = NAMED_ROWS.get(called.strip(), called).partition("@")
+    method = named(name.strip())
+    if not (at or fixed):
+        return Row(method.name, method, at_answers_length(method, context, ()))
+    meant = as_now_named(dict(_pairs(text, fixed))) if fixed else {}
+    texts = as_now_named(dict(_pairs(text, given))) if at else {}
+    _check_known(text, method, texts)
+    if twice := [setting for setting in texts if setting in meant]:
+        raise BadInput(f"'{called.strip()}' stands for {name}@{fixed}: leave {twice[0]} out of the row '{text}'.")
+    try:
+        with_own = replace(context, **{each: _value(each, value) for each, value in (meant | texts).items()})
+    except BadInput as problem:
+        raise BadInput(f"The row '{text}' can't be run: {problem}") from None
+    if bool(with_own.model) != bool(context.model):
+        raise BadInput(f"The row '{text}' can't be run: all rows have a model, or none has; name one with --model.")
+    own = {each: getattr(with_own, each) for each in meant | texts}
+    with_own = at_answers_length(method, with_own, own)
+    shown = ",".join(f"{each}={_as_written(own[each])}" for each in texts)
+    return Row("@".join(filter(None, [called.strip() if meant else method.name, shown])), method, with_own, own)
+
+
+def rows_to_run(texts: Sequence[str], dataset: Dataset, context: ReaderContext, *, full_text: bool = True) -> list[Row]:
+    """The rows with these names ("all": every method), and with `full_text` that of the full text, if all texts fit.
+
+    For steps on web pages there are other methods, and no full text: the whole page is `web-page`.
+    """
+    web = on_web_pages(dataset.items)
+    named, known = (web_method_named, WEB_METHODS) if web else (row_method, METHODS)
+    every = [name for name in known if context.embeddings or name not in NEED_EMBEDDINGS]
+    wanted = [name for text in texts for name in (every if text == ALL else [text])]
+    if not wanted:
+        raise BadInput("There is no method to evaluate: run 'readgraph methods' to list the methods.")
+    added = ["full-text"] if full_text and not web and _all_fit(dataset, context) else []
+    rows = [row_named(text, context, named) for text in [*wanted, *added]]
+    if lacking := [row.name for row in rows if needs_embeddings(row) and not row.context.embeddings]:
+        raise BadInput(f"No embedding model is named for {' and '.join(lacking)}: name one with --embeddings.")
+    for row in rows:
+        check_takes_any(row.name, row.method, dataset.items, row.context.answer_length)
+    return list({row.name: row for row in rows}.values())
+
+
+def _all_fit(dataset: Dataset, context: ReaderContext) -> bool:
+    return max(text.words for text in dataset.texts) <= context.window_words
+
+
+def on_web_pages(items: Iterable[Item]) -> bool:
+    """Whether the questions are steps on web pages, which only the methods for these can take."""
+    return any(item.step for item in items)
+
+
+def needs_embeddings(row: Row) -> bool:
+    """Whether the row ranks by embeddings, and can't be run without."""
+    return row.method.name in NEED_EMBEDDINGS or (
+        row.method.name == "retrieved-pages" and row.context.ranking != "keywords"
+    )
+
+
+def _pairs(row: str, given: str) -> Iterable[tuple[str, str]]:
+    """The settings' names with their values as text; a comma before what is no setting belongs to the value."""
+    pairs = list[tuple[str, str]]()
+    for piece in given.split(","):
+        name, equals, value = piece.partition("=")
+        if equals:
+            pairs.append((name.strip().replace("-", "_"), value.strip()))
+        elif pairs:
+            pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]},{piece}")
+        else:
+            raise BadInput(f"The row '{row}' has no settings after '@': write METHOD@SETTING=VALUE.")
+    return pairs
+
+
+def _check_known(row: str, method: Method, names: Iterable[str]) -> None:
+    known, used = {each.name for each in declared(GROUPS)}, settings_of(method, asks=True)
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f": do you mean '{near[0]}'?" if near else ": 'readgraph evaluate --help-all' lists the settings."
+            raise BadInput(f"The row '{row}' names an unknown setting '{name}'{hint}")
+        if name in OF_ALL_ROWS:
+            raise BadInput(f"'{name}' is the same for all rows of an evaluation: leave it out of the row '{row}'.")
+        if name not in used:
+            raise BadInput(f"{name} has no effect with {method.name}: leave it out of the row '{row}'.")
+
+
+def _value(name: str, text: str) -> Any:
+    """The value as the context takes it: names with commas between them, or the text, which the context converts."""
+    default = getattr(ReaderContext(), name)
+    return tuple(part.strip() for part in text.split(",")) if isinstance(default, tuple) else text
+
+
+def _as_written(value: Any) -> str:
+    return "off" if value is False else as_shown(value)

@@ -1,0 +1,133 @@
+"""Run an evaluation: in each run, every row's method reads every text and answers every question."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from readgraph.evaluation.conversing import Conversing, by_talk
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.line_shapes import Cost
+from readgraph.evaluation.reading import Reading, reading_of
+from readgraph.evaluation.records import Dataset, Item, Outcome, Text
+from readgraph.evaluation.rows import Row, takes
+from readgraph.graphs.method_facts import settings_of
+from readgraph.library.opening import Library
+from readgraph.models.batches.calls import calls_at_once
+from readgraph.models.metering import asking_once
+from readgraph.nodes.purpose import with_question
+from readgraph.state.errors import ReadgraphError
+
+__all__ = ["Evaluation"]
+
+Group = tuple[Row, int, Text, list[Item]]
+"""Row, run, text, and the questions about this text that the row's method is asked in this run, of one memory."""
+
+MOST_READINGS = 1000
+"""Readings at once, however many calls a batch holds: each takes memory."""
+
+MOST_FAILURES = 20
+"""After this many failures in a row the run stops: the server is down, or the settings are wrong."""
+
+
+def missing(dataset: Dataset, rows: Sequence[Row], runs: Sequence[int], outcomes: Iterable[Outcome]) -> list[Group]:
+    """The questions that have no answer yet or have failed."""
+    answered = {outcome.key for outcome in outcomes if outcome.status != "failed"}
+
+    def asked(row: Row, text: Text) -> list[Item]:
+        return [item for item in dataset.about(text) if takes(row.method, item, row.context.answer_length)]
+
+    groups = [
+        (row, run, text, [item for item in asked(row, text) if (row.name, run, item.id) not in answered])
+        for run in runs
+        for row in rows
+        for text in dataset.texts
+    ]
+    return [by_memory for group in groups for by_memory in _by_memory(*group)]
+
+
+def _by_memory(row: Row, run: int, text: Text, items: list[Item]) -> list[Group]:
+    """The questions that one memory serves together: all, unless notes are for the asked question."""
+    if row.context.preset != "question" or "preset" not in settings_of(row.method, asks=True):
+        return [(row, run, text, items)] if items else []
+    serving = [replace(row, context=with_question(row.context, item.question, item.options)) for item in items]
+    return [(one, run, text, [item]) for one, item in zip(serving, items, strict=True)]
+
+
+@dataclass
+class Evaluation:
+    """An evaluation and its folder. Each number in `runs` gets new replies from the model.
+
+    `missing` are the questions that have no answer yet.
+    """
+
+    dataset: Dataset
+    rows: Sequence[Row]
+    runs: Sequence[int]
+    folder: EvaluationFolder
+    library: Library
+    cost: Cost = lambda exchange: None
+    missing: list[Group] = field(init=False)
+    reading: asyncio.Semaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.missing = missing(self.dataset, self.rows, self.runs, self.folder.outcomes())
+        least = min((calls_at_once(row.context) for row in self.rows), default=1)
+        self.reading = asyncio.Semaphore(min(least, MOST_READINGS))
+
+    async def run(self) -> AsyncIterator[Outcome]:
+        """Answer the missing questions; yields each outcome after it was stored.
+
+        A failure does not stop the rest; after `MOST_FAILURES` failures in a row, `ReadgraphError` is raised.
+        """
+        failures = 0
+        done: asyncio.Queue[Outcome | None] = asyncio.Queue()
+
+        async def run_all() -> None:
+            try:
+                async with asyncio.TaskGroup() as tasks:
+                    for group in self.missing:
+                        tasks.create_task(self._text(*group, done))
+            finally:
+                done.put_nowait(None)
+
+        with asking_once():
+            running = asyncio.create_task(run_all())
+        try:
+            while outcome := await done.get():
+                yield outcome
+                failures = failures + 1 if outcome.status == "failed" else 0
+                if failures == MOST_FAILURES:
+                    raise ReadgraphError(
+                        f"{MOST_FAILURES} questions in a row failed, the last one with: {outcome.problem}"
+                    )
+            await running
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+    async def _text(
+        self, row: Row, run: int, text: Text, items: Sequence[Item], done: asyncio.Queue[Outcome | None]
+    ) -> None:
+        """Let one row's method read one text in one run and answer the questions about it."""
+        row = replace(row, context=replace(row.context, sample=run))
+        for talk, questions in by_talk(row, items).items():
+            fields = (self.library, self.folder, self.cost, row, run, text)
+            reading = Conversing(*fields, *talk) if talk else reading_of(row)(*fields)
+            await self._answers(reading, questions, done)
+
+    async def _answers(self, reading: Reading, items: Sequence[Item], done: asyncio.Queue[Outcome | None]) -> None:
+        try:
+            async with self.reading:
+                await reading.build()
+        except ReadgraphError as problem:
+            for item in items:
+                done.put_nowait(reading.fail(item, problem))
+            return
+
+        async def answer(item: Item) -> None:
+            async with self.reading:
+                done.put_nowait(await reading.answer(item))
+
+        async with asyncio.TaskGroup() as tasks:
+            for item in items:
+                tasks.create_task(answer(item))

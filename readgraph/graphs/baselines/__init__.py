@@ -1,1 +1,0 @@
-"""What the methods are compared with: the papers' baselines, one file each."""

@@ -1,0 +1,1 @@
+"""What a reading will use, before it is run."""

@@ -1,0 +1,211 @@
+"""What estimates are made of: bounds and expected values of calls and words, parts that methods share."""
+
+import math
+from dataclasses import dataclass, replace
+
+from readgraph.library.page_store import PageStore
+from readgraph.models.asking import MOST_REPEATED, TRIES
+from readgraph.nodes.answering.ask import answer_prompt
+from readgraph.nodes.building.paging import FEWEST_SHARE
+from readgraph.nodes.building.recipes import in_notes_language
+from readgraph.nodes.prompts import MOST_ANSWER_LINE_WORDS, PARAGRAPH_WORDS
+from readgraph.state.context import ReaderContext
+from readgraph.state.records import Document, Memory, Recipe
+from readgraph.state.words import count_words
+
+WORDING_VARIES = 12
+"""Words by which the fixed part of a prompt may differ from the version that is measured."""
+
+RETRY_WORDS = 2 * MOST_REPEATED + 20
+"""Most words that a refused reply adds to the next try: the reply, the reason for refusing it, and their frame."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """At least, expected, at most; `high` is None where there is no upper bound."""
+
+    low: float
+    expected: float
+    high: float | None
+
+    def __add__(self, other: "Range") -> "Range":
+        high = None if self.high is None or other.high is None else self.high + other.high
+        return Range(self.low + other.low, self.expected + other.expected, high)
+
+    def __mul__(self, other: "Range") -> "Range":
+        high = None if self.high is None or other.high is None else self.high * other.high
+        return Range(self.low * other.low, self.expected * other.expected, high)
+
+    def at_most(self, bound: float | None) -> "Range":
+        """The range with this upper bound, such as a budget; None changes nothing."""
+        if bound is None:
+            return self
+        high = bound if self.high is None else min(self.high, bound)
+        return Range(min(self.low, bound), min(self.expected, bound), high)
+
+    def perhaps_none(self) -> "Range":
+        """The range with 0 as its lower bound, where possibly nothing is needed."""
+        return Range(0, self.expected, self.high)
+
+
+NONE = Range(0, 0, 0)
+
+
+def exactly(number: float) -> Range:
+    """A range of one number."""
+    return Range(number, number, number)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Calls to a model, words sent, words received. Words received have no upper bound: the model decides."""
+
+    calls: Range = NONE
+    input_words: Range = NONE
+    output_words: Range = NONE
+
+    def __add__(self, other: "Estimate") -> "Estimate":
+        return Estimate(
+            self.calls + other.calls, self.input_words + other.input_words, self.output_words + other.output_words
+        )
+
+    def times(self, number: "int | Range") -> "Estimate":
+        """The estimate for doing the same `number` times."""
+        often = exactly(number) if isinstance(number, int) else number
+        ranges = (self.calls, self.input_words, self.output_words)
+        return Estimate(*(each * often for each in ranges))
+
+    def perhaps_none(self) -> "Estimate":
+        """The estimate with 0 as lower bounds, where recorded replies may answer every call."""
+        return Estimate(self.calls.perhaps_none(), self.input_words.perhaps_none(), self.output_words.perhaps_none())
+
+    def within(self, max_calls: int | None) -> "Estimate":
+        """The estimate under a budget of calls."""
+        if max_calls is None or self.calls.expected <= max_calls:
+            return replace(self, calls=self.calls.at_most(max_calls))
+        share = max_calls / self.calls.expected
+        sent, received = self.input_words, self.output_words
+        return Estimate(
+            self.calls.at_most(max_calls),
+            Range(0, sent.expected * share, sent.high),
+            Range(0, received.expected * share, received.high),
+        )
+
+
+@dataclass(frozen=True)
+class Unread:
+    """What is left to read: words outside any page, pages without a note and their words; and the existing notes."""
+
+    memory: Memory | None
+    words: int
+    pages: int
+    paged_words: int
+    notes: int
+    note_words: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left to read."""
+        return self.memory is not None and self.memory.complete and not (self.words or self.pages)
+
+
+async def unread(store: PageStore, document: Document, recipe: Recipe, context: ReaderContext) -> Unread:
+    """What is left to read of the document for the memory with this recipe."""
+    recipe, _ = await in_notes_language(recipe, document, context, store)
+    memory = await store.find_memory(document.id, recipe, renew=context.rebuild)
+    if memory is None:
+        return Unread(None, document.words, 0, 0, 0, 0)
+    notes = await store.notes(memory.id, range(memory.pages))
+    with_note = {note.page for note in notes if not (context.again and note.is_substitute)}
+    without_note = [page for page in await store.pages(memory.id, range(memory.pages)) if page.number not in with_note]
+    (rest,) = await store.spans(document, [(memory.read_to, document.characters)])
+    note_words = sum(note.words for note in notes)
+    paged_words = sum(page.words for page in without_note)
+    return Unread(memory, count_words(rest), len(without_note), paged_words, len(notes), note_words)
+
+
+async def may_be_recorded(store: PageStore) -> bool:
+    """Whether the store holds recorded replies, which may answer any call."""
+    async for _ in store.replies():
+        return True
+    return False
+
+
+def fixed(words: int) -> Range:
+    """The words of a prompt without the texts inserted into it; its wording varies by a few words."""
+    return Range(max(0, words - WORDING_VARIES), words, words + WORDING_VARIES)
+
+
+def asks(times: Range, prompt_words: Range, reply_words: float) -> Estimate:
+    """Ask `times` times, each with a prompt of `prompt_words`: one call each, up to `TRIES` if replies are refused."""
+    calls = times * Range(1, 1, TRIES)
+    retried = times * Range(0, 0, TRIES * (TRIES - 1) / 2 * RETRY_WORDS)
+    replies = Range(times.low, times.expected * reply_words, 0 if times.high == 0 else None)
+    return Estimate(calls, calls * prompt_words + retried, replies)
+
+
+def expecting(bounds: Estimate, expected: Estimate) -> Estimate:
+    """The estimate with these bounds, and with what another one expects between them."""
+
+    def between(one: Range, other: Range) -> Range:
+        return Range(one.low, max(one.low, other.expected), one.high).at_most(one.high)
+
+    return Estimate(
+        between(bounds.calls, expected.calls),
+        between(bounds.input_words, expected.input_words),
+        between(bounds.output_words, expected.output_words),
+    )
+
+
+SHORT_ANSWER, QUOTES = 15, 40
+"""Expected words of a short answer, and of the quotes that show it."""
+
+LONG_ANSWERS = {"paragraph": PARAGRAPH_WORDS, "free": 150}
+"""Expected words of long answers."""
+
+TAG_WORDS = 2
+"""Words of the tag before a page."""
+
+FORM_WORDS = 100
+"""Words that the window keeps free beside a prompt for the form of the reply, or a few more."""
+
+HALF_PARAGRAPH = 25
+"""Words by which a full page is expected to end before its limit: it ends with a paragraph."""
+
+ONCE = exactly(1)
+
+
+def answer_words(context: ReaderContext, *, quotes: bool = True) -> int:
+    """Expected words of an answer, with its quotes or alone, as far as settings tell its length."""
+    words = context.answer_words or LONG_ANSWERS.get(context.answer_length or "", SHORT_ANSWER)
+    return words + (QUOTES if quotes else 0)
+
+
+def of_options(context: ReaderContext) -> ReaderContext:
+    """The context of a question whose answer is one of its options: a letter, whatever the settings say of answers."""
+    return replace(context, answer_length="phrase", answer_words=1)
+
+
+def answering(shown: Range, context: ReaderContext, times: Range = ONCE) -> Estimate:
+    """An answer; `shown`: the words of the memory and of the question. A prompt that doesn't fit the window is cut."""
+    prompt = fixed(answer_prompt("", "", {"A": "", "B": ""}).words) + Range(0, 0, MOST_ANSWER_LINE_WORDS)
+    room = max(0, context.window_words - FORM_WORDS)
+    cut = Range(min(prompt.low + shown.low, room), min(prompt.expected + shown.expected, room), context.window_words)
+    return asks(times, cut.at_most((prompt + shown).high), answer_words(context))
+
+
+def pages_of(words: float, most: int) -> Range:
+    """Number of even pages, of at most `most` words each, in a text (see `readgraph.nodes.building.paging`)."""
+    if words <= most:
+        return exactly(math.ceil(words / most))
+    typical = most - min(HALF_PARAGRAPH, FEWEST_SHARE * most / 2)
+    high = math.ceil(words / max(1, round(FEWEST_SHARE * most))) + 1
+    return Range(math.ceil(words / most), min(math.ceil(words / typical), high), high)
+
+
+def sending(words: int, pages: Range, without_pages: Estimate) -> Estimate:
+    """The estimate with the words of the pages added: the whole text is sent once, as this many pages."""
+    assert pages.high is not None
+    # A word that is cut by the end of a page counts for both pages.
+    shown = asks(ONCE, Range(words, words, words + pages.high), 0).input_words
+    return replace(without_pages, input_words=without_pages.input_words + shown)

@@ -1,0 +1,41 @@
+"""The graphs of methods that are not ours: built where their packages say, and looked at before they are used."""
+
+from functools import cache
+from typing import Any, get_type_hints
+
+from langgraph.graph import StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.installed import object_at
+from readgraph.state.reading import Answered
+
+
+@cache
+def built_at(place: str) -> StateGraph[Any, ReaderContext, Any, Any]:
+    """The graph that the function at `package.module:name` builds, once in a process.
+
+    A graph, compiled or not, may stand there too. Raises `BadInput` for what is no graph of a reading method.
+    """
+    what = f"The method '{place}'"
+    made = object_at(place, what)
+    if callable(made) and not isinstance(made, CompiledStateGraph):
+        try:
+            made = made()
+        except TypeError as problem:
+            if problem.__traceback__ and problem.__traceback__.tb_next:  # raised inside of the function
+                raise
+            raise BadInput(f"{what} can't be built: {problem}; its function takes no arguments.") from problem
+    builder = made.builder if isinstance(made, CompiledStateGraph) else made
+    if not isinstance(builder, StateGraph):
+        raise BadInput(f"{what} is no graph: {place} must give a StateGraph, as the build functions of ours do.")
+    if lacking := sorted(get_type_hints(Answered).keys() - {*builder.schemas.get(builder.output_schema, ())}):
+        raise BadInput(f"{what} gives no '{lacking[0]}': its output must be readgraph.state.reading.Answered, or more.")
+    return builder
+
+
+def memory_of(builder: StateGraph[Any, ReaderContext, Any, Any]) -> str:
+    """The method in the recipe of the memory that a graph builds; "" where no node says one."""
+    recipes = [recipe for node in builder.nodes.values() if (recipe := getattr(node.runnable, "recipe", None))]
+    return str(recipes[0](ReaderContext(model="")).method) if recipes else ""

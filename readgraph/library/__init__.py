@@ -1,0 +1,1 @@
+"""What is kept: the store, pages and memories, checkpoints, search, histories, agents, upkeep."""

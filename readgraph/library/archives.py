@@ -1,0 +1,347 @@
+"""What a library holds, as files to hand on: an agent as one JSON file, recorded replies as JSON lines.
+
+An agent's file holds settings, working context, recall and archival storage, with the documents' texts. With an archive
+of replies anyone can replay a run that somebody else paid for. Its first line names the format. A reply's key is a
+digest of the messages and the model, so the same prompt to the same model finds it. It holds no API keys.
+"""
+
+import json
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, replace
+from itertools import pairwise
+from math import isfinite
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+
+from readgraph.library.agents import (
+    Agent,
+    AgentStore,
+    ArchiveEntry,
+    Event,
+    agent_id,
+    archive_index,
+    local_now,
+    proper_name,
+    renamed,
+)
+from readgraph.library.page_store import PageStore
+from readgraph.state.agent import AgentState, Block
+from readgraph.state.declaring import LARGEST
+from readgraph.state.errors import BadInput
+from readgraph.state.files import check_format
+from readgraph.state.records import Count, Note, Page, Recipe, RecordedReply, is_time
+from readgraph.state.words import count_words
+
+AGENT_FORMAT = 1
+
+MOST_NUMBERS = 1_000_000
+"""The most numbers that a file's archive may count: each of them is checked."""
+
+MOST_NESTED, LONGEST_FAULT = 20, 200
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class FiledPassage(_Part):
+    """A passage of archival storage under its number."""
+
+    number: int
+    at: str
+    text: str
+
+
+class FiledPage(_Part):
+    """A page of a document: the character offset after it, and its note."""
+
+    end: int
+    note: str
+
+
+class FiledDocument(_Part):
+    """A document of archival storage under the number of its first page."""
+
+    number: int
+    at: str
+    title: str
+    source: str
+    parameters: dict[str, Any]
+    pages: list[FiledPage]
+    places: list[tuple[int, str]]
+    text: str
+
+
+class AgentFile(_Part):
+    """An agent's file. Events from number `queue_from` on are in the queue; `summary` sums up the earlier ones."""
+
+    readgraph: Literal["agent"] = "agent"
+    format: Literal[1] = 1
+    name: str
+    created: str
+    instructions: str
+    working_context: list[Block]
+    summary: str
+    queue_from: int
+    recall: list[Event]
+    archive: int
+    passages: list[FiledPassage]
+    documents: list[FiledDocument]
+
+    @field_validator("recall", mode="before")
+    @classmethod
+    def _with_current_names(cls, value: Any) -> Any:
+        rows = value if isinstance(value, list) else []
+        return [renamed(row) if isinstance(row, dict) else row for row in rows] if rows else value
+
+    def json_text(self) -> str:
+        """The file's text."""
+        return self.model_dump_json(indent=1) + "\n"
+
+
+async def make_agent_file(store: AgentStore, agent: Agent, life: AgentState) -> AgentFile:
+    """The agent with this state as a file; documents that the library has forgotten are left out."""
+    await store.check_life(agent, life)
+    within = {number for start, pages in life["documents"] for number in range(start + 1, start + pages)}
+    entries = await store.entries(agent.id, [number for number in range(life["archive"]) if number not in within])
+    gone = {number for entry in entries for number in entry.removed}
+    here = {document.id for document in await store.documents()}
+    return AgentFile(
+        name=agent.name,
+        created=agent.created,
+        instructions=agent.instructions,
+        working_context=life["blocks"],
+        summary=await store.summary(agent.id, life["summaries"]),
+        queue_from=life["queue_from"],
+        recall=await store.events(agent.id, range(life["events"])),
+        archive=life["archive"],
+        passages=[
+            FiledPassage(number=entry.number, at=entry.at, text=entry.text)
+            for entry in entries
+            if entry.kind == "passage" and entry.number not in gone
+        ],
+        documents=[await _filed(store, entry) for entry in entries if entry.document in here],
+    )
+
+
+async def add_agent_file(store: AgentStore, text: str, name: str = "") -> Agent:
+    """Add an agent from its file, under its name or another one; its record is stored last.
+
+    Raises `BadInput`, before anything is stored, if the file is not an agent's or the name is taken.
+    """
+    file = _parse_agent(text)
+    name = proper_name(name or file.name)
+    if await store.agent(name):
+        raise BadInput(f"There is an agent '{name}' already: import this one under another name.")
+    return await take_in(store, file, name)
+
+
+async def take_in(store: AgentStore, file: AgentFile, name: str) -> Agent:
+    """Make an agent of this name from the file; an agent that has the name already is replaced."""
+    agent = Agent(
+        agent_id(name), name, file.created, _birth(file, name), archive_index(agent_id(name)), file.instructions
+    )
+    if before := await store.agent(name):
+        await store.forget_life(before)
+    for document in file.documents:
+        await store.put_entry(agent.id, await _taken_in(store, document))
+    for passage in file.passages:
+        await store.put_entry(agent.id, ArchiveEntry(passage.number, "passage", passage.at, passage.text))
+    await store.put_events(agent.id, file.recall)
+    if file.summary:
+        await store.put_summary(agent.id, 1, file.summary)
+    await store.put_agent(agent)
+    return agent
+
+
+def _birth(file: AgentFile, name: str) -> AgentState:
+    return {
+        "agent": name,
+        "blocks": file.working_context,
+        "events": len(file.recall),
+        "queue_from": file.queue_from,
+        "summaries": 1 if file.summary else 0,
+        "warned": False,
+        "archive": file.archive,
+        "passages": len(file.passages),
+        "documents": [[document.number, len(document.pages)] for document in file.documents],
+    }
+
+
+def _parse_agent(text: str) -> AgentFile:
+    try:
+        file = TypeAdapter(AgentFile).validate_json(text)
+    except ValidationError as problem:
+        check_format("This agent's file", _format(text), AGENT_FORMAT)
+        fault = problem.errors()[0]
+        message = ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
+        raise BadInput(f"This is not an agent's file: {message[:LONGEST_FAULT]}.") from None
+    if problem_found := next(_faults(file), ""):
+        raise BadInput(f"This agent's file was changed: {problem_found}.")
+    return file
+
+
+def _format(text: str) -> object:
+    """The number of the format that a text names, if it does."""
+    with suppress(ValueError, AttributeError, RecursionError):
+        return json.loads(text).get("format")
+    return None
+
+
+def _faults(file: AgentFile) -> Iterator[str]:
+    """What can't be stored, or would stop the agent later, one line each."""
+    if [event.number for event in file.recall] != [*range(len(file.recall))] or not _fits_archive(file):
+        yield "the numbers of its events or of its archive don't fit"
+    for event in file.recall:
+        if not _is_plain(event.arguments):
+            yield f"the arguments of event {event.number} hold a number that is too large, or are nested too deeply"
+    for block in file.working_context:
+        if not 0 <= block["limit"] <= LARGEST:
+            yield f"the limit of the block '{block['label'][:LONGEST_FAULT]}' can't be used"
+    for document in file.documents:
+        ends = [0, *(page.end for page in document.pages)]
+        places = [0, *(start for start, _ in document.places), len(document.text)]
+        if not document.text.strip() or not document.pages or ends[-1] > len(document.text) or not _is_rising(ends):
+            yield f"the pages of document {document.number} don't fit its text"
+        if places != sorted(places) or not _is_plain(document.parameters):
+            yield f"the places or the parameters of document {document.number} can't be used"
+    dated: list[Any] = [*file.recall, *file.passages, *file.documents]
+    for time in [file.created, *(part.at for part in dated)]:
+        if time and not is_time(time):
+            yield f"'{time[:LONGEST_FAULT]}' is no time"
+
+
+def _fits_archive(file: AgentFile) -> bool:
+    """Whether the queue begins within recall, and no two parts of the archive share a number."""
+    spans = [(part.number, part.number + 1) for part in file.passages]
+    spans += [(part.number, part.number + len(part.pages)) for part in file.documents]
+    edges = [0, *(edge for span in sorted(spans) for edge in span), file.archive, MOST_NUMBERS]
+    return edges == sorted(edges) and 0 <= file.queue_from <= len(file.recall)
+
+
+def _is_rising(numbers: list[int]) -> bool:
+    return all(first < second for first, second in pairwise(numbers))
+
+
+def _is_plain(value: Any, depth: int = 0) -> bool:
+    """Whether a JSON value can be stored: not nested too deeply, without odd numbers."""
+    if isinstance(value, dict | list):
+        parts = value.values() if isinstance(value, dict) else value
+        return depth < MOST_NESTED and all(_is_plain(part, depth + 1) for part in parts)
+    if isinstance(value, float):
+        return isfinite(value)
+    return not isinstance(value, int) or abs(value) < 2**63
+
+
+async def _filed(store: AgentStore, entry: ArchiveEntry) -> FiledDocument:
+    document = await store.document(entry.document)
+    memory = await store.memory(entry.document, entry.memory)
+    pages = await store.pages(memory.id, range(memory.pages))
+    notes = {note.page: note.text for note in await store.notes(memory.id, range(memory.pages))}
+    return FiledDocument(
+        number=entry.number,
+        at=entry.at,
+        title=entry.text,
+        source=document.source,
+        parameters=memory.recipe.parameters,
+        pages=[FiledPage(end=page.end, note=notes.get(page.number, "")) for page in pages],
+        places=await store.places(document),
+        text=await store.text(document),
+    )
+
+
+async def _taken_in(store: AgentStore, filed: FiledDocument) -> ArchiveEntry:
+    """Store a document's text and pages unless the store has them already, and return its entry."""
+    document = await store.add_document(filed.text, title=filed.title, source=filed.source, places=filed.places)
+    memory = await store.open_memory(document.id, Recipe("mem-gpt", filed.parameters, ""))
+    for number, page in enumerate(filed.pages[memory.pages :], memory.pages):
+        start, words = memory.read_to, count_words(filed.text[memory.read_to : page.end])
+        memory = await store.add_page(memory, Page(number, start, page.end, words, "rule"))
+        await store.put_note(memory.id, Note(number, page.note, count_words(page.note)))
+    await store.put_memory(replace(memory, paged=True, complete=True))
+    return ArchiveEntry(
+        filed.number, "document", filed.at or local_now(), filed.title, document.id, memory.id, len(filed.pages)
+    )
+
+
+REPLY_FORMAT = 1
+
+HEADER = {"readgraph": "replies", "format": REPLY_FORMAT}
+
+LONGEST_LINE_FAULT = 200
+"""The most characters of an error message that are shown."""
+
+
+async def make_reply_lines(pages: PageStore, document: str | None = None) -> AsyncIterator[str]:
+    """The archive's lines, sorted by key: all replies, or those recorded for one document."""
+    yield json.dumps(HEADER)
+    replies = {key: value async for key, value in pages.replies(document)}
+    for key in sorted(replies):
+        reply = asdict(replies[key])
+        if not replies[key].flaw:
+            del reply["flaw"]  # early versions of this format refuse it
+        yield json.dumps({"key": key, **reply}, ensure_ascii=False, sort_keys=True)
+
+
+async def add_reply_lines(pages: PageStore, lines: Iterable[str]) -> tuple[int, int]:
+    """Add an archive's replies; returns how many were new, and how many were there already (and stay unchanged).
+
+    Raises `BadInput`, before anything is stored, if a line is not a reply.
+    """
+    replies = list(_parse_replies(lines))
+    stored = [await pages.reply(key) for key, _ in replies]
+    new = [reply for reply, known in zip(replies, stored, strict=True) if known is None]
+    for key, reply in new:
+        await pages.put_reply(key, reply)
+    return len(new), len(replies) - len(new)
+
+
+async def copy_replies(source: PageStore, to: PageStore) -> int:
+    """Add the replies of another library; returns how many were new. Those that are there already stay unchanged."""
+    new = 0
+    async for key, reply in source.replies():
+        if await to.reply(key) is None:
+            await to.put_reply(key, reply)
+            new += 1
+    return new
+
+
+class _Line(BaseModel, extra="forbid", strict=True):
+    """A reply and its key; replies recorded by early versions have no tokens, and no flaw."""
+
+    key: Annotated[str, Field(min_length=1)]
+    said: str
+    cut: bool
+    asked: str
+    document: str
+    tokens: tuple[Count, Count] = (0, 0)
+    flaw: str = ""
+
+
+def _parse_replies(lines: Iterable[str]) -> Iterator[tuple[str, RecordedReply]]:
+    for number, line in enumerate(lines, 1):
+        if number == 1:
+            _check_header(line)
+            continue
+        try:
+            parsed = _Line.model_validate_json(line)
+        except ValidationError as problem:
+            fault = problem.errors(include_input=False)[0]
+            if fault["type"] == "json_invalid":
+                raise BadInput(f"Line {number} is not JSON: is this an archive of replies?") from None
+            message = ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
+            raise BadInput(f"Line {number} is not a reply: {message[:LONGEST_LINE_FAULT]}.") from None
+        yield parsed.key, RecordedReply(**parsed.model_dump(exclude={"key"}))
+
+
+def _check_header(line: str) -> None:
+    try:
+        header = json.loads(line)
+    except (ValueError, RecursionError):
+        raise BadInput("Line 1 is not JSON: is this an archive of replies?") from None
+    if isinstance(header, dict) and header.get("readgraph") == HEADER["readgraph"]:
+        check_format("This archive of replies", header.get("format"), REPLY_FORMAT)
+    if header != HEADER:
+        raise BadInput(f"This is not an archive of replies: the first line of one is {json.dumps(HEADER)}.")

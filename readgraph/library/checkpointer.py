@@ -1,0 +1,389 @@
+"""The checkpointer of a library, in a file or on a server: what it offers, writes and keeps, and its threads.
+
+Values are written by LangGraph's serialiser, compressed, and limited to what runs no code. A thread keeps all
+checkpoints of its newest questions, and the last one of each earlier question. A question writes a checkpoint after
+each step, with its whole state. All of them let a person go back to any step; in a thread of a thousand questions
+nobody does so, and they would fill the disk.
+"""
+
+import sqlite3
+import zlib
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    DeltaChannelHistory,
+    get_checkpoint_id,
+)
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+from readgraph.state.errors import LibraryError
+
+KEPT_QUESTIONS = 20
+"""Of so many newest questions of a thread every checkpoint is kept."""
+
+# Rows are in the order of writing. Ids are in the order of the clock, which may have been set back.
+_OLDEST_KEPT = """
+    SELECT rowid FROM checkpoints
+    WHERE thread_id = ? AND CAST(metadata AS TEXT) LIKE '%"source": "input"%'
+    ORDER BY rowid DESC LIMIT 1 OFFSET ?
+"""
+# A checkpoint and its ancestors.
+_LINE = """
+    WITH RECURSIVE line(id) AS (
+        SELECT ?2 UNION SELECT parent_checkpoint_id FROM line JOIN checkpoints ON thread_id = ?1 AND checkpoint_id = id
+        WHERE parent_checkpoint_id IS NOT NULL
+    )
+"""
+_OLDER = "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND rowid < ?"
+_BEGINNINGS = """
+    SELECT rowid FROM checkpoints
+    WHERE thread_id = ? AND checkpoint_ns = '' AND CAST(metadata AS TEXT) LIKE '%"source": "input"%'
+    ORDER BY rowid DESC LIMIT -1 OFFSET ?
+"""
+_INNER = """
+    SELECT rowid, checkpoint_ns, checkpoint_id FROM checkpoints
+    WHERE thread_id = ?1 AND rowid >= ?2 AND rowid < ?3 AND rowid <> (
+        SELECT max(rowid) FROM checkpoints
+        WHERE thread_id = ?1 AND rowid >= ?2 AND rowid < ?3 AND checkpoint_ns = ''
+    )
+"""
+
+
+def drop_steps_of_old_questions(cursor: sqlite3.Cursor, thread: str, kept: int = KEPT_QUESTIONS) -> int:
+    """Delete the checkpoints between the beginning and the end of all questions but the newest `kept` (at least 1).
+
+    Returns how many were deleted. An earlier question has no beginning left, so this looks at each question once.
+    """
+    beginnings = [row for (row,) in cursor.execute(_BEGINNINGS, (thread, kept - 1))]
+    dropped = 0
+    for end, begin in pairwise(beginnings):
+        rows = cursor.execute(_INNER, (thread, begin, end)).fetchall()
+        written = [(thread, namespace, identity) for _, namespace, identity in rows]
+        cursor.executemany(
+            "DELETE FROM writes WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?", written
+        )
+        cursor.executemany("DELETE FROM checkpoints WHERE rowid = ?", [(row,) for row, *_ in rows])
+        dropped += len(rows)
+    return dropped
+
+
+def drop_older_turns(cursor: sqlite3.Cursor, thread: str, kept: int) -> None:
+    """Delete the checkpoints before the newest `kept` turns of an agent's thread."""
+    if row := cursor.execute(_OLDEST_KEPT, (thread, kept)).fetchone():
+        for table in ("writes", "checkpoints"):
+            older = f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_id IN ({_OLDER})"
+            cursor.execute(older, (thread, thread, row[0]))
+
+
+def drop_other_lines(cursor: sqlite3.Cursor, thread: str, last: str) -> None:
+    """Delete the checkpoints of a thread but this one and its ancestors."""
+    for table in ("writes", "checkpoints"):
+        undone = f"{_LINE} DELETE FROM {table} WHERE thread_id = ?1 AND checkpoint_id NOT IN line"
+        cursor.execute(undone, (thread, last))
+
+
+AT_ONCE = 100
+"""How many checkpoints are fetched at a time when many are listed."""
+
+QUESTION = "question_text"
+"""The channel that the state of every graph that answers questions has."""
+
+LAST_ROW = 2**63 - 1
+
+_T = TypeVar("_T")
+
+
+class SharedCheckpointer(BaseCheckpointSaver[str]):
+    """A checkpointer of LangGraph's, with asynchronous calls that run on a thread of its own.
+
+    It comes before one of LangGraph's among the bases of a class. It serves synchronous and asynchronous runs of any
+    event loop at the same time. Raises `LibraryError` after the library is closed.
+
+    The newest checkpoint is the row that was written last. LangGraph takes the greatest id, and ids begin with the
+    time, so it would miss the newest turns after the clock was set back.
+
+    Of a thread's earlier questions it keeps the last checkpoint (see `readgraph.library.checkpointer`);
+    `kept_questions` says of how many of the newest it keeps all. Threads of other graphs, and of agents, keep theirs.
+    """
+
+    kept_questions = KEPT_QUESTIONS
+
+    @abstractmethod
+    def threads(self, filter: dict[str, Any]) -> Sequence[str]:
+        """The threads that have checkpoints with this metadata, even checkpoints that can't be read."""
+
+    @abstractmethod
+    def question_threads(self, document: str, offset: int, limit: int) -> tuple[Sequence[str], int]:
+        """The threads in which a method ran, the last written first, and how many there are; "": of any document."""
+
+    @abstractmethod
+    def drop_steps(self, thread: str) -> int:
+        """Delete the steps of a thread's old questions; returns how many checkpoints were deleted."""
+
+    @abstractmethod
+    def drop_turns(self, thread: str, kept: int) -> None:
+        """Delete the checkpoints before the newest `kept` turns of an agent's thread."""
+
+    @abstractmethod
+    def drop_undone(self, thread: str, last: str) -> None:
+        """Delete the checkpoints of a thread but this one and its ancestors, and free their space."""
+
+    @abstractmethod
+    def _rows(
+        self,
+        config: RunnableConfig | None,
+        filter: dict[str, Any] | None = None,
+        below: int = LAST_ROW,
+        limit: int = AT_ONCE,
+    ) -> Sequence[tuple[int, RunnableConfig]]:
+        """The row numbers and configurations of the newest checkpoints, the last written first."""
+
+    @abstractmethod
+    def _row_of(self, named: RunnableConfig, config: RunnableConfig | None) -> int:
+        """The row number of a checkpoint, in any graph of the thread; 0 if it does not exist."""
+
+    @abstractmethod
+    def _damaged(self) -> LibraryError:
+        """The error for a row that can't be read."""
+
+    @abstractmethod
+    async def run(self, operation: Callable[[], _T], *, writes: bool = False) -> _T:
+        """Run an operation that uses the connection on the checkpointer's thread.
+
+        One that only `writes`, and may be run twice, shares a transaction with those that wait beside it.
+        """
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint; where it begins a question, drop the steps of one that is old by now."""
+        stored = super().put(config, checkpoint, metadata, new_versions)
+        of_question = QUESTION in checkpoint["channel_values"] and not config["configurable"].get("checkpoint_ns")
+        if metadata.get("source") == "input" and of_question:
+            self.drop_steps(str(config["configurable"]["thread_id"]))
+        return stored
+
+    def oldest_first(self) -> Iterator[CheckpointTuple]:
+        """All checkpoints in the order of their writing; they are read one by one."""
+        below, named = LAST_ROW, list[RunnableConfig]()
+        while rows := self._rows(None, None, below, AT_ONCE):
+            named += [config for _, config in rows]
+            below = self._lowest(rows, below)
+        for config in reversed(named):
+            if (saved := self._read(config)) is not None:  # it may have been deleted meanwhile
+                yield saved
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """The checkpoint that `config` names, or the newest one of its thread."""
+        if get_checkpoint_id(config):
+            return self._read(config)
+        named = config["configurable"]
+        thread = {"thread_id": str(named["thread_id"]), "checkpoint_ns": named.get("checkpoint_ns", "")}
+        newest = self._rows({"configurable": thread}, limit=1)
+        return self._read(newest[0][1]) if newest else None
+
+    def _read(self, named: RunnableConfig) -> CheckpointTuple | None:
+        try:
+            saved = super().get_tuple(named)
+            return _sound(saved) if saved else None
+        except (ValueError, TypeError, KeyError, RecursionError) as problem:
+            raise self._damaged() from problem
+
+    def list(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        """The checkpoints, the newest first; none if the checkpoint that `before` names does not exist.
+
+        They are read one by one. LangGraph's own method holds its lock until the last one was read, so nothing could
+        be written meanwhile.
+        """
+        below = self._row_of(before, config) if before else LAST_ROW
+        while rows := self._rows(config, filter, below, AT_ONCE if limit is None else min(limit, AT_ONCE)):
+            for _, named in rows:
+                if (checkpoint := self._read(named)) is not None:  # it may have been deleted meanwhile
+                    yield checkpoint
+            below, limit = self._lowest(rows, below), None if limit is None else limit - len(rows)
+
+    def _lowest(self, rows: Sequence[tuple[int, RunnableConfig]], below: int) -> int:
+        """The last row's number; raises `LibraryError` where it isn't lower: such rows might never end."""
+        if (lowest := rows[-1][0]) >= below:
+            raise self._damaged()
+        return lowest
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """As `get_tuple`."""
+        return await self.run(partial(self.get_tuple, config))
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """As `list`."""
+        async for checkpoint in self._each(self.list(config, filter=filter, before=before, limit=limit)):
+            yield checkpoint
+
+    async def aoldest_first(self) -> AsyncIterator[CheckpointTuple]:
+        """As `oldest_first`."""
+        async for checkpoint in self._each(self.oldest_first()):
+            yield checkpoint
+
+    async def _each(self, checkpoints: Iterator[CheckpointTuple]) -> AsyncIterator[CheckpointTuple]:
+        while (checkpoint := await self.run(partial(next, checkpoints, None))) is not None:
+            yield checkpoint
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint; when this returns, it is committed."""
+        return await self.run(partial(self.put, config, checkpoint, metadata, new_versions), writes=True)
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Store what a step wrote; when this returns, it is committed."""
+        await self.run(partial(self.put_writes, config, writes, task_id, task_path), writes=True)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """As `delete_thread`."""
+        await self.run(partial(self.delete_thread, thread_id))
+
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """As `get_delta_channel_history`."""
+        return await self.run(partial(self.get_delta_channel_history, config=config, channels=channels))
+
+
+def _sound(saved: CheckpointTuple) -> CheckpointTuple:
+    """The checkpoint; raises `ValueError` if it does not have the form that LangGraph relies on."""
+    checkpoint = saved.checkpoint
+    versions, seen = checkpoint["channel_versions"], checkpoint["versions_seen"]
+    sound = all(isinstance(part, dict) for part in (saved.metadata, checkpoint["channel_values"], versions, seen))
+    sound = sound and all(isinstance(part, dict) for part in seen.values())
+    compared = [*versions.values(), *(version for part in seen.values() for version in part.values())] if sound else []
+    named = saved.config["configurable"]["checkpoint_id"]
+    if not sound or len({*map(type, compared)}) > 1 or checkpoint["id"] != named:
+        raise ValueError("This is not a checkpoint.")
+    return saved
+
+
+WRITTEN_AS = ("null", "bytes", "bytearray", "msgpack")
+"""The encodings that we write. LangGraph's serialiser can read others, which may run code."""
+
+COMPRESSED = "zlib+"
+"""What an encoding begins with where its bytes are compressed."""
+
+FEWEST_BYTES = 200
+"""Shorter values are not compressed."""
+
+WINDOW, MEMORY = 13, 6
+"""zlib's window of 8 kB, and its memory level: its usual 256 kB take longer to set up than a checkpoint to compress."""
+
+MOST_BYTES = 1 << 30
+"""A longer value counts as damaged: a few compressed bytes of a stranger's file could otherwise fill the memory."""
+
+
+class StrictSerializer(JsonPlusSerializer):
+    """LangGraph's serialiser, limited so that no row of the library can run code; an unreadable row means damage.
+
+    The only objects that it reads are the plain ones that LangGraph allows and LangGraph's own, such as interrupts.
+    JSON with constructors and pickles were never written here.
+    """
+
+    def __init__(self, damaged: Callable[[], LibraryError]) -> None:
+        super().__init__(pickle_fallback=False, allowed_json_modules=None, allowed_msgpack_modules=None)
+        self._damaged = damaged
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        """A value's encoding and bytes."""
+        written_as, data = super().dumps_typed(obj)
+        if len(data) < FEWEST_BYTES:
+            return written_as, data
+        packing = zlib.compressobj(1, zlib.DEFLATED, WINDOW, MEMORY)
+        return COMPRESSED + written_as, packing.compress(data) + packing.flush()
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        """The value; raises `LibraryError` for what was never written here."""
+        written_as, value = data
+        try:
+            if written_as.startswith(COMPRESSED):
+                written_as, value = written_as.removeprefix(COMPRESSED), _unpacked(value)
+            if written_as not in WRITTEN_AS:
+                raise self._damaged()
+            return super().loads_typed((written_as, value))
+        except (ValueError, TypeError, RecursionError, zlib.error) as problem:
+            raise self._damaged() from problem
+
+
+def _unpacked(packed: bytes) -> bytes:
+    unpacking = zlib.decompressobj()
+    data = unpacking.decompress(packed, MOST_BYTES)
+    if not unpacking.eof:
+        raise ValueError("The compressed value is torn or too long.")
+    return data
+
+
+class Threads(NamedTuple):
+    """The newest checkpoints of some threads, and how many threads there are."""
+
+    newest: list[CheckpointTuple]
+    total: int
+
+
+async def question_threads(
+    saver: SharedCheckpointer, *, document: str = "", offset: int = 0, limit: int = 50
+) -> Threads:
+    """The newest checkpoint of each thread in which a method ran, of one document or of all."""
+    return await saver.run(partial(_threads, saver, document, offset, limit))
+
+
+def _threads(saver: SharedCheckpointer, document: str, offset: int, limit: int) -> Threads:
+    found, total = saver.question_threads(document, offset, limit)
+    saved = [saver.get_tuple({"configurable": {"thread_id": thread}}) for thread in found]
+    return Threads([each for each in saved if each], total)
+
+
+async def steps_back(saver: BaseCheckpointSaver[Any], config: RunnableConfig) -> AsyncIterator[CheckpointTuple]:
+    """A thread's newest checkpoint, or the one that is named, and those before it as far as they are kept.
+
+    Raises `LibraryError` where damage has made one of them come before itself.
+    """
+    before: RunnableConfig | None = config
+    passed = set[str]()
+    while before and (saved := await saver.aget_tuple(before)):
+        named = saved.config["configurable"]
+        if named["checkpoint_id"] in passed:
+            raise LibraryError(
+                f"The steps of thread '{named['thread_id']}' are damaged: one comes before itself. Put a copy of the "
+                "library back."
+            )
+        passed.add(named["checkpoint_id"])
+        yield saved
+        before = saved.parent_config

@@ -1,0 +1,196 @@
+"""Collections: documents that are read as one, that have a name, or that a compression engine was given to keep.
+
+The texts stay with the single documents. Each membership is an item of its own, so two programs can add to a
+collection at once. A named collection without documents is none.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from itertools import accumulate
+from typing import NamedTuple
+
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.catalogue import records
+from readgraph.library.stored_items import EVERY, ROOT, storable
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Document, Id, Part, Time, digest, sound, utc_now
+
+
+async def add_collection(pages: PageStore, documents: Sequence[Document], title: str = "") -> Document:
+    """Join documents into one; the same documents in the same order are the same collection.
+
+    A single document is returned as it is. No page crosses from one document into the next. Offsets count through
+    the joined text, and `Document.parts` gives each document's span in it. Raises `BadInput` for a collection or a
+    history among the documents.
+    """
+    unique = list({document.id: document for document in documents}.values())
+    if len(unique) == 1:
+        return unique[0]
+    if any(document.parts or document.sessions for document in unique):
+        raise BadInput("A collection can't hold another collection or a history: ask about those by themselves.")
+    ends = [*accumulate(document.characters for document in unique)]
+    parts = [Part(document.id, end - document.characters, end) for document, end in zip(unique, ends, strict=True)]
+    identity = digest(["collection", [document.id for document in unique]])
+    if (known := (await pages.get((ROOT, "documents"), [identity]))[0]) is not None:
+        return Document.load(known)
+    words = sum(document.words for document in unique)
+    title = title or ", ".join(document.title or document.id for document in unique)
+    collection = Document(identity, title, "", words, ends[-1], utc_now(), parts=tuple(parts))
+    await pages.put([((ROOT, "documents"), identity, asdict(collection))])
+    return collection
+
+
+def told_apart(documents: Sequence[Document]) -> list[str]:
+    """The documents' titles; those of one title, such as two files of one name, are numbered."""
+    titles, seen = [document.title or document.id for document in documents], Counter[str]()
+    counts = Counter(titles)
+    for number, title in enumerate(titles):
+        seen[title] += 1
+        titles[number] = f"{title} ({seen[title]})" if counts[title] > 1 else title
+    return titles
+
+
+class Member(NamedTuple):
+    """A document of a collection: its title, that title told apart from others, and its first offset."""
+
+    title: str
+    name: str
+    start: int
+
+
+async def members_of(pages: PageStore, document: Document) -> list[Member]:
+    """The documents of a collection, in its order; a document by itself has none."""
+    documents = [await pages.document(part.document) for part in document.parts]
+    starts = [part.start for part in document.parts]
+    titles = [each.title for each in documents]
+    return [Member(*each) for each in zip(titles, told_apart(documents), starts, strict=True)]
+
+
+async def collections_with(pages: PageStore, document: Document) -> list[Document]:
+    """The collections that hold a document."""
+    return [other for other in await pages.documents() if any(part.document == document.id for part in other.parts)]
+
+
+MEMBERS = (ROOT, "collections")
+"""Where memberships are kept, each under the hash of the name and the document's id."""
+
+NEAR = 0.75
+"""How alike a name must be to be suggested, as `difflib` counts it: 1 is the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCollection:
+    """A name, and the documents under it in the order in which they were added."""
+
+    name: str
+    documents: tuple[Document, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Membership:
+    """A document in a collection, and when it was added."""
+
+    collection: str
+    document: Id
+    added: Time
+
+
+class NamedCollections:
+    """The named collections of a page store. Names are the same in upper and lower case."""
+
+    def __init__(self, pages: PageStore) -> None:
+        self._pages = pages
+
+    async def listed(self) -> list[NamedCollection]:
+        """All collections, by their names."""
+        members = await self._members()
+        kept = await records(self._pages, [*dict.fromkeys(member.document for member in members)])
+        documents = {document.id: document for document in kept}
+        named: dict[str, list[Document]] = {}
+        for member in members:
+            if member.document in documents:
+                named.setdefault(member.collection, []).append(documents[member.document])
+        return [NamedCollection(name, tuple(named[name])) for name in sorted(named, key=str.casefold)]
+
+    async def named(self, name: str) -> NamedCollection:
+        """The collection with this name; raises `BadInput`, with a suggestion, where there is none."""
+        known = {collection.name.casefold(): collection for collection in await self.listed()}
+        wanted = _checked(name)
+        if found := known.get(wanted.casefold()):
+            return found
+        near = [f"'{known[each].name}'" for each in get_close_matches(wanted.casefold(), known, cutoff=NEAR)]
+        meant = f" Do you mean {' or '.join(near)}?" if near else ""
+        raise BadInput(f"There is no collection '{wanted}': 'readgraph collection list' lists them.{meant}")
+
+    async def add(self, name: str, documents: Sequence[Document]) -> NamedCollection:
+        """Put documents under a name; a new name makes a collection. Raises `BadInput` for several documents in one."""
+        name = _checked(name)
+        for document in documents:
+            if document.parts:
+                raise BadInput(f"'{document.title}' is several documents that were asked as one: name each of them.")
+        known = {member.collection.casefold(): member.collection for member in await self._members()}
+        name = known.get(name.casefold(), name)
+        inside = {member.document for member in await self._members() if member.collection == name}
+        new = dict.fromkeys(document.id for document in documents if document.id not in inside)
+        members = [_Membership(name, identity, utc_now()) for identity in new]
+        await self._pages.put([(MEMBERS, digest([name, each.document]), asdict(each)) for each in members])
+        return await self.named(name)
+
+    async def remove(self, name: str, documents: Iterable[Document] | None = None) -> NamedCollection:
+        """Take documents out of a collection, or all; the library keeps them. Returns what the collection was.
+
+        Raises `BadInput` for a document that is not in it.
+        """
+        collection = await self.named(name)
+        inside = {document.id for document in collection.documents}
+        gone = [*collection.documents] if documents is None else [*documents]
+        for document in gone:
+            if document.id not in inside:
+                raise BadInput(f"'{document.title or document.id}' is not in the collection '{collection.name}'.")
+        await self._pages.delete(MEMBERS, [digest([collection.name, document.id]) for document in gone])
+        return collection
+
+    async def forget(self, document: str) -> None:
+        """Take a document out of all collections."""
+        await self._pages.clear(MEMBERS, {"document": document})
+
+    async def _members(self) -> list[_Membership]:
+        items = await self._pages.search(MEMBERS, EVERY)
+        return sorted(sound(_Membership, (item.value for item in items)), key=lambda member: member.added)
+
+
+def _checked(name: str) -> str:
+    """A name on one line; raises `BadInput` for an empty one."""
+    if not (checked := " ".join(storable(name).split())):
+        raise BadInput("The collection's name is empty: write one.")
+    return checked
+
+
+INGESTED = (ROOT, "ingested")
+"""Under an engine's id and a document's, an `Ingested`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """A document that an engine keeps, and its memory."""
+
+    document: Id
+    memory: Id
+
+
+async def keep_ingested(pages: PageStore, engine: str, ingested: Ingested) -> None:
+    """Remember that an engine keeps a document; a later memory replaces an earlier one."""
+    await pages.put([((*INGESTED, engine), ingested.document, asdict(ingested))])
+
+
+async def ingested_by(pages: PageStore, engine: str) -> list[Ingested]:
+    """What an engine keeps, in a stable order."""
+    items = await pages.search((*INGESTED, engine), EVERY)
+    return sorted(sound(Ingested, [item.value for item in items]), key=lambda ingested: ingested.document)
+
+
+async def forget_ingested(pages: PageStore, document: str) -> None:
+    """Forget that engines keep a document."""
+    await pages.clear(INGESTED, {"document": document})

@@ -1,0 +1,213 @@
+"""A library copied to another place, from a folder to a server or back: every row, thread and original, compared."""
+
+import asyncio
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.store.base import GetOp, Op, PutOp
+
+from readgraph.library.address import LibraryPlace
+from readgraph.library.backups import new_folder
+from readgraph.library.checkpointer import SharedCheckpointer
+from readgraph.library.opening import WholeLibrary, holds_library, open_whole
+from readgraph.library.stored_items import BATCH
+from readgraph.state.errors import BadInput, LibraryError
+
+COPYING = (("readgraph", "copying"), "unfinished")
+"""The item that a place on a server holds while it is filled."""
+
+EVERY_QUESTION = 2**31
+"""So many questions of a thread keep their steps in the copy: what the first library keeps is kept."""
+
+
+class Copied(NamedTuple):
+    """What a copy holds, and the digest that both have: of items, checkpoints and originals, in any order."""
+
+    items: int
+    checkpoints: int
+    originals: int
+    digest: str
+
+
+async def copy_library(source: LibraryPlace, target: LibraryPlace) -> Copied:
+    """Copy a library with all its namespaces to a place that holds none; the first one stays as it is.
+
+    Others may use the first one meanwhile. Search indexes are left out: they are made again. A copy that was stopped is
+    begun anew. Raises `BadInput` where the first place holds no library or the second one holds something, and
+    `LibraryError` where the copy differs.
+    """
+    if isinstance(source, Path) and not holds_library(source):
+        raise BadInput(f"{source} holds no library: name another folder.")
+    async with open_whole(source, to_read=True) as first, _filled(target) as second:
+        sums = _Sums()
+        for part in ["", *await asyncio.to_thread(first.store.parts)]:  # first: all that threads name is there then
+            async with first.threads(part) as threads, second.threads(part) as copies:
+                copies.kept_questions = EVERY_QUESTION
+                await _copy_threads(part, threads, copies, sums)
+        await _copy_items(first, second, sums)
+        await asyncio.to_thread(copy_originals, first, second, sums)
+        if (found := await sums_of(second)) != sums:
+            raise LibraryError(f"The copy in {target} differs from {source}: {found} instead of {sums}. Copy it again.")
+    return sums.copied()
+
+
+class _Sums:
+    """Counts, and a digest that doesn't depend on the order: the sum of the digests of all parts."""
+
+    def __init__(self) -> None:
+        self._counts, self._sum = defaultdict[str, int](int), 0
+
+    def add(self, kind: str, *parts: Any) -> None:
+        self._counts[kind] += 1
+        plain = json.dumps([kind, *map(_plain, parts)], sort_keys=True, default=repr)
+        self._sum += int.from_bytes(hashlib.sha256(plain.encode("utf-8", "surrogatepass")).digest(), "big")
+
+    def copied(self) -> Copied:
+        counts = self._counts
+        return Copied(counts["item"], counts["checkpoint"], counts["original"], f"{self._sum % 2**256:064x}"[:16])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Sums) and self.copied() == other.copied()
+
+    def __str__(self) -> str:
+        copied = self.copied()
+        return f"{copied.items} items, {copied.checkpoints} checkpoints, {copied.originals} originals ({copied.digest})"
+
+
+def _plain(value: Any) -> Any:
+    """A JSON value whose whole numbers are integers: PostgreSQL doesn't keep how they were written."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value.hex() if isinstance(value, bytes) else value
+
+
+@asynccontextmanager
+async def _filled(target: LibraryPlace) -> AsyncIterator[WholeLibrary]:
+    """A place to fill: a folder that appears once it is whole, or a database with a mark until then."""
+    if isinstance(target, Path):
+        with new_folder(target) as unfinished:
+            async with open_whole(unfinished) as library:
+                yield library
+        return
+    async with open_whole(target) as library:
+        (mark,) = await library.store.abatch([GetOp(*COPYING)])
+        if mark is not None:
+            await _empty(library)
+        elif await _holds_something(library):
+            raise BadInput(f"The library {target} holds something already: name an empty database for the copy.")
+        await library.store.abatch([PutOp(*COPYING, {"copying": True})])
+        yield library
+        await library.store.abatch([PutOp(*COPYING, None)])
+
+
+async def _holds_something(library: WholeLibrary) -> bool:
+    store = library.store
+    if await asyncio.to_thread(lambda: bool(store.rows(("", ""), 1) or store.parts() or store.originals())):
+        return True
+    async with library.threads() as threads:
+        return bool(await threads.run(partial(threads.threads, {})))
+
+
+async def _empty(library: WholeLibrary) -> None:
+    """Drop what a copy that was stopped has left."""
+    async for row in _rows(library):
+        if (space := tuple(row[0].split("."))) != COPYING[0]:
+            await library.store.abatch([PutOp(space, row[1], None)])
+    for part in ["", *await asyncio.to_thread(library.store.parts)]:
+        async with library.threads(part) as threads:
+            for thread in await threads.run(partial(threads.threads, {})):
+                await threads.adelete_thread(thread)
+    for name in await asyncio.to_thread(library.store.originals):
+        await asyncio.to_thread(library.store.forget_original, name.partition(".")[0])
+
+
+async def _rows(library: WholeLibrary) -> AsyncIterator[tuple[str, str, dict[str, Any]]]:
+    after = ("", "")
+    while rows := await asyncio.to_thread(library.store.rows, after, BATCH):
+        for row in rows:
+            yield row
+        after = rows[-1][:2]
+
+
+async def _copy_items(first: WholeLibrary, second: WholeLibrary, sums: _Sums) -> None:
+    waiting = list[Op]()
+    async for prefix, key, value in _rows(first):
+        sums.add("item", prefix, key, value)
+        waiting.append(PutOp(tuple(prefix.split(".")), key, value, index=False))
+        if len(waiting) == BATCH:
+            await second.store.abatch(waiting)
+            waiting.clear()
+    if waiting:
+        await second.store.abatch(waiting)
+
+
+async def _copy_threads(part: str, threads: SharedCheckpointer, copies: SharedCheckpointer, sums: _Sums) -> None:
+    async for each in threads.aoldest_first():
+        _add_checkpoint(sums, part, each, copies)
+        await copies.run(partial(_put, copies, each), writes=True)
+
+
+def _put(copies: SharedCheckpointer, saved: CheckpointTuple) -> None:
+    named = saved.config["configurable"]
+    parent = saved.parent_config["configurable"]["checkpoint_id"] if saved.parent_config else None
+    place = {"thread_id": named["thread_id"], "checkpoint_ns": named["checkpoint_ns"]}
+    before: RunnableConfig = {"configurable": place | ({"checkpoint_id": parent} if parent else {})}
+    copies.put(before, saved.checkpoint, saved.metadata, saved.checkpoint["channel_versions"])
+    written = defaultdict[str, list[tuple[str, Any]]](list)
+    for task, channel, value in saved.pending_writes or []:
+        written[task].append((channel, value))
+    for task, writes in written.items():
+        copies.put_writes(saved.config, writes, task)
+
+
+def _add_checkpoint(sums: _Sums, part: str, saved: CheckpointTuple, by: SharedCheckpointer) -> None:
+    checkpoint = dict(saved.checkpoint)
+    values = {name: by.serde.dumps_typed(value) for name, value in saved.checkpoint["channel_values"].items()}
+    writes = sorted((task, name, *by.serde.dumps_typed(value)) for task, name, value in saved.pending_writes or [])
+    parent = saved.parent_config["configurable"] if saved.parent_config else None
+    kept = {**checkpoint, "channel_values": values}
+    sums.add("checkpoint", part, saved.config["configurable"], parent, kept, saved.metadata, writes)
+
+
+def copy_originals(first: WholeLibrary, second: WholeLibrary, sums: _Sums) -> None:
+    """Copy the kept files of one library into another, and add them to the sums."""
+    for name, data in _originals(first):
+        second.store.keep_original(name, data)
+        _add_original(sums, name, data)
+
+
+def _originals(library: WholeLibrary) -> Iterator[tuple[str, bytes]]:
+    for name in library.store.originals():
+        if file := library.store.original(name):
+            yield name, file.read_bytes()
+
+
+def _add_original(sums: _Sums, name: str, data: bytes) -> None:
+    sums.add("original", name, hashlib.sha256(data).hexdigest())
+
+
+async def sums_of(library: WholeLibrary) -> _Sums:
+    """The counts and the digest of a copy, as it is read back."""
+    sums = _Sums()
+    for part in ["", *await asyncio.to_thread(library.store.parts)]:
+        async with library.threads(part) as threads:
+            async for each in threads.aoldest_first():
+                _add_checkpoint(sums, part, each, threads)
+    async for prefix, key, value in _rows(library):
+        if (tuple(prefix.split(".")), key) != COPYING:
+            sums.add("item", prefix, key, value)
+    for name, data in await asyncio.to_thread(lambda: [*_originals(library)]):
+        _add_original(sums, name, data)
+    return sums

@@ -1,0 +1,321 @@
+"""Documents in a store: a text is kept once, in parts of its own, with the places that its source names.
+
+Work that may be stopped halfway is storing a text that is too long for one commit, and forgetting a document. The
+store holds a record of such work until it is done, and the next opening of the library finishes it
+(`readgraph.library.forgetting.finish_unfinished`). So nobody has to search a store for orphaned items. Beside its
+record a document is noted under its source: to find earlier versions of a file, nobody lists all of a large library.
+"""
+
+import hashlib
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from readgraph.library.store import building
+from readgraph.library.stored_items import BATCH, EVERY, ROOT, StoredItems, StoredValue, numbered, storable
+from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError
+from readgraph.state.records import Count, Document, Part, digest, load, utc_now
+from readgraph.state.words import check_words, count_words
+
+SOURCES = (ROOT, "sources")
+"""Below it, under a digest of the source, the ids of its documents."""
+
+NOTED = "noted"
+"""The key that says that all documents are noted; a library that was made before has none."""
+
+
+def source_note(document: Document) -> list[StoredValue]:
+    """What is stored beside a document's record to find it by its source; nothing where it has none."""
+    return [(_notes(document.source), document.id, {})] if document.source else []
+
+
+def without_note(document: Document) -> list[StoredValue]:
+    """What deletes the note of a document."""
+    return [(space, key, None) for space, key, _ in source_note(document)]
+
+
+async def are_noted(items: StoredItems) -> bool:
+    """Whether all documents are noted."""
+    return (await items.get(SOURCES, [NOTED]))[0] is not None
+
+
+async def note_all(items: StoredItems, documents: Iterable[Document]) -> None:
+    """Note the documents of a library that was made before; one that can't be written stays as it is."""
+    with suppress(LibraryError):
+        notes = [note for document in documents for note in source_note(document)]
+        await items.put([*notes, (SOURCES, NOTED, {})])
+
+
+async def documents_from(items: StoredItems, source: str) -> list[str]:
+    """The ids of the documents that came from a source, if all are noted."""
+    return [item.key for item in await items.search(_notes(source), EVERY)]
+
+
+def _notes(source: str) -> tuple[str, ...]:
+    return (*SOURCES, digest([storable(source)]))
+
+
+UNFINISHED = (ROOT, "unfinished")
+"""Namespace of these records. Its keys are document ids; its values hold the record of a document being forgotten."""
+
+CORRECTIONS = (ROOT, "corrections")
+"""Namespace of the corrections of notes, by document (see `readgraph.library.corrections`)."""
+
+TEXTS = ("text", "places", "sessions", CORRECTIONS[1])
+"""What is stored of a document besides its record."""
+
+
+async def store_document(items: StoredItems, document: Document, parts: Sequence[StoredValue], *, new: bool) -> None:
+    """Store a document's parts, then its record. A new document is stored as a whole or not at all."""
+    records: list[StoredValue] = [*source_note(document), ((ROOT, "documents"), document.id, asdict(document))]
+    if len(parts) + len(records) <= BATCH:  # committed together
+        await items.put([*parts, *records])
+        return
+    if new:
+        await items.put([(UNFINISHED, document.id, {})])
+    await items.put(parts)
+    await items.put([*records, (UNFINISHED, document.id, None)])
+
+
+async def drop_document(items: StoredItems, identity: str) -> None:
+    """Delete what is stored of a document, and its mark as unfinished."""
+    for kind in TEXTS:
+        await items.clear((ROOT, kind, identity))
+    await items.put([((ROOT, "documents"), identity, None), (UNFINISHED, identity, None)])
+
+
+async def begin_forgetting(items: StoredItems, identity: str) -> Document:
+    """Move the document's record from the list to the unfinished work, so that no new reading of it begins.
+
+    Returns the record; raises `BadInput` if it is in neither place.
+    """
+    (value,) = await items.get((ROOT, "documents"), [identity])
+    if value is not None:
+        document = _document(identity, value)
+        gone: list[StoredValue] = [((ROOT, "documents"), identity, None), *without_note(document)]
+        await items.put([*gone, (UNFINISHED, identity, {"document": value})])
+        return document
+    if marked := await being_forgotten(items, identity):
+        return marked
+    raise BadInput(f"The library holds no document '{identity}': it was forgotten already.")
+
+
+async def being_forgotten(items: StoredItems, identity: str) -> Document | None:
+    """The record of a document that is being forgotten, or None."""
+    (value,) = await items.get(UNFINISHED, [identity])
+    return _document(identity, value["document"]) if value and "document" in value else None
+
+
+async def check_not_forgotten(items: StoredItems, identity: str) -> None:
+    """Raise `Forgotten` if the document is being forgotten."""
+    if document := await being_forgotten(items, identity):
+        title = document.title or identity
+        raise Forgotten(f"'{title}' is being forgotten: wait a moment and give the same command again.")
+
+
+def _document(identity: str, value: Any) -> Document:
+    """The record in a stored value; if it is damaged, one with only the id, which is enough to find everything."""
+    try:
+        return Document.load(value)
+    except Damaged:
+        return unreadable(identity)
+
+
+def unreadable(identity: str) -> Document:
+    """A stand-in for a document whose record is damaged, with which it can be forgotten."""
+    return Document(identity, identity, "", 0, 0, "")
+
+
+PART = 16_384
+"""Characters of a document's text in each stored item."""
+
+HASHED_AT_ONCE = 1_000_000
+"""Characters that are encoded at a time: all bytes of a long text would double its memory."""
+
+
+def document_id(text: str) -> str:
+    """The id of the document with this text."""
+    text, hashed = storable(text), hashlib.sha256()
+    for start in range(0, len(text), HASHED_AT_ONCE):
+        hashed.update(text[start : start + HASHED_AT_ONCE].encode())
+    return hashed.hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """A stored group of places."""
+
+    places: list[tuple[Count, str]]
+
+
+class DocumentStore(StoredItems):
+    """The documents of a store: their texts, kept in parts, and where these parts stand in their sources."""
+
+    async def add_document(
+        self, text: str, *, title: str = "", source: str = "", places: Sequence[tuple[int, str]] = ()
+    ) -> Document:
+        """Store a text; the same text stored again is the same document. Offsets refer to the text as stored.
+
+        `places` names places in the source's own terms ("PDF page 12", "chapter 'The Auction'", "line 40"): pairs of
+        (character offset, name), ascending, each of which holds up to the next. Raises `BadInput` for an empty text,
+        and for one with more words than `READGRAPH_MAX_TEXT_WORDS`.
+        """
+        if not isinstance(text, str):
+            raise BadInput(f"A document's text must be a string, not {type(text).__name__}.")
+        text = storable(text)
+        if not text or text.isspace():  # `strip` would copy a long text
+            raise BadInput(f"{title or 'The text'} is empty: there is nothing to read.")
+        identity = document_id(text)
+        if known := await self.known_document(identity):
+            return known
+        async with building(self.store, identity):  # no forgetting, and no second store of it, meanwhile
+            if known := await self.known_document(identity):
+                return known
+            await check_not_forgotten(self, identity)
+            labels = (storable(title), storable(source))
+            words = count_words(text)
+            check_words(words, title or "The text")
+            document = Document(identity, *labels, words, len(text), utc_now(), len(places))
+            await store_document(self, document, [*_parts(identity, text), *_groups(identity, places)], new=True)
+        return document
+
+    async def known_document(self, identity: str) -> Document | None:
+        """The record of a document; None if the store doesn't hold it."""
+        (value,) = await self.get((ROOT, "documents"), [identity])
+        return described_document(identity, value)
+
+    async def places(self, document: Document) -> list[tuple[int, str]]:
+        """The places of a document in its source: (character offset, name), ascending."""
+        keys = [numbered(group) for group in range(-(-document.places // BATCH))]
+        await self.check_last((ROOT, "places", document.id), len(keys))
+        groups = await self.get((ROOT, "places", document.id), keys)
+        places = [place for group in groups if group for place in load(_Places, group).places]
+        return places[: document.places]  # an interrupted append may have left more
+
+    async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
+        """Where these offsets are, in the source's own terms; None where the source names no place.
+
+        In a collection, the title of the document that holds the offset comes first.
+        """
+        if document.parts:
+            return await self._places_in_parts(document, offsets)
+        places = await self.places(document)
+        starts = [start for start, _ in places]
+        nearest = [bisect_right(starts, offset) - 1 for offset in offsets]
+        return [places[number][1] if number >= 0 else None for number in nearest]
+
+    async def _places_in_parts(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
+        """As `place_names`; each part's document and places are fetched once."""
+        within, names = defaultdict[Part, list[int]](list), dict[int, str | None]()
+        for offset in offsets:
+            within[document.part_at(offset)].append(offset)
+        for part, held in within.items():
+            member = await self.document(part.document)
+            places = await self.place_names(member, [offset - part.start for offset in held])
+            names |= {
+                offset: ", ".join(filter(None, [member.title, place]))
+                for offset, place in zip(held, places, strict=True)
+            }
+        return [names[offset] for offset in offsets]
+
+    async def document(self, identity: str) -> Document:
+        """The record of a document; raises `BadInput` if the store doesn't hold it."""
+        return await self._there(identity, await self.known_document(identity))
+
+    async def _there(self, identity: str, known: Document | None) -> Document:
+        """The document if it is known; raises `BadInput` if it isn't."""
+        if known:
+            return known
+        await check_not_forgotten(self, identity)
+        raise BadInput(f"The library holds no document '{identity}': add its text first.")
+
+    async def text(self, document: Document) -> str:
+        """The whole text of a document."""
+        return (await self.spans(document, [(0, document.characters)]))[0]
+
+    async def spans(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[str]:
+        """The texts of character spans `[start, end)`, fetched in one batch (in a collection, one per document)."""
+        if document.parts:
+            return await self._spans_in_parts(document, spans)
+        wanted = sorted({part for start, end in spans for part in range(start // PART, -(-end // PART))})
+        await self.check_last((ROOT, "text", document.id), wanted[-1] + 1 if len(wanted) > BATCH else 0)
+        values = await self.get((ROOT, "text", document.id), [numbered(part) for part in wanted])
+        stored = {part: str((value or {}).get("text")) for part, value in zip(wanted, values, strict=True)}
+        parts = {
+            part: text for part, text in stored.items() if len(text) >= min(PART, document.characters - part * PART)
+        }
+        if len(parts) < len(wanted):
+            title = document.title or document.id
+            if await self.known_document(document.id) is None:
+                raise Forgotten(f"'{title}' was forgotten meanwhile.")
+            raise LibraryError(f"The library lacks a part of the text of '{title}': forget it and read it again.")
+        return [_slice(parts, start, end) for start, end in spans]
+
+    async def _spans_in_parts(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[str]:
+        texts = [""] * len(spans)
+        for part in document.parts:
+            inside = [(max(start, part.start), min(end, part.end)) for start, end in spans]
+            wanted = {number: span for number, span in enumerate(inside) if span[0] < span[1]}
+            in_part = [(start - part.start, end - part.start) for start, end in wanted.values()]
+            part_texts = await self.spans(await self.document(part.document), in_part)
+            for number, text in zip(wanted, part_texts, strict=True):
+                texts[number] += text
+        return texts
+
+    async def documents(self) -> list[Document]:
+        """The documents of the store, the newest first, without those whose record is damaged."""
+        return (await self.listed())[0]
+
+    async def other_versions(self, document: Document) -> list[Document]:
+        """Other texts that the document's file or address had, the newest first; none where it came from neither."""
+        if not document.source:
+            return []
+        if await are_noted(self):
+            known = [await self.known_document(each) for each in await documents_from(self, document.source)]
+            others = [other for other in known if other and other != document]
+            return sorted(others, key=lambda other: other.added, reverse=True)
+        documents = await self.documents()
+        await note_all(self, documents)
+        return [other for other in documents if other.source == document.source and other != document]
+
+    async def listed(self) -> tuple[list[Document], list[str]]:
+        """The documents of the store, the newest first, and the ids of those whose record is damaged."""
+        documents, damaged = list[Document](), list[str]()
+        for item in await self.search((ROOT, "documents"), EVERY):
+            try:
+                document = _keyed(item.key, Document.load(item.value))
+            except Damaged:
+                damaged.append(item.key)
+            else:
+                documents.append(document)
+        return sorted(documents, key=lambda document: document.added, reverse=True), sorted(damaged)
+
+
+def _parts(identity: str, text: str) -> Iterator[StoredValue]:
+    for number, start in enumerate(range(0, len(text), PART)):
+        yield (ROOT, "text", identity), numbered(number), {"text": text[start : start + PART]}
+
+
+def _groups(identity: str, places: Sequence[tuple[int, str]]) -> Iterator[StoredValue]:
+    for number, first in enumerate(range(0, len(places), BATCH)):
+        yield (ROOT, "places", identity), numbered(number), {"places": list(places[first : first + BATCH])}
+
+
+def described_document(identity: str, value: Any) -> Document | None:
+    """The document of a stored record; raises `Damaged` if the record is not of this id."""
+    return _keyed(identity, Document.load(value)) if value is not None else None
+
+
+def _keyed(identity: str, document: Document) -> Document:
+    if document.id != identity:
+        raise Damaged("document")
+    return document
+
+
+def _slice(parts: dict[int, str], start: int, end: int) -> str:
+    first, last = start // PART, -(-end // PART)
+    joined = "".join(parts[part] for part in range(first, last))
+    return joined[start - first * PART : end - first * PART]

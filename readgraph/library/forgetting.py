@@ -1,0 +1,92 @@
+"""Forget a document: text, sessions, memories, search indexes, recorded replies, embeddings, notes, checkpoints."""
+
+import asyncio
+from collections import Counter
+from contextlib import suppress
+
+from readgraph.library.agents import AgentStore
+from readgraph.library.collections import NamedCollections, collections_with, forget_ingested
+from readgraph.library.documents import UNFINISHED, begin_forgetting, being_forgotten, drop_document
+from readgraph.library.earlier_notes import EarlierNotes
+from readgraph.library.library import Library, forget_files, forget_original
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.index_registry import indexes_of
+from readgraph.library.search.passages import forget_text
+from readgraph.library.store import InUse, OnWait, held, unused
+from readgraph.library.stored_items import EVERY, ROOT
+from readgraph.state.errors import LibraryError
+from readgraph.state.records import Document, Memory
+
+
+async def forget_document(
+    library: Library, document: Document, on_wait: OnWait | None = None, *, wait: bool = True
+) -> dict[str, int]:
+    """Delete everything that the library holds of a document; returns the numbers of memories, replies and threads.
+
+    The collections that hold it are deleted too, but not their other documents. The document leaves the list at once.
+    Whoever is building a memory of it stops; whoever is asking about it is waited for: `on_wait` is called before a
+    wait, and without `wait` this raises `InUse` instead. If it is stopped halfway, the next opening of the library
+    finishes it.
+    """
+    async with held(library.store, f"{document.id}.lock", on_wait, wait=wait):  # no store or append meanwhile
+        document = await begin_forgetting(library.pages, document.id)
+        counts = Counter[str]()
+        for collection in await collections_with(library.pages, document):
+            counts.update(await forget_document(library, collection, on_wait, wait=wait))
+        await unused(library.store, document.id, on_wait, wait=wait)
+        memories = await library.pages.memories(document.id)
+        for memory in memories:
+            await _forget_memory(library, memory, on_wait, wait=wait)
+        replies, threads = await library.pages.forget_paid(document.id), await _forget_threads(library, document.id)
+        await AgentStore(library.store).forget_readings(document.id)
+        await EarlierNotes(library.store).forget(document.id)
+        await forget_files(library.pages, document.id)
+        await asyncio.to_thread(forget_original, library, document.id)
+        await NamedCollections(library.pages).forget(document.id)
+        await forget_ingested(library.pages, document.id)
+        await forget_text(library.pages, document.id)
+        await drop_document(library.pages, document.id)
+    counts.update(memories=len(memories), replies=replies, threads=threads)
+    return dict(counts)
+
+
+async def finish_unfinished(library: Library) -> None:
+    """Finish what a killed process left unfinished; usually there is nothing.
+
+    It goes on deleting a document, or drops a text whose record was never stored. What another process is still
+    working on is left to it.
+    """
+    for item in await library.pages.search(UNFINISHED, EVERY):
+        with suppress(LibraryError):  # such as a full disk: the library can still be read
+            await _finish(library, item.key)
+
+
+async def _finish(library: Library, identity: str) -> None:
+    with suppress(InUse):
+        if document := await being_forgotten(library.pages, identity):
+            await forget_document(library, document, wait=False)
+            return
+        async with held(library.store, f"{identity}.lock", wait=False):
+            if (await library.pages.get(UNFINISHED, [identity]))[0] is not None:
+                await drop_document(library.pages, identity)
+
+
+async def _forget_memory(library: Library, memory: Memory, on_wait: OnWait | None, *, wait: bool) -> None:
+    async with held(library.store, f"{memory.id}.lock", on_wait, wait=wait):
+        await (await indexes_of(library.store)).forget(memory)
+        await drop_memory(library.pages, memory.document, memory.id)
+
+
+async def drop_memory(pages: PageStore, document: str, memory: str) -> None:
+    """Delete what is stored of a memory; its record goes last, since the rest can only be found through it."""
+    for kind in ("pages", "notes", "tree"):
+        await pages.clear((ROOT, kind, memory))
+    await pages.delete((ROOT, "memories", document), [memory])
+
+
+async def _forget_threads(library: Library, document: str) -> int:
+    saver = library.checkpointer
+    threads = await saver.run(lambda: saver.threads({"document": document}))
+    for thread in threads:
+        await library.checkpointer.adelete_thread(thread)
+    return len(threads)

@@ -1,0 +1,155 @@
+"""Histories: documents that grow by sessions, and are identified by their names instead of their texts.
+
+The text is append-only, so offsets, page numbers and session numbers never shift. The document's record, which holds
+the counts, is written last: what an interrupted append left beyond them is not read, and is overwritten.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple
+
+from readgraph.library.documents import PART, check_not_forgotten, store_document
+from readgraph.library.page_store import PageStore
+from readgraph.library.store import building
+from readgraph.library.stored_items import BATCH, ROOT, StoredValue, numbered, storable
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Document, Session, digest, load, utc_now
+from readgraph.state.words import check_words, count_words
+
+__all__ = ["Appended", "SessionText", "append_sessions", "history", "history_id", "sessions_of"]
+
+BETWEEN = "\n\n"
+"""The separator after each session; it belongs to that session."""
+
+
+class SessionText(NamedTuple):
+    """One session as it is given: its text, its title and its time ("" if unknown)."""
+
+    text: str
+    title: str = ""
+    time: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sessions:
+    """One stored group of sessions."""
+
+    sessions: list[Session]
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """The history after an append, the sessions that were new, and how many were known already."""
+
+    document: Document
+    added: list[Session]
+    known: int
+
+
+def history_id(name: str) -> str:
+    """The id of the history of this name."""
+    return digest(["history", _on_one_line(name)])
+
+
+async def history(pages: PageStore, name: str) -> Document | None:
+    """The history of this name, or None if no session was appended to it yet."""
+    (value,) = await pages.get((ROOT, "documents"), [history_id(name)])
+    return Document.load(value) if value is not None else None
+
+
+async def sessions_of(pages: PageStore, document: Document) -> list[Session]:
+    """The sessions of a history in their order; an empty list for other documents."""
+    keys = [numbered(group) for group in range(-(-document.sessions // BATCH))]
+    await pages.check_last((ROOT, "sessions", document.id), len(keys))
+    groups = await pages.get((ROOT, "sessions", document.id), keys)
+    sessions = [session for group in groups if group for session in load(_Sessions, group).sessions]
+    return sessions[: document.sessions]
+
+
+async def append_sessions(pages: PageStore, name: str, sessions: Sequence[SessionText]) -> Appended:
+    """Append sessions to the history of this name, which the first append creates, or of this id.
+
+    A session with the same text, title and time as an earlier one is not appended again. Callers that append at the
+    same time take turns (see `building`). Raises `BadInput`, before anything is stored, if the name or a text is
+    empty, if the name is the id of a document that is no history, and where the history would have more words than
+    `READGRAPH_MAX_TEXT_WORDS`.
+    """
+    title = await _name_in(pages, name)
+    for session in sessions:
+        if not (isinstance(session, tuple) and all(isinstance(part, str) for part in session)):
+            raise BadInput("A session must be a SessionText of strings: its text, its title, its time.")
+    cleaned = [SessionText(storable(text).rstrip(), *map(_on_one_line, labels)) for text, *labels in sessions]
+    for number, session in enumerate(cleaned, 1):
+        if not session.text:
+            raise BadInput(f"Session {number} of {len(cleaned)} is empty: there is nothing to remember.")
+    identity = history_id(title)
+    async with building(pages.store, identity):
+        await check_not_forgotten(pages, identity)
+        document = await history(pages, title) or Document(identity, title, "", 0, 0, utc_now())
+        known = await sessions_of(pages, document)
+        added = _new_sessions(known, cleaned)
+        if added:
+            document = await _grow(pages, document, known, added)
+    if not document.sessions:
+        raise BadInput(f"The history '{title}' has no session yet: give one.")
+    return Appended(document, list(added), len(cleaned) - len(added))
+
+
+async def _name_in(pages: PageStore, given: str) -> str:
+    """The name of a history, which is given by it or by its id."""
+    if not (title := _on_one_line(given)):
+        raise BadInput("The history has no name: give it one.")
+    if (known := await pages.known_document(title)) is None:
+        return title
+    if not known.sessions:
+        raise BadInput(f"'{known.title}' is no history, and takes no sessions: give the history a name of its own.")
+    return known.title
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(storable(text).split())
+
+
+def _new_sessions(known: list[Session], sessions: list[SessionText]) -> dict[Session, str]:
+    """The records of the sessions that are new, with their texts."""
+    seen, end = {session.digest for session in known}, known[-1].end if known else 0
+    added = dict[Session, str]()
+    for session in sessions:
+        identity = digest(list(session))
+        if identity not in seen:
+            seen.add(identity)
+            text = session.text + BETWEEN
+            number, start, end = len(known) + len(added) + 1, end, end + len(text)
+            added[Session(number, session.title, session.time, start, end, identity)] = text
+    return added
+
+
+async def _grow(pages: PageStore, document: Document, known: list[Session], added: dict[Session, str]) -> Document:
+    sessions, text = [*known, *added], "".join(added.values())
+    words = document.words + count_words(text)
+    check_words(words, f"The history '{document.title}'")
+    grown = replace(
+        document,
+        words=words,
+        characters=document.characters + len(text),
+        places=len(sessions),
+        sessions=len(sessions),
+    )
+    first = document.characters // PART
+    (last_part,) = await pages.spans(document, [(first * PART, document.characters)])
+    tail = last_part + text
+    parts = [tail[start : start + PART] for start in range(0, len(tail), PART)]
+    places = [(session.start, session.place) for session in sessions]
+    items = [
+        *(((ROOT, "text", document.id), numbered(number), {"text": part}) for number, part in enumerate(parts, first)),
+        *_groups(document.id, "sessions", [asdict(session) for session in sessions], len(known)),
+        *_groups(document.id, "places", places, len(known)),
+    ]
+    await store_document(pages, grown, items, new=not known)
+    return grown
+
+
+def _groups(identity: str, kind: str, records: Sequence[Any], stored: int) -> Iterator[StoredValue]:
+    """The groups to store for these records, of which the first `stored` are in the store already."""
+    for group in range(stored // BATCH, -(-len(records) // BATCH)):
+        yield (ROOT, kind, identity), numbered(group), {kind: records[group * BATCH : (group + 1) * BATCH]}

@@ -1,0 +1,96 @@
+"""An open library, and the files that its documents were made of.
+
+Files that came without a place on this disk, such as those dropped on the page, are kept, so that they can be shown. Of
+files that were converted, the hash of their bytes finds the document that was made of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from langgraph.store.base import BaseStore
+
+from readgraph.library.checkpointer import SharedCheckpointer
+from readgraph.library.collections import NamedCollections
+from readgraph.library.page_store import PageStore
+from readgraph.library.store import SharedStore, base_of
+from readgraph.library.stored_items import ROOT
+from readgraph.state.records import Document
+
+
+@dataclass(frozen=True)
+class Library:
+    """An open library: pass `store` and `checkpointer` to `compile()`, and add texts with `pages.add_document()`.
+
+    `folder` is the library's own; of one on a server, that of its search indexes on this disk.
+    """
+
+    folder: Path
+    store: BaseStore = field(repr=False)
+    checkpointer: SharedCheckpointer = field(repr=False)
+    pages: PageStore = field(repr=False)
+
+    @property
+    def collections(self) -> NamedCollections:
+        """The named collections of its documents."""
+        return NamedCollections(self.pages)
+
+    @property
+    def shared(self) -> SharedStore:
+        """The whole store of the library, of which `store` may be a part."""
+        whole = base_of(self.store)
+        assert isinstance(whole, SharedStore)
+        return whole
+
+    @property
+    def place(self) -> str:
+        """Where the library is: its folder, or its address without a password."""
+        return self.shared.place
+
+
+def keep_original(library: Library, document: Document, data: bytes, ending: str) -> None:
+    """Keep the file that a document was made of."""
+    library.shared.keep_original(f"{document.id}{ending}", data)
+
+
+def original_of(library: Library, document: Document, ending: str) -> Path | None:
+    """The kept file of a document, else the one that it was read from, if it is there; None for another kind."""
+    return library.shared.original(f"{document.id}{ending}") or _named(document, ending)
+
+
+def with_originals(library: Library, documents: Sequence[Document], ending: str) -> set[str]:
+    """The ids of those documents of which `original_of` finds a file."""
+    kept = library.shared.kept_originals([f"{document.id}{ending}" for document in documents])
+    return {each.id for each in documents if f"{each.id}{ending}" in kept or _named(each, ending)}
+
+
+def _named(document: Document, ending: str) -> Path | None:
+    """The file of this kind that a document was read from, if it is there."""
+    named = Path(document.source)
+    return named if named.suffix.lower() == ending and named.is_absolute() and named.is_file() else None
+
+
+def forget_original(library: Library, document: str) -> None:
+    """Delete the kept file of the document with this id."""
+    library.shared.forget_original(document)
+
+
+FILES = (ROOT, "files")
+"""Under a file's hash, the id of its document."""
+
+
+async def document_of_file(pages: PageStore, digest: str) -> Document | None:
+    """The document that was made of a file with this hash, if the library still holds it."""
+    (value,) = await pages.get(FILES, [digest])
+    identity = value.get("document") if value else None
+    return await pages.known_document(identity) if isinstance(identity, str) else None
+
+
+async def keep_file(pages: PageStore, digest: str, document: Document) -> None:
+    """Remember which document was made of a file with this hash."""
+    await pages.put([(FILES, digest, {"document": document.id})])
+
+
+async def forget_files(pages: PageStore, document: str) -> None:
+    """Forget which files a document was made of."""
+    await pages.clear(FILES, {"document": document})

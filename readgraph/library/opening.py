@@ -1,0 +1,239 @@
+"""The library: where documents, memories, replies and checkpoints are kept, in a folder or on a PostgreSQL server."""
+
+import asyncio
+import errno
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from readgraph.library.address import LibraryAddress, LibraryPlace, library_place
+from readgraph.library.backups import migrate
+from readgraph.library.checkpointer import SharedCheckpointer
+from readgraph.library.file_checkpointer import open_checkpointer
+from readgraph.library.file_store import LibraryStore
+from readgraph.library.folder import CHECKPOINTS as CHECKPOINTS
+from readgraph.library.folder import MARKER, STORE, format_of, put_format
+from readgraph.library.folder import default_place as default_place
+from readgraph.library.forgetting import finish_unfinished
+from readgraph.library.library import Library as Library
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.index_registry import close_indexes
+from readgraph.library.sqlite_files import refuse_links, unusable
+from readgraph.library.store import SharedStore, name_in_base
+from readgraph.state.errors import LibraryError
+from readgraph.state.files import is_newer, newer
+from readgraph.state.languages import classifier
+from readgraph.state.loops import background
+
+FORMAT = 1
+"""Version of the library's layout; a library with a newer layout is refused."""
+
+
+Named = str | os.PathLike[str] | LibraryAddress
+
+
+@asynccontextmanager
+async def open_library(
+    folder: Named | None = None, *, only_shows: bool = False, finishes: bool = True, namespace: str = ""
+) -> AsyncIterator[Library]:
+    """Open the library in a folder (created if it is missing), or on a server (`postgresql://user@host/database`).
+
+    With a `namespace`, such as a tenant's name, it is a part of that library, with its own documents, memories,
+    replies, indexes and threads, which sees no others.
+
+    With `only_shows`, a library that can't be written, such as one on a read-only disk, is opened for reading, and
+    writing to it raises `LibraryError`. Without `finishes`, what a stopped command left unfinished, such as a
+    forgetting, stays so: for who looks whether the library is damaged.
+
+    Raises `LibraryError` if the folder holds something else, can't be written, or has a newer layout, and if the server
+    can't be reached or refuses the user; inside the `with`, if the disk is full or a file of the library is damaged.
+    """
+    place = library_place(folder) if folder is not None else default_place()
+    to_read = only_shows and isinstance(place, Path) and _is_read_only(place)
+    async with open_whole(place, to_read=to_read) as whole:
+        pages = PageStore(whole.store, namespace=namespace)
+        async with whole.threads(name_in_base(pages.store, "").removesuffix("-")) as checkpointer:
+            library = Library(whole.store.folder, pages.store, checkpointer, pages)
+            if finishes and whole.writable:
+                await finish_unfinished(library)
+            yield library
+
+
+@dataclass(frozen=True)
+class WholeLibrary:
+    """An open library with all its namespaces."""
+
+    place: LibraryPlace
+    store: SharedStore
+    to_read: bool
+    writable: bool
+
+    @asynccontextmanager
+    async def threads(self, part: str = "") -> AsyncIterator[SharedCheckpointer]:
+        """The checkpointer of the namespace with this key, or of what is in none."""
+        if isinstance(self.place, Path):
+            file = self.place / (f"{part}-{CHECKPOINTS}" if part else CHECKPOINTS)
+            async with open_checkpointer(file, to_read=self.to_read) as in_file:
+                yield in_file
+            return
+        from readgraph.library.postgres.store import ServerStore
+        from readgraph.library.postgres.store import open_checkpointer as open_on_server
+
+        assert isinstance(self.store, ServerStore)
+        on_server = await asyncio.to_thread(open_on_server, self.place, self.store, part)
+        try:
+            yield on_server
+        finally:
+            await on_server.close()
+
+
+@asynccontextmanager
+async def open_whole(place: LibraryPlace, *, to_read: bool = False) -> AsyncIterator[WholeLibrary]:
+    """Open a library with all its namespaces; `to_read`: nothing of it is changed. Raises `LibraryError`."""
+    store, writable = await asyncio.to_thread(_open_store, place, to_read=to_read)
+    try:
+        yield WholeLibrary(place, store, to_read, writable)
+    finally:
+        await asyncio.to_thread(_close, store)
+
+
+@dataclass(frozen=True)
+class BackgroundLibrary(Library):
+    """A library that stays open until the end of its `with`, until `close()`, or until the process ends."""
+
+    closing: ExitStack = field(repr=False)
+    process: int = field(repr=False, default_factory=os.getpid)
+
+    def close(self) -> None:
+        """Close the library; a second call does nothing."""
+        self.__exit__(None, None, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: Any) -> bool | None:
+        return self.closing.__exit__(*raised) if self.process == os.getpid() else None
+
+
+def open_library_in_background(folder: Named | None = None, *, namespace: str = "") -> BackgroundLibrary:
+    """Open a library as `open_library` does, for synchronous code.
+
+    It is open when this returns: use it in a `with`, or keep it across the cells of a notebook.
+    """
+    closing = ExitStack()
+    library = closing.enter_context(background().wrap_async_context_manager(open_library(folder, namespace=namespace)))
+    return BackgroundLibrary(**vars(library), closing=closing)
+
+
+@asynccontextmanager
+async def development_store() -> AsyncIterator[SharedStore]:
+    """Give LangGraph's development server the user's library (named in langgraph.json)."""
+    with suppress(LibraryError):  # told to the first run that needs it
+        await asyncio.to_thread(classifier)  # here no run waits for it
+    async with open_whole(default_place()) as library:
+        yield library.store
+
+
+def holds_library(folder: Named | None = None) -> bool:
+    """Whether there is a library in a folder; on a server there always is."""
+    place = library_place(folder) if folder is not None else default_place()
+    if not isinstance(place, Path):
+        return True
+    with _refusals(place):
+        return (place / STORE).exists()
+
+
+def _is_read_only(folder: Path) -> bool:
+    """Whether this folder holds a library that can't be written."""
+    return holds_library(folder) and _unwritable(folder) is not None
+
+
+def _unwritable(folder: Path) -> Path | None:
+    """What can't be written of a folder with a library, or in which one could be made."""
+    places = (nearest_existing(folder), folder / "locks", folder / STORE, folder / CHECKPOINTS)
+    return next((place for place in places if place.exists() and not os.access(place, os.W_OK)), None)
+
+
+def _open_store(place: LibraryPlace, *, to_read: bool = False) -> tuple[SharedStore, bool]:
+    """The store, and whether it can be written."""
+    if isinstance(place, Path):
+        _check_folder(place)
+        return LibraryStore(place / STORE, to_read=to_read), not to_read
+    try:
+        from readgraph.library.postgres.store import open_store
+    except ImportError as problem:
+        if (problem.name or "").startswith("readgraph"):
+            raise
+        raise LibraryError(
+            f"The library {place} needs packages that are not installed: pip install 'readgraph[postgres]'."
+        ) from problem
+    return open_store(place, to_read=to_read)
+
+
+def _close(store: SharedStore) -> None:
+    close_indexes(store)
+    store.close()
+
+
+def check_writable(folder: Named | None = None) -> None:
+    """Look whether a library in a folder can be written, or made; nothing is made. Raises `LibraryError` if not."""
+    place = library_place(folder) if folder is not None else default_place()
+    if not isinstance(place, Path):
+        return
+    with _refusals(place):
+        _format_in(place)
+        there = nearest_existing(place)
+        if not there.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, f"{there} is a file")
+        if closed := _unwritable(place):
+            raise unusable(closed, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+
+
+def nearest_existing(place: Path) -> Path:
+    """A place, or the nearest of the folders around it that is there."""
+    around = (place.absolute(), *place.absolute().parents)
+    return next((each for each in around if os.path.exists(each)), Path.cwd())  # of a folder that is closed, no error
+
+
+def _check_folder(folder: Path) -> None:
+    with _refusals(folder):
+        if not folder.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+        version = _format_in(folder)
+        if version is None:
+            (folder / MARKER).touch()
+            put_format(folder, version := FORMAT)
+    if version < FORMAT:
+        migrate(folder, FORMAT)
+
+
+def _format_in(folder: Path) -> int | None:
+    """The layout of the library in a folder; None where none is there yet. Raises `LibraryError` for what is none."""
+    if not folder.exists():
+        return None
+    if not folder.is_dir():
+        raise LibraryError(f"{folder} is a file: name a folder for the library.")
+    marker, within = folder / MARKER, [*folder.iterdir()]
+    holds_more = any(path != marker for path in within)  # first: another process may be creating it
+    refuse_links(*within)
+    if marker.exists() and marker.stat().st_size:
+        if is_newer(version := format_of(folder), FORMAT):
+            raise LibraryError(newer(f"The library {folder}", version))
+        return version
+    if holds_more:
+        raise LibraryError(f"{folder} is not a library and not empty: name another folder.")
+    return None
+
+
+@contextmanager
+def _refusals(folder: Path) -> Iterator[None]:
+    """What goes wrong inside of the `with` is told as a `LibraryError` about the folder."""
+    try:
+        yield
+    except OSError as problem:
+        raise unusable(folder, problem) from problem
+    except (ValueError, KeyError, TypeError, RecursionError) as problem:
+        raise LibraryError(f"{folder / MARKER} is damaged: move it away, or name another folder.") from problem

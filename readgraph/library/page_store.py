@@ -1,0 +1,288 @@
+"""The page store: documents, memories, pages and notes, typed, on any LangGraph `BaseStore`.
+
+Nothing here lists pages: records hold the counts, and pages are fetched in batches by number. It remembers the batches
+that a model server works on until their replies are recorded, so a command that was killed takes the replies of its
+batch the next time, instead of paying for them again.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore
+from langgraph.store.memory import InMemoryStore
+
+from readgraph.library.documents import DocumentStore, described_document
+from readgraph.library.store import NamespacedStore, SharedStore, base_of, in_namespace
+from readgraph.library.stored_items import EVERY, ROOT, StoredItems, numbered, storable
+from readgraph.state.errors import BadInput, Damaged
+from readgraph.state.records import (
+    Document,
+    Memory,
+    Note,
+    Page,
+    Recipe,
+    RecordedReply,
+    TreeNode,
+    digest,
+    load,
+    sound,
+    utc_now,
+)
+
+BATCHES = (ROOT, "batches")
+"""Namespace of these records; its keys are the ids of the uploaded files."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchLine:
+    """One request of a batch: its prompt's name, the document it is for, and whether it asks for a function call."""
+
+    asked: str
+    document: str
+    function: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SentBatch:
+    """A batch that was sent: the id of its uploaded file and its own, which is "" until the server has told it.
+
+    `sent` is its time in seconds since 1970. `lines` are its requests, by the keys under which replies are recorded.
+    """
+
+    file: str
+    batch: str
+    server: str
+    model: str
+    sent: float
+    lines: dict[str, BatchLine]
+
+
+class SentBatches(StoredItems):
+    """The records of a store's batches; damaged ones count as missing."""
+
+    async def of(self, server: str, model: str) -> list[SentBatch]:
+        """The batches that this server has of this model, the oldest first."""
+        return [record for record in await self.all() if (record.server, record.model) == (server, model)]
+
+    async def all(self) -> list[SentBatch]:
+        """The batches of all servers and models, the oldest first."""
+        found = [value async for _, value in self.each(BATCHES)]
+        return sorted(sound(SentBatch, found), key=lambda record: record.sent)
+
+    async def there(self, file: str) -> SentBatch | None:
+        """The record of the batch of this file; None where there is none any more."""
+        return next(sound(SentBatch, await self.get(BATCHES, [file])), None)
+
+    async def keep(self, record: SentBatch) -> None:
+        """Store a record; when this returns, it is committed."""
+        await self.put([(BATCHES, record.file, asdict(record))])
+
+    async def drop(self, file: str) -> None:
+        """Delete the record of the batch of this file."""
+        await self.delete(BATCHES, [file])
+
+    async def forget(self, document: str) -> None:
+        """Let no reply be recorded any more that a batch brings for this document."""
+        for record in await self.all():
+            left = {key: line for key, line in record.lines.items() if line.document != document}
+            if len(left) < len(record.lines):
+                await self.keep(replace(record, lines=left))
+
+
+class PageStore(DocumentStore):
+    """Typed access to a `BaseStore`; it has no state of its own.
+
+    `namespace`: the part of the store that is used, such as one for each tenant; other parts are never seen, also not
+    their recorded replies and embeddings, unless `share_replies` says so: then those of the whole store are used.
+    """
+
+    def __init__(self, store: BaseStore, *, namespace: str = "", share_replies: bool = False) -> None:
+        super().__init__(in_namespace(store, namespace) if isinstance(store, BaseStore) else store)
+        self.namespace = self.store.name if isinstance(self.store, NamespacedStore) else ""
+        self.share_replies = share_replies
+        self._paid = StoredItems(base_of(self.store)) if share_replies else StoredItems(self.store)
+
+    async def document_and_memory(self, identity: str, memory: str) -> tuple[Document, Memory]:
+        """A document and one of its memories, fetched in one batch; errors as for `memory` and `document`."""
+        keys = [((ROOT, "memories", identity), memory), ((ROOT, "documents"), identity)]
+        kept, described = [
+            value async for value in self.get_each((storable(space), storable(key)) for space, key in keys)
+        ]
+        found = await self._known_memory(identity, memory, kept)
+        return await self._there(identity, described_document(identity, described)), found
+
+    async def memories(self, document: str) -> list[Memory]:
+        """All memories of a document, the oldest first."""
+        return (await self._sound_memories(document))[document]
+
+    async def all_memories(self) -> dict[str, list[Memory]]:
+        """All memories of the store by the ids of their documents, the oldest first."""
+        return await self._sound_memories()
+
+    async def _sound_memories(self, *document: str) -> dict[str, list[Memory]]:
+        """Memories by document, the oldest first; one with a damaged record is left out, and rebuilt when needed."""
+        found = list[Memory]()
+        for item in await self.search((ROOT, "memories", *document), EVERY):
+            with suppress(Damaged):
+                found.append(await self._memory(item.namespace[-1], item.key, item.value))
+        by_document = defaultdict[str, list[Memory]](list)
+        for memory in sorted(found, key=lambda memory: memory.started):
+            by_document[memory.document].append(memory)
+        return by_document
+
+    async def _memory(self, document: str, identity: str, value: Any) -> Memory:
+        memory = Memory.load(value)
+        if (memory.document, memory.id) != (document, identity):
+            raise Damaged("memory")
+        await self.check_last((ROOT, "pages", memory.id), memory.pages)
+        return memory
+
+    async def note_sizes(self, memories: Iterable[Memory]) -> dict[str, tuple[int, int]]:
+        """The number of notes of each memory, by its id, and their total number of words."""
+        keys = [(memory.id, numbered(number)) for memory in memories for number in range(memory.pages)]
+        sizes = defaultdict[str, tuple[int, int]](lambda: (0, 0))
+        remaining = iter(keys)
+        async for note in self.get_each(((ROOT, "notes", memory), number) for memory, number in keys):
+            memory, _ = next(remaining)
+            if note:
+                count, words = sizes[memory]
+                sizes[memory] = (count + 1, words + load(Note, note).words)
+        return sizes
+
+    async def find_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory | None:
+        """The memory that this recipe made of the document, or None.
+
+        If there is only a memory made with older prompt versions, that one is returned, unless `renew` is set.
+        """
+        identity = digest([document, recipe.fingerprint])
+        (value,) = await self.get((ROOT, "memories", document), [identity])
+        if value is not None:
+            with suppress(Damaged):  # a damaged one is rebuilt in its place
+                if (memory := await self._memory(document, identity, value)).recipe.fingerprint == recipe.fingerprint:
+                    return memory
+        older = [] if renew else await self.memories(document)
+        return next((memory for memory in reversed(older) if memory.recipe.same_but_prompts(recipe)), None)
+
+    async def open_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory:
+        """The memory that `find_memory` finds for this recipe, else a new, empty one."""
+        if known := await self.find_memory(document, recipe, renew=renew):
+            return known
+        memory = Memory(digest([document, recipe.fingerprint]), document, recipe, utc_now())
+        await self.put_memory(memory)
+        return memory
+
+    async def memory(self, document: str, identity: str) -> Memory:
+        """A stored memory by its id; raises `BadInput` if there is none."""
+        (value,) = await self.get((ROOT, "memories", document), [identity])
+        return await self._known_memory(document, identity, value)
+
+    async def _known_memory(self, document: str, identity: str, value: Any) -> Memory:
+        if value is None:
+            raise BadInput(
+                f"The library holds no memory '{identity}' of document '{document}': read the document first."
+            )
+        return await self._memory(document, identity, value)
+
+    async def put_memory(self, memory: Memory) -> None:
+        """Store a memory's record."""
+        await self.put([((ROOT, "memories", memory.document), memory.id, asdict(memory))])
+
+    async def add_page(self, memory: Memory, page: Page) -> Memory:
+        """Append a page, committed together with the new count; raises `ValueError` if it is not the next one."""
+        if page.number != memory.pages or page.start != memory.read_to:
+            raise ValueError(f"Page {page.number} does not follow the {memory.pages} pages of memory {memory.id}.")
+        grown = replace(memory, pages=memory.pages + 1, read_to=page.end)
+        await self.put(
+            [
+                ((ROOT, "pages", memory.id), numbered(page.number), asdict(page)),
+                ((ROOT, "memories", memory.document), memory.id, asdict(grown)),
+            ]
+        )
+        return grown
+
+    async def pages(self, memory: str, numbers: Iterable[int]) -> list[Page]:
+        """The pages with these numbers, in this order; numbers that don't exist are left out."""
+        values = await self.get((ROOT, "pages", memory), [numbered(number) for number in numbers])
+        return [load(Page, value) for value in values if value is not None]
+
+    async def put_note(self, memory: str, note: Note) -> None:
+        """Store the note of a page."""
+        await self.put([((ROOT, "notes", memory), numbered(note.page), asdict(note))])
+
+    async def notes(self, memory: str, numbers: Iterable[int]) -> list[Note]:
+        """The notes of these pages, in this order; pages without a note are left out."""
+        values = await self.get((ROOT, "notes", memory), [numbered(number) for number in numbers])
+        return [load(Note, value) for value in values if value is not None]
+
+    async def put_tree_node(self, memory: str, node: TreeNode) -> None:
+        """Store a node of the tree above a memory's pages."""
+        await self.put([((ROOT, "tree", memory), node.id, asdict(node))])
+
+    async def tree_nodes(self, memory: str, ids: Iterable[str]) -> list[TreeNode]:
+        """The tree nodes with these ids, in this order; ids that don't exist are left out."""
+        values = await self.get((ROOT, "tree", memory), [*ids])
+        return [load(TreeNode, value) for value in values if value is not None]
+
+    async def check_room(self, needed: int = 0) -> None:
+        """Raise `LibraryError` where a reply, or so many bytes, could not be kept, since the disk is full.
+
+        This is asked before a call is paid for.
+        """
+        if isinstance(base := base_of(self.store), SharedStore):
+            await asyncio.to_thread(base.check_room, needed)
+
+    async def reply(self, key: str) -> RecordedReply | None:
+        """A model's recorded reply (see `readgraph.models.asking`), or None if there is none or it is damaged."""
+        return next(sound(RecordedReply, await self._paid.get((ROOT, "replies"), [key])), None)
+
+    async def put_reply(self, key: str, reply: RecordedReply) -> None:
+        """Record a reply; when this returns, it is committed."""
+        await self.put_replies({key: reply})
+
+    async def put_replies(self, replies: Mapping[str, RecordedReply]) -> None:
+        """Record replies by their keys; when this returns, they are committed."""
+        await self._paid.put([((ROOT, "replies"), key, asdict(reply)) for key, reply in replies.items()])
+
+    async def replies(self, document: str | None = None) -> AsyncIterator[tuple[str, RecordedReply]]:
+        """Keys and values of recorded replies: all of them, or those recorded for one document."""
+        async for key, value in self._paid.each(
+            (ROOT, "replies"), None if document is None else {"document": document}
+        ):
+            for reply in sound(RecordedReply, [value]):
+                yield key, reply
+
+    async def embeddings(self, keys: Sequence[str]) -> list[dict[str, Any] | None]:
+        """Stored embeddings, in the order of the keys (see `readgraph.nodes.search.PaidVectors`)."""
+        return await self._paid.get((ROOT, "embeddings"), keys)
+
+    async def put_embeddings(self, values: Mapping[str, dict[str, Any]]) -> None:
+        """Store embeddings; when this returns, they are committed."""
+        await self._paid.put([((ROOT, "embeddings"), key, value) for key, value in values.items()])
+
+    async def forget_paid(self, document: str) -> int:
+        """Delete the replies and embeddings recorded for one document; returns the number of replies."""
+        await self.sent_batches().forget(document)
+        await self._paid.clear((ROOT, "embeddings"), {"document": document})
+        return await self._paid.clear((ROOT, "replies"), {"document": document})
+
+    def sent_batches(self) -> SentBatches:
+        """The records of the batches whose replies will be recorded here."""
+        return SentBatches(self._paid.store)
+
+
+_in_memory = InMemoryStore()
+
+
+def page_store(runtime: Runtime[Any]) -> PageStore:
+    """The page store of a run: its graph's store, or else one in memory that lasts as long as the process."""
+    store, context = _in_memory if runtime.store is None else runtime.store, runtime.context
+    return PageStore(
+        store,
+        namespace=getattr(context, "namespace", ""),
+        share_replies=getattr(context, "share_replies", False),
+    )

@@ -1,0 +1,345 @@
+"""The store of a library on a server, and its opening: `PostgresStore`, for any event loop and any thread.
+
+LangGraph's `AsyncPostgresStore` belongs to the event loop it was opened in. Here one thread writes, over the
+connection that holds the locks, and a few read, each over a connection of its own. Files that came without a place on
+a disk are in a table, with a copy on this disk where one was shown.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from langgraph.store.base import GetOp, Item, Op, PutOp, Result, SearchOp
+from langgraph.store.postgres import PostgresStore
+from platformdirs import user_cache_path
+
+from readgraph.library.address import LibraryAddress
+from readgraph.library.postgres.checkpointer import OF_NAMESPACE, ServerCheckpointer
+from readgraph.library.postgres.connections import Connection, Readers, connect, read_text, written_text
+from readgraph.library.postgres.session import Session
+from readgraph.library.postgres.tables import LedgerInTable, ServerListing, can_be_written, prepare
+from readgraph.library.sqlite_files import unusable
+from readgraph.library.store import Listing, OnWait, Row, SharedStore, T
+from readgraph.state.files import written_whole
+from readgraph.state.records import UNREADABLE, digest, file_name
+
+
+class OriginalsInTable:
+    """The kept files; `folder` is where copies of them are made."""
+
+    def __init__(self, session: Session, readers: Readers, folder: Path) -> None:
+        self._session, self._readers, self._folder = session, readers, folder
+
+    def keep(self, name: str, data: bytes) -> None:
+        """Keep a file; one of the same name is replaced."""
+        statement = (
+            "INSERT INTO readgraph_originals (name, data) VALUES (%s, %s) "
+            "ON CONFLICT (name) DO UPDATE SET data = EXCLUDED.data"
+        )
+        self._session.write_now(lambda connection: connection.execute(statement, (name, data)) and None)
+
+    def copied(self, name: str) -> Path | None:
+        """A copy of a file on this disk; None where it is not kept."""
+
+        def found(connection: Connection) -> tuple[int, bytes | None] | None:
+            select = "SELECT octet_length(data) AS size FROM readgraph_originals WHERE name = %s"
+            row = connection.execute(select, (written_text(name),)).fetchone()
+            if row is None:
+                return None
+            if copy.is_file() and copy.stat().st_size == row["size"]:
+                return row["size"], None
+            row = connection.execute("SELECT data FROM readgraph_originals WHERE name = %s", (name,)).fetchone()
+            return (len(row["data"]), bytes(row["data"])) if row else None
+
+        copy = self._folder / file_name(name)
+        kept = self._readers.run(found)
+        if kept and kept[1] is not None:
+            try:
+                self._folder.mkdir(parents=True, exist_ok=True)
+                with written_whole(copy, "wb") as file:
+                    file.write(kept[1])
+            except OSError as problem:
+                raise unusable(self._folder, problem) from problem
+        return copy if kept else None
+
+    def kept(self, names: Sequence[str]) -> set[str]:
+        """Those of these names under which files are kept."""
+        select = "SELECT name FROM readgraph_originals WHERE name = ANY(%s)"
+
+        def found(connection: Connection) -> set[str]:
+            return {row["name"] for row in connection.execute(select, ([*names],)).fetchall()}
+
+        return self._readers.run(found)
+
+    def names(self) -> Sequence[str]:
+        """The names of all kept files."""
+
+        def listed(connection: Connection) -> list[str]:
+            return [row["name"] for row in connection.execute("SELECT name FROM readgraph_originals ORDER BY name")]
+
+        return self._readers.run(listed)
+
+    def forget(self, document: str) -> None:
+        """Delete what is kept of a document, here and on the server."""
+        for copy in self._folder.glob(f"{file_name(document)}.*"):
+            copy.unlink(missing_ok=True)
+        statement = "DELETE FROM readgraph_originals WHERE starts_with(name, %s)"
+        self._session.write_now(lambda connection: connection.execute(statement, (f"{document}.",)) and None)
+
+
+READERS = 4
+"""Threads that read at once."""
+
+_SIZE = """
+    SELECT coalesce(sum(pg_total_relation_size(to_regclass(name))), 0)::bigint AS bytes FROM unnest(%s::text[]) AS name
+"""
+_DROPPED = "SELECT number, name FROM readgraph_dropped WHERE part = %s AND number > %s ORDER BY number"
+_ONE_BY_ONE = "SELECT pg_advisory_xact_lock(hashtextextended('readgraph dropped', 0))"
+_ROWS = """
+    SELECT prefix, key, value FROM store WHERE (prefix COLLATE "C", key COLLATE "C") > (%s, %s)
+    ORDER BY prefix COLLATE "C", key COLLATE "C" LIMIT %s
+"""
+_PARTS = """
+    SELECT DISTINCT split_part(substr(thread_id, length(%s) + 1), ':', 1) AS part FROM checkpoints
+    WHERE starts_with(thread_id, %s) ORDER BY part
+"""
+TABLES = ("store", "checkpoints", "checkpoint_blobs", "checkpoint_writes", "readgraph_originals", "readgraph_minute")
+
+
+class _Items(PostgresStore):
+    """LangGraph's store, whose searches have one order: items that were written together have the same time."""
+
+    def _prepare_batch_search_queries(self, search_ops: Sequence[tuple[int, SearchOp]]) -> Any:
+        queries, embeddings = super()._prepare_batch_search_queries(search_ops)
+        order = "ORDER BY store.updated_at DESC"
+        return [
+            (query.replace(order, f"{order}, store.prefix, store.key"), given) for query, given in queries
+        ], embeddings
+
+
+class ServerStore(SharedStore):
+    """A durable store on a PostgreSQL server, which many processes on many machines may use.
+
+    `folder` is where this machine keeps what can be made again: search indexes, copies of originals.
+    """
+
+    supports_ttl = False
+    indexes_apart = True
+
+    def __init__(self, address: LibraryAddress, session: Session, folder: Path) -> None:
+        self.place, self.name, self.folder, self.session = str(address), session.database, folder, session
+        self._readers = Readers(address)
+        self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="readgraph-postgres-reads")
+        self._originals = OriginalsInTable(session, self._readers, folder / "originals")
+        self._ledger = LedgerInTable(self._readers)
+        self._process = os.getpid()
+
+    def __repr__(self) -> str:
+        return f"ServerStore({self.place!r})"
+
+    @property
+    def ledger(self) -> LedgerInTable:
+        """What was sent to models in the last minute, by all processes."""
+        return self._ledger
+
+    def close(self) -> None:
+        """Commit pending writes and close the connections."""
+        if self._process == os.getpid():
+            self.session.close()
+            self._threads.shutdown()
+            self._readers.close()
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Run operations and wait for them; this blocks, so it is not for use in an event loop."""
+        operations = [_to_server(op) for op in ops]
+        self.session.check()
+        if _write(operations):
+            found = self.session.write_now(partial(_run, operations))
+        else:
+            found = self._readers.run(partial(_run, operations))
+        return [_from_server(result) for result in found]
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Run operations; writes are committed when this returns."""
+        operations = [_to_server(op) for op in ops]
+        self.session.check()
+        if _write(operations):
+            found = await self.session.write(partial(_run, operations))
+        else:
+            reading = partial(self._readers.run, partial(_run, operations))
+            found = await asyncio.get_running_loop().run_in_executor(self._threads, reading)
+        return [_from_server(result) for result in found]
+
+    async def written(self) -> None:
+        """Wait until all writes so far are committed, including those of cancelled callers."""
+        await self.session.written()
+
+    @asynccontextmanager
+    async def held(self, name: str, on_wait: OnWait | None = None, *, wait: bool = True) -> AsyncIterator[None]:
+        """Hold a lock of the server's."""
+        async with self.session.held(name, on_wait, wait=wait):
+            try:
+                yield
+            except BaseException:
+                await self.written()
+                raise
+
+    @asynccontextmanager
+    async def using(self, document: str) -> AsyncIterator[None]:
+        """Mark a document as in use, by a lock that others may hold too."""
+        async with self.session.held(f"{document}.used", shared=True):
+            yield
+
+    async def unused(self, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
+        """Wait until nobody uses a document."""
+        async with self.session.held(f"{document}.used", on_wait, wait=wait):
+            pass
+
+    async def tell_dropped(self, part: str, index: str) -> None:
+        """Write down that an index is out of date, for machines that have their own."""
+
+        def told(connection: Connection) -> None:
+            connection.execute(_ONE_BY_ONE)  # numbers are seen in their order
+            connection.execute(
+                "INSERT INTO readgraph_dropped (part, name) VALUES (%s, %s)", (part, written_text(index))
+            )
+
+        await self.session.write(told)
+
+    def dropped_since(self, part: str, number: int | None) -> tuple[int, Sequence[str]]:
+        """The indexes that any machine dropped after this number."""
+
+        def found(connection: Connection) -> tuple[int, Sequence[str]]:
+            if number is None:
+                row = connection.execute("SELECT coalesce(max(number), 0) AS last FROM readgraph_dropped").fetchone()
+                return int(row["last"]) if row else 0, []
+            rows = connection.execute(_DROPPED, (part, number)).fetchall()
+            return max([number, *(row["number"] for row in rows)]), [read_text(row["name"]) for row in rows]
+
+        return self._readers.run(found)
+
+    def size(self) -> int:
+        """The bytes of the library's tables and their indexes."""
+
+        def measured(connection: Connection) -> int:
+            row = connection.execute(_SIZE, ([*TABLES],)).fetchone()
+            return int(row["bytes"]) if row else 0
+
+        return self._readers.run(measured)
+
+    def rows(self, after: tuple[str, str], most: int) -> Sequence[Row]:
+        """The next rows."""
+
+        def found(connection: Connection) -> Sequence[Row]:
+            given = (*map(written_text, after), most)
+            rows = connection.execute(_ROWS, given).fetchall()
+            return [(row["prefix"], read_text(row["key"]), row["value"]) for row in rows]
+
+        return self._readers.run(found)
+
+    def look(self, prefix: str, use: Callable[[Listing], T]) -> T:
+        """What a function makes of a listing."""
+
+        def looked(connection: Connection) -> T:
+            with connection.transaction():
+                return use(ServerListing(connection, written_text(prefix)))
+
+        return self._readers.run(looked)
+
+    def parts(self) -> Sequence[str]:
+        """The keys of the namespaces that have threads."""
+
+        def found(connection: Connection) -> Sequence[str]:
+            return [row["part"] for row in connection.execute(_PARTS, (OF_NAMESPACE, OF_NAMESPACE)).fetchall()]
+
+        return self._readers.run(found)
+
+    def give_back(self) -> None:
+        """Let the server use the space of what was deleted again."""
+        self._readers.run(lambda connection: connection.execute(f"VACUUM (ANALYZE) {', '.join(TABLES)}") and None)
+
+    def keep_original(self, name: str, data: bytes) -> None:
+        """Keep a file in a table."""
+        self._originals.keep(name, data)
+
+    def original(self, name: str) -> Path | None:
+        """A copy of a kept file on this disk."""
+        return self._originals.copied(name)
+
+    def kept_originals(self, names: Sequence[str]) -> set[str]:
+        """Those of these names under which files are kept."""
+        return self._originals.kept(names)
+
+    def originals(self) -> Sequence[str]:
+        """The names of all kept files."""
+        return self._originals.names()
+
+    def forget_original(self, document: str) -> None:
+        """Delete what is kept of a document, also the copy on this disk."""
+        self._originals.forget(document)
+
+
+def _write(operations: Sequence[Op]) -> bool:
+    return any(isinstance(operation, PutOp) for operation in operations)
+
+
+def _run(operations: Sequence[Op], connection: Connection) -> list[Result]:
+    return _Items(connection, deserializer=_value).batch(operations)
+
+
+def _value(stored: Any) -> dict[str, Any]:
+    """What stands for a stored value that is not a JSON object, so that one odd row doesn't hide the others."""
+    return UNREADABLE
+
+
+def _to_server(op: Op) -> Op:
+    """An operation whose key the server can hold; LangGraph refuses such characters in namespaces."""
+    return op._replace(key=written_text(op.key)) if isinstance(op, GetOp | PutOp) else op
+
+
+def _from_server(result: Any) -> Any:
+    """A result with the keys as they were given."""
+    for item in result if isinstance(result, list) else [result]:
+        if isinstance(item, Item):
+            item.key = read_text(item.key)
+    return result
+
+
+CACHE = "READGRAPH_CACHE"
+"""The environment variable that names another folder for what can be made again."""
+
+
+class Opened(NamedTuple):
+    """An open store, and whether this user may write to it."""
+
+    store: ServerStore
+    writable: bool
+
+
+def open_store(address: LibraryAddress, *, to_read: bool = False) -> Opened:
+    """Connect, make the tables that are missing, and open the store; raises `LibraryError`. This blocks.
+
+    `to_read`: nothing is made.
+    """
+    with connect(address) as connection:
+        identity = prepare(address, connection, to_read=to_read)
+        writable = not to_read and can_be_written(address, connection)
+        served = connection.info
+        folder = cache_folder() / digest([identity, served.host, served.port, served.dbname])
+    return Opened(ServerStore(address, Session(address), folder), writable)
+
+
+def open_checkpointer(address: LibraryAddress, store: ServerStore, part: str) -> ServerCheckpointer:
+    """The checkpointer of a library, or of the namespace in it with this key. This blocks."""
+    return ServerCheckpointer(address, store.session, part)
+
+
+def cache_folder() -> Path:
+    """The folder for what can be made again: READGRAPH_CACHE, or the user's cache folder."""
+    named = os.environ.get(CACHE)
+    return Path(named).expanduser() if named else user_cache_path("readgraph", appauthor=False) / "libraries"

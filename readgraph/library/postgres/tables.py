@@ -1,0 +1,213 @@
+"""The tables of a library on a server: how they are made, the ledger of the last minute, what was written since."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import LiteralString
+
+import orjson
+import psycopg
+from langgraph.checkpoint.postgres import PostgresSaver
+from langgraph.store.postgres import PostgresStore
+
+from readgraph.library.address import LibraryAddress
+from readgraph.library.minute_ledger import AHEAD, MINUTE, Place, Sent, earliest
+from readgraph.library.postgres.connections import Connection, Readers, read_text, tried, unusable
+from readgraph.library.postgres.session import POLL_SECONDS, lock_number
+from readgraph.library.store import Seen
+from readgraph.state.errors import LibraryError
+from readgraph.state.files import is_newer, newer
+
+FORMAT = 1
+"""Version of the layout; a library with a newer one is refused."""
+
+_TABLES: tuple[LiteralString, ...] = (
+    "CREATE TABLE IF NOT EXISTS readgraph_originals (name TEXT PRIMARY KEY, data BYTEA NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS readgraph_minute (number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
+    "model TEXT NOT NULL, at FLOAT8 NOT NULL, tokens BIGINT NOT NULL, reserved FLOAT8 NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS readgraph_dropped (number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
+    "part TEXT NOT NULL, name TEXT NOT NULL)",
+    # LangGraph's ids of checkpoints are in the order of the clock, which may have been set back.
+    "CREATE SEQUENCE IF NOT EXISTS readgraph_written",
+    "ALTER TABLE checkpoints ADD COLUMN IF NOT EXISTS written BIGINT",
+    "UPDATE checkpoints SET written = nextval('readgraph_written') FROM "
+    "(SELECT ctid AS row FROM checkpoints WHERE written IS NULL ORDER BY checkpoint_id) AS earlier "
+    "WHERE checkpoints.ctid = earlier.row",
+    "ALTER TABLE checkpoints ALTER COLUMN written SET DEFAULT nextval('readgraph_written')",
+    "CREATE INDEX IF NOT EXISTS readgraph_written_idx ON checkpoints (thread_id, checkpoint_ns, written DESC)",
+    "CREATE TABLE IF NOT EXISTS readgraph_library (format INTEGER NOT NULL, "
+    "identity UUID NOT NULL DEFAULT gen_random_uuid())",
+)
+
+_MADE = """
+    SELECT to_regclass('readgraph_library') IS NOT NULL AND to_regclass('readgraph_dropped') IS NOT NULL
+        AND to_regclass('store_migrations') IS NOT NULL AND to_regclass('checkpoint_migrations') IS NOT NULL AS made
+"""
+_VERSIONS = """
+    SELECT (SELECT max(format) FROM readgraph_library) AS format,
+        (SELECT max(v) FROM store_migrations) AS store, (SELECT max(v) FROM checkpoint_migrations) AS checkpoints
+"""
+_WRITABLE = """
+    SELECT NOT pg_is_in_recovery() AND has_table_privilege('store', 'INSERT, UPDATE, DELETE') AS writable
+"""
+
+
+def prepare(address: LibraryAddress, connection: Connection, *, to_read: bool = False) -> str:
+    """Make the tables that are missing; returns the library's identity.
+
+    Raises `LibraryError` for a newer layout, and where tables are missing that may not be made.
+    """
+    try:
+        if not _is_ready(address, connection):
+            if to_read:
+                raise LibraryError(f"{address} holds no library: name another database.")
+            _alone(connection, lambda: None if _is_ready(address, connection) else _set_up(connection))
+        row = connection.execute("SELECT identity FROM readgraph_library").fetchone()
+        return str(row["identity"]) if row else ""
+    except psycopg.Error as problem:
+        raise unusable(address, problem) from problem
+
+
+def can_be_written(address: LibraryAddress, connection: Connection) -> bool:
+    """Whether this user may write to the library, which has its tables."""
+    try:
+        row = connection.execute(_WRITABLE).fetchone()
+    except psycopg.Error as problem:
+        raise unusable(address, problem) from problem
+    return bool(row and row["writable"])
+
+
+def _is_ready(address: LibraryAddress, connection: Connection) -> bool:
+    made = connection.execute(_MADE).fetchone()
+    if not made or not made["made"]:
+        return False
+    versions = connection.execute(_VERSIONS).fetchone() or {}
+    if is_newer(versions.get("format"), FORMAT):
+        raise LibraryError(newer(f"The library {address}", versions.get("format")))
+    ours = (FORMAT, len(PostgresStore.MIGRATIONS) - 1, len(PostgresSaver.MIGRATIONS) - 1)
+    there = (versions.get("format"), versions.get("store"), versions.get("checkpoints"))
+    return all(found is not None and found >= wanted for found, wanted in zip(there, ours, strict=True))
+
+
+def _alone(connection: Connection, work: Callable[[], None]) -> None:
+    """Run under a lock, since two that open a new library would both make its tables.
+
+    It is tried again and again: one who waits in a statement would hold up LangGraph's CREATE INDEX CONCURRENTLY.
+    """
+    number = lock_number("setup")
+    while not (connection.execute("SELECT pg_try_advisory_lock(%s) AS taken", (number,)).fetchone() or {})["taken"]:
+        time.sleep(POLL_SECONDS)
+    try:
+        work()
+    finally:
+        if not connection.closed:
+            connection.execute("SELECT pg_advisory_unlock(%s)", (number,))
+
+
+def _set_up(connection: Connection) -> None:
+    PostgresStore(connection).setup()
+    PostgresSaver(connection).setup()
+    with connection.transaction():
+        for statement in _TABLES:
+            connection.execute(statement)
+        if not connection.execute("UPDATE readgraph_library SET format = %s", (FORMAT,)).rowcount:
+            connection.execute("INSERT INTO readgraph_library (format) VALUES (%s)", (FORMAT,))
+
+
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('readgraph minute ' || %s, 0))"
+"""Those who take a place for the same model take turns."""
+
+
+@dataclass(frozen=True)
+class LedgerInTable:
+    """The calls of all processes that share a server.
+
+    It has connections of its own kind: a place is taken in a moment, while the writing session may be at work.
+    """
+
+    connections: Readers
+
+    def take(self, model: str, tokens: int, requests_most: int | None, tokens_most: int | None, now: float) -> Place:
+        """Take the next place; it counts from now on."""
+
+        def taken(connection: Connection) -> Place:
+            with connection.transaction():
+                connection.execute(_LOCK, (model,))
+                connection.execute(
+                    "DELETE FROM readgraph_minute WHERE model = %s AND (at <= %s OR reserved > %s)",
+                    (model, now - MINUTE, now + AHEAD),
+                )
+                rows = connection.execute(
+                    "SELECT at, tokens FROM readgraph_minute WHERE model = %s ORDER BY number", (model,)
+                ).fetchall()
+                sent = [Sent(row["at"], row["tokens"]) for row in rows]
+                at = earliest(sent, tokens, requests_most, tokens_most, now)
+                added = connection.execute(
+                    "INSERT INTO readgraph_minute (model, at, tokens, reserved) "
+                    "VALUES (%s, %s, %s, %s) RETURNING number",
+                    (model, at, tokens, now),
+                ).fetchone()
+                return Place(at, int(added["number"]) if added else 0)
+
+        return self.connections.run(lambda connection: tried(partial(taken, connection)))
+
+    def settle(self, model: str, place: Place, tokens: int | None) -> None:
+        """The call had this many tokens; None: it was not sent."""
+
+        def settled(connection: Connection) -> None:
+            if tokens is None:
+                connection.execute("DELETE FROM readgraph_minute WHERE number = %s", (place.number,))
+            else:
+                connection.execute("UPDATE readgraph_minute SET tokens = %s WHERE number = %s", (tokens, place.number))
+
+        self.connections.run(settled)
+
+
+BEGIN = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+"""All statements of a look see the same."""
+
+LONGEST_AGO = 1 << 30
+"""Transactions after which the server's numbers of them, which begin anew at 2^32, are compared no more."""
+
+_NOW = """
+    SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest,
+        'store'::regclass::oid::text || ' ' || (SELECT oid::text FROM pg_database WHERE datname = current_database())
+            AS mark
+"""
+_ALL = "SELECT key, value FROM store WHERE prefix = %s"
+_SINCE = f"{_ALL} AND age(xmin) <= age((%s %% 4294967296)::text::xid)"
+
+
+class ServerListing:
+    """One look within a transaction; what was seen is the oldest transaction that had not ended then, and the table.
+
+    Times would not do: what was begun earlier may be committed later.
+    """
+
+    def __init__(self, connection: Connection, prefix: str) -> None:
+        self._connection, self._prefix = connection, prefix
+        connection.execute(BEGIN)
+        row = connection.execute(_NOW).fetchone() or {}
+        self._now = Seen(int(row["oldest"]), str(row["mark"]))
+
+    def count(self) -> int:
+        """How many there are."""
+        counted = "SELECT count(*) AS held FROM store WHERE prefix = %s"
+        row = self._connection.execute(counted, (self._prefix,)).fetchone() or {}
+        return int(row["held"])
+
+    def keys(self) -> set[str]:
+        """Their keys."""
+        rows = self._connection.execute("SELECT key FROM store WHERE prefix = %s", (self._prefix,))
+        return {read_text(row["key"]) for row in rows}
+
+    def knows(self, seen: Seen) -> bool:
+        """Whether it is this table, a time ago over which transactions can be compared."""
+        return seen.mark == self._now.mark and 0 <= self._now.number - seen.number < LONGEST_AGO
+
+    def changed(self, seen: Seen) -> Iterator[tuple[Seen, str, str | bytes]]:
+        """The rows of transactions that had not ended then."""
+        since = (_SINCE, (self._prefix, seen.number)) if self.knows(seen) else (_ALL, (self._prefix,))
+        for row in self._connection.execute(*since):
+            yield self._now, read_text(row["key"]), orjson.dumps(row["value"])

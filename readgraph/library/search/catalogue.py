@@ -1,0 +1,324 @@
+"""The catalogue of a library's documents: names, sizes and words, so that one of very many is found without a list.
+
+It is derived from the store, in files of its own beside the other search indexes, and brought up to date whenever it is
+used: the store's newest rows are taken in, and where the count or the last known row differs, all are compared. Stores
+in memory, and libraries with fewer than `MANY` documents, have none: there a list is quick.
+"""
+
+import asyncio
+import hashlib
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple, TypeVar
+
+from filelock import FileLock
+from langgraph.store.base import BaseStore
+from pydantic_core import from_json
+
+from readgraph.library.file_store import LibraryStore
+from readgraph.library.folder import SEARCH
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.keyword_tables import is_damage, transaction
+from readgraph.library.sqlite_files import connect, refuse_links, unusable
+from readgraph.library.store import NAMESPACES, Listing, NamespacedStore, Seen, SharedStore, base_of, name_in_base
+from readgraph.library.stored_items import ROOT
+from readgraph.state.errors import Damaged, LibraryError
+from readgraph.state.forks import pause_in_forks, reset_in_forked
+from readgraph.state.records import Document
+
+MANY = 1_000
+"""A library with this many documents has a catalogue."""
+
+MOST_NAMED = 50
+"""The most documents that a name may mean; a message lists fewer."""
+
+MOST_NEAR = 500
+"""The most titles among which one that is spelt nearly alike is looked for."""
+
+FORMAT = 1
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS documents (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, title TEXT NOT NULL,
+    title_words TEXT NOT NULL, added TEXT NOT NULL, words INTEGER NOT NULL, joined INTEGER NOT NULL,
+    damaged INTEGER NOT NULL, record TEXT NOT NULL, indexed INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX IF NOT EXISTS by_source ON documents (source);
+CREATE INDEX IF NOT EXISTS by_title ON documents (title);
+CREATE INDEX IF NOT EXISTS by_time ON documents (added);
+CREATE INDEX IF NOT EXISTS by_index ON documents (indexed, joined, damaged);
+CREATE TABLE IF NOT EXISTS seen (row INTEGER NOT NULL, record TEXT NOT NULL);
+"""
+
+_PUT = """
+INSERT INTO documents (id, source, title, title_words, added, words, joined, damaged, record)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET source = excluded.source, title = excluded.title, title_words = excluded.title_words,
+    added = excluded.added, words = excluded.words, joined = excluded.joined, damaged = excluded.damaged,
+    record = excluded.record, indexed = 0
+"""
+
+T = TypeVar("T")
+
+
+class CatalogueDamaged(LibraryError):
+    """The catalogue's file is damaged; it was deleted, and the next use makes it again."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(f"{file} was damaged and is made again from the library: give the same command again.")
+
+
+class _Use:
+    """While a catalogue is used, no process is forked: a child must not inherit open files of SQLite."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin afresh, in a forked child too."""
+        self.lock = Lock()
+        pause_in_forks(self)
+
+    def let_go(self) -> None:
+        """Nothing stays open."""
+
+
+_USE = _Use()
+reset_in_forked(_USE.begin)
+
+
+class Newest(NamedTuple):
+    """Ids of some documents, the newest first, and how many documents and words there are in all."""
+
+    total: int
+    words: int
+    ids: list[str]
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The catalogue of a part of a library, up to date when `catalogue_of` gave it."""
+
+    file: Path
+    store: SharedStore
+    prefix: str
+
+    async def run(self, ask: Callable[[sqlite3.Connection], T]) -> T:
+        """What a function finds in the catalogue's file, in a thread of its own; raises `CatalogueDamaged`."""
+
+        def asked() -> T:
+            with _USE.lock, _deleted_if_damaged(self.file), closing(connect(self.file)) as connection:
+                return ask(connection)
+
+        return await asyncio.to_thread(asked)
+
+    async def named(self, name: str, path: str, id_of_file: str | None) -> list[str]:
+        """The ids of the documents that this name may mean; else of those whose titles begin words alike."""
+        return await self.run(lambda connection: _named(connection, name, path, id_of_file))
+
+    async def damaged(self) -> list[str]:
+        """The ids of documents whose record is damaged."""
+        return await self.run(
+            lambda connection: [row[0] for row in connection.execute("SELECT id FROM documents WHERE damaged")]
+        )
+
+    async def newest(self, offset: int, limit: int, words: Sequence[str] = (), *, joined: bool = False) -> Newest:
+        """Documents whose titles hold these words, in lower case; with `joined` collections too."""
+        kinds = ["NOT damaged"] if joined else ["NOT damaged", "NOT joined"]
+        having = " AND ".join([*kinds, *(["instr(title, ?)"] * len(words))])
+
+        def found(connection: sqlite3.Connection) -> Newest:
+            sums = f"SELECT count(*), coalesce(sum(words), 0) FROM documents WHERE {having}"
+            total, held = connection.execute(sums, words).fetchone()
+            some = f"SELECT id FROM documents WHERE {having} ORDER BY added DESC, number DESC LIMIT ? OFFSET ?"
+            return Newest(total, held, [row[0] for row in connection.execute(some, (*words, limit, offset))])
+
+        return await self.run(found)
+
+    def update(self) -> bool:
+        """Bring the catalogue up to date; gives whether the library has so many documents that it has one."""
+
+        def updated(listing: Listing) -> bool:
+            if listing.count() < MANY:
+                return False
+            with _deleted_if_damaged(self.file), _opened(self.file) as connection, transaction(connection, "IMMEDIATE"):
+                _take_in(connection, listing)
+            return True
+
+        with _USE.lock:
+            try:
+                return self.store.look(self.prefix, updated)
+            except CatalogueDamaged:
+                return self.store.look(self.prefix, updated)
+
+
+async def catalogue_of(pages: PageStore) -> Catalogue | None:
+    """The catalogue of a page store, up to date; None where a list is as quick, or where nothing can be written."""
+    base = base_of(pages.store)
+    if not isinstance(base, SharedStore) or (isinstance(base, LibraryStore) and base.to_read):
+        return None
+    prefix = ".".join((*_within(pages.store), ROOT, "documents"))
+    catalogue = Catalogue(_file(base, pages.store), base, prefix)
+    return catalogue if await asyncio.to_thread(catalogue.update) else None
+
+
+async def count_documents(pages: PageStore) -> int:
+    """How many documents a page store holds, with collections."""
+    catalogue = await catalogue_of(pages)
+    return (await catalogue.newest(0, 0, joined=True)).total if catalogue else len(await pages.documents())
+
+
+async def forget_number(store: BaseStore, document: str) -> int | None:
+    """Take a document out of the catalogue of a library, if it has one; gives the number that it had there.
+
+    Raises `CatalogueDamaged`.
+    """
+    base = base_of(store)
+    if not isinstance(base, SharedStore) or not (file := _file(base, store)).exists():
+        return None
+
+    def forget(connection: sqlite3.Connection) -> int | None:
+        row = connection.execute("SELECT number FROM documents WHERE id = ?", (document,)).fetchone()
+        connection.execute("DELETE FROM documents WHERE id = ?", (document,))
+        return row[0] if row else None
+
+    return await Catalogue(file, base, "").run(forget)
+
+
+def _file(base: SharedStore, store: BaseStore) -> Path:
+    return base.folder / SEARCH / name_in_base(store, "") / "documents.sqlite"
+
+
+async def records(pages: PageStore, ids: Sequence[str]) -> list[Document]:
+    """The documents with these ids, in this order, without those that are gone or damaged."""
+    found = list[Document]()
+    for value in await pages.get((ROOT, "documents"), ids):
+        try:
+            found += [Document.load(value)] if value is not None else []
+        except Damaged:
+            continue
+    return found
+
+
+def title_words(title: str) -> str:
+    """The words of a title in lower case, with single spaces between."""
+    return re.sub(r"[\W_]+", " ", title).strip().casefold()
+
+
+def _within(store: BaseStore) -> tuple[str, ...]:
+    """What stands before the namespaces of a part of a store."""
+    return (*_within(store.base), NAMESPACES, store.key) if isinstance(store, NamespacedStore) else ()
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[sqlite3.Connection]:
+    """A connection to the catalogue's file; one that is damaged, or of another format, is begun anew."""
+    refuse_links(file.parent)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{file}.lock"):  # two that open a new file would both make its tables
+            try:
+                connection = _prepared(file)
+            except (sqlite3.Error, LibraryError) as problem:
+                if not is_damage(problem) and not is_damage(problem.__cause__):
+                    raise
+                _delete(file)
+                connection = _prepared(file)
+    except OSError as problem:
+        raise LibraryError(f"{file} can't be used as a catalogue: {problem.strerror}.") from problem
+    with closing(connection):
+        yield connection
+
+
+@contextmanager
+def _deleted_if_damaged(file: Path) -> Iterator[None]:
+    """Delete a file that turns out to be damaged; an error of SQLite's names this file, and not another."""
+    try:
+        yield
+    except (sqlite3.Error, LibraryError) as problem:
+        if is_damage(problem) or is_damage(problem.__cause__):
+            _delete(file)
+            raise CatalogueDamaged(file) from problem
+        if isinstance(problem, sqlite3.Error):
+            raise unusable(file, problem) from problem
+        raise
+
+
+def _delete(file: Path) -> None:
+    for ending in ("", "-wal", "-shm"):
+        Path(f"{file}{ending}").unlink(missing_ok=True)
+
+
+def _prepared(file: Path) -> sqlite3.Connection:
+    connection = connect(file)
+    (made,) = connection.execute("PRAGMA user_version").fetchone()
+    if made not in (0, FORMAT):
+        connection.executescript("DROP TABLE documents; DROP TABLE seen")
+    if made != FORMAT:
+        connection.executescript(f"{_TABLES}; PRAGMA user_version={FORMAT}")
+    return connection
+
+
+def _take_in(connection: sqlite3.Connection, listing: Listing) -> None:
+    """Take in what the store holds now, in one look at it."""
+    seen = Seen(*(connection.execute("SELECT row, record FROM seen").fetchone() or ()))
+    known = {} if listing.knows(seen) else dict(connection.execute("SELECT id, record FROM documents").fetchall())
+    last = seen
+    for now, key, value in listing.changed(seen):
+        last, mark = now, _digest(key, value)
+        if (known.get(key) or _mark_of(connection, key)) != mark:
+            connection.execute(_PUT, (*_described(key, value), mark))
+    connection.execute("DELETE FROM seen")
+    connection.execute("INSERT INTO seen VALUES (?, ?)", last)
+    (listed,) = connection.execute("SELECT count(*) FROM documents").fetchone()
+    if listing.count() != listed:
+        there = listing.keys()
+        gone = [(key,) for (key,) in connection.execute("SELECT id FROM documents") if key not in there]
+        connection.executemany("DELETE FROM documents WHERE id = ?", gone)
+
+
+def _mark_of(connection: sqlite3.Connection, key: str) -> str:
+    row = connection.execute("SELECT record FROM documents WHERE id = ?", (key,)).fetchone()
+    return str(row[0]) if row else ""
+
+
+def _digest(key: str, value: Any) -> str:
+    return hashlib.sha256(f"{key} {value}".encode(errors="surrogateescape")).hexdigest()[:16]
+
+
+def _described(identity: str, value: Any) -> tuple[Any, ...]:
+    """A document's row; one that is damaged keeps its id alone."""
+    try:
+        document = Document.load(from_json(value))
+    except (Damaged, ValueError, TypeError):
+        return identity, "", "", "", "", 0, 0, 1
+    if document.id != identity:
+        return identity, "", "", "", "", 0, 0, 1
+    title = document.title
+    words = f" {title_words(title)}"
+    return identity, document.source, title.casefold(), words, document.added, document.words, bool(document.parts), 0
+
+
+def _named(connection: sqlite3.Connection, name: str, path: str, id_of_file: str | None) -> list[str]:
+    if not name.strip():
+        return []
+    exact = (
+        "SELECT id, added FROM documents WHERE id IN (?, ?) OR source IN (?, ?) OR title = ? OR (id >= ? AND id < ?)"
+        " LIMIT ?"
+    )
+    bounds = (name, id_of_file, path, name, name.casefold(), name, f"{name}\U0010ffff", MOST_NAMED)
+    found = dict(connection.execute(exact, bounds).fetchall())
+    if words := title_words(name):
+        part = "SELECT id, added FROM documents WHERE instr(title_words, ?) ORDER BY joined LIMIT ?"
+        found |= connection.execute(part, (f" {words}", MOST_NAMED)).fetchall()
+    if not found and words:
+        begun = sorted({f" {word[:3]}" for word in words.split(" ")}, key=len)[-5:]
+        near = " + ".join(["(instr(title_words, ?) > 0)"] * len(begun))
+        alike = f"SELECT id, added FROM documents WHERE {near} ORDER BY {near} DESC LIMIT ?"
+        found |= connection.execute(alike, (*begun, *begun, MOST_NEAR)).fetchall()
+    return sorted(found, key=lambda each: found[each], reverse=True)

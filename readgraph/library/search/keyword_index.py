@@ -1,0 +1,131 @@
+"""The keyword index: BM25 over the pages of each memory, in one file, for any event loop and several processes."""
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeVar
+
+from readgraph.library.search import keyword_tables
+from readgraph.library.search.hits import PARTS, Counted, Entry, Extent, Hit, Part
+from readgraph.library.search.keyword_tables import is_damage, open_tables
+from readgraph.library.search.postings import Tables, Unreadable
+from readgraph.library.sqlite_files import explain
+from readgraph.state.errors import LibraryError
+from readgraph.state.forks import pause_in_forks
+
+_T = TypeVar("_T")
+
+
+class KeywordIndex:
+    """Finds pages by their words; each memory has its own index, made when its first entry is added.
+
+    `path` names the file (created if it is missing, rebuilt if it is damaged); None keeps the index in memory. Entries
+    are committed when `add` returns. Every method raises `LibraryError` if the file can't be used. While nobody uses
+    the file it may be deleted: it is rebuilt from the page store.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._writing = _Worker(path, "search-writes")
+        self._reading = _Worker(path, "search-reads") if path else self._writing
+
+    def close(self) -> None:
+        """Commit pending writes and close the file."""
+        self._writing.close()
+        self._reading.close()
+
+    async def add(self, memory: str, entries: Iterable[Entry]) -> None:
+        """Index entries, all or none; an earlier entry of the same page is replaced."""
+        await self._writing.run(partial(keyword_tables.add, memory=memory, entries=list(entries)))
+
+    async def rebuild(self, memory: str, entries: Iterable[Entry]) -> None:
+        """Index these entries and no others; searches meanwhile find the old entries."""
+        await self._writing.run(partial(keyword_tables.add, memory=memory, entries=list(entries), renew=True))
+
+    async def remove(self, memory: str, pages: Iterable[int]) -> None:
+        """Take pages out of a memory's index."""
+        await self._writing.run(partial(keyword_tables.remove, memory=memory, pages=list(pages)))
+
+    async def forget(self, memory: str) -> None:
+        """Drop the whole index of a memory."""
+        await self._writing.run(partial(keyword_tables.forget, memory=memory))
+
+    async def search(self, memory: str, query: str, limit: int = 10) -> list[Hit]:
+        """Find at most `limit` pages that share words with the query, best first.
+
+        Their neighbours' words count a little, where the text goes on from one to the other (see `Entry.follows`).
+        Stop words and words on very many pages are ignored, unless the query has no others.
+        """
+        return await self._reading.run(partial(keyword_tables.search, memory=memory, query=query, limit=limit))
+
+    async def ranked(
+        self, memory: str, query: str, limit: int | None = None, parts: Sequence[Part] = PARTS
+    ) -> list[tuple[int, float]]:
+        """(page, score) of what `search` finds by these parts of pages; without a limit all, the true total."""
+        return await self._reading.run(
+            partial(keyword_tables.ranked, memory=memory, query=query, limit=limit, parts=parts)
+        )
+
+    async def counted(self, memory: str, query: str) -> Counted:
+        """How many pages are indexed, and how many of them have each term of a query."""
+        return await self._reading.run(partial(keyword_tables.counted, memory=memory, query=query))
+
+    async def extent(self, memory: str) -> Extent:
+        """How many pages are indexed, and the last of them; if the page store holds more, the index is out of date."""
+        return await self._reading.run(partial(keyword_tables.extent, memory=memory))
+
+    async def missing(self, memory: str, pages: int) -> list[int]:
+        """Which of the first `pages` pages are not indexed yet."""
+        return await self._reading.run(partial(keyword_tables.missing, memory=memory, pages=pages))
+
+
+class _Worker:
+    """A thread with its own connection, which is opened at first use."""
+
+    def __init__(self, path: Path | None, name: str) -> None:
+        self._path = path
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"readgraph-{name}")
+        self._connection: Tables | None = None
+        self._process, self.lock = os.getpid(), Lock()
+        pause_in_forks(self)
+
+    async def run(self, operation: Callable[[Tables], _T]) -> _T:
+        """Run an operation on the thread; cancelling stops it only before it has started."""
+        if self._process != os.getpid():
+            raise LibraryError(f"The search index{self._named()} was opened before this process was forked.")
+        try:
+            done = self._thread.submit(self._run, operation)
+        except RuntimeError:
+            raise LibraryError(f"The search index{self._named()} is closed.") from None
+        return await asyncio.wrap_future(done)
+
+    def close(self) -> None:
+        if self._process == os.getpid():
+            self._thread.shutdown()
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Close the connection."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _run(self, operation: Callable[[Tables], Any]) -> Any:
+        try:
+            with self.lock:
+                if self._connection is None:
+                    self._connection = open_tables(self._path)
+                return operation(self._connection)
+        except (sqlite3.Error, Unreadable) as problem:
+            if isinstance(problem, Unreadable) or is_damage(problem):
+                what = "it is damaged: delete it, and it is filled again"
+            else:
+                what = explain(problem)
+            raise LibraryError(f"The search index{self._named()} can't be used: {what}.") from problem
+
+    def _named(self) -> str:
+        return f" {self._path}" if self._path else ""

@@ -1,0 +1,317 @@
+"""Keyword search in SQLite: one FTS5 index for each memory, so that scores don't depend on other memories.
+
+The FTS5 tables are contentless and hold our own terms (`terms.index_terms`); pages are ranked by these tables'
+postings (`postings.py`). The terms are also stored separately, compressed, since FTS5 needs an entry's words again to
+delete it. An index knows the languages of its entries: a query is analysed in each. The file is made anew if it is
+damaged or of another version. All calls here block.
+"""
+
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from filelock import FileLock
+
+from readgraph.library.search.hits import PARTS, Counted, Entry, Extent, Hit, Part
+from readgraph.library.search.postings import Tables, Unreadable, counts_of, layout_of
+from readgraph.library.search.terms import affordable, index_terms, query_terms
+from readgraph.library.sqlite_files import connect_as, refuse_linked
+from readgraph.state.errors import LibraryError
+from readgraph.state.languages import main_language
+from readgraph.state.records import digest
+
+FORMAT = 3
+"""Version of tables and terms; a file of another one, or made with other stemmers, is rebuilt."""
+
+# Terms are parted by spaces: ASCII letters, digits, the underscore and all that is not ASCII belong to a term.
+_TOKENIZE = "ascii tokenchars '_'"
+
+_INDEXES = (
+    "CREATE TABLE indexes (number INTEGER PRIMARY KEY AUTOINCREMENT, memory TEXT NOT NULL UNIQUE, languages TEXT)"
+)
+
+
+def open_tables(path: Path | None) -> Tables:
+    """A connection to the indexes in a file, or in memory; a damaged file is replaced by an empty one."""
+    if path is None:
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, factory=Tables)
+        _prepare(connection)
+        return connection
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{path}.lock"):  # two that open a new file would both make its tables
+            try:
+                return _opened(path)
+            except Unreadable:
+                for ending in ("", "-wal", "-shm"):
+                    Path(f"{path}{ending}").unlink(missing_ok=True)
+                return _opened(path)
+    except OSError as problem:
+        raise LibraryError(f"{path} can't be used as a search index: {problem.strerror}.") from problem
+
+
+def _opened(path: Path) -> Tables:
+    refuse_linked(path)
+    if not path.exists():
+        with closing(sqlite3.connect(path)) as new:
+            new.execute("PRAGMA auto_vacuum=INCREMENTAL")  # takes effect before all else only, the WAL mode too
+            new.execute(f"PRAGMA user_version={_version()}")
+    connection = None
+    try:
+        connection = connect_as(Tables, path)
+        _prepare(connection)
+    except (LibraryError, sqlite3.Error) as problem:
+        if connection:
+            connection.close()
+        if is_damage(problem) or is_damage(problem.__cause__):
+            raise Unreadable(str(problem)) from problem
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    with transaction(connection, "IMMEDIATE"):
+        (made_by,) = connection.execute("PRAGMA user_version").fetchone()
+        if made_by not in (0, _version()):
+            raise Unreadable("The search index was made by another version.")
+        schema = dict(connection.execute("SELECT name, sql FROM sqlite_schema").fetchall())
+        if "indexes" not in schema:
+            connection.execute(_INDEXES)
+        elif schema["indexes"] != _INDEXES:
+            raise Unreadable("The search index has other tables.")
+        for (number,) in connection.execute("SELECT number FROM indexes").fetchall():
+            if any(schema.get(name) != sql for name, sql in tables_of(number).items()):
+                raise Unreadable("The search index has other tables.")
+        connection.execute(f"PRAGMA user_version={_version()}")
+
+
+def _version() -> int:
+    """The number of this format with these stemmers."""
+    return int(digest([FORMAT, version("snowballstemmer")], 7), 16)
+
+
+def tables_of(number: int) -> dict[str, str]:
+    """The tables of one memory's index, by name: what types their values have, SQLite sees to."""
+    entries, terms, vocabulary = f"entries_{number}", f"terms_{number}", f"vocabulary_{number}"
+    columns = "page INTEGER PRIMARY KEY, words INTEGER NOT NULL, follows INTEGER NOT NULL, terms BLOB NOT NULL"
+    return {
+        entries: f"CREATE TABLE {entries} ({columns})",
+        f"pages_{number}": f"CREATE INDEX pages_{number} ON {entries} (page, words, follows)",  # read without the terms
+        terms: f"CREATE VIRTUAL TABLE {terms} USING fts5(page, header, memo, content='', tokenize=\"{_TOKENIZE}\")",
+        vocabulary: f"CREATE VIRTUAL TABLE {vocabulary} USING fts5vocab({terms}, 'row')",
+        f"postings_{number}": f"CREATE VIRTUAL TABLE postings_{number} USING fts5vocab({terms}, 'instance')",
+    }
+
+
+def is_damage(problem: BaseException | None) -> bool:
+    """Whether the file is damaged and must be rebuilt."""
+    if not isinstance(problem, sqlite3.Error):
+        return isinstance(problem, Unreadable)
+    return getattr(problem, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection, kind: str = "DEFERRED") -> Iterator[None]:
+    """Commit what is done inside, or none of it."""
+    connection.execute(f"BEGIN {kind}")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:  # a full disk has ended it already
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+MOST_ROWS = 20_000
+"""The most pages that the terms of one query may match in total: with it, 100,000 pages of 400 words take 15 ms."""
+
+VACUUM_AT_ONCE = 1000
+"""Pages of the file, 4 KB each, that are given back in one transaction."""
+
+MOST_UNPACKED = 1 << 26
+"""Bytes of a page's terms: a damaged block may claim to unpack to gigabytes."""
+
+
+class Ranked(NamedTuple):
+    """The terms that were looked for, and (page, score) of what was found, best first."""
+
+    terms: list[str]
+    pages: list[tuple[int, float]]
+
+
+def add(connection: Tables, memory: str, entries: Sequence[Entry], *, renew: bool = False) -> None:
+    """Index entries; one of the same page is replaced, and with `renew` all that were there before."""
+    with transaction(connection, "IMMEDIATE"):
+        if renew:
+            _drop(connection, memory)
+        index = _index(connection, memory) or _new_index(connection, memory)
+        known_languages = _languages(connection, index)
+        spoken = dict(known_languages)
+        for entry in entries:
+            language = entry.language or next(iter(spoken), "") or main_language([each.text for each in entries])
+            spoken[language] = None
+            terms = [" ".join(index_terms(part, language)) for part in (entry.text, entry.header, entry.memo)]
+            known = _terms(connection, index, entry.page)
+            if known == terms and _follows(connection, index, entry.page) == entry.follows:
+                continue
+            if known is not None:
+                _take_out(connection, index, entry.page, known)
+            row = entry.page, sum(len(part.split()) for part in terms), entry.follows, _packed(terms)
+            connection.execute(f"INSERT INTO entries_{index} VALUES (?, ?, ?, ?)", row)
+            connection.execute(
+                f"INSERT INTO terms_{index} (rowid, page, header, memo) VALUES (?, ?, ?, ?)", (entry.page, *terms)
+            )
+        if spoken != known_languages:
+            connection.execute("UPDATE indexes SET languages = ? WHERE number = ?", (" ".join(spoken), index))
+
+
+def remove(connection: Tables, memory: str, pages: Iterable[int]) -> None:
+    """Take pages out; those that aren't there are passed over."""
+    with transaction(connection, "IMMEDIATE"):
+        index = _index(connection, memory)
+        for page in pages if index else ():
+            known = _terms(connection, index, page)
+            if known is not None:
+                _take_out(connection, index, page, known)
+
+
+def forget(connection: Tables, memory: str) -> None:
+    """Drop the index of a memory and give its space back."""
+    with transaction(connection, "IMMEDIATE"):
+        _drop(connection, memory)
+    _give_back(connection)
+
+
+def extent(connection: Tables, memory: str) -> Extent:
+    """How many pages are indexed, and the last of them."""
+    with transaction(connection):
+        index = _index(connection, memory)
+        if not index:
+            return Extent(0, -1)
+        return Extent(*connection.execute(f"SELECT count(*), coalesce(max(page), -1) FROM entries_{index}").fetchone())
+
+
+def missing(connection: Tables, memory: str, pages: int) -> list[int]:
+    """Those of the first `pages` pages that are not indexed."""
+    with transaction(connection):
+        index = _index(connection, memory)
+        known = {page for (page,) in connection.execute(f"SELECT page FROM entries_{index}")} if index else set()
+    return [page for page in range(pages) if page not in known]
+
+
+def search(connection: Tables, memory: str, query: str, limit: int) -> list[Hit]:
+    """The pages that share words with the query, best first; equals in page order."""
+    with transaction(connection):
+        index = _index(connection, memory)
+        found = _ranked(connection, index, query)
+        entries = [_terms(connection, index, page) or [] for page, _ in found.pages[:limit]]
+    wanted = {*found.terms}
+    return [
+        Hit(page, score, PARTS[max(range(len(parts)), key=lambda number: len(wanted & {*parts[number].split()}))])
+        for (page, score), parts in zip(found.pages[:limit], entries, strict=True)
+    ]
+
+
+def ranked(
+    connection: Tables, memory: str, query: str, limit: int | None, parts: Sequence[Part]
+) -> list[tuple[int, float]]:
+    """(page, score) of the pages whose `parts` share words with the query, best first; equals in page order."""
+    with transaction(connection):
+        return _ranked(connection, _index(connection, memory), query, parts).pages[:limit]
+
+
+def counted(connection: Tables, memory: str, query: str) -> Counted:
+    """How many pages are indexed, and how many of them have each term of the query."""
+    with transaction(connection):
+        index = _index(connection, memory)
+        if not index:
+            return Counted(0, {})
+        (texts,) = connection.execute(f"SELECT count(*) FROM entries_{index}").fetchone()
+        count = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
+        asked = query_terms(query, *_languages(connection, index))
+        found = {term: connection.execute(count, (term,)).fetchone() for term in asked}
+    return Counted(texts, {term: row[0] for term, row in found.items() if row})
+
+
+def _ranked(connection: Tables, index: int, query: str, parts: Sequence[Part] = PARTS) -> Ranked:
+    """All pages with a term of the query in these parts."""
+    count = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
+    asked = query_terms(query, *_languages(connection, index)) if index else ()
+    found = {term: connection.execute(count, (term,)).fetchone() for term in asked}
+    terms = affordable({term: row[0] for term, row in found.items() if row}, MOST_ROWS)
+    if not terms:
+        return Ranked([], [])
+    layout = layout_of(connection, index)
+    counts = [counts_of(connection, index, layout, term, parts) for term in terms]
+    return Ranked(terms, layout.ranked(counts))
+
+
+def _index(connection: Tables, memory: str) -> int:
+    """The number in the names of a memory's tables; 0: it has none."""
+    row = connection.execute("SELECT number FROM indexes WHERE memory = ?", (memory,)).fetchone()
+    return row[0] if row else 0
+
+
+def _languages(connection: Tables, index: int) -> dict[str, None]:
+    """The languages of an index's entries, the first one first."""
+    (spoken,) = connection.execute("SELECT languages FROM indexes WHERE number = ?", (index,)).fetchone()
+    return dict.fromkeys(str(spoken or "").split())
+
+
+def _new_index(connection: Tables, memory: str) -> int:
+    index = connection.execute("INSERT INTO indexes (memory) VALUES (?)", (memory,)).lastrowid or 0
+    for sql in tables_of(index).values():
+        connection.execute(sql)
+    return index
+
+
+def _drop(connection: Tables, memory: str) -> None:
+    index = _index(connection, memory)
+    for table in ("vocabulary", "postings", "terms", "entries") if index else ():
+        connection.execute(f"DROP TABLE {table}_{index}")
+    connection.execute("DELETE FROM indexes WHERE number = ?", (index,))
+
+
+def _give_back(connection: sqlite3.Connection) -> None:
+    """Shorten the file by its free pages, in parts, so that nobody else waits long."""
+    left, free = -1, "PRAGMA freelist_count"
+    while left != (left := connection.execute(free).fetchone()[0]):  # in memory nothing is given back
+        connection.executescript(f"PRAGMA incremental_vacuum({VACUUM_AT_ONCE})")  # `execute` makes one step of it
+
+
+def _terms(connection: Tables, index: int, page: int) -> list[str] | None:
+    row = connection.execute(f"SELECT terms FROM entries_{index} WHERE page = ?", (page,)).fetchone()
+    return _unpacked(row[0]) if row else None
+
+
+def _follows(connection: Tables, index: int, page: int) -> bool:
+    (follows,) = connection.execute(f"SELECT follows FROM entries_{index} WHERE page = ?", (page,)).fetchone()
+    return bool(follows)
+
+
+def _unpacked(stored: Any) -> list[str]:
+    try:
+        unpacking = zlib.decompressobj()
+        terms = unpacking.decompress(stored, MOST_UNPACKED).decode().split("\n")
+    except (zlib.error, UnicodeDecodeError, TypeError):
+        terms = []
+    if len(terms) != len(PARTS) or not unpacking.eof:
+        raise Unreadable("The terms of a page can't be read.")
+    return terms
+
+
+def _packed(terms: Sequence[str]) -> bytes:
+    return zlib.compress("\n".join(terms).encode(), 1)
+
+
+def _take_out(connection: Tables, index: int, page: int, terms: Sequence[str]) -> None:
+    connection.execute(f"DELETE FROM entries_{index} WHERE page = ?", (page,))
+    connection.execute(
+        f"INSERT INTO terms_{index} (terms_{index}, rowid, page, header, memo) VALUES ('delete', ?, ?, ?, ?)",
+        (page, *terms),
+    )

@@ -1,0 +1,247 @@
+"""The exact Okapi ranking over the pages of one document: the papers' baseline."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from functools import cached_property, reduce
+from operator import add
+from typing import NamedTuple
+
+from readgraph.library.search.hits import Counted
+from readgraph.library.search.postings import BESIDE
+from readgraph.library.search.stop_words import stop_words
+from readgraph.library.search.terms import (
+    ENGLISH,
+    content_words,
+    folded,
+    grams,
+    keeps_beginnings,
+    kept_by_text,
+    stem,
+    tokens,
+)
+from readgraph.state.languages import main_language
+
+__all__ = ["rank"]
+
+Term = tuple[int, int]
+"""A word of a query by its place, and 0 for its stem or the number of one of its parts."""
+
+
+class Wanted:
+    """The terms of a query as texts of a language have them; a word has the same place in every language."""
+
+    def __init__(self, query: str, language: str) -> None:
+        self._language, self._stopped = language, stop_words(language)
+        self._terms, self._stems = dict[str, list[Term]](), set[str]()
+        self._seen, self._having = set[str](), dict[str, list[Term]]()
+        for place, token in enumerate(tokens(query, language)):
+            if token not in self._stopped:
+                stemmed = stem(token, language)
+                self._stems.add(stemmed)
+                for part, term in enumerate([stemmed, *grams(token, language)]):
+                    self._terms.setdefault(term, []).append((place, part))
+
+    @property
+    def terms(self) -> Mapping[str, list[Term]]:
+        """The terms as an index of such texts has them."""
+        return self._terms
+
+    def found_among(self, tokens: Set[str]) -> list[tuple[str, list[Term]]]:
+        """Those of the different words of a text that have terms of the query, with the terms.
+
+        Each word is analysed once, whatever the number of texts.
+        """
+        new = tokens - self._seen
+        self._seen.update(new)
+        for token in new:
+            if token not in self._stopped and (terms := self._found(token)):
+                self._having[token] = terms
+        return [(token, self._having[token]) for token in tokens & self._having.keys()]
+
+    def _found(self, token: str) -> list[Term]:
+        language = self._language
+        forms = {*grams(token, language)}
+        if not keeps_beginnings(language) or self._beginnings.match(folded(token)):
+            forms.add(stem(token, language))
+        return [term for form in forms & self._terms.keys() for term in self._terms[form]]
+
+    @cached_property
+    def _beginnings(self) -> re.Pattern[str]:
+        """How words begin that may have one of the stems; German has "ae" for "ä"."""
+        begun = {stemmed[: min(3, max(1, len(stemmed) - 1))] for stemmed in self._stems}
+        return re.compile("|".join("e?".join(map(re.escape, letters)) for letters in begun) or "$.")
+
+
+K1, B, EPSILON = 1.5, 0.75, 0.25
+"""The defaults of `rank_bm25.BM25Okapi`, whose scores this reproduces (a test compares them)."""
+
+
+class Okapi:
+    """BM25 of one query over texts that are added one by one; only lengths and counts of the query's terms are kept.
+
+    `rank_bm25` keeps the words of all texts with their counts, which takes several times the texts' memory. Texts may
+    be in several languages: a word of the query counts as one term, whatever its forms are in each of them.
+    """
+
+    def __init__(self, query: str) -> None:
+        self._query = query
+        self._wanted = dict[str, Wanted]()
+        self._texts_with = Counter[Term]()
+        self._lengths, self._following = list[int](), set[int]()
+        self._found = dict[int, dict[Term, int]]()
+
+    def add(self, text: str, language: str = ENGLISH, *, follows: bool = False) -> None:
+        """Add the next text, which is in this language.
+
+        Where it `follows` the one before, as passages of a document do, the words of each count a little for the other.
+        """
+        if follows:
+            self._following.add(len(self._lengths))
+        self.add_all((text,), language)
+
+    def add_all(self, texts: tuple[str, ...], language: str = ENGLISH) -> None:
+        """Add the next texts, which are in this language; what their words are is kept for all of them together."""
+        if language not in self._wanted:
+            self._wanted[language] = Wanted(self._query, language)
+        different, counted = _counted(texts, language)
+        having = self._wanted[language].found_among(different)
+        for counts, length in counted:
+            found = dict[Term, int]()
+            for token, terms in having:
+                if count := counts.get(token):
+                    for term in terms:
+                        found[term] = found.get(term, 0) + count
+            if found:
+                self._found[len(self._lengths)] = found
+            for term in found:
+                self._texts_with[term] += 1
+            self._lengths.append(length)
+
+    @property
+    def needs_all_terms(self) -> bool:
+        """Whether `ranked` needs the `TextsWith` of all these texts: a word of the query is in more than half."""
+        return any(2 * count > len(self._lengths) for (_, part), count in self._texts_with.items() if not part)
+
+    def ranked(self, all_terms: "TextsWith") -> list[tuple[int, float]]:
+        """(index, score) of the texts that share a content word with the query, best first; ties in text order.
+
+        `all_terms` is empty if it is not needed.
+        """
+        return self.ranked_by(self.weights(all_terms))
+
+    def ranked_by(self, weights: Mapping[Term, float]) -> list[tuple[int, float]]:
+        """As `ranked`, by weights of terms that were counted in other texts."""
+        lengths = self._lengths.copy()
+        for number in self._following:
+            lengths[number] += self._lengths[number - 1]
+            lengths[number - 1] += self._lengths[number]
+        mean = sum(lengths) / max(len(lengths), 1)
+
+        def score(number: int) -> float:
+            longer = K1 * (1 - B + B * lengths[number] / mean)
+            total = 0.0
+            # The order matters, and Python 3.12's `sum` rounds differently.
+            for term, count in sorted(self._found_around(number).items()):
+                total += weights.get(term, 0.0) * (count * (K1 + 1) / (count + longer))
+            return total
+
+        hits = [(number, score(number)) for number in self._found]
+        return sorted(hits, key=lambda hit: (-hit[1], hit[0]))
+
+    def _beside(self, number: int) -> list[int]:
+        """The text that this one follows, and the one that follows it."""
+        before = [number - 1] if number in self._following else []
+        return [*before, number + 1] if number + 1 in self._following else before
+
+    def _found_around(self, number: int) -> Mapping[Term, float]:
+        """How often each term is in a text, with a share of how often it is in those beside."""
+        beside = [self._found[each] for each in self._beside(number) if each in self._found]
+        if not beside:
+            return self._found[number]
+        found = dict[Term, float](self._found[number])
+        for other in beside:
+            for term, count in other.items():
+                found[term] = found.get(term, 0.0) + BESIDE * count
+        return found
+
+    def weights(self, all_terms: "TextsWith") -> dict[Term, float]:
+        """The weight of each term; in most texts it would be negative: then a word's is small, and that of a part 0."""
+        weights = {term: _weight(count, len(self._lengths)) for term, count in self._texts_with.items()}
+        least = EPSILON * all_terms.mean_weight()
+        return {
+            (place, part): weight if weight >= 0 else 0.0 if part else least
+            for (place, part), weight in weights.items()
+        }
+
+    def weights_among(self, counted: Counted) -> dict[Term, float]:
+        """The weight of each term by the texts of an index, of which those that were added are a part."""
+        having = Counter[Term]()
+        for wanted in self._wanted.values():
+            for form, terms in wanted.terms.items():
+                having |= Counter(dict.fromkeys(terms, min(counted.having.get(form, 0), counted.texts)))
+        weights = {term: _weight(count, counted.texts) for term, count in having.items()}
+        least = EPSILON * max(weights.values(), default=0.0)
+        return {term: weight if weight > 0 else 0.0 if term[1] else max(least, 0.0) for term, weight in weights.items()}
+
+
+class TextsWith:
+    """The number of texts with each term, for all terms: this takes twice the time of counting the query's terms."""
+
+    def __init__(self) -> None:
+        self._texts, self._with = 0, Counter[str]()
+
+    def add(self, text: str, language: str = ENGLISH) -> None:
+        """Add the next text."""
+        self.add_all((text,), language)
+
+    def add_all(self, texts: tuple[str, ...], language: str = ENGLISH) -> None:
+        """Add the next texts."""
+        self._texts += len(texts)
+        self._with.update(_different_words(texts, language))
+
+    def mean_weight(self) -> float:
+        """The mean weight of the terms, before negative ones are replaced; 0 without texts."""
+        weights = [_weight(count, self._texts) for count in self._with.values()]
+        return reduce(add, weights, 0.0) / max(len(weights), 1)  # Python 3.12's `sum` rounds differently
+
+
+class _Words(NamedTuple):
+    """The different tokens of some texts; of each text how often they are in it, and how many are no stop words."""
+
+    different: Set[str]
+    texts: list[tuple[Counter[str], int]]
+
+
+@kept_by_text
+def _counted(texts: tuple[str, ...], language: str) -> _Words:
+    stopped, each = stop_words(language), [Counter(tokens(text, language)) for text in texts]
+    different = each[0].keys() if len(each) == 1 else frozenset[str]().union(*each)
+    return _Words(
+        different, [(found, found.total() - sum(found[word] for word in stopped & found.keys())) for found in each]
+    )
+
+
+@kept_by_text
+def _different_words(texts: tuple[str, ...], language: str) -> tuple[str, ...]:
+    """The words of each text, each once in a text; the order matters to sums."""
+    return tuple(word for text in texts for word in dict.fromkeys(content_words(text, language)))
+
+
+def _weight(count: int, texts: int) -> float:
+    return math.log(texts - count + 0.5) - math.log(count + 0.5)
+
+
+def rank(query: str, texts: Sequence[str], language: str = "") -> list[tuple[int, float]]:
+    """(index, score) of the texts that share a content word with the query, best first (Okapi BM25).
+
+    `language` is an ISO 639-1 code, by default that of most of the texts.
+    """
+    language = language or main_language(texts)
+    okapi, all_terms = Okapi(query), TextsWith()
+    for text in texts:
+        okapi.add(text, language)
+    for text in texts if okapi.needs_all_terms else ():
+        all_terms.add(text, language)
+    return okapi.ranked(all_terms)

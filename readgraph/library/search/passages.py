@@ -1,0 +1,322 @@
+"""Search in the texts of documents: their passages, ranked together; exact text; a document's language.
+
+Of a very large library only the documents are gone through that share most words with the query, by an index of all
+their texts. It holds each document as one entry, under its number in the catalogue. It takes in what is new when it is
+asked; the first time, that is everything. What is searched then are the passages of the likeliest documents, with the
+weights that the query's words have in the whole library. In exact text, `*` stands for anything in between. No pattern
+can take long: nothing is tried twice.
+"""
+
+import re
+import sqlite3
+from bisect import bisect_right
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.catalogue import Catalogue, CatalogueDamaged, catalogue_of, forget_number, records
+from readgraph.library.search.hits import Counted, Entry, pages_of
+from readgraph.library.search.index_registry import indexes_of
+from readgraph.library.search.keyword_index import KeywordIndex
+from readgraph.library.search.okapi import Okapi, TextsWith
+from readgraph.library.search.terms import ENGLISH, query_terms, words
+from readgraph.library.store import SharedStore, base_of
+from readgraph.state.errors import BadInput, Forgotten, LibraryError
+from readgraph.state.languages import language_of, sample_spans
+from readgraph.state.records import Document
+
+SHORT, LONG = 400, 1200
+"""Characters: shorter paragraphs are joined, longer ones are cut."""
+
+EXCERPT = 280
+"""The most characters of an excerpt."""
+
+_PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[ \t]*[^\s][^\n]*)*")
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage `[start, end)` of a document that shares words with a query, and its score (Okapi BM25).
+
+    `language` is the document's (ISO 639-1).
+    """
+
+    document: Document
+    start: int
+    end: int
+    score: float
+    language: str
+
+
+async def search_documents(
+    store: PageStore, documents: Sequence[Document], query: str, counted: Counted | None = None
+) -> list[Passage]:
+    """The passages of these documents that share words with the query, best first. Every text is read once or twice.
+
+    The words of the passages beside one count a little for it. A document that is forgotten meanwhile is left out.
+    `counted` says in how many texts the query's terms are, where these documents are a part of many.
+    """
+    okapi, all_terms = Okapi(query), TextsWith()
+    spans = list[tuple[Document, int, int, str]]()
+    async for document, text in _texts(store, documents):
+        language = language_of(text)
+        for number, (start, end) in enumerate(cut_to_passages(text)):
+            okapi.add(text[start:end], language, follows=number > 0)
+            spans.append((document, start, end, language))
+    if not counted and okapi.needs_all_terms:
+        async for _, text in _texts(store, documents):
+            language = language_of(text)
+            for start, end in cut_to_passages(text):
+                all_terms.add(text[start:end], language)
+    weights = okapi.weights_among(counted) if counted else okapi.weights(all_terms)
+    ranked = [(spans[number], round(score, 4)) for number, score in okapi.ranked_by(weights)]
+    return [Passage(document, start, end, score, language) for (document, start, end, language), score in ranked]
+
+
+async def _texts(store: PageStore, documents: Sequence[Document]) -> AsyncIterator[tuple[Document, str]]:
+    for document in documents:
+        with suppress(Forgotten):
+            yield document, await store.text(document)
+
+
+def cut_to_passages(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of paragraphs; short ones are joined with those after them, long ones are cut between words."""
+    start = end = -1
+    for paragraph in _PARAGRAPH.finditer(text):
+        if start < 0:
+            start = paragraph.start()
+        end = paragraph.end()
+        while end - start > LONG:
+            space = text.rfind(" ", start + SHORT, start + LONG)
+            cut = space if space > 0 else start + LONG
+            yield start, cut
+            start = cut
+        if end - start >= SHORT:
+            yield start, end
+            start = -1
+    if start >= 0:
+        yield start, end
+
+
+def marks(text: str, query: str, language: str = ENGLISH) -> list[tuple[int, int]]:
+    """Spans of the words in a text of this language that a search for the query finds; none overlap."""
+    terms = {*query_terms(query, language)}
+    found = list[tuple[int, int]]()
+    for word in _WORD.finditer(text):
+        forms = words(word.group(), language)
+        if len(forms) == 1 and terms & {*forms}:
+            found.append(word.span())
+        elif len(forms) > 1:  # without spaces between words: each term by itself
+            at = [match.span() for term in terms & {*forms} for match in re.finditer(re.escape(term), word.group())]
+            found += [(word.start() + start, word.start() + end) for start, end in at]
+    merged = list[tuple[int, int]]()
+    for start, end in sorted(found):
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def excerpt(text: str, marked: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """The span of a text that has most of the marked words, with some words before them."""
+    if len(text) <= EXCERPT or not marked:
+        return 0, min(len(text), EXCERPT)
+
+    def held(first: int) -> int:
+        reach = marked[first][0] + EXCERPT * 3 // 4
+        return len({text[start:end].casefold() for start, end in marked[first:] if end <= reach})
+
+    first = marked[max(range(len(marked)), key=lambda number: (held(number), -number))][0]
+    start = max(0, min(first - EXCERPT // 4, len(text) - EXCERPT))
+    if start and (space := text.find(" ", start, first)) >= 0:
+        start = space + 1
+    end = min(len(text), start + EXCERPT)
+    if end < len(text) and (space := text.rfind(" ", first + 1, end)) > max(
+        stop for begin, stop in marked if begin == first
+    ):
+        end = space
+    return start, end
+
+
+LIKELY = 100
+"""Documents whose passages are ranked."""
+
+AT_ONCE = 500
+"""Documents that are taken in together."""
+
+TEXTS = "documents"
+"""The key of the texts' index in its file."""
+
+_WITH_TEXT = "NOT joined AND NOT damaged"  # the text of a collection is that of its documents
+
+
+class Likely(NamedTuple):
+    """Documents, the likeliest first, and in how many of all documents the query's terms are."""
+
+    documents: list[Document]
+    counted: Counted
+
+
+async def likely_documents(pages: PageStore, query: str) -> Likely | None:
+    """The documents that share most words with a query; None where the library is small enough to go through."""
+    catalogue = await catalogue_of(pages)
+    if not catalogue:
+        return None
+    texts = (await indexes_of(pages.store)).texts
+    await _take_in(pages, catalogue, texts)
+    numbers = pages_of(await texts.ranked(TEXTS, query, LIKELY))
+    ids = await catalogue.run(lambda connection: [_id_of(connection, number) for number in numbers])
+    documents = await records(pages, [identity for identity in ids if identity])
+    return Likely(documents, await texts.counted(TEXTS, query))
+
+
+async def forget_text(pages: PageStore, document: str) -> None:
+    """Take a document's words out of the index, and its names out of the catalogue."""
+    if not isinstance(base_of(pages.store), SharedStore):
+        return
+    try:
+        number = await forget_number(pages.store, document)
+    except CatalogueDamaged:  # nobody knows which words were the document's
+        await (await indexes_of(pages.store)).texts.forget(TEXTS)
+    else:
+        if number is not None:
+            await (await indexes_of(pages.store)).texts.remove(TEXTS, [number])
+
+
+async def _take_in(pages: PageStore, catalogue: Catalogue, texts: KeywordIndex) -> None:
+    """Index the texts that are new, and mend an index that holds others than the catalogue says."""
+    extent = await texts.extent(TEXTS)
+    known = f"SELECT count(*) FROM documents WHERE indexed AND {_WITH_TEXT}"
+    if extent.count != await catalogue.run(lambda connection: connection.execute(known).fetchone()[0]):
+        there = {*range(extent.last + 1)} - {*await texts.missing(TEXTS, extent.last + 1)}
+        await texts.remove(TEXTS, await catalogue.run(lambda connection: _mended(connection, there)))
+    new = f"SELECT number, id FROM documents WHERE NOT indexed AND {_WITH_TEXT} LIMIT ?"
+    while wanted := await catalogue.run(lambda connection: dict(connection.execute(new, (AT_ONCE,)).fetchall())):
+        found = {document.id: document for document in await records(pages, [*wanted.values()])}
+        entries = [await _entry(pages, number, found.get(identity)) for number, identity in wanted.items()]
+        await texts.add(TEXTS, entries)
+        await catalogue.run(lambda connection, numbers=[*wanted]: _mark(connection, numbers))  # type: ignore[misc]
+
+
+async def _entry(pages: PageStore, number: int, document: Document | None) -> Entry:
+    """A document's words; those of one that is gone meanwhile, or can't be read, are none."""
+    text = ""
+    if document:
+        with suppress(LibraryError):
+            text = await pages.text(document)
+    return Entry(number, text, language=language_of(text))
+
+
+def _mark(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
+    with_mark = "UPDATE documents SET indexed = 1 WHERE number = ?"
+    connection.execute("BEGIN IMMEDIATE")
+    connection.executemany(with_mark, [(number,) for number in numbers])
+    connection.execute("COMMIT")
+
+
+def _mended(connection: sqlite3.Connection, there: set[int]) -> list[int]:
+    """Mark as missing what the index lacks; gives what it holds and should not."""
+    known = {number for (number,) in connection.execute(f"SELECT number FROM documents WHERE indexed AND {_WITH_TEXT}")}
+    lacking = [(number,) for number in known - there]
+    connection.execute("BEGIN IMMEDIATE")
+    connection.executemany("UPDATE documents SET indexed = 0 WHERE number = ?", lacking)
+    connection.execute("COMMIT")
+    return sorted(there - known)
+
+
+def _id_of(connection: sqlite3.Connection, number: int) -> str:
+    row = connection.execute("SELECT id FROM documents WHERE number = ?", (number,)).fetchone()
+    return str(row[0]) if row else ""
+
+
+LONGEST_PATTERN, MOST_PIECES = 300, 10
+"""Most characters of a pattern, and most pieces between its `*`."""
+
+LONGEST_MATCH = 500
+"""Most characters from the beginning of a match with `*` to its end."""
+
+_ALIKE = str.maketrans(dict.fromkeys("’‘‛ʼ", "'") | dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("‐‑‒–—−", "-"))
+
+
+class ExactText:
+    """A text to be found as it is written, whatever its case, its white space and the form of its quotation marks.
+
+    `*` stands for any text. Raises `BadInput` for a pattern without text, or out of bounds.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        if len(pattern) > LONGEST_PATTERN:
+            raise BadInput(f"The text has more than {LONGEST_PATTERN} characters: give a shorter piece of it.")
+        self.pieces = [piece for part in pattern.split("*") if (piece := folded(on_one_line(part)))]
+        if not self.pieces:
+            raise BadInput("There is no text to look for: give some words, with * where anything may stand.")
+        if len(self.pieces) > MOST_PIECES:
+            raise BadInput(f"The text has more than {MOST_PIECES} pieces between its *: give fewer.")
+
+    def spans(self, line: str) -> Iterator[tuple[int, int]]:
+        """The characters `[start, end)` of each match in a text `on_one_line`, in order; they don't overlap.
+
+        From each beginning, every piece is taken where it comes first. Where that only moves on, the piece is not
+        searched for again, so the time grows with the text, whatever the pattern.
+        """
+        text, (first, *others) = folded(line), self.pieces
+        places, start = [-1] * len(others), text.find(first)
+        while start >= 0:
+            end = start + len(first)
+            for number, piece in enumerate(others):
+                if places[number] < end:
+                    places[number] = text.find(piece, end)
+                if places[number] < 0:
+                    return
+                end = places[number] + len(piece)
+            if whole := not others or end - start <= LONGEST_MATCH:
+                yield start, end
+            start = text.find(first, end if whole else max(start + 1, end - LONGEST_MATCH))
+
+
+def on_one_line(text: str) -> str:
+    """The text with a single space for all white space between words."""
+    return " ".join(text.split())
+
+
+def folded(text: str) -> str:
+    """The text as it is compared, character by character: its length stays."""
+    small = text.translate(_ALIKE).lower()
+    if len(small) == len(text):
+        return small
+    return "".join(low if len(low := letter.lower()) == 1 else letter for letter in text.translate(_ALIKE))
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLanguages:
+    """The offsets at which a document's parts begin, and the language of each (ISO 639-1)."""
+
+    starts: list[int]
+    languages: list[str]
+
+    def at(self, offset: int) -> str:
+        """The language at an offset."""
+        return self.languages[self._part(offset)]
+
+    def goes_on(self, offset: int) -> bool:
+        """Whether the text at an offset goes on from what stands before it: no part begins there."""
+        return offset > 0 and self._part(offset) == self._part(offset - 1)
+
+    def _part(self, offset: int) -> int:
+        return bisect_right(self.starts, offset) - 1
+
+
+async def document_languages(store: PageStore, document: Document) -> DocumentLanguages:
+    """The main language of a document, or of each part of a collection, seen by samples of their texts."""
+    if not document.parts:
+        return DocumentLanguages([0], [await _language(store, document)])
+    parts = [await store.document(part.document) for part in document.parts]
+    return DocumentLanguages([part.start for part in document.parts], [await _language(store, each) for each in parts])
+
+
+async def _language(store: PageStore, document: Document) -> str:
+    return language_of(" ".join(await store.spans(document, sample_spans(document.characters))))

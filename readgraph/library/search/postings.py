@@ -1,0 +1,143 @@
+"""BM25 over the postings of a query's terms; the words of the pages beside a page count a little for it.
+
+A memory's index in SQLite holds for it where a term is, and the lengths of all pages.
+"""
+
+import math
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic_core import from_json
+
+from readgraph.library.search.hits import Part
+from readgraph.state.errors import LibraryError
+
+K1, B = 1.2, 0.75
+"""FTS5's: where no page goes on from another, the scores are those of its `bm25`."""
+
+LEAST = 1e-6
+"""The weight of a term that is in most pages, as FTS5 has it."""
+
+BESIDE = 0.3
+"""What a word counts for the pages beside its own. Of LoCoMo's turns 59 % are then among the first 5 instead of 53, of
+QMSum's chunks 65 % among the first 10 instead of 61 (`benchmarks/retrieval.py`)."""
+
+SHORT = 250
+"""Words of a page that needs those beside it. Of chunks of 400 words of LoCoMo, 92 % were among the first 10 with their
+neighbours' words, and 95 % without."""
+
+Numbers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The pages of an index in their order, the number of each one's words, and whether it goes on from the last."""
+
+    pages: Numbers
+    words: Numbers
+    follows: NDArray[np.bool_]
+
+    @cached_property
+    def _joined(self) -> NDArray[np.bool_]:
+        """Whether a page goes on from the one before it in this order, which must have the number before."""
+        adjoining: NDArray[np.bool_] = np.diff(self.pages) == 1
+        return self.follows[1:] & adjoining
+
+    @cached_property
+    def _norms(self) -> Floats:
+        """BM25's measure of the length of each page with those beside it."""
+        lengths = self._with_beside(self.words.astype(np.float64), 1.0)
+        norms: Floats = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1.0))
+        return norms
+
+    def counted(self, pages: Numbers) -> Floats:
+        """How often each page comes among these; unknown ones are left out."""
+        places = np.searchsorted(self.pages, pages)
+        known = places < len(self.pages)
+        known[known] = self.pages[places[known]] == pages[known]
+        return np.bincount(places[known], minlength=len(self.pages)).astype(np.float64)
+
+    def ranked(self, counts: Iterable[Floats]) -> list[tuple[int, float]]:
+        """(page, score) of the pages with any of the terms, by how often each is in each page, best first.
+
+        Equals are in page order.
+        """
+        scores, having = np.zeros(len(self.pages)), np.zeros(len(self.pages), np.bool_)
+        for own in counts:
+            found = self._with_beside(own, BESIDE)
+            scores += _weight(own) * found * (K1 + 1) / (found + self._norms)
+            having |= own > 0
+        places = np.flatnonzero(having)
+        best = places[np.argsort(-scores[places], kind="stable")]
+        return list(zip(self.pages[best].tolist(), scores[best].tolist(), strict=True))
+
+    def _with_beside(self, own: Floats, share: float) -> Floats:
+        """What each page has, and a share of what those beside it have."""
+        total = own.copy()
+        total[1:] += share * own[:-1] * self._joined
+        total[:-1] += share * own[1:] * self._joined
+        return total
+
+
+def _weight(counts: Floats) -> float:
+    having, pages = int(np.count_nonzero(counts)), len(counts)
+    return max(math.log((pages - having + 0.5) / (having + 0.5)), LEAST)
+
+
+WEIGHTS = {"page": 1.0, "header": 0.5, "memo": 1.0}
+"""The weights of a page's parts. With the previous turn as header, at half weight, recall@5 over LoCoMo's turns is 63;
+without it, 53 (`benchmarks/retrieval.py`)."""
+
+KEPT_LAYOUTS = 8
+"""Indexes whose pages' lengths a connection remembers until something is written."""
+
+
+class Unreadable(LibraryError):
+    """The file is damaged, or of another format."""
+
+
+class Tables(sqlite3.Connection):
+    """A connection to the indexes, with the layouts that it has read since `state`, the file's last change."""
+
+    layouts: dict[int, Layout]
+    state: tuple[int, int] = (-1, -1)
+
+
+def counts_of(connection: Tables, index: int, layout: Layout, term: str, parts: Sequence[Part]) -> Floats:
+    """How often each page has a term in these parts, by their weights."""
+    columns = ", ".join(f"json_group_array(doc) FILTER (WHERE col = '{part}')" for part in parts)
+    held = connection.execute(f"SELECT {columns} FROM postings_{index} WHERE term = ?", (term,)).fetchone()
+    counts: Floats = np.zeros(len(layout.pages))
+    for each, part in zip(held, parts, strict=True):
+        counts += WEIGHTS[part] * layout.counted(_numbers(each))
+    return counts
+
+
+def layout_of(connection: Tables, index: int) -> Layout:
+    """The pages of an index, read again where the file has changed since."""
+    (version,) = connection.execute("PRAGMA data_version").fetchone()  # counts other connections' changes
+    if connection.state != (state := (version, connection.total_changes)):
+        connection.state, connection.layouts = state, {}
+    if index not in connection.layouts:
+        if len(connection.layouts) == KEPT_LAYOUTS:
+            connection.layouts.clear()
+        columns = ", ".join(f"json_group_array({name})" for name in ("page", "words", "follows"))
+        held = connection.execute(
+            f"SELECT {columns} FROM (SELECT page, words, follows FROM entries_{index} ORDER BY page)"
+        ).fetchone()
+        pages, words, follows = map(_numbers, held)
+        connection.layouts[index] = Layout(pages, words, follows > 0)
+    return connection.layouts[index]
+
+
+def _numbers(stored: str) -> Numbers:
+    """The numbers of a list in JSON."""
+    try:
+        return np.array(from_json(stored), np.int64)
+    except (ValueError, TypeError, OverflowError):
+        raise Unreadable("The numbers of pages can't be read.") from None

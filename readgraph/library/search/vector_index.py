@@ -1,0 +1,272 @@
+"""The vector index: the nearest pages of each memory by embedding, for any event loop and several processes.
+
+The vectors of a memory are in FAISS, kept in step with their file (`vector_file.py`).
+"""
+
+import asyncio
+import os
+import shutil
+import tempfile
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeVar
+from weakref import finalize
+
+import numpy as np
+from filelock import FileLock
+from numpy.typing import NDArray
+
+from readgraph.library.search import vector_file
+from readgraph.library.search.hits import PARTS, Extent, Hit, Part, VectorKey
+from readgraph.library.search.vector_file import MOST_NUMBERS, REMOVED, Header, Records
+from readgraph.library.sqlite_files import explain
+from readgraph.state.errors import BadInput, LibraryError
+from readgraph.state.records import digest
+
+Matrix = NDArray[np.float32]
+
+
+class Vectors:
+    """Exhaustive inner-product search over half-precision vectors, with the page and part of each vector."""
+
+    def __init__(self, folder: Path, memory: str, model: str) -> None:
+        self._path = folder / f"{digest(memory)}-{digest(model)}.vectors"
+        self._files, self._model = f"{digest(memory)}-*.vectors", model
+        self._lock = Lock()  # FAISS must not search while it grows
+        self._file_lock = FileLock(folder / "vectors.lock")
+        self._clear(None)
+
+    def add(self, keys: Sequence[VectorKey], vectors: Matrix) -> None:
+        """Add vectors of length 1; earlier vectors of the same pages are removed."""
+        if len(keys) != len(vectors):
+            raise ValueError(f"{len(keys)} keys for {len(vectors)} vectors.")
+        if not keys:
+            return
+        if not np.allclose(np.einsum("ij,ij->i", vectors, vectors), 1, atol=0.01):
+            raise ValueError("Only vectors of length 1 can be indexed.")
+        with self._lock, self._file_lock:
+            self._catch_up()
+            if vectors.shape[1] > MOST_NUMBERS:
+                raise BadInput(
+                    f"'{self._model}' gave an embedding of {vectors.shape[1]:,} numbers: name another model."
+                )
+            header = self._header or Header.new(self._model, vectors.shape[1])
+            self._check(header, vectors.shape[1])
+            known = self._known({page for page, _ in keys})
+            records = np.zeros(len(known) + len(keys), header.record)
+            records["page"] = [*known, *(page for page, _ in keys)]
+            records["part"] = [REMOVED] * len(known) + [PARTS.index(part) for _, part in keys]
+            records["vector"][len(known) :] = vectors
+            self._write(header, records)
+
+    def remove(self, pages: Iterable[int]) -> None:
+        """Remove all vectors of these pages."""
+        with self._lock, self._file_lock:
+            self._catch_up()
+            known = self._known(pages)
+            if self._header and known:
+                records = np.zeros(len(known), self._header.record)
+                records["page"], records["part"] = known, REMOVED
+                self._write(self._header, records)
+
+    def forget(self) -> None:
+        """Delete the memory's files, of every model."""
+        with self._lock, self._file_lock:
+            for path in self._path.parent.glob(self._files):
+                path.unlink(missing_ok=True)
+
+    def search(self, vector: Matrix, limit: int, parts: Sequence[Part] = PARTS) -> list[Hit]:
+        """The pages with the nearest vectors of these parts, best first; ties in page order."""
+        with self._lock:
+            self._catch_up()
+            count = len(self._pages)
+            if self._header is None or not count or limit < 1:
+                return []
+            self._check(self._header, len(vector))
+            wanted = min(4 * limit, count)
+            while True:
+                scores, rows = self._faiss.search(vector[None, :], wanted)
+                hits = self._nearest(scores[0], rows[0], parts)
+                if len(hits) >= limit or wanted == count:
+                    return hits[:limit]
+                wanted = min(4 * wanted, count)
+
+    def extent(self) -> Extent:
+        """How many pages have vectors, and the last of them."""
+        with self._lock:
+            self._catch_up()
+            pages = np.unique(self._pages)
+            return Extent(len(pages), int(pages[-1]) if len(pages) else -1)
+
+    def missing(self, pages: int) -> list[int]:
+        """Which of the first `pages` pages have no vector."""
+        with self._lock:
+            self._catch_up()
+            return [int(page) for page in np.setdiff1d(np.arange(pages), self._pages)]
+
+    def _known(self, pages: Iterable[int]) -> list[int]:
+        return [int(page) for page in np.unique(self._pages[np.isin(self._pages, [*pages])])]
+
+    def _nearest(self, scores: Matrix, rows: NDArray[np.int64], parts: Sequence[Part]) -> list[Hit]:
+        hits: dict[int, Hit] = {}
+        for score, row in zip(scores.tolist(), rows.tolist(), strict=True):  # best first
+            page, part = int(self._pages[row]), PARTS[self._parts[row]]
+            if part in parts:
+                hits.setdefault(page, Hit(page, score, part))
+        return sorted(hits.values(), key=lambda hit: (-hit.score, hit.page))
+
+    def _check(self, header: Header, dimension: int) -> None:
+        if dimension != header.dimension:
+            raise BadInput(
+                f"'{self._model}' gave embeddings of {dimension} numbers, but {header.dimension} when the index was "
+                "made: is it another model under the same name? Forget the document, or use the earlier model."
+            )
+
+    def _write(self, header: Header, records: Records) -> None:
+        if self._header is None:
+            vector_file.create(self._path, header, records)
+        else:
+            vector_file.append(self._path, header, records)
+        self._catch_up()
+        if self._read > 1000 and self._read > 3 * len(self._pages):  # most records were removed since
+            self._shrink(header)
+
+    def _shrink(self, header: Header) -> None:
+        records = np.zeros(len(self._pages), header.record)
+        records["page"], records["part"] = self._pages, self._parts
+        records["vector"] = self._faiss.reconstruct_n(0, len(records)) if len(records) else 0
+        vector_file.create(self._path, Header.new(header.model, header.dimension), records)
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Read the records that any process has appended to the file; a replaced file is read from its start.
+
+        A file that is damaged, or was made by another model, counts as empty, and is replaced when vectors are added.
+        """
+        found = vector_file.read(self._path, self._header, self._read)
+        if found is None or found[0].model != self._model or not vector_file.is_sound(found[1]):
+            self._clear(None)
+            return
+        header, records = found
+        if header != self._header:
+            self._clear(header)
+        if len(records):
+            self._take_in(records)
+
+    def _clear(self, header: Header | None) -> None:
+        self._header = header
+        self._read = 0
+        self._pages = np.zeros(0, np.int32)
+        self._parts = np.zeros(0, np.int32)
+        self._faiss: Any = None
+        if header is not None:
+            import faiss  # here, since keyword search does not need to wait for this import
+
+            self._faiss = faiss.IndexScalarQuantizer(
+                header.dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+            )
+
+    def _take_in(self, records: Records) -> None:
+        self._read += len(records)
+        removed = {int(records["page"][row]): row for row in np.flatnonzero(records["part"] == REMOVED)}
+        if removed:
+            self._drop(np.isin(self._pages, list(removed)))
+            since = np.array([removed.get(page, -1) for page in records["page"].tolist()])
+            records = records[(records["part"] != REMOVED) & (np.arange(len(records)) > since)]
+        codes = np.ascontiguousarray(records["vector"]).view(np.uint8)  # FAISS stores the same half-precision bytes
+        self._faiss.add_sa_codes(codes)
+        self._pages = np.concatenate([self._pages, records["page"]])
+        self._parts = np.concatenate([self._parts, records["part"]])
+
+    def _drop(self, rows: NDArray[np.bool_]) -> None:
+        import faiss
+
+        if rows.any():
+            self._faiss.remove_ids(faiss.IDSelectorBatch(np.flatnonzero(rows)))
+            self._pages, self._parts = self._pages[~rows], self._parts[~rows]
+
+
+KEPT_OPEN = 8
+"""The most memories whose vectors stay in RAM; 100,000 vectors of 384 numbers take 80 MB."""
+
+_T = TypeVar("_T")
+
+
+class VectorIndex:
+    """Finds pages by the embeddings of one model; the nearest vector of a page counts.
+
+    `folder` is where the files are (created if it is missing); None makes a temporary folder. `model` names the
+    embedding model and its server. Each model has its own files, so vectors of different models are never mixed. Every
+    method raises `LibraryError` if a file can't be used. A damaged file counts as empty, and is filled again from the
+    page store.
+    """
+
+    def __init__(self, folder: Path | None, model: str) -> None:
+        self._folder, self._model = folder, model
+        self._temporary: finalize[[Path, int], Any] | None = None
+        self._open: OrderedDict[str, Vectors] = OrderedDict()
+        self._opening = Lock()
+
+    def close(self) -> None:
+        """Free the vectors in RAM, and delete a temporary folder."""
+        self._open.clear()
+        if self._temporary:
+            self._temporary()
+
+    async def add(self, memory: str, keys: Sequence[VectorKey], vectors: Matrix) -> None:
+        """Add vectors of length 1, shape (keys, dimension); earlier vectors of the same pages are removed.
+
+        Raises `BadInput` if the memory's vectors have another dimension.
+        """
+        await self._run(memory, partial(Vectors.add, keys=keys, vectors=vectors))
+
+    async def remove(self, memory: str, pages: Iterable[int]) -> None:
+        """Remove all vectors of these pages."""
+        await self._run(memory, partial(Vectors.remove, pages=list(pages)))
+
+    async def search(self, memory: str, vector: Matrix, limit: int = 10, parts: Sequence[Part] = PARTS) -> list[Hit]:
+        """Find at most `limit` pages by these parts, the nearest first; `score` is the cosine similarity."""
+        return await self._run(memory, partial(Vectors.search, vector=vector, limit=limit, parts=parts))
+
+    async def extent(self, memory: str) -> Extent:
+        """How many pages have vectors, and the last of them; if the page store holds more, the index is out of date."""
+        return await self._run(memory, Vectors.extent)
+
+    async def missing(self, memory: str, pages: int) -> list[int]:
+        """Which of the first `pages` pages have no vector yet."""
+        return await self._run(memory, partial(Vectors.missing, pages=pages))
+
+    async def forget(self, memory: str) -> None:
+        """Delete the vectors of a memory, of every model."""
+        await self._run(memory, Vectors.forget)
+
+    async def _run(self, memory: str, operation: Callable[[Vectors], _T]) -> _T:
+        return await asyncio.to_thread(self._run_here, memory, operation)
+
+    def _run_here(self, memory: str, operation: Callable[[Vectors], _T]) -> _T:
+        try:
+            return operation(self._vectors(memory))
+        except OSError as problem:
+            raise LibraryError(f"The vectors in {self._folder} can't be used: {explain(problem)}.") from problem
+
+    def _vectors(self, memory: str) -> Vectors:
+        with self._opening:
+            if self._folder is None:
+                self._folder = Path(tempfile.mkdtemp(prefix="readgraph-"))
+                self._temporary = finalize(self, _remove, self._folder, os.getpid())
+            if memory not in self._open:
+                self._folder.mkdir(parents=True, exist_ok=True)
+                self._open[memory] = Vectors(self._folder, memory, self._model)
+                if len(self._open) > KEPT_OPEN:
+                    self._open.popitem(last=False)
+            self._open.move_to_end(memory)
+            return self._open[memory]
+
+
+def _remove(folder: Path, process: int) -> None:
+    """Delete a temporary folder; a forked child does not delete its parent's."""
+    if process == os.getpid():
+        shutil.rmtree(folder, ignore_errors=True)

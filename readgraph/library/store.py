@@ -1,0 +1,333 @@
+"""The store of a library, in files or on a server: what it offers, its namespaces, its locks, its ledger.
+
+A namespace holds the documents, memories and replies of one tenant, and sees no others. One builds at a time: two
+builders of the same memory would mix their pages. An agent's turn takes such a lock too: two turns at once would write
+under the same numbers.
+"""
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from copy import copy
+from pathlib import Path
+from threading import Lock as ThreadLock
+from typing import Any, NamedTuple, Protocol, TypeVar
+from weakref import WeakValueDictionary
+
+from langgraph.store.base import BaseStore, GetOp, Item, ListNamespacesOp, MatchCondition, Op, PutOp, Result, SearchOp
+
+from readgraph.library.minute_ledger import LedgerInMemory, MinuteLedger
+from readgraph.state.errors import BadInput
+from readgraph.state.forks import reset_in_forked
+from readgraph.state.records import digest
+
+OnWait = Callable[[], None]
+"""Called once before waiting for another process or task."""
+
+
+Row = tuple[str, str, dict[str, Any]]
+"""An item as it is stored: its namespace, joined by dots, its key and its value."""
+
+
+T = TypeVar("T")
+
+
+class Seen(NamedTuple):
+    """How far a listing was read: up to which number, and a mark by which that is known again."""
+
+    number: int = -1
+    mark: str = ""
+
+
+class Listing(Protocol):
+    """One look at the items that stand directly below a prefix."""
+
+    def count(self) -> int:
+        """How many there are."""
+
+    def keys(self) -> set[str]:
+        """Their keys."""
+
+    def knows(self, seen: Seen) -> bool:
+        """Whether what changed since then can be told; else all counts as changed."""
+
+    def changed(self, seen: Seen) -> Iterator[tuple[Seen, str, str | bytes]]:
+        """What was written since then, and perhaps more: how far the list is read with it, its key, its value as JSON.
+
+        It is all where the listing doesn't know what was seen.
+        """
+
+
+class InUse(Exception):
+    """Somebody else holds the lock, and the caller does not want to wait."""
+
+
+class SharedStore(BaseStore):
+    """A `BaseStore` that several processes share, so that it has locks, and counts what they send together.
+
+    Names of locks are those in the whole store (see `readgraph.library.store.name_in_base`).
+    """
+
+    place: str
+    """Where it is kept, as messages name it: never with a password."""
+
+    name: str
+    """The last part of its place: that of the folder, or of the database."""
+
+    indexes_apart: bool
+    """Whether each machine has search indexes of its own."""
+
+    folder: Path
+    """The folder on this disk for what can be made again, and for originals where they are files."""
+
+    @property
+    @abstractmethod
+    def ledger(self) -> MinuteLedger:
+        """What was sent to models in the last minute, by all processes."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Commit pending writes and close the store."""
+
+    @abstractmethod
+    async def written(self) -> None:
+        """Wait until all writes so far are committed, including those of cancelled callers."""
+
+    @abstractmethod
+    def held(self, name: str, on_wait: OnWait | None = None, *, wait: bool = True) -> AbstractAsyncContextManager[None]:
+        """Hold a lock; raises `InUse` if somebody else holds it and `wait` is false.
+
+        What was written under the lock is committed before it is released, even if the writer was cancelled. The locks
+        of a killed process are free.
+        """
+
+    @abstractmethod
+    def using(self, document: str) -> AbstractAsyncContextManager[None]:
+        """Mark a document as in use."""
+
+    @abstractmethod
+    async def unused(self, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
+        """Wait until nobody uses a document; raises `InUse` where somebody does and `wait` is false."""
+
+    @abstractmethod
+    async def tell_dropped(self, part: str, index: str) -> None:
+        """Tell other machines, which have search indexes of their own, that this one of a namespace is out of date."""
+
+    @abstractmethod
+    def dropped_since(self, part: str, number: int | None) -> tuple[int, Sequence[str]]:
+        """The indexes that other machines dropped after this number, and the last number; None: the last number only.
+
+        This blocks.
+        """
+
+    def check_room(self, needed: int = 0) -> None:
+        """Raise `LibraryError` where its disk is too full for a model's reply, or for so many bytes.
+
+        A server's disk is not known. This blocks.
+        """
+
+    @abstractmethod
+    def size(self) -> int:
+        """The bytes that the library takes; this blocks."""
+
+    @abstractmethod
+    def rows(self, after: tuple[str, str], most: int) -> Sequence[Row]:
+        """The next rows of all namespaces, in the order of (prefix, key); ("", "") begins. This blocks.
+
+        Raises `LibraryError` for a row that can't be read.
+        """
+
+    @abstractmethod
+    def look(self, prefix: str, use: Callable[[Listing], T]) -> T:
+        """What a function makes of a listing, in which nothing changes meanwhile; it may be run twice. This blocks."""
+
+    @abstractmethod
+    def parts(self) -> Sequence[str]:
+        """The keys of the namespaces that have threads; this blocks."""
+
+    @abstractmethod
+    def give_back(self) -> None:
+        """Give the space of what was deleted back, to the disk or for what is stored next; this blocks."""
+
+    @abstractmethod
+    def keep_original(self, name: str, data: bytes) -> None:
+        """Keep the file that a document was made of; its name is the document's id and an ending. This blocks."""
+
+    @abstractmethod
+    def original(self, name: str) -> Path | None:
+        """A kept file on this disk; None where it is not kept. This blocks."""
+
+    @abstractmethod
+    def kept_originals(self, names: Sequence[str]) -> set[str]:
+        """Those of these names under which files are kept; this blocks."""
+
+    @abstractmethod
+    def originals(self) -> Sequence[str]:
+        """The names of all kept files; this blocks."""
+
+    @abstractmethod
+    def forget_original(self, document: str) -> None:
+        """Delete what is kept of a document; this blocks."""
+
+
+NAMESPACES = "readgraph-namespaces"
+"""What LangGraph's namespaces of all tenants begin with; a digest of the tenant's name follows.
+
+Names of tenants are the caller's, and stores search by prefixes as text, where `%` and `_` stand for others.
+"""
+
+
+class NamespacedStore(BaseStore):
+    """A `BaseStore` over a part of another one. Two of them over the same part are equal."""
+
+    def __init__(self, base: BaseStore, name: str) -> None:
+        self.base, self.name = base, name
+        self.key = digest(name, length=32)
+        self._prefix = (NAMESPACES, self.key)
+
+    def __repr__(self) -> str:
+        return f"NamespacedStore({self.base!r}, {self.name!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NamespacedStore) and (other.base is self.base and other.key == self.key)
+
+    def __hash__(self) -> int:
+        return hash((id(self.base), self.key))
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Run operations inside the namespace."""
+        return [self._outside(result) for result in self.base.batch([self._inside(op) for op in ops])]
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Run operations inside the namespace."""
+        return [self._outside(result) for result in await self.base.abatch([self._inside(op) for op in ops])]
+
+    def _inside(self, op: Op) -> Op:
+        if isinstance(op, GetOp | PutOp):
+            return op._replace(namespace=(*self._prefix, *op.namespace))
+        if isinstance(op, SearchOp):
+            return op._replace(namespace_prefix=(*self._prefix, *op.namespace_prefix))
+        conditions = [
+            condition._replace(path=(*self._prefix, *condition.path)) if condition.match_type == "prefix" else condition
+            for condition in op.match_conditions or ()
+        ]
+        depth = None if op.max_depth is None else op.max_depth + len(self._prefix)
+        within = MatchCondition("prefix", self._prefix)
+        return ListNamespacesOp((within, *conditions), max_depth=depth, limit=op.limit, offset=op.offset)
+
+    def _outside(self, result: Any) -> Any:
+        """A result as the caller sees it, without what stands before its namespaces."""
+        if isinstance(result, Item):
+            inside = copy(result)  # an item of a search has a score, too
+            inside.namespace = result.namespace[len(self._prefix) :]
+            return inside
+        if isinstance(result, list):
+            return [each[len(self._prefix) :] if isinstance(each, tuple) else self._outside(each) for each in result]
+        return result
+
+
+def in_namespace(store: BaseStore, name: str) -> BaseStore:
+    """The part of a store that has this name; the store itself without a name.
+
+    Raises `BadInput` for what is no name, and for a store that is another part: nothing leads out of a namespace.
+    """
+    if not isinstance(name, str):
+        raise BadInput(f"A namespace is a string, not {type(name).__name__}.")
+    if not isinstance(store, NamespacedStore):
+        return NamespacedStore(store, name) if name else store
+    if name not in ("", store.name):
+        raise BadInput(
+            f"This store holds the namespace '{store.name}' alone: leave '{name}' out, or give the whole store."
+        )
+    return store
+
+
+def base_of(store: BaseStore) -> BaseStore:
+    """The whole store of which this one is a part, or the store itself."""
+    return base_of(store.base) if isinstance(store, NamespacedStore) else store
+
+
+def name_in_base(store: BaseStore, name: str) -> str:
+    """A name, such as that of a lock, which is different in each namespace of a store."""
+    return name_in_base(store.base, f"{store.key}-{name}") if isinstance(store, NamespacedStore) else name
+
+
+POLL_SECONDS = 0.02
+"""How often an event loop checks whether another one is still building."""
+
+_in_loop: "WeakValueDictionary[tuple[int, int, str], asyncio.Lock]" = WeakValueDictionary()
+_choosing = ThreadLock()
+_across_loops: "WeakValueDictionary[tuple[int, str], ThreadLock]" = WeakValueDictionary()
+
+
+def _reset_locks() -> None:
+    global _choosing
+    _choosing = ThreadLock()
+    _across_loops.clear()
+
+
+reset_in_forked(_reset_locks)
+
+
+@asynccontextmanager
+async def building(store: BaseStore, memory: str) -> AsyncIterator[None]:
+    """Hold the lock for building this memory: across processes in a library, within this process in other stores."""
+    if isinstance(base := base_of(store), SharedStore):
+        async with held(store, f"{memory}.lock"):
+            yield
+    else:
+        across_loops = (id(base), name_in_base(store, memory))
+        in_loop = (id(asyncio.get_running_loop()), *across_loops)
+        async with _in_loop.setdefault(in_loop, asyncio.Lock()):  # one task of each loop polls the other loops
+            with _choosing:
+                lock = _across_loops.setdefault(across_loops, ThreadLock())
+            while not lock.acquire(blocking=False):
+                await asyncio.sleep(POLL_SECONDS)
+            try:
+                yield
+            finally:
+                lock.release()
+
+
+def held(
+    store: BaseStore, name: str, on_wait: OnWait | None = None, *, wait: bool = True
+) -> AbstractAsyncContextManager[None]:
+    """Hold a lock of a library; raises `InUse` if somebody else holds it and `wait` is false.
+
+    What was written under the lock is committed before it is released, even if the writer was cancelled.
+    """
+    return _library(store).held(name_in_base(store, name), on_wait, wait=wait)
+
+
+def using(store: BaseStore, document: str) -> AbstractAsyncContextManager[None]:
+    """Mark a document as in use: forgetting it waits until nobody uses it (see `unused`)."""
+    return _library(store).using(name_in_base(store, document))
+
+
+async def unused(store: BaseStore, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
+    """Wait until nobody uses a document; the locks of killed processes are free."""
+    await _library(store).unused(name_in_base(store, document), on_wait, wait=wait)
+
+
+def _library(store: BaseStore) -> SharedStore:
+    """The library of a store, or of a part of it."""
+    if not isinstance(library := base_of(store), SharedStore):
+        raise TypeError(f"{type(library).__name__} is not the store of a library.")
+    return library
+
+
+_ledger_here = LedgerInMemory()
+
+
+def ledger_of(store: BaseStore) -> MinuteLedger:
+    """What was sent to models in the last minute by all who share the store."""
+    return base.ledger if isinstance(base := base_of(store), SharedStore) else _ledger_here
+
+
+def _reset_ledger() -> None:
+    global _ledger_here
+    _ledger_here = LedgerInMemory()
+
+
+reset_in_forked(_reset_ledger)

@@ -1,0 +1,236 @@
+"""Whether a library is whole, mending what can be mended, and giving the disk back what is no longer needed.
+
+What a library can make again from its documents and recorded replies is dropped.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from readgraph.library.checkpointer import QUESTION, SharedCheckpointer
+from readgraph.library.documents import document_id
+from readgraph.library.earlier_notes import EarlierNotes
+from readgraph.library.folder import files_of, is_index, own_files
+from readgraph.library.forgetting import drop_memory, finish_unfinished
+from readgraph.library.library import Library
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.index_registry import close_indexes
+from readgraph.library.sqlite_files import connect, connect_to_read, unusable
+from readgraph.library.store import SharedStore, building
+from readgraph.library.stored_items import BATCH, EVERY, ROOT
+from readgraph.state.errors import BadInput, Damaged, LibraryError
+from readgraph.state.records import Document, Memory
+
+Kind = Literal["file", "index", "document", "memory", "thread"]
+
+CHECKED_AT_ONCE = 20
+"""Threads that are looked at before others may use the checkpoints again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong: with a file, a search index, a document, a memory or a thread; `repairs`: `repair` mends it."""
+
+    kind: Kind
+    name: str
+    problem: str
+    repairs: bool
+    document: str = ""
+
+
+async def check(library: Library) -> list[Fault]:
+    """All that is wrong with a library; others may read and write meanwhile. It reads all texts, pages and notes."""
+    folder = library.folder
+    faults = [fault for file in files_of(folder) if (fault := await asyncio.to_thread(_file_fault, folder, file))]
+    if any(fault.kind == "file" for fault in faults):
+        return faults  # what a torn file holds can't be told
+    faults += [fault async for fault in _document_faults(library.pages)]
+    faults += [fault async for fault in _memory_faults(library.pages)]
+    return faults + await _thread_faults(library)
+
+
+def _file_fault(folder: Path, file: Path) -> Fault | None:
+    kind: Kind = "index" if is_index(folder, file) else "file"
+    tables_are_whole = False
+    try:
+        with closing(connect_to_read(file)) as connection:
+            said = _said(connection, "quick_check")
+            if tables_are_whole := said == "ok":
+                said = _said(connection, "integrity_check")  # whether the file's indexes agree with its tables
+    except (sqlite3.Error, UnicodeDecodeError, LibraryError) as problem:
+        said = str(problem.__cause__ or problem)
+    repairs = kind == "index" or tables_are_whole
+    return None if said == "ok" else Fault(kind, file.name, said.replace("\n", " "), repairs)
+
+
+def _said(connection: sqlite3.Connection, test: str) -> str:
+    ((said,), *_) = connection.execute(f"PRAGMA {test}(1)").fetchall()
+    return str(said)
+
+
+async def _document_faults(pages: PageStore) -> AsyncIterator[Fault]:
+    documents, damaged = await pages.listed()
+    for identity in damaged:
+        yield Fault("document", identity, "its record is damaged: forget it, and read the file again", False, identity)
+    known = {document.id for document in documents}
+    for document in documents:
+        if problem := await _text_fault(pages, document, known):
+            yield Fault("document", document.title or document.id, problem, repairs=False, document=document.id)
+
+
+async def _text_fault(pages: PageStore, document: Document, known: set[str]) -> str:
+    if document.parts:
+        gone = sum(part.document not in known for part in document.parts)
+        return f"{gone} of its {len(document.parts)} documents are missing: forget it" if gone else ""
+    try:
+        text = await pages.text(document)
+    except LibraryError:
+        return "a part of its text is missing: forget it, and read the file again"
+    same = document.sessions > 0 or document_id(text) == document.id  # a history's id is the hash of its name
+    return "" if same else "its text was changed: forget it, and read the file again"
+
+
+async def _memory_faults(pages: PageStore) -> AsyncIterator[Fault]:
+    for item in await pages.search((ROOT, "memories"), EVERY):
+        document, identity = item.namespace[-1], item.key
+        try:
+            memory = Memory.load(item.value)
+            if (memory.id, memory.document) != (identity, document):
+                raise Damaged("memory")
+            problem = await _pages_fault(pages, memory)
+        except Damaged:
+            problem = "its record is damaged"
+        if problem:
+            yield Fault("memory", identity, problem, repairs=True, document=document)
+
+
+async def _pages_fault(pages: PageStore, memory: Memory) -> str:
+    """What is wrong with the pages and notes of a memory; "" where nothing is."""
+    end = 0
+    for first in range(0, memory.pages, BATCH):
+        numbers = range(first, min(first + BATCH, memory.pages))
+        try:
+            found = await pages.pages(memory.id, numbers)
+            noted = await pages.notes(memory.id, numbers)
+        except Damaged:
+            return "a page or a note is damaged"
+        if [page.number for page in found] != [*numbers]:
+            return "pages are missing"
+        if memory.complete and len(noted) < len(numbers):
+            return "notes are missing"
+        if any(one.end > other.start for one, other in pairwise(found)) or found[0].start < end:
+            return "its pages overlap"
+        end = found[-1].end
+    return "" if end <= memory.read_to else "its pages go further than it was read"
+
+
+async def _thread_faults(library: Library) -> list[Fault]:
+    saver, faults = library.checkpointer, list[Fault]()
+
+    def readable(threads: Sequence[str]) -> list[Fault]:
+        found = list[Fault]()
+        for thread in threads:
+            try:
+                saver.get_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
+            except (LibraryError, BadInput):
+                found.append(Fault("thread", thread, "its last step can't be read", repairs=True))
+        return found
+
+    threads = await saver.run(lambda: saver.threads({}))
+    for first in range(0, len(threads), CHECKED_AT_ONCE):
+        some = threads[first : first + CHECKED_AT_ONCE]
+        faults += await saver.run(lambda some=some: readable(some))  # type: ignore[misc]
+    return faults
+
+
+async def repair(library: Library, faults: Sequence[Fault]) -> list[Fault]:
+    """Repair these faults of a library; returns those that are mended.
+
+    A damaged memory is dropped, and built again by the next reading, from recorded replies where there are some; so is
+    a damaged search index. A thread whose last step can't be read is deleted. Whoever builds a memory meanwhile is
+    waited for. An index of the store or of the checkpoints that disagrees with its table is made again from it. At the
+    end, what a stopped command left unfinished is finished.
+    """
+    mended = [fault for fault in faults if fault.repairs and await _can_be_used(library, fault)]
+    if any(fault.kind == "index" for fault in mended):
+        await asyncio.to_thread(_drop_indexes, library)
+    for fault in mended:
+        if fault.kind == "memory":
+            async with building(library.store, fault.name):
+                await drop_memory(library.pages, fault.document, fault.name)
+        elif fault.kind == "thread":
+            await library.checkpointer.adelete_thread(fault.name)
+    await finish_unfinished(library)
+    return mended
+
+
+async def _can_be_used(library: Library, fault: Fault) -> bool:
+    """Make the indexes of a file again, which the other repairs need; false where its table holds a row twice."""
+
+    def made_again(file: Path) -> bool:
+        try:
+            with closing(connect(file)) as connection:
+                connection.execute("REINDEX")
+        except sqlite3.IntegrityError:
+            return False
+        except sqlite3.Error as problem:
+            raise unusable(file, problem) from problem
+        return True
+
+    return fault.kind != "file" or await asyncio.to_thread(made_again, library.folder / fault.name)
+
+
+def _drop_indexes(library: Library) -> None:
+    close_indexes(library.store)
+    for file in files_of(library.folder):
+        if is_index(library.folder, file):
+            for part in (file, *(file.with_name(f"{file.name}{ending}") for ending in ("-wal", "-shm"))):
+                part.unlink(missing_ok=True)
+
+
+class Compacted(NamedTuple):
+    """Bytes of the library's files before and after, and the number of checkpoints that were deleted."""
+
+    before: int
+    after: int
+    checkpoints: int
+
+
+async def compact(library: Library) -> Compacted:
+    """Delete what is left of old questions, and give free space in the library's files back to the disk.
+
+    These are their steps in all threads, and the earlier notes of readings that were stopped long ago.
+
+    Others may read meanwhile, and wait while they write. Raises `LibraryError` if the disk is full: SQLite writes each
+    file anew. A server keeps the space for what it stores next.
+    """
+    before = await asyncio.to_thread(_bytes, library.shared)
+    dropped = await library.checkpointer.run(lambda: _drop_steps(library.checkpointer))
+    await EarlierNotes(library.store).drop_stopped()
+    await asyncio.to_thread(library.shared.give_back)
+    return Compacted(before, await asyncio.to_thread(_bytes, library.shared), dropped)
+
+
+def _drop_steps(saver: SharedCheckpointer) -> int:
+    asked = [thread for thread in saver.threads({}) if _asks(saver, thread)]
+    return sum(saver.drop_steps(thread) for thread in asked)
+
+
+def _asks(saver: SharedCheckpointer, thread: str) -> bool:
+    """Whether a thread is one of questions; one that can't be read is left as it is."""
+    try:
+        newest = saver.get_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
+    except LibraryError:
+        return False
+    return newest is not None and QUESTION in newest.checkpoint["channel_values"]
+
+
+def _bytes(store: SharedStore) -> int:
+    """The sizes of its files with their write-ahead logs, or of its tables on a server."""
+    parts = [part for file in own_files(store.folder) for part in (file, file.with_name(f"{file.name}-wal"))]
+    return sum(part.stat().st_size for part in parts if part.exists()) if parts else store.size()

@@ -1,0 +1,111 @@
+"""Messages of a conversation: as a text that can be remembered, their sizes, and which leave the window."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
+
+from readgraph.library.page_store import PageStore
+from readgraph.state.words import count_words
+
+OURS = "readgraph"
+"""Under this key of `additional_kwargs` stands what a message of ours is, or the document that holds a tool result."""
+
+
+def message_words(message: BaseMessage) -> int:
+    """The size of a message in words, with the arguments of its calls."""
+    calls = message.tool_calls if isinstance(message, AIMessage) else []
+    return count_words(str(message.text)) + sum(count_words(_arguments(call)) for call in calls)
+
+
+def kept_document(message: BaseMessage) -> str | None:
+    """The id of the document that holds the whole text of a tool result; None where the message itself does."""
+    ours = message.additional_kwargs.get(OURS)
+    return ours.get("document") if isinstance(ours, dict) else None
+
+
+async def transcript(pages: PageStore, messages: Sequence[AnyMessage]) -> str:
+    """The messages as a text, one after the other: who said what, which tools were called, what they returned.
+
+    A tool result whose place a gist has taken is whole again. Of what is no text, only its kind is said.
+    """
+    names = {call["id"]: call["name"] for message in messages for call in getattr(message, "tool_calls", [])}
+    return "\n\n".join([await _said(pages, message, names) for message in messages])
+
+
+async def _said(pages: PageStore, message: AnyMessage, names: dict[str | None, str]) -> str:
+    if isinstance(message, ToolMessage):
+        name = message.name or names.get(message.tool_call_id, "a tool")
+        return f"Result of {name}: {await _whole(pages, message)}"
+    who = "User" if isinstance(message, HumanMessage) else "Agent" if isinstance(message, AIMessage) else "System"
+    said = [f"{who}: {_text(message)}"] if _text(message) else []
+    calls = message.tool_calls if isinstance(message, AIMessage) else []
+    return "\n".join([*said, *(f"{who} calls {call['name']}({_arguments(call)})" for call in calls)])
+
+
+async def _whole(pages: PageStore, message: ToolMessage) -> str:
+    identity = kept_document(message)
+    document = await pages.known_document(identity) if identity else None  # it may have been forgotten since
+    return await pages.text(document) if document else _text(message)
+
+
+def _text(message: BaseMessage) -> str:
+    """A message's text; other content is named by its kind."""
+    blocks = message.content if isinstance(message.content, list) else []
+    others = [str(block.get("type")) for block in blocks if isinstance(block, dict) and block.get("type") != "text"]
+    shown = [f"[{kind}]" for kind in others if kind not in ("tool_use", "tool_call", "reasoning", "thinking")]
+    return " ".join(filter(None, [str(message.text).strip(), *shown]))
+
+
+def _arguments(call: Any) -> str:
+    return json.dumps(call["args"], ensure_ascii=False, default=str)
+
+
+NOTE = "notes"
+"""What a message with the notes on earlier messages is marked with."""
+
+
+class Split(NamedTuple):
+    """The messages that leave the window, and those that stay, without the notes on earlier ones."""
+
+    leaving: list[AnyMessage]
+    staying: list[AnyMessage]
+
+
+def is_note(message: AnyMessage) -> bool:
+    """Whether a message holds our notes on earlier ones."""
+    return bool(message.additional_kwargs.get(OURS) == NOTE)
+
+
+def split(messages: Sequence[AnyMessage], most: int, keep: int) -> Split:
+    """The messages that leave so that about `keep` words stay; none leaves while there are at most `most`.
+
+    The last message stays, and so does what the user said last, if it takes at most half of `keep`. A call of tools
+    and its results stay or leave together.
+    """
+    said = [message for message in messages if not is_note(message)]
+    sizes = [message_words(message) for message in said]
+    if sum(map(message_words, messages)) <= most:
+        return Split([], said)
+    cut = len(said) - 1
+    kept = sizes[cut] if said else 0
+    while cut > 0 and kept + sizes[cut - 1] <= keep:
+        cut -= 1
+        kept += sizes[cut]
+    cut = _between_calls(said, max(cut, 0))
+    asked = next((at for at in reversed(range(cut)) if isinstance(said[at], HumanMessage)), None)
+    later = any(isinstance(message, HumanMessage) for message in said[cut:])
+    stays = asked if asked is not None and not later and sizes[asked] <= keep // 2 else None
+    leaving = [message for at, message in enumerate(said[:cut]) if at != stays]
+    return Split(leaving, [*([said[stays]] if stays is not None else []), *said[cut:]])
+
+
+def _between_calls(said: Sequence[AnyMessage], cut: int) -> int:
+    """The cut, moved to before the call whose results it would part from it."""
+    results = {message.tool_call_id for message in said[cut:] if isinstance(message, ToolMessage)}
+    for at in range(cut):
+        message = said[at]
+        if isinstance(message, AIMessage) and results & {call["id"] for call in message.tool_calls}:
+            return at
+    return cut

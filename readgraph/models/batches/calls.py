@@ -1,0 +1,219 @@
+"""Calls that are made in batches: requests that wait are sent together, and each gets its reply hours later.
+
+What is sent is recorded in the library before the server begins, so that a command that was killed waits for the batch
+that goes on, and pays nothing twice (see `readgraph.models.batches.flight`).
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from readgraph.library.page_store import BatchLine, PageStore, SentBatch
+from readgraph.models.metering import current_meter
+from readgraph.models.names import named_model
+from readgraph.models.reply import ModelReply, reply_of
+from readgraph.models.waiting import clock
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+
+if TYPE_CHECKING:
+    from readgraph.models.batches.flight import Flight, Waiting
+    from readgraph.models.openai_chat import InLoopChatOpenAI
+
+MOST_REQUESTS, MOST_BYTES = 50_000, 200_000_000
+"""The endpoint's limits of one batch: requests, and bytes of their file."""
+
+QUIET = 2.0
+"""Seconds without a new request after which those that wait are sent."""
+
+QUIETLY = "quiet"
+"""Stands for the task that sends what waits; others are known by their batches."""
+
+PROVIDER = "openai"
+"""The provider whose servers may have the endpoint: OpenAI, or any server at a `base_url` that speaks its protocol."""
+
+
+def check_batch(context: ReaderContext) -> None:
+    """Raise `BadInput` where calls are to be made in batches, and a model can't be asked so."""
+    for name in filter(None, (context.model, context.reading_model) if context.batch else ()):
+        named = named_model(name)
+        provider = (named.table.provider if named.table else "") if named else name.partition(":")[0]
+        if provider != PROVIDER:
+            raise BadInput(
+                f"'{name}' can't be asked in batches: --batch is for models of openai, or of a server with OpenAI's "
+                'batch endpoint (a table [models.NAME] with provider = "openai"). Leave it out.'
+            )
+
+
+def calls_at_once(context: ReaderContext) -> int:
+    """How many calls may be in flight at once: with batches, as many as one holds."""
+    return MOST_REQUESTS if context.batch else context.concurrency
+
+
+def workers_for(context: ReaderContext, things: int) -> int:
+    """How many workers ask for about so many things: while some commit what they have, others ask."""
+    return min(MOST_REQUESTS, max(things, 1)) if context.batch else 2 * context.concurrency
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The call that is being made: the store and the key under which its reply is recorded, its prompt and document."""
+
+    store: PageStore
+    key: str
+    prompt: str
+    document: str
+
+
+_asked: ContextVar[Asked] = ContextVar("readgraph_batched_call")
+
+
+@contextmanager
+def asked_as(asked: Asked) -> Iterator[None]:
+    """Calls inside the `with` are this one."""
+    before = _asked.set(asked)
+    try:
+        yield
+    finally:
+        _asked.reset(before)
+
+
+class BatchedCalls:
+    """The calls of one model client, which are made in batches: one after the other for each store."""
+
+    def __init__(self, name: str, server: str, chat: "InLoopChatOpenAI", timeout: float, retry_seconds: float) -> None:
+        from readgraph.models.batches.endpoint import BatchEndpoint
+
+        self.endpoint = BatchEndpoint(chat.root_async_client, server, timeout)
+        self.name, self.chat, self.retry_seconds = name, chat, retry_seconds
+        self._stores = dict[Any, _StoreBatches]()
+        chat.send_by(self.send)
+
+    async def send(self, body: dict[str, Any]) -> Any:
+        """The response to a request, as the server would have sent it to an ordinary call."""
+        from readgraph.models.batches.endpoint import line_of
+        from readgraph.models.batches.flight import Waiting
+
+        asked = _asked.get()
+        line = BatchLine(asked.prompt, asked.document, bool(body.get("tools")))
+        call = Waiting(
+            asked.key, line, line_of(asked.key, body), current_meter(), asyncio.get_running_loop().create_future()
+        )
+        place = asked.store.sent_batches().store
+        return await self._stores.setdefault(place, _StoreBatches(asked.store, self._flight)).reply(call)
+
+    async def cancel(self, store: PageStore, record: SentBatch) -> int:
+        """Cancel a batch and record the replies that it has; returns how many, raises what `Flight.cancel` does."""
+        return await self._flight(store, {}, record).cancel()
+
+    def _flight(self, store: PageStore, waiting: "dict[str, Waiting]", record: SentBatch | None) -> "Flight":
+        from readgraph.models.batches.flight import Flight
+
+        return Flight(self.endpoint, store, self.name, self._read, self.retry_seconds, waiting, record)
+
+    def _read(self, body: Any, function: bool) -> ModelReply:
+        """The reply in a response, as an ordinary call reads it."""
+        generation = self.chat.result_of(body).generations[0]
+        message: Any = generation.message
+        message.response_metadata = {**(generation.generation_info or {}), **message.response_metadata}
+        return reply_of(message, "function" if function else "text")
+
+    async def close(self) -> None:
+        """Leave the batches to the server."""
+        for batches in self._stores.values():
+            batches.stop()
+        await self.endpoint.close()
+
+
+class _StoreBatches:
+    """The batches whose replies are recorded in one store: requests that wait to be sent, and batches in flight."""
+
+    def __init__(
+        self, store: PageStore, flight: "Callable[[PageStore, dict[str, Waiting], SentBatch | None], Flight]"
+    ) -> None:
+        self.store, self._new_flight = store, flight
+        self._loading = asyncio.Lock()
+        self._loaded = False
+        self._pending = dict[str, "Waiting"]()
+        self._bytes = self._arrived = 0
+        self._flights = dict[str, "Flight"]()
+        self._tasks = dict[Any, "asyncio.Task[None]"]()
+
+    async def reply(self, call: "Waiting") -> Any:
+        """The response to a call: from the batch that has its request already, or from the next one."""
+        async with self._loading:
+            if not self._loaded:
+                await self._load()
+                self._loaded = True
+        flight = self._flights.get(call.key)
+        if flight and not flight.over:
+            flight.waiting[call.key] = call
+            self._start(flight, flight.run)
+        else:
+            self._collect(call)
+        try:
+            return await call.reply
+        finally:
+            if self._pending.get(call.key) is call:  # nobody waits any more, and it is not paid for
+                self._bytes -= len(self._pending.pop(call.key).request)
+
+    async def _load(self) -> None:
+        """Go on with the batches that other processes have sent; calls that wait to be sent take their replies."""
+        empty = self._new_flight(self.store, {}, None)
+        for record in await self.store.sent_batches().of(empty.endpoint.server, empty.model):
+            if record.file in {flight.file for flight in self._flights.values()}:
+                continue
+            taken = {key: call for key, call in self._pending.items() if key in record.lines}
+            for key in taken:
+                self._bytes -= len(self._pending.pop(key).request)
+            self._begin(self._new_flight(self.store, taken, record))
+
+    def _collect(self, call: "Waiting") -> None:
+        if len(self._pending) >= MOST_REQUESTS or self._bytes + len(call.request) > MOST_BYTES:
+            self._send()
+        self._pending[call.key] = call
+        self._bytes += len(call.request)
+        self._arrived += 1
+        self._start(QUIETLY, self._send_when_quiet)
+
+    async def _send_when_quiet(self) -> None:
+        seen = 0
+        while seen != self._arrived:
+            seen = self._arrived
+            await clock().sleep(QUIET)
+        await self._load()  # another process may have sent the same meanwhile
+        self._send()
+
+    def _send(self) -> None:
+        waiting, self._pending, self._bytes = self._pending, {}, 0
+        if waiting:
+            self._begin(self._new_flight(self.store, waiting, None))
+
+    def _begin(self, flight: "Flight") -> None:
+        self._flights |= dict.fromkeys(flight.keys, flight)
+        self._start(flight, flight.run)
+
+    def _start(self, what: Any, run: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Run this in a task, if it does not run already."""
+        if (running := self._tasks.get(what)) and not running.done():
+            return
+        task = self._tasks[what] = asyncio.create_task(run())
+        task.add_done_callback(lambda ended: self._ended(what, ended))
+
+    def _ended(self, what: Any, task: "asyncio.Task[None]") -> None:
+        if self._tasks.get(what) is task:
+            del self._tasks[what]
+        if what == QUIETLY or task.cancelled():
+            return
+        if what.over:
+            self._flights = {key: flight for key, flight in self._flights.items() if flight is not what}
+        elif any(not call.reply.done() for call in what.waiting.values()):  # it came in the last moment
+            self._start(what, what.run)
+
+    def stop(self) -> None:
+        """End all waiting; what was sent goes on at the server."""
+        for task in self._tasks.values():
+            task.cancel()

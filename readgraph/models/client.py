@@ -1,0 +1,374 @@
+"""Model clients: one for each event loop, made from `PROVIDER:NAME` or what else a model's name stands for.
+
+A client is known by what changes it: the settings, and what it reads from the environment. Recorded replies are known
+by what of a chat model changes the text that it writes, and by nothing else.
+"""
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, cast
+from urllib.parse import urlsplit, urlunsplit
+from weakref import WeakValueDictionary
+
+from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr, ValidationError
+
+from readgraph.models.batches.calls import BatchedCalls, calls_at_once, check_batch
+from readgraph.models.functions import is_function, unknown_function
+from readgraph.models.local import LocalServer, is_local, local_server
+from readgraph.models.names import Limits, ModelTable, Named, named_model, object_here
+from readgraph.models.reply import published_replies
+from readgraph.models.waiting import Hold
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, ModelUnavailable
+from readgraph.state.loops import PerLoop, close_client
+from readgraph.state.settings import ReplyForm
+
+NAMED_BY_OTHERS = {"max_output_tokens": "max_tokens", "headers": "default_headers"}
+"""Keys of a table that LangChain's packages call otherwise; the others have the same name."""
+
+
+def table_chat(name: str, table: ModelTable, timeout: float, most_bytes: int) -> BaseChatModel:
+    """The chat model of a table, for one event loop. This blocks: imports and certificates are read from disk.
+
+    A server at a table's own `base_url` gets the key that the table names, and no other. A reply has at most
+    `most_bytes`, where the server speaks OpenAI's protocol. Raises `BadInput` for a key of the table that its provider
+    does not know, `ModelUnavailable` where a variable of the environment is missing.
+    """
+    settings: dict[str, Any] = dict(table.text_settings)
+    if headers := table.sent_headers(name):
+        settings["headers"] = headers
+    if table.base_url:
+        settings["base_url"] = table.base_url
+    if key := table.key(name):
+        settings["api_key"] = SecretStr(key)
+    if table.provider == "openai":
+        return _openai_table_model(name, table, settings, timeout, most_bytes)
+    return _other_table_model(name, table, settings, timeout)
+
+
+def _openai_table_model(
+    name: str, table: ModelTable, settings: dict[str, Any], timeout: float, most_bytes: int
+) -> BaseChatModel:
+    from openai import OpenAIError
+
+    from readgraph.models.openai_chat import InLoopChatOpenAI, bounded_client
+
+    if table.base_url and "api_key" not in settings:
+        settings["api_key"] = SecretStr("none")  # a server of one's own needs no key, but the client does
+    client = bounded_client(timeout, most_bytes)
+    called = {NAMED_BY_OTHERS.get(key, key): value for key, value in settings.items()}
+    try:
+        return InLoopChatOpenAI(model=table.model, http_async_client=client, timeout=timeout, max_retries=0, **called)
+    except OpenAIError:
+        raise ModelUnavailable(f"There is no key for '{name}': name its variable with api_key_env.") from None
+    except ValueError as problem:
+        raise BadInput(f"The model '{name}' can't be set up: {type(problem).__name__}, check its table.") from None
+
+
+def _other_table_model(name: str, table: ModelTable, settings: Mapping[str, Any], timeout: float) -> BaseChatModel:
+    from langchain.chat_models import init_chat_model
+
+    called = {NAMED_BY_OTHERS.get(key, key): value for key, value in settings.items()}
+    try:
+        more: dict[str, Any] = {"timeout": timeout, "max_retries": 0, **called}
+        chat: BaseChatModel = init_chat_model(table.model, model_provider=table.provider, **more)
+    except ImportError as problem:
+        raise BadInput(f"The provider '{table.provider}' needs a package that is not installed: {problem}") from None
+    except Exception as problem:  # each provider's package raises its own
+        if isinstance(problem, ValueError) and not isinstance(problem, ValidationError):
+            raise BadInput(f"[models.{name}]: '{table.provider}' is not a known provider.") from None
+        raise ModelUnavailable(f"The model '{name}' can't be set up: check its table, and its key.") from None
+    fields = type(chat).model_fields
+    known = {*fields, *(field.alias for field in fields.values() if field.alias)}
+    for key in settings:
+        if NAMED_BY_OTHERS.get(key, key) not in known:
+            raise BadInput(f"[models.{name}]: '{table.provider}' takes no '{key}': leave it out, or register_model.")
+    return chat
+
+
+MODEL_FIELDS = ("model_name", "model", "model_id", "deployment_name", "azure_deployment", "repo_id", "endpoint_name")
+"""The fields in which LangChain's packages keep the model's own name."""
+
+TEXT_FIELDS = (
+    *("temperature", "top_p", "top_k", "seed", "stop", "stop_sequences", "n"),
+    *("max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict", "num_ctx"),
+    *("reasoning", "reasoning_effort", "effort", "thinking", "thinking_budget", "thinking_level", "include_thoughts"),
+    *("presence_penalty", "frequency_penalty", "repeat_penalty", "logit_bias", "verbosity"),
+    *("model_kwargs", "extra_body", "additional_model_request_fields"),
+)
+"""Further fields that change what is written; headers, keys, callbacks, times and limiters are not among them."""
+
+
+def text_settings(name: str, chat: BaseChatModel) -> list[Any]:
+    """The object's type, its model, and its fields that change the text, as plain JSON.
+
+    An object that names no model of its own, such as one of the caller's classes, is known by the `name` that stands
+    for it.
+    """
+    kind = type(chat)
+    own = [_as_plain_json(value) for field in MODEL_FIELDS if (value := getattr(chat, field, None))]
+    fields = {
+        field: _as_plain_json(value)
+        for field in TEXT_FIELDS
+        if (value := getattr(chat, field, None)) not in (None, {}, [])
+    }
+    return [f"{kind.__module__}.{kind.__qualname__}", own or [name], fields]
+
+
+def _as_plain_json(value: Any) -> Any:
+    return json.loads(json.dumps(value, default=lambda other: type(other).__qualname__))
+
+
+_READ_VARIABLES = re.compile(
+    "KEY|TOKEN|SECRET|CREDENTIAL|PROFILE|REGION|PROJECT|URL|BASE|ENDPOINT|HOST|PROXY|API_VERSION", re.I
+)
+
+
+def environment(*more: str) -> int:
+    """A hash of the variables that providers' packages may read, and `more`: the same while none of them changes.
+
+    Each package has names of its own (ANTHROPIC_API_KEY, AWS_PROFILE, OLLAMA_HOST), so they are known by their words.
+    Clients are kept by it, so that a changed key or address is used at once; as a hash, so that no key is kept beside
+    the client that uses it.
+    """
+    return hash(tuple((name, value) for name, value in os.environ.items() if name in more or _is_read(name)))
+
+
+@cache
+def _is_read(name: str) -> bool:
+    return bool(_READ_VARIABLES.search(name))
+
+
+def without_secrets(address: str) -> str:
+    """The address without user, password, query and fragment, any of which may hold a key.
+
+    Raises `BadInput`, whose message does not repeat the address, if it can't be parsed.
+    """
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        raise BadInput("The address of the model server can't be read: check OPENAI_BASE_URL.") from None
+    netloc = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=netloc, query="", fragment="")).rstrip("/")
+
+
+FORMS: tuple[ReplyForm, ...] = ("json_schema", "function", "text")
+"""Forms of a typed reply, the most reliable first. "plain" is not among them: it omits reasons and quotes, so it is
+used only if the settings choose it."""
+
+MB = 1_000_000
+
+HOW_TO_NAME = "write PROVIDER:NAME, for example openai:gpt-4.1-mini."
+HOW_TO_NAME_OWN = "write PROVIDER:NAME, or give it a table [models.{name}] in the settings file."
+
+
+@dataclass
+class ModelClient:
+    """A chat model with what `asking` needs to know about it.
+
+    `form` is the form of typed replies; if the server rejects it, a simpler one is used. `slots` limits the
+    concurrent calls of all models of an event loop together. `timeout` and `retry_seconds` are the context's.
+    `asking` holds a lock for each prompt that is being asked, so that the same prompt meanwhile waits and uses the
+    recorded reply. `hold` is the pause that all calls share. `worked` are the forms in which the server has replied
+    (None: notes). `writes`: what changes the text of its replies, as plain JSON. `ours`: we made the chat model, and
+    close it. `own`: it is an object or a function of the caller's. `limits`: what it may be asked in a minute.
+    `batches`: what makes its calls in batches, if they are.
+    """
+
+    name: str
+    server: str
+    chat: BaseChatModel
+    form: ReplyForm
+    slots: asyncio.Semaphore
+    timeout: float
+    retry_seconds: float
+    asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
+    hold: Hold = field(default_factory=Hold)
+    worked: set[ReplyForm | None] = field(default_factory=set)
+    writes: Any = ""
+    ours: bool = True
+    own: bool = False
+    limits: Limits = field(default_factory=Limits)
+    batches: BatchedCalls | None = None
+
+    def took(self, form: ReplyForm | None) -> None:
+        """Remember that the server replied in this form.
+
+        If it is simpler than the current form, it is used from now on, unless the current form has worked before:
+        then the server refused only a single request.
+        """
+        if form in FORMS and self.form in FORMS[: FORMS.index(form)] and self.form not in self.worked:
+            self.form = form
+        self.worked.add(form)
+
+
+def simpler_form(form: ReplyForm) -> ReplyForm | None:
+    """The next simpler reply form, or None."""
+    return next(iter(FORMS[FORMS.index(form) + 1 :]), None) if form in FORMS else None
+
+
+async def _close(clients: dict[Any, Any]) -> None:
+    for client in clients.values():
+        if isinstance(client, ModelClient) and client.batches:
+            await client.batches.close()
+        if isinstance(client, ModelClient) and client.ours:
+            await close_client(client.chat)
+
+
+_clients = PerLoop[dict[Any, Any]](dict, _close)
+
+
+async def model_client(context: ReaderContext) -> ModelClient:
+    """The running event loop's client for the context's model; a client of another loop would not work."""
+    check_batch(context)
+    clients = await _clients.here()
+    if published_replies():
+        return _replaying_client(context, clients)
+    named = named_model(context.model)
+    variables = named.table.variables if named and named.table else ()
+    server = await asyncio.to_thread(local_server, context.model) if is_local(context.model) else None
+    # Each of these runs one call at a time, and waiting calls would time out.
+    at_once = 1 if server or (named and named.one_at_a_time) else calls_at_once(context)
+    how = (context.timeout, context.retry_seconds, context.batch, context.max_reply_mb)
+    identity = (context.model, context.reply_form, *how, at_once, environment(*variables), server, named)
+    async with clients.setdefault(("making", identity), asyncio.Lock()):  # else each of many first calls makes one
+        if identity not in clients:
+            slots = clients.setdefault(at_once, asyncio.Semaphore(at_once))
+            chat = await _chat(context, named, server)
+            clients[identity] = await asyncio.to_thread(_client, context, chat, slots, named)
+    client: ModelClient = clients[identity]
+    return client
+
+
+def _replaying_client(context: ReaderContext, clients: dict[Any, Any]) -> ModelClient:
+    """A client for a model whose replies are published ones: it has no server, and is never called."""
+    identity, at_once = ("replaying", context.model, context.reply_form), calls_at_once(context)
+    if identity not in clients:
+        form: ReplyForm = "plain" if is_function(context.model) else "json_schema"
+        form = form if context.reply_form == "auto" else context.reply_form
+        slots, nobody = asyncio.Semaphore(at_once), cast("BaseChatModel", None)
+        clients[identity] = ModelClient(context.model, "", nobody, form, slots, 0, 0, ours=False)
+    client: ModelClient = clients[identity]
+    return client
+
+
+async def _chat(context: ReaderContext, named: Named | None, server: LocalServer | None) -> BaseChatModel:
+    if named and named.table:
+        return await asyncio.to_thread(
+            table_chat, context.model, named.table, context.timeout, context.max_reply_mb * MB
+        )
+    if named:
+        made: BaseChatModel = await object_here(context.model, named, BaseChatModel)
+        return made
+    # In a thread, since imports and certificates are read from disk.
+    return await asyncio.to_thread(_chat_model, context, server)
+
+
+def _client(context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphore, named: Named | None) -> ModelClient:
+    sdk = getattr(chat, "root_async_client", None)  # OpenAI's, also for servers that speak its protocol
+    form: ReplyForm = context.reply_form
+    if form == "auto":
+        form = "json_schema" if sdk else "plain" if is_function(context.model) else "function"
+    # A local model has another port in each run, and its replies don't depend on that.
+    address = without_secrets(str(sdk.base_url)) if sdk and not is_local(context.model) else ""
+    if table := named and named.table:
+        address = address or without_secrets(table.base_url)
+    batches = _batches(context, address, chat)
+    return ModelClient(
+        context.model,
+        address,
+        chat,
+        form,
+        slots,
+        context.timeout,
+        context.retry_seconds,
+        writes=_writes(context.model, chat, named),
+        ours=not named or bool(named.table or named.function),
+        own=bool(named and not named.table),
+        limits=named.limits if named and not batches else Limits(),  # a batch has limits of its own
+        batches=batches,
+    )
+
+
+def _batches(context: ReaderContext, server: str, chat: Any) -> BatchedCalls | None:
+    """What makes the calls in batches; `check_batch` has made sure that the chat model is one of ours."""
+    if not context.batch:
+        return None
+    return BatchedCalls(context.model, server, chat, context.timeout, context.retry_seconds)
+
+
+def _writes(name: str, chat: BaseChatModel, named: Named | None) -> Any:
+    if named and named.table:
+        settings = named.table.text_settings
+        return [named.table.full_name, settings] if settings else named.table.full_name
+    return text_settings(name, chat) if named and not named.function else name
+
+
+def _chat_model(context: ReaderContext, server: LocalServer | None) -> BaseChatModel:
+    if server:
+        return _local_model(context, server)
+    if is_function(context.model):
+        raise unknown_function(context.model)
+    provider, _, name = context.model.partition(":")
+    if not name:
+        raise BadInput(f"'{context.model}' is not the name of a model: {HOW_TO_NAME_OWN.format(name=context.model)}")
+    # Our own retries are bounded and counted; the client's retries would multiply them.
+    settings: dict[str, Any] = {"timeout": context.timeout, "max_retries": 0}
+    if provider == "openai":
+        return _openai_model(name, settings, context.max_reply_mb * MB)
+    from langchain.chat_models import init_chat_model
+
+    try:
+        chat: BaseChatModel = init_chat_model(context.model, **settings)
+        if hasattr(chat, "stream_usage"):  # tokens are counted in streams too
+            chat.stream_usage = True
+        return chat
+    except ImportError as problem:
+        raise BadInput(f"The provider '{provider}' needs a package that is not installed: {problem}") from None
+    except Exception as problem:  # each provider's package raises its own
+        if isinstance(problem, ValueError) and not isinstance(problem, ValidationError):
+            raise BadInput(f"'{provider}' is not a known provider: {HOW_TO_NAME}") from None
+        raise ModelUnavailable(f"{provider} can't be set up: set its key in the environment.") from None
+
+
+def _local_model(context: ReaderContext, server: LocalServer) -> BaseChatModel:
+    from readgraph.models.openai_chat import InLoopChatOpenAI, bounded_client
+
+    most = context.max_reply_mb * MB
+    client = bounded_client(context.timeout, most, trust_env=False)  # without the environment's proxies
+    return InLoopChatOpenAI(
+        model=context.model,
+        base_url=server.url,
+        api_key=SecretStr(server.key),
+        http_async_client=client,
+        timeout=context.timeout,
+        max_retries=0,
+    )
+
+
+def _openai_model(name: str, settings: dict[str, Any], most_bytes: int) -> BaseChatModel:
+    from openai import OpenAIError
+
+    from readgraph.models.openai_chat import InLoopChatOpenAI, bounded_client
+
+    key = os.environ.get("OPENAI_API_KEY", "")
+    if not key.isascii():
+        raise BadInput("OPENAI_API_KEY holds characters that no key has: copy it again.")
+    if not key:
+        if not os.environ.get("OPENAI_BASE_URL"):
+            raise ModelUnavailable(
+                "There is no key for openai: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."
+            )
+        settings["api_key"] = "none"  # your own server needs no key, but the client does
+    try:
+        client = bounded_client(settings["timeout"], most_bytes)
+        return InLoopChatOpenAI(model=name, http_async_client=client, **settings)
+    except (OpenAIError, ValueError) as problem:
+        what = f"{type(problem).__name__}: check its name, and OPENAI_BASE_URL"
+        raise BadInput(f"The model '{name}' can't be set up: {what}.") from None

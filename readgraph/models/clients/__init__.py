@@ -1,1 +1,0 @@
-"""Which client speaks to the server of a model."""

@@ -1,0 +1,238 @@
+"""Tolerant parsing of typed replies: the reply as the model meant it, or one line on why it can't be used.
+
+JSON with mistakes is repaired within a bounded number of steps: `json_repair` looks ahead from each position where it
+must guess, so a text of `{` or of style sheets takes it time that grows with the square of the length, or faster. Each
+of its steps accesses the text, so a text that counts accesses bounds it.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from itertools import islice
+from typing import Any, Literal, SupportsIndex, TypeVar
+
+from json_repair import repair_json
+from pydantic import BaseModel, ValidationError
+
+MOST_STARTS = 32
+"""The most positions in a part of a reply that are tried as the beginning of its JSON."""
+
+LOOKS_PER_CHARACTER = 64
+"""Accesses ("looks") allowed per character: models' texts take 1 to 3, with quotes of the wrong kind 18."""
+
+FEWEST_LOOKS, MOST_LOOKS = 4_000, 200_000
+"""Looks that any text may take, and that no text may exceed; each takes one to three microseconds."""
+
+
+def objects_mended(parts: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects that parts of a reply can be repaired to, with their positions, in the order of trying.
+
+    Each position may use half of the remaining looks, so that a hopeless one leaves some for the next.
+    """
+    looks = min(FEWEST_LOOKS + LOOKS_PER_CHARACTER * len(parts[0]), MOST_LOOKS)
+    for part in parts:
+        for place in islice(re.finditer("{", part), MOST_STARTS):
+            if looks < FEWEST_LOOKS // 100:
+                return
+            left = _Left(looks // 2)
+            mended = _mended(part[place.start() :], left)
+            looks -= looks // 2 - left.looks
+            options = mended if isinstance(mended, list) else [mended]
+            yield from ((place.start(), value) for value in reversed(options) if isinstance(value, dict) and value)
+
+
+def _mended(text: str, left: "_Left") -> Any:
+    """The repaired JSON value in a text; None if there is none."""
+    try:
+        left.take(len(text) // 8)  # for passes over the text that don't access single positions
+        return json.loads(repair_json(_Watched(text, left)))
+    except Exception:
+        return None
+
+
+class _TooMuch(Exception):
+    """All looks are used up."""
+
+
+class _Left:
+    """The number of looks that are left."""
+
+    def __init__(self, looks: int) -> None:
+        self.looks = looks
+
+    def take(self, looks: int) -> None:
+        """Count looks; raises `_TooMuch` if no more are left."""
+        self.looks -= looks
+        if self.looks < 0:
+            raise _TooMuch
+
+
+class _Watched(str):
+    """A text that counts accesses to it and to its slices."""
+
+    left: _Left
+
+    def __new__(cls, text: str, left: _Left) -> "_Watched":
+        watched = super().__new__(cls, text)
+        watched.left = left
+        return watched
+
+    def __getitem__(self, place: SupportsIndex | slice) -> str:
+        part = super().__getitem__(place)
+        self.left.take(1 + len(part) // 64)
+        return _Watched(part, self.left) if isinstance(place, slice) else part
+
+    def __add__(self, more: str) -> str:
+        return _Watched(super().__add__(more), self.left)
+
+
+Reply = TypeVar("Reply", bound=BaseModel)
+Result = TypeVar("Result")
+
+_THINKING = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_FENCE = re.compile(r"```[\w-]*\s*\n(.*?)(?:\n```|\Z)", re.DOTALL)
+
+MOST_BRACES = 32
+"""The most positions in a reply that are tried as the beginning of valid JSON."""
+
+LONGEST = 64_000
+"""The most characters of a reply; a longer one is refused."""
+
+MOST_FAULTS = 1000
+"""The most faults that are listed: pydantic can list only all of them, and blocks all other threads meanwhile."""
+
+QUICK = 4_000
+"""Characters up to which the event loop parses a reply itself, in milliseconds, if nothing needs repair."""
+
+
+class Refused(Exception):
+    """Why a reply can't be used; the text goes back to the model, and may quote its reply.
+
+    `kind` says it without: the form is not the one that was asked for, the content can't be, the reply was cut, or its
+    server withheld or damaged it.
+    """
+
+    def __init__(self, reason: str, kind: Literal["form", "content", "cut", "flaw"] = "form") -> None:
+        super().__init__(reason)
+        self.kind = kind
+
+
+def plain_text(reply_text: str) -> str:
+    """The reply without its thinking part; raises `Refused` if it is empty or longer than `LONGEST` characters."""
+    if len(reply_text) > LONGEST:
+        raise Refused(f"the reply is longer than {LONGEST:,} characters; be shorter")
+    text = _THINKING.sub("", reply_text, count=1) if _THINKING.match(reply_text) else reply_text
+    if not text.lstrip().startswith(("{", "[", "```")) and "<think" not in text.casefold():
+        text = _THOUGHT.split(text, maxsplit=1)[-1]  # some servers drop the opening tag
+    if not text.strip():
+        raise Refused("the reply is empty")
+    return text.strip()
+
+
+def parse_reply(reply_text: str, reply: type[Reply]) -> Reply:
+    """The typed reply in a text: bare JSON, JSON in a fence or in prose, with the usual mistakes repaired.
+
+    Takes a bounded time for any text (see `readgraph.models.json_form`). Raises `Refused`.
+    """
+    text = plain_text(reply_text)
+    return _first_fitting(_objects(text), reply, len(text))
+
+
+async def read_reply(reply_text: str, reply: type[Reply]) -> Reply:
+    """`parse_reply` for an event loop: what may take long runs in a thread, so that other readings go on."""
+    if len(reply_text) <= QUICK:
+        text = plain_text(reply_text)
+        with suppress(Refused):
+            return _first_fitting(reversed([*_valid_objects(text)]), reply, len(text))
+    return await asyncio.to_thread(parse_reply, reply_text, reply)
+
+
+async def aside(work: Callable[[str], Result], text: str) -> Result:
+    """The result of `work` for a text; long texts are processed in a thread, so that the event loop goes on."""
+    return work(text) if len(text) <= QUICK else await asyncio.to_thread(work, text)
+
+
+def storable(value: Any) -> Any:
+    """A JSON value without the halves of characters that escapes may leave in it: they can't be stored or sent."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    return value
+
+
+def _first_fitting(objects: Iterable[tuple[int, dict[str, Any]]], reply: type[Reply], end: int) -> Reply:
+    problem, earliest = "the reply holds no JSON object", end
+    for start, value in objects:
+        try:
+            return reply.model_validate(storable(value))
+        except ValidationError as fault:
+            if start < earliest:  # report the outermost object: the others are parts of it
+                problem, earliest = _faults(fault), start
+    raise Refused(problem)
+
+
+def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Candidate objects with their positions: valid JSON objects, the last first, then what can be repaired to one."""
+    yield from reversed([*_valid_objects(text)])
+    yield from objects_mended([text, *reversed(_FENCE.findall(text))])
+
+
+def _valid_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    decoder, start = json.JSONDecoder(strict=False), 0
+    for _ in range(MOST_BRACES):
+        start = text.find("{", start)
+        if start < 0:
+            return
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            start += 1
+        else:
+            yield start, value
+            start = end
+
+
+def _faults(problem: ValidationError) -> str:
+    if (count := problem.error_count()) > MOST_FAULTS:
+        return f"{count:,} of its values can't be used"
+    faults = problem.errors(include_url=False, include_context=False, include_input=False)[:3]
+    return "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'reply'}: {fault['msg']}" for fault in faults)
+
+
+@lru_cache(512)
+def reply_schema(reply: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a reply type, cached: making it takes longer than the rest of our work for a call."""
+    return reply.model_json_schema()
+
+
+@lru_cache(512)
+def reply_instructions(reply: type[BaseModel]) -> str:
+    """Instructions on the form of a reply, for servers that don't pass a schema to the model."""
+    schema = reply_schema(reply)
+    lines = [f"- {name}: {_described(field, schema)}" for name, field in schema["properties"].items()]
+    return "Reply with one JSON object and nothing else. Its fields:\n" + "\n".join(lines)
+
+
+def _described(field: dict[str, Any], schema: dict[str, Any]) -> str:
+    kind = _kind(field, schema)
+    return f"{kind}. {field['description']}" if "description" in field else kind
+
+
+def _kind(field: dict[str, Any], schema: dict[str, Any]) -> str:
+    if "$ref" in field:
+        target = schema["$defs"][field["$ref"].rsplit("/", 1)[-1]]
+        inner = ", ".join(f'"{name}": {_kind(part, schema)}' for name, part in target.get("properties", {}).items())
+        return "{" + inner + "}"
+    if "anyOf" in field:
+        return " or ".join(_kind(option, schema) for option in field["anyOf"])
+    if field.get("type") == "array":
+        return f"list of {_kind(field.get('items', {}), schema)}"
+    if "enum" in field:
+        return "one of " + ", ".join(map(str, field["enum"]))
+    return str(field.get("type", "value"))

@@ -1,0 +1,298 @@
+"""What a model's name stands for: an object of the caller's own, or a table `[models.NAME]` of the settings.
+
+The settings hold the name, so that they stay plain JSON; the object is made by a factory, once in each event loop that
+uses it, since clients with open connections work only in the loop that opened them.
+"""
+
+import asyncio
+import inspect
+import os
+import re
+from collections.abc import Awaitable, Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Annotated, Any
+
+from langchain_core.embeddings import Embeddings
+from langchain_core.language_models import BaseChatModel
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, ModelUnavailable
+from readgraph.state.loops import PerLoop
+from readgraph.state.settings.settings_file import file_settings, settings_file
+
+REPLY_TOKENS = 300
+"""Tokens that a reply is taken to have, where nothing bounds it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Requests and tokens a minute, in and out together; None: no limit. Raises `BadInput` for less than one.
+
+    `reply_tokens`: tokens that a reply is taken to have before it has come.
+    """
+
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    reply_tokens: int = REPLY_TOKENS
+
+    def __post_init__(self) -> None:
+        for name in ("requests_per_minute", "tokens_per_minute"):
+            value = getattr(self, name)
+            if value is not None and (type(value) is not int or value < 1):
+                raise BadInput(f"{name} must be a whole number of at least 1, not {value!r:.40}.")
+
+    def __bool__(self) -> bool:
+        return self.requests_per_minute is not None or self.tokens_per_minute is not None
+
+
+Minute = Annotated[int | None, Field(ge=1)]
+
+
+class ModelTable(BaseModel):
+    """A model by a name of the user's own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    model: Annotated[str, Field(min_length=1, description="The model's own name, without its provider.")]
+    provider: Annotated[str, Field(pattern=r"^\w+$", description="As in PROVIDER:NAME.")] = "openai"
+    base_url: Annotated[str, Field(pattern=r"^(https?://.+)?$", description="The address of the server.")] = ""
+    api_key_env: Annotated[
+        str, Field(pattern=r"^\w*$", description="The environment variable that holds the key; the key itself nowhere.")
+    ] = ""
+    headers: Annotated[
+        dict[str, str],
+        Field(description='Headers sent with each call; "$NAME" stands for the environment variable NAME.'),
+    ] = {}
+    temperature: Annotated[float | None, Field(ge=0, le=2, strict=False, description="How much replies vary.")] = None
+    reasoning_effort: Annotated[str | None, Field(min_length=1, description="As the model takes it, such as low.")] = (
+        None
+    )
+    max_output_tokens: Annotated[int | None, Field(ge=1, description="The most tokens of a reply.")] = None
+    window_words: Annotated[
+        int | None, Field(ge=1000, description="Words that a prompt may hold; bounds the setting of this name.")
+    ] = None
+    price: Annotated[
+        str,
+        Field(pattern=r"^(\d+(\.\d+)?/\d+(\.\d+)?)?$", description="Dollars per million tokens, IN/OUT."),
+    ] = ""
+    requests_per_minute: Annotated[Minute, Field(description="Requests a minute, by all processes of a library.")] = (
+        None
+    )
+    tokens_per_minute: Annotated[Minute, Field(description="Tokens a minute, in and out, in the same way.")] = None
+
+    def __hash__(self) -> int:
+        return hash(self.model_dump_json())
+
+    @cached_property
+    def limits(self) -> Limits:
+        """What it may be asked in a minute."""
+        return Limits(
+            requests_per_minute=self.requests_per_minute,
+            tokens_per_minute=self.tokens_per_minute,
+            reply_tokens=self.max_output_tokens or REPLY_TOKENS,
+        )
+
+    @cached_property
+    def full_name(self) -> str:
+        """PROVIDER:NAME."""
+        return f"{self.provider}:{self.model}"
+
+    @cached_property
+    def text_settings(self) -> dict[str, Any]:
+        """The settings that change the text of replies, but for the model and its server."""
+        fields = ("temperature", "reasoning_effort", "max_output_tokens")
+        return {name: value for name in fields if (value := getattr(self, name)) is not None}
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The environment variables that it reads."""
+        named = (value[1:] for value in self.headers.values() if value.startswith("$"))
+        return tuple(filter(None, [self.api_key_env, *named]))
+
+    def key(self, name: str) -> str:
+        """The key in the environment; "" if no variable is named."""
+        return _variable(self.api_key_env, name) if self.api_key_env else ""
+
+    def sent_headers(self, name: str) -> dict[str, str]:
+        """The headers with the values of their variables."""
+        items = self.headers.items()
+        return {header: _variable(value[1:], name) if value.startswith("$") else value for header, value in items}
+
+
+def _variable(variable: str, name: str) -> str:
+    value = os.environ.get(variable, "")
+    if not value:
+        raise ModelUnavailable(f"The model '{name}' needs {variable}: set it in the environment.")
+    if not value.isascii():
+        raise BadInput(f"{variable} holds characters that no key or header has: copy it again.")
+    return value
+
+
+def model_table(name: str) -> ModelTable | None:
+    """The table of this name in the settings file; None if there is none. Raises `BadInput` for a wrong one."""
+    if ":" in name or not name:
+        return None
+    tables = file_settings().get("models", {})
+    return checked_table(name, tables[name]) if isinstance(tables, Mapping) and name in tables else None
+
+
+def model_tables() -> dict[str, ModelTable]:
+    """All tables of the settings file by their names; raises `BadInput` for a wrong one."""
+    tables = file_settings().get("models", {})
+    if not isinstance(tables, Mapping):
+        raise BadInput(f"The settings file {settings_file()} has 'models' that is no table: write [models.NAME].")
+    return {name: checked_table(name, table) for name, table in tables.items()}
+
+
+def checked_table(name: str, table: Any) -> ModelTable:
+    """The table with its values checked; raises `BadInput`, in one line."""
+    if not re.fullmatch(r"[\w.-]+", name) or name == "local":
+        raise BadInput(f"[models.{name}] can't be a model's name: use letters, digits, _, - and . (but not 'local').")
+    try:
+        return ModelTable.model_validate(table)
+    except ValidationError as problem:
+        fault = problem.errors()[0]
+        key = ".".join(map(str, fault["loc"]))
+        what = "is not known" if fault["type"] == "extra_forbidden" else f"can't be used: {fault['msg']}"
+        raise BadInput(f"[models.{name}] in {settings_file()}: '{key}' {what}.") from None
+
+
+Factory = Callable[[], Any]
+
+_NAME = re.compile(r"[\w.-]+")
+RESERVED = ("local",)
+"""Names without a colon that mean something already."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Named:
+    """What a name stands for; each registration is another one, also under the same name.
+
+    `one_at_a_time`: the object serves one call after the other. `function` or `table`: what it is made of, if that is a
+    function, or a table of the settings file (which has no factory, since we make the client ourselves).
+    """
+
+    factory: Factory = dict
+    limits: Limits = field(default_factory=Limits)
+    window_words: int | None = None
+    price: str = ""
+    one_at_a_time: bool = False
+    function: Callable[..., Any] | None = None
+    table: ModelTable | None = None
+
+
+_models: dict[str, Named] = {}
+_embeddings: dict[str, Named] = {}
+
+
+def register_model(
+    name: str,
+    factory: Callable[[], BaseChatModel | Awaitable[BaseChatModel]],
+    *,
+    window_words: int | None = None,
+    price: str = "",
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+) -> str:
+    """Let a name stand for a chat model of LangChain; it then serves wherever a model's name does in this process.
+
+    `factory` is called without arguments, or awaited if it is a coroutine, once in each event loop, inside that loop;
+    what it raises is not wrapped. The object is used as it is: its headers, callbacks, keys and limiters.
+    `window_words` bounds prompts, `price` is dollars per million tokens IN/OUT, and the two limits hold across all
+    processes of one library. A second registration replaces the first at once. Returns the name. Raises `BadInput` for
+    a name that can't be used: it may have letters, digits, "_", "-" and ".", and is not "local".
+    """
+    limits = Limits(requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute)
+    check_name(name, factory)
+    _models[name] = Named(factory=factory, limits=limits, window_words=window_words, price=price)
+    return name
+
+
+def register_embeddings(name: str, factory: Callable[[], Embeddings | Awaitable[Embeddings]]) -> str:
+    """Let a name stand for an embedding model of LangChain, as `register_model` does for chat models.
+
+    An index of vectors is known by the name: give another embedding model another name.
+    """
+    check_name(name, factory)
+    _embeddings[name] = Named(factory=factory)
+    return name
+
+
+def name_function(name: str, function: Callable[..., Any], chat: Factory, embeddings: Factory) -> None:
+    """Let a name stand for a function, which serves as a chat model and as an embedding model."""
+    _models[name] = Named(factory=chat, one_at_a_time=True, function=function)
+    _embeddings[name] = Named(factory=embeddings, function=function)
+
+
+def named_model(name: str) -> Named | None:
+    """What a model's name stands for: an object of this process, else a table of the settings file; None: neither."""
+    if name in _models:
+        return _models[name]
+    table = model_table(name)
+    return _of_table(table) if table else None
+
+
+@lru_cache(64)
+def _of_table(table: ModelTable) -> Named:
+    return Named(table=table, limits=table.limits, window_words=table.window_words, price=table.price)
+
+
+def named_embeddings(name: str) -> Named | None:
+    """What an embedding model's name stands for in this process; None for any other name."""
+    return _embeddings.get(name)
+
+
+def named_settings(*models: str) -> dict[str, Any]:
+    """The settings with which prompts fit the smallest window that is known of these models by their names."""
+    windows = [named.window_words for model in models if (named := named_model(model)) and named.window_words]
+    return {"window_words": min(windows)} if windows else {}
+
+
+def within_window(context: ReaderContext) -> ReaderContext:
+    """The context with prompts no longer than what its model's name says that the model holds."""
+    named = named_model(context.model)
+    if named and named.window_words and named.window_words < context.window_words:
+        return replace(context, window_words=named.window_words)
+    return context
+
+
+def check_name(name: str, factory: object) -> None:
+    """Refuse what can't be registered."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in RESERVED:
+        raise BadInput(f"{name!r:.60} can't be a model's name: use letters, digits, _, - and . (but not 'local').")
+    if not callable(factory):
+        raise BadInput(f"The model '{name}' needs a factory: a function without arguments that makes the model.")
+
+
+@dataclass
+class _Made:
+    """The objects of one event loop, by what they were made for."""
+
+    making: asyncio.Lock = field(default_factory=asyncio.Lock)
+    objects: dict[Hashable, Any] = field(default_factory=dict)
+
+
+async def _let_go(made: _Made) -> None:
+    """The caller's objects are the caller's to close."""
+    made.objects.clear()
+
+
+_made = PerLoop(_Made, _let_go)
+
+
+async def object_here(name: str, named: Named, kind: type[Any]) -> Any:
+    """The running event loop's object; raises `BadInput` if the factory makes something else than `kind`."""
+    here = await _made.here()
+    async with here.making:
+        if named not in here.objects:
+            made = named.factory()
+            made = await made if inspect.isawaitable(made) else made
+            if not isinstance(made, kind):
+                raise BadInput(
+                    f"The factory of '{name}' made {type(made).__name__}, not a {kind.__name__} of LangChain: "
+                    "let it return one."
+                )
+            here.objects[named] = made
+    return here.objects[named]

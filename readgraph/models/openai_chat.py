@@ -1,0 +1,216 @@
+"""OpenAI's protocol with less overhead for each call, and with a bound for what a server sends."""
+
+import json
+import os
+import ssl
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import cache
+from typing import Any
+
+from langchain_core import exceptions as kinds
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
+from langchain_core.messages import BaseMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_openai import ChatOpenAI
+from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError, DefaultAsyncHttpxClient
+from openai import BaseModel as UntypedResponse
+from pydantic import PrivateAttr
+
+from readgraph.models.failures import ReplyTooLong, broke_off, kind_of_status, status_of, too_long
+from readgraph.state.declaring import LARGEST
+from readgraph.state.errors import BadInput
+
+MOST_BYTES = 20_000_000
+"""Of one response, unpacked, where no setting says otherwise: 64 embeddings of 4,096 numbers take 6 MB."""
+
+CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+"""Variables of the environment that name certificates."""
+
+
+def bounded_client(timeout: float, most_bytes: int = MOST_BYTES, **settings: Any) -> Any:
+    """OpenAI's client of a server; a response of more than `most_bytes` counts as one that broke off.
+
+    Which HTTP package it is from depends on OpenAI's version.
+    """
+
+    async def bound(response: Any) -> None:
+        _bound(response, most_bytes)
+
+    certificates = _certificates(*map(os.environ.get, CERTIFICATES))
+    return DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound]}, verify=certificates, **settings)
+
+
+@cache
+def _certificates(*named: str | None) -> ssl.SSLContext:
+    """The certificates that the HTTP package trusts: read once in a process, and not for each event loop's client.
+
+    Each client's own took half a megabyte, which was not given back to the system when its loop ended.
+    """
+    package = DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]
+    try:
+        trusted: ssl.SSLContext = sys.modules[package].create_ssl_context()
+    except OSError as problem:
+        raise BadInput(f"The certificates that {' or '.join(CERTIFICATES)} names can't be read: {problem}.") from None
+    return trusted
+
+
+def _bound(response: Any, most_bytes: int) -> None:
+    """All that reads a response, whole or as a stream, takes its bytes from here."""
+    unbounded = response.aiter_bytes
+
+    async def bounded(chunk_size: int | None = None) -> AsyncIterator[bytes]:
+        left = most_bytes
+        async for part in unbounded(chunk_size):
+            left -= len(part)
+            if left < 0:
+                raise ReplyTooLong(most_bytes // 1_000_000)
+            yield part
+
+    response.aiter_bytes = bounded
+
+
+NO_REPLY = {"message": {"role": "assistant", "content": ""}, "finish_reason": ""}
+"""The choice of a response that holds none: without an end, so that it counts as broken off."""
+
+Send = Callable[[dict[str, Any]], Awaitable[Any]]
+"""Sends the body of a request; returns the server's response, read as JSON."""
+
+
+class InLoopChatOpenAI(ChatOpenAI):
+    """A ChatOpenAI that makes its result in the event loop, from the JSON that the server sent.
+
+    It avoids a switch to a thread and the wrapping of raw responses, which are half of the time that ChatOpenAI adds to
+    the SDK's for each call. It also avoids the SDK's conversion of typed requests and responses, a third of the SDK's
+    time: the payload is plain JSON already, and LangChain parses the response itself.
+    """
+
+    stream_usage: bool | None = True
+    _send: Send | None = PrivateAttr(default=None)
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        payload = self._get_request_payload(messages, stop=stop, **kwargs)
+        if self._use_responses_api(payload):
+            if self._send:
+                raise BadInput(f"'{self.model_name}' is asked by OpenAI's Responses API, which --batch doesn't use.")
+            return await super()._agenerate(messages, stop, run_manager, **kwargs)
+        extra = payload.pop("extra_body", {})
+        return self.result_of(await (self._send or self._post)({**payload, **extra}))
+
+    def send_by(self, send: Send) -> None:
+        """From now on, let `send` bring the responses to the requests' bodies; nothing is streamed then."""
+        self._send, self.disable_streaming = send, True
+
+    def result_of(self, content: Any) -> ChatResult:
+        """The result in a server's response, read as JSON; raises what LangChain raises where it holds none.
+
+        A response that holds no reply, but for which the server counted tokens, is a damaged reply: it is paid for.
+        """
+        mended = _mended(content)
+        counted = isinstance(mended, dict) and any(mended["usage"].values())
+        try:
+            result = self._create_chat_result(mended)
+        except Exception:
+            if not counted:
+                raise
+        else:
+            if result.generations or not counted:
+                return result
+        return self._create_chat_result({"choices": [NO_REPLY], "usage": mended["usage"]})
+
+    async def _post(self, body: dict[str, Any]) -> Any:
+        try:
+            response = await self.root_async_client.post(
+                "/chat/completions",
+                body=body,
+                cast_to=UntypedResponse,
+                options={"security": {"bearer_auth": True}},  # else an administrator's key would be sent too
+            )
+        except APIError as caught:
+            problem = as_model_error(caught)
+        else:
+            return response.model_dump() if isinstance(response, UntypedResponse) else response
+        raise problem  # outside of `except`, so that the SDK's error, with the server's text, is not chained to it
+
+    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
+        """A streamed reply, with its token counts; a server that refuses to send them is not asked again."""
+        begun = False
+        try:
+            async for chunk in super()._astream(*args, **kwargs):
+                begun = True
+                yield chunk
+            return
+        except Exception as problem:
+            refused = status_of(problem) in (400, 422) and "stream_options" in str(problem)
+            if begun or not (self.stream_usage and refused):
+                raise
+        self.stream_usage = False
+        async for chunk in super()._astream(*args, **kwargs):
+            yield chunk
+
+    def _convert_chunk_to_generation_chunk(self, chunk: dict[str, Any], *args: Any) -> ChatGenerationChunk | None:
+        """A chunk of a streamed reply, mended as a whole reply is.
+
+        LangChain would parse a function call's arguments from the beginning for each chunk, in unbounded time.
+        """
+        return super()._convert_chunk_to_generation_chunk(_mended(chunk, "delta"), *args)
+
+
+def as_model_error(problem: APIError) -> kinds.ModelError:
+    """LangChain's exception for an error, without the server's text; it keeps the response for its headers."""
+    kind: type[kinds.ModelError] = kinds.ModelAPIError
+    if isinstance(problem, APITimeoutError):
+        kind = kinds.ModelTimeoutError
+    elif isinstance(problem, APIConnectionError):
+        kind = kinds.ModelConnectionError
+    elif problem.code == "context_length_exceeded":
+        kind = kinds.ContextOverflowError
+    elif isinstance(problem, APIStatusError):
+        kind = kind_of_status(problem.status_code)
+    error = kind(kind.__name__)
+    vars(error).update(most_mb=too_long(problem), broke_off=broke_off(problem))
+    if isinstance(problem, APIStatusError):
+        vars(error).update(response=problem.response, status_code=problem.status_code, code=problem.code)
+    return error
+
+
+def _mended(response: Any, part: str = "message") -> Any:
+    """The response in a form that LangChain can parse: it fails on invalid counts and arguments that are not objects.
+
+    The arguments of a function call become the reply's text, whatever they are. `part` is the field of a choice
+    that holds the message: "delta" in a chunk.
+    """
+    if not isinstance(response, dict):
+        return response
+    choices = response.get("choices")
+    mended = [_mended_choice(choice, part) for choice in choices] if isinstance(choices, list) else choices
+    return {**response, "choices": mended, "usage": _counts(response.get("usage"))}
+
+
+def _mended_choice(choice: Any, part: str) -> Any:
+    try:
+        call = choice[part]["tool_calls"][0]
+        arguments = call["function"]["arguments"] if part == "message" else _added(call)
+    except (TypeError, LookupError, AttributeError):
+        return choice
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return {**choice, part: {**choice[part], "content": text, "tool_calls": None}}
+
+
+def _added(call: dict[str, Any]) -> Any:
+    """What a chunk adds to the arguments of the first call, the only one that is used; the first chunk may add none."""
+    given = (call.get("function") or {}).get("arguments")
+    return "" if call.get("index") or given is None else given
+
+
+def _counts(usage: Any) -> dict[str, int]:
+    """The token counts of a call that are valid."""
+    reported = usage if isinstance(usage, dict) else {}
+    counts = {name: reported.get(name) for name in ("prompt_tokens", "completion_tokens")}
+    return {name: count for name, count in counts.items() if type(count) is int and 0 <= count <= LARGEST}

@@ -1,0 +1,135 @@
+"""Typed replies without JSON, for models that can't write it and servers that don't enforce it.
+
+Only the deciding field is asked for, on one line; the other fields, such as reasons and quotes, stay empty. A reply's
+type names that field in `DECIDES`; types without it are asked for as JSON in text.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from readgraph.models.json_form import Refused, plain_text, reply_schema
+from readgraph.models.prompt import Messages, with_instructions
+from readgraph.state.settings import ReplyForm
+
+Reply = TypeVar("Reply", bound=BaseModel)
+
+NOTHING = {"none", "null", "nothing", "no", "stop", "not here"}
+"""Words that stand for null in a reply."""
+
+NUMBERS, LETTERS = "789", "XYZ"
+"""The example's labels, which prompts seldom use: a reply that only copies one should be refused."""
+
+HAMMER = "a hammer"
+THINGS = ("bread", HAMMER, "a pear")
+
+EMPTY: dict[str, Any] = {"string": "", "array": [], "boolean": False, "null": None}
+
+
+def deciding_field(reply: type[BaseModel]) -> str | None:
+    """The only field that is asked for; None if no single field makes a reply."""
+    return next((name for name in getattr(reply, "DECIDES", ()) if name in reply.model_fields), None)
+
+
+def is_plain(form: ReplyForm, reply: type[BaseModel] | None) -> bool:
+    """Whether the reply is one value in plain words, which can be used even if it was cut off."""
+    return form == "plain" and reply is not None and deciding_field(reply) is not None
+
+
+def plain_messages(messages: Messages, reply: type[BaseModel]) -> Messages:
+    """The prompt with instructions, in words, on what to reply.
+
+    Requests for numbers and letters follow an example. A new try follows another example and does not show the refused
+    reply, since a small model imitates what it sees rather than following instructions. There,
+    the field's description is left out too: a small model repeats it.
+    """
+    field = reply_schema(reply)["properties"][deciding_field(reply) or ""]
+    values, described = _values(field), field.get("description", "")
+    words = ["true", "false"] if field.get("type") == "boolean" else ["none"] if _may_be_null(field) else []
+    if not (values and all(isinstance(value, int) or len(value) == 1 for value in values)):
+        return with_instructions(messages, _instructions([*values, *words], described))
+    labels = NUMBERS if isinstance(values[0], int) else LETTERS
+    example = _example(labels, _instructions(labels, ""), tried=len(messages) // 2 - 1)
+    offered = [*values, *words]
+    instructions = _instructions(offered, "" if len(offered) > 1 else described)
+    return [messages[0], *example, *with_instructions(messages[1:2], instructions)]
+
+
+def _instructions(values: Sequence[Any], described: str) -> str:
+    wanted = "Reply with nothing but this"
+    if len(values) > 1:
+        wanted = f"Choose one: {', '.join(map(str, values[:-1]))} or {values[-1]}. Reply with that alone"
+    return f"{wanted}, on one line, without explanation{f': {described}' if described else '.'}"
+
+
+def _example(labels: str, instructions: str, tried: int) -> Messages:
+    turn = tried % len(THINGS)
+    things = THINGS[turn:] + THINGS[:turn]
+    listed = "\n".join(f"{label}: {thing}" for label, thing in zip(labels, things, strict=True))
+    question = f"{listed}\n\nWhich of them drives a nail?\n\n{instructions}"
+    return [("user", question), ("ai", labels[things.index(HAMMER)])]
+
+
+def parse_plain(reply_text: str, reply: type[Reply]) -> Reply:
+    """The reply made from a line that gives only the deciding field; raises `Refused` if it holds no value for it.
+
+    Of several numbers, the first one that was offered counts.
+    """
+    schema, name = reply_schema(reply)["properties"], deciding_field(reply) or ""
+    line = " ".join(plain_text(reply_text).split())
+    empty = {other: value for other, field in schema.items() if (value := _empty(field)) is not ...}
+    try:
+        return reply.model_validate({**empty, name: _value(line, schema[name])})
+    except ValidationError as problem:
+        raise Refused(f"reply with {schema[name].get('description', name)} {problem.errors()[0]['msg']}") from None
+
+
+def _value(line: str, field: dict[str, Any]) -> Any:
+    """The field's value in a line; raises `Refused` if there is none."""
+    kinds = {option.get("type") for option in field.get("anyOf", [field])}
+    if "null" in kinds and line.strip(" .").casefold() in NOTHING:
+        return None
+    numbers = [int(number) for number in re.findall(r"(?<![\w.])-?\d{1,9}\b", line)]
+    if "array" in kinds:
+        return numbers if _of_numbers(field) else [line]
+    if "integer" in kinds:
+        if not numbers:
+            raise Refused("the reply holds no number")
+        return next((number for number in numbers if number in _values(field)), numbers[0])
+    if "boolean" in kinds:
+        return _named(line, {"yes": True, "true": True, "no": False, "false": False})
+    if values := _values(field):
+        return _named(line, {str(value): value for value in values})
+    return line
+
+
+def _named(line: str, values: dict[str, Any]) -> Any:
+    """The value that a line begins with, or else the only one that it names."""
+    patterns = {name: re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", 0 if len(name) == 1 else re.I) for name in values}
+    first = [name for name, pattern in patterns.items() if pattern.match(line.lstrip("([\"'*").strip())]
+    named = first or [name for name, pattern in patterns.items() if pattern.search(line)]
+    if not named or len({repr(values[name]) for name in named}) > 1:
+        raise Refused(f"the reply names none of {', '.join(values)}")
+    return values[named[0]]
+
+
+def _values(field: dict[str, Any]) -> list[Any]:
+    options = [option.get("items", option) for option in field.get("anyOf", [field])]
+    return [value for option in options for value in option.get("enum", [])]
+
+
+def _of_numbers(field: dict[str, Any]) -> bool:
+    return any(option.get("items", {}).get("type") == "integer" for option in field.get("anyOf", [field]))
+
+
+def _may_be_null(field: dict[str, Any]) -> bool:
+    return any(option.get("type") == "null" for option in field.get("anyOf", [field]))
+
+
+def _empty(field: dict[str, Any]) -> Any:
+    """The value of a field that the reply leaves out; `...` if the field is required."""
+    if _may_be_null(field):
+        return None
+    return ... if _values(field) else EMPTY.get(field.get("type", ""), ...)

@@ -1,0 +1,118 @@
+"""What a reading costs: tokens times the user's price, or else the price in the bundled table (genai-prices)."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from readgraph.models.metering import ModelExchange
+from readgraph.models.names import named_model
+from readgraph.state.errors import BadInput
+from readgraph.state.reading import Step, Usage
+
+PROVIDERS = {
+    "anthropic": "anthropic",
+    "azure_openai": "azure",
+    "bedrock": "aws",
+    "cohere": "cohere",
+    "deepseek": "deepseek",
+    "fireworks": "fireworks",
+    "google_genai": "google",
+    "google_vertexai": "google",
+    "groq": "groq",
+    "mistralai": "mistral",
+    "openai": "openai",
+    "together": "together",
+    "xai": "x-ai",
+}
+"""LangChain's names of providers, and the price table's names for them."""
+
+TOKENS_PER_WORD = 4 / 3
+
+IN_BATCHES = 0.5
+"""The part of a price that is paid for calls that are made in batches."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """Dollars per million input tokens and per million output tokens."""
+
+    input: float
+    output: float
+
+    def of(self, usage: Usage) -> float:
+        """Dollars for what was used."""
+        return self.of_tokens(usage["input_tokens"], usage["output_tokens"])
+
+    def of_tokens(self, sent: float, received: float) -> float:
+        """Dollars for these tokens."""
+        return (sent * self.input + received * self.output) / 1e6
+
+    def of_words(self, sent: float, received: float) -> float:
+        """Dollars for about as many tokens as these words have."""
+        return round(self.of_tokens(sent * TOKENS_PER_WORD, received * TOKENS_PER_WORD), 4)
+
+
+def parse_price(text: str) -> Price:
+    """The price in a text "IN/OUT"; raises `BadInput` if it is not a price."""
+    try:
+        price = Price(*(float(part) for part in text.split("/")))
+    except (TypeError, ValueError):
+        raise BadInput(f"'{text}' is not a price: write dollars per million tokens IN/OUT, such as 0.4/1.6.") from None
+    if not (0 <= price.input < float("inf") and 0 <= price.output < float("inf")):
+        raise BadInput(f"'{text}' is not a price: both numbers must be 0 or more.")
+    return price
+
+
+def known_price(model: str) -> Price | None:
+    """The price of a model in the table; None for an unknown model, or for one on the user's own server.
+
+    A name of the user's own has the price that was given with it, or that of the provider's model it stands for.
+    """
+    if named := named_model(model):
+        if named.price or not named.table or named.table.base_url:
+            return parse_price(named.price) if named.price else None
+        model = named.table.full_name
+    from genai_prices import Usage as Tokens
+    from genai_prices import calc_price
+
+    provider, _, name = model.partition(":")
+    own_server = provider == "openai" and urlsplit(os.environ.get("OPENAI_BASE_URL", "")).hostname
+    if provider not in PROVIDERS or (own_server and own_server != "api.openai.com"):
+        return None
+    try:
+        million = [Tokens(input_tokens=1_000_000), Tokens(output_tokens=1_000_000)]
+        prices = [float(calc_price(used, name, provider_id=PROVIDERS[provider]).total_price) for used in million]
+    except LookupError:
+        return None
+    return Price(*prices)
+
+
+def paid(price: Price | None, *, batch: bool) -> Price | None:
+    """What is paid of a price: half of it for calls that are made in batches."""
+    return Price(price.input * IN_BATCHES, price.output * IN_BATCHES) if price and batch else price
+
+
+def cost(steps: Iterable[Step], price: Price | None, *, batch: bool = False) -> float | None:
+    """Dollars for a reading's steps; None where a price is unknown or the server reported no tokens."""
+    total = 0.0
+    for step in steps:
+        used = step["usage"]
+        if not used["calls"]:
+            continue
+        each = paid(price or known_price(step["model"]), batch=batch)
+        if each is None or not used["input_tokens"]:
+            return None
+        total += each.of(used)
+    return round(total, 6)
+
+
+def exchange_cost(exchange: ModelExchange, price: Price | None, *, batch: bool = False) -> float | None:
+    """Dollars for a prompt and its reply; None where the price is unknown or the server reported no tokens."""
+    each = paid(price or known_price(exchange["model"]), batch=batch)
+    return each.of_tokens(*exchange["tokens"]) if each and exchange["tokens"][0] else None
+
+
+def in_dollars(amount: float) -> str:
+    """An amount of dollars as text: "$1.20", "$0.0312"."""
+    return f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}"

@@ -1,0 +1,173 @@
+"""A model's reply: in the message of its server, and why it ended; or from a run that somebody published.
+
+Each provider has its own field and its own words. A published reply is found by a digest of what was asked, so that a
+run can be published without its prompts, which hold texts: no server is asked then, and no key is needed.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from langchain_core.messages import AIMessage
+
+from readgraph.models.prompt import Messages
+from readgraph.state.errors import ModelUnavailable
+from readgraph.state.records import digest
+from readgraph.state.settings import ReplyForm
+
+LONGEST_REPLY = 200_000
+"""Characters of a reply that are used; a longer one counts as cut off there."""
+
+ENDINGS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
+"""The fields that say why a model stopped: OpenAI, Mistral and Google; Anthropic; Bedrock; Ollama."""
+
+CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
+"""The reply is cut off: it reached the most tokens of a reply, or the end of the model's window."""
+
+BLOCKED = frozenset(
+    {
+        *("content_filter", "content_filtered", "guardrail_intervened", "refusal"),
+        *("safety", "recitation", "blocklist", "prohibited_content", "spii"),
+    }
+)
+"""The provider kept the reply back."""
+
+
+Flaw = Literal["", "withheld by its server", "damaged on its way"]
+"""What a server did to a reply; the same prompt may well bring a better one."""
+
+NO_FLAW, WITHHELD, DAMAGED = FLAWS = get_args(Flaw)
+
+FLAWED = "the reply was {}"
+"""Why a reply with a flaw is refused."""
+
+
+def flaw_named(text: str) -> Flaw:
+    """The flaw that a record names, or none."""
+    return next((flaw for flaw in FLAWS if flaw == text), NO_FLAW)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """A model's reply; `tokens` (in, out) are as its server counts them.
+
+    `cut`: the server stopped the model before it was done. `flaw`: what the server did to it; a damaged reply has no
+    text, or what could be saved of it. `recorded`: it is not new.
+    """
+
+    text: str
+    cut: bool
+    tokens: tuple[int, int] = (0, 0)
+    flaw: Flaw = ""
+    recorded: bool = False
+
+
+def reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
+    """The reply in a message. `form` is the form of a typed reply.
+
+    Raises `TypeError` if it holds no text, unless the server counted tokens: then it is a damaged one that is paid for.
+    """
+    ended, used = ending_of(message.response_metadata), message.usage_metadata
+    tokens = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
+    if ended in BLOCKED:
+        return ModelReply("", False, tokens, WITHHELD)
+    text = _text(message)
+    if not text and not isinstance(message.content, str):
+        if any(tokens):
+            return ModelReply("", False, tokens, DAMAGED)
+        raise TypeError
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # a lone surrogate can't be stored
+    cut = ended in CUT or len(text) > LONGEST_REPLY
+    damaged = whole != text or not (text or ended) or _is_damaged(whole, form)  # a broken stream has no end
+    return ModelReply(whole[:LONGEST_REPLY], cut, tokens, DAMAGED if damaged else "")
+
+
+def ending_of(metadata: Mapping[str, Any]) -> str:
+    """Why the model stopped, in small letters; "" if the response does not say it."""
+    said = next((metadata[field] for field in ENDINGS if metadata.get(field)), None)
+    if said is None:  # OpenAI's newer protocol names a reason only for what is not complete
+        said = (metadata.get("incomplete_details") or {}).get("reason") or metadata.get("status")
+    return str(getattr(said, "value", said) or "").lower()
+
+
+def _text(message: AIMessage) -> str:
+    """The arguments of the function call, or else the text."""
+    raw_calls = message.additional_kwargs.get("tool_calls")
+    if raw_calls:
+        return str(raw_calls[0]["function"]["arguments"])
+    if message.tool_calls:
+        return json.dumps(message.tool_calls[0]["args"])
+    if message.invalid_tool_calls:
+        return message.invalid_tool_calls[0]["args"] or ""
+    return str(message.text)
+
+
+def _is_damaged(text: str, form: ReplyForm | None) -> bool:
+    """Whether a typed reply is JSON with a lone surrogate in it, or function arguments that are not an object."""
+    if form is None or not (form == "function" or "\\u" in text):
+        return False
+    try:
+        value = json.loads(text)
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    except (ValueError, RecursionError):
+        return False
+    return form == "function" and "{" not in text
+
+
+KEY_LENGTH = 40
+
+
+def prompt_key(model: str, asked: str, messages: Messages, sample: int) -> str:
+    """The digest of a prompt's messages, its name, the model and the number of the sample."""
+    return digest([model, asked, [list(message) for message in messages], sample], length=KEY_LENGTH)
+
+
+@dataclass
+class Published:
+    """Published replies by their prompts' digests; several of one prompt are given one after the other."""
+
+    replies: Mapping[str, Sequence[ModelReply]]
+    given: dict[str, int] = field(default_factory=dict)
+
+    def reply(self, key: str, asked: str) -> ModelReply:
+        """The next reply to this prompt, the last one again and again.
+
+        Raises `ModelUnavailable` where there is none.
+        """
+        replies = self.replies.get(key)
+        if not replies:
+            raise ModelUnavailable(f"The published run holds no reply to this prompt ('{asked}').")
+        number = self.given.get(key, 0)
+        self.given[key] = number + 1
+        return replies[min(number, len(replies) - 1)]
+
+
+class PublishedByPrompt(Published):
+    """Published replies by their prompts' names, where these tell which of them answers what."""
+
+    def reply(self, key: str, asked: str) -> ModelReply:
+        """The next reply to a prompt of this name; see `Published.reply`."""
+        return super().reply(asked, asked)
+
+
+_published: ContextVar[Published | None] = ContextVar("readgraph_published_replies", default=None)
+
+
+@contextmanager
+def replaying(published: Published) -> Iterator[None]:
+    """Within, every model's replies come from the published ones."""
+    before = _published.set(published)
+    try:
+        yield
+    finally:
+        _published.reset(before)
+
+
+def published_replies() -> Published | None:
+    """The replies that are to be replayed, or None where models are asked."""
+    return _published.get()

@@ -1,0 +1,91 @@
+"""Types of replies: fields that accept what a model meant, and schemas that list the values it may choose.
+
+One bad field does not invalidate the whole reply, and small models choose better than they obey.
+"""
+
+import re
+from collections.abc import Iterable
+from copy import copy
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, TypeVar, get_origin
+
+from pydantic import BaseModel, BeforeValidator, create_model, model_validator
+from pydantic.fields import FieldInfo
+
+_NUMBER = re.compile(r"(?<!\d)-?\d{1,9}")
+
+
+class LenientReply(BaseModel):
+    """A reply whose missing lists count as empty, and whose missing reasons as none given.
+
+    They have no defaults, since strict schemas don't allow any.
+    """
+
+    NAMED: ClassVar[tuple[str, ...]] = ()
+    """Lists that a reply must name, even if they are empty: without them it is another reply."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _filled(cls, value: Any) -> Any:
+        fields = cls.model_fields.items()
+        free = {name for name, field in fields if get_origin(field.annotation) is list or name == "reasoning"}
+        return {**dict.fromkeys(free.difference(cls.NAMED)), **value} if isinstance(value, dict) else value
+
+
+def texts_in(value: Any) -> list[str]:
+    """The texts in a value (a list or a single one), each on one line."""
+    parts = value if isinstance(value, list) else [value]
+    return [" ".join(text.split()) for text in parts if isinstance(text, str) and text.strip()]
+
+
+def numbers_in(value: Any) -> list[int]:
+    """The numbers that are meant by 3, "3", "page 3", "3, 4", 3.0 or a list of these."""
+    numbers: list[int] = []
+    for part in value if isinstance(value, list) else [value]:
+        if isinstance(part, str):
+            numbers += map(int, _NUMBER.findall(part))
+        elif isinstance(part, int | float) and not isinstance(part, bool) and part == part // 1:
+            numbers.append(int(part))
+    return numbers
+
+
+Texts = Annotated[list[str], BeforeValidator(texts_in)]
+"""A list of texts; also accepts a single text or null, and drops members that are not texts."""
+
+Numbers = Annotated[list[int], BeforeValidator(numbers_in)]
+"""A list of page numbers; members that are not numbers are dropped."""
+
+
+Reply = TypeVar("Reply", bound=BaseModel)
+
+MOST_OFFERED = 50
+"""The most values in a schema: servers take long to prepare a schema with more."""
+
+
+def offering(reply: type[Reply], **offered: Iterable[int | str]) -> type[Reply]:
+    """The reply's type with a schema that lists the allowed values of these fields (for a list, of its members).
+
+    Servers that enforce schemas allow the model nothing else. Validation of the reply is as tolerant as before, since
+    other models may answer "3" or "page 3", so callers still have to check the value.
+    """
+    by_name = {name: tuple(values) for name, values in sorted(offered.items())}
+    listed = tuple((name, values) for name, values in by_name.items() if 0 < len(values) <= MOST_OFFERED)
+    return _offering(reply, listed) if listed else reply
+
+
+@lru_cache(512)
+def _offering(reply: type[Reply], offered: tuple[tuple[str, tuple[int | str, ...]], ...]) -> type[Reply]:
+    fields = {name: _with_enum(reply.model_fields[name], values) for name, values in offered}
+    narrowed: type[Reply] = create_model(reply.__name__, __base__=reply, __doc__=reply.__doc__, **fields)
+    return narrowed
+
+
+def _with_enum(field: FieldInfo, values: tuple[int | str, ...]) -> Any:
+    def add_enum(schema: dict[str, Any]) -> None:
+        for option in schema.get("anyOf", [schema]):
+            if (value := option.get("items", option)).get("type") != "null":
+                value["enum"] = [*values]
+
+    narrowed = copy(field)
+    narrowed.json_schema_extra = add_enum
+    return field.annotation, narrowed

@@ -1,0 +1,145 @@
+"""Pauses before calls: after failures, growing or as long as the server asks; and for limits of calls a minute.
+
+The pause after a failure is shared by all calls of a client; a model's limits are kept by all processes of a library
+together.
+"""
+
+import asyncio
+import math
+import random
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from langgraph.store.base import BaseStore
+
+from readgraph.library.minute_ledger import MinuteLedger, Place
+from readgraph.library.store import ledger_of
+from readgraph.models.metering import current_meter
+from readgraph.models.names import Limits
+
+LONGEST_WAIT = 60.0
+"""The longest pause in seconds, even if the server asks for a longer one (Retry-After)."""
+
+LONGEST_PAUSE = 20.0
+"""The longest pause in seconds if the server does not ask for one."""
+
+
+class Clock:
+    """The time, in seconds, as waiting code sees it."""
+
+    def now(self) -> float:
+        """Seconds since a fixed moment."""
+        return time.monotonic()
+
+    def time(self) -> float:
+        """Seconds since 1970, which all processes of a machine count alike."""
+        return time.time()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait for this many seconds."""
+        await asyncio.sleep(seconds)
+
+
+_REAL = Clock()
+_clock: ContextVar[Clock] = ContextVar("readgraph_clock", default=_REAL)
+
+
+@contextmanager
+def waiting_by(clock: Clock) -> Iterator[None]:
+    """Use another clock inside the `with`, such as one whose pauses take no time."""
+    before = _clock.set(clock)
+    try:
+        yield
+    finally:
+        _clock.reset(before)
+
+
+def clock() -> Clock:
+    """The current clock."""
+    return _clock.get()
+
+
+@dataclass
+class Hold:
+    """A pause that all calls of a client share: while a server throttles one call, none is sent to it."""
+
+    until: float = 0.0
+
+    def extend(self, seconds: float) -> None:
+        """Pause all calls for this many seconds from now."""
+        self.until = max(self.until, clock().now() + seconds)
+
+    async def over(self) -> None:
+        """Wait until the pause is over, also if it is extended meanwhile."""
+        while (left := self.until - clock().now()) > 0:
+            await clock().sleep(left)
+
+
+def growing_pause(failures: int, longest: float = LONGEST_PAUSE) -> float:
+    """Seconds to wait after this many failures in a row: doubled each time, minus a random part."""
+    return min(2.0 ** min(failures - 1, 30), longest) * random.uniform(0.5, 1.0)
+
+
+def requested_pause(headers: Mapping[str, str]) -> float:
+    """Seconds that a response asks to wait (Retry-After: seconds or a date), at most `LONGEST_WAIT`; else 0."""
+    value = headers.get("retry-after", "")
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = _seconds_until(value)
+    return 0.0 if math.isnan(seconds) else min(max(seconds, 0.0), LONGEST_WAIT)
+
+
+def _seconds_until(date: str) -> float:
+    try:
+        time_given = parsedate_to_datetime(date)
+    except (TypeError, ValueError, OverflowError):
+        return 0.0
+    moment = time_given if time_given.tzinfo else time_given.replace(tzinfo=UTC)
+    return moment.timestamp() - datetime.now(UTC).timestamp()
+
+
+TOKENS_PER_WORD = 4 / 3
+
+
+@dataclass
+class Turns:
+    """The turns of one prompt's calls: each try is a request of its own."""
+
+    ledger: MinuteLedger
+    model: str
+    limits: Limits
+    tokens: int
+    place: Place | None = None
+
+    async def wait(self) -> None:
+        """Wait until one more call may be sent; if that is cancelled, the turn is given back."""
+        limits = self.limits
+        most = (limits.requests_per_minute, limits.tokens_per_minute)
+        place = await asyncio.to_thread(self.ledger.take, self.model, self.tokens, *most, clock().time())
+        try:
+            if (left := place.at - clock().time()) > 0:
+                current_meter().wait(left, f"'{self.model}' takes no more calls in a minute")
+            while (left := place.at - clock().time()) > 0:
+                await clock().sleep(left)
+        except BaseException:
+            self.ledger.settle(self.model, place, None)
+            raise
+        self.place = place
+
+    async def settle(self, tokens: int) -> None:
+        """The last call had this many tokens, as its server counts them; 0: it does not say."""
+        if self.place and tokens:
+            await asyncio.to_thread(self.ledger.settle, self.model, self.place, tokens)
+
+
+def turns_of(store: BaseStore, model: str, limits: Limits, words: int) -> Turns | None:
+    """The turns for a prompt of this many words; None for a model without limits."""
+    if not limits:
+        return None
+    return Turns(ledger_of(store), model, limits, round(words * TOKENS_PER_WORD) + limits.reply_tokens)

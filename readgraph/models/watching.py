@@ -1,0 +1,315 @@
+"""What nodes and calls do, told in one place each: as records of logs, and as spans of OpenTelemetry.
+
+Where nobody listens, nothing is made, and nothing is imported until a program has set a tracer provider. Spans hold
+names, numbers and times, never a text: one for each run of a graph, each node and each call. Calls have the attributes
+of the semantic conventions for generative AI.
+"""
+
+import asyncio
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from langgraph.errors import GraphBubbleUp
+
+from readgraph.models.client import ModelClient
+from readgraph.models.metering import Meter, current_meter
+from readgraph.models.names import named_model
+from readgraph.models.prices import Price, known_price, paid
+from readgraph.models.prompt import Prompt
+from readgraph.state.errors import BudgetSpent
+from readgraph.state.installed import __version__
+from readgraph.state.logs import (
+    ERROR,
+    INFO,
+    WARNING,
+    Run,
+    as_run,
+    current_run,
+    fault,
+    how_ended,
+    log,
+    logged,
+    part_of_run,
+)
+
+API = "opentelemetry.trace"
+
+Attributes = Mapping[str, str | int | float | bool | None]
+"""Attributes by their names; those that are None or "" are left out."""
+
+
+def collected() -> bool:
+    """Whether somebody collects spans: the API was imported, and a provider was set."""
+    trace = sys.modules.get(API)
+    return trace is not None and not isinstance(
+        trace.get_tracer_provider(), (trace.ProxyTracerProvider, trace.NoOpTracerProvider)
+    )
+
+
+def flush() -> None:
+    """Send what a provider has collected, before the process ends at once."""
+    if collected() and (sends := getattr(sys.modules[API].get_tracer_provider(), "force_flush", None)):
+        sends()
+
+
+class Span:
+    """A span that lasts, or none where nobody collects them."""
+
+    def __init__(self, inner: Any = None) -> None:
+        self.inner = inner
+
+    def add(self, attributes: Attributes) -> None:
+        """Add attributes."""
+        if self.inner is not None:
+            self.inner.set_attributes(_known(attributes))
+
+    def fail(self, kind: str) -> None:
+        """Say that it failed, and with which type of error."""
+        if self.inner is not None:
+            trace = sys.modules[API]
+            self.inner.set_status(trace.Status(trace.StatusCode.ERROR, kind))
+            self.inner.set_attribute("error.type", kind)
+
+
+NO_SPAN = Span()
+
+
+@contextmanager
+def span(name: str, attributes: Attributes, *, client: bool = False) -> Iterator[Span]:
+    """A span around what is done inside of the `with`, also in the tasks and threads that begin there.
+
+    `client`: it is a request to another program.
+    """
+    if not collected():
+        yield NO_SPAN
+        return
+    with lasting(begun(name, attributes, client=client)) as made:
+        yield made
+
+
+def begun(name: str, attributes: Attributes, *, client: bool = False) -> Any:
+    """A span that has begun, and is not yet the one in hand; None where nobody collects them."""
+    if not collected():
+        return None
+    trace = sys.modules[API]
+    kind = trace.SpanKind.CLIENT if client else trace.SpanKind.INTERNAL
+    return trace.get_tracer("readgraph", __version__).start_span(name, kind=kind, attributes=_known(attributes))
+
+
+@contextmanager
+def lasting(inner: Any) -> Iterator[Span]:
+    """Inside of the `with` this span is the one in hand; it ends with it."""
+    made = Span(inner)
+    try:
+        with in_hand(inner):
+            yield made
+    except BaseException as problem:
+        if not isinstance(problem, GraphBubbleUp | asyncio.CancelledError | GeneratorExit):
+            made.fail(type(problem).__name__)  # its text may hold what was read
+        raise
+    finally:
+        inner.end()
+
+
+@contextmanager
+def in_hand(inner: Any) -> Iterator[None]:
+    """Inside of the `with`, what begins is a part of this span."""
+    with sys.modules[API].use_span(inner, end_on_exit=False, record_exception=False, set_status_on_exception=False):
+        yield
+
+
+def _known(attributes: Attributes) -> dict[str, Any]:
+    return {name: value for name, value in attributes.items() if value is not None and value != ""}
+
+
+REQUESTED = "gen_ai.request.model"
+
+OURS = "readgraph."
+"""What the names of our own attributes begin with."""
+
+
+def watched() -> bool:
+    """Whether anybody listens."""
+    return logged() or collected()
+
+
+class Call:
+    """One prompt to a model, and what became of it: answered, recorded or refused; it failed if an error ends it."""
+
+    def __init__(self, client: ModelClient, prompt: Prompt, number: int, *, batch: bool) -> None:
+        self.client, self.batch = client, batch
+        self.told: dict[str, Any] = {
+            "model": client.name,
+            "prompt": prompt.name,
+            "version": prompt.version,
+            "try": number,
+        }
+        self.outcome, self.why, self.tokens, self.began = "answered", "", (0, 0), 0.0
+        self._span, self._lasting = Span(), ExitStack()
+
+    def sent(self) -> None:
+        """The request is sent now."""
+        self.began = time.perf_counter()
+        if collected():
+            named = {f"{OURS}{name}": value for name, value in self.told.items() if name != "model"}
+            self._span = self._lasting.enter_context(_call_span(self.client, named))
+
+    def end(self, problem: BaseException | None = None) -> None:
+        """Tell what became of it."""
+        if isinstance(problem, BudgetSpent):  # no call was made
+            return
+        if problem is not None:
+            self.outcome = "failed" if isinstance(problem, Exception) else "cancelled"
+        new = self.began > 0
+        tokens_in, tokens_out = self.tokens if new else (0, 0)
+        seconds = round(time.perf_counter() - self.began, 4) if new else None
+        dollars = self._cost() if new else None
+        self._count(new, dollars)
+        self._span.add(
+            {
+                "gen_ai.usage.input_tokens": tokens_in or None,
+                "gen_ai.usage.output_tokens": tokens_out or None,
+                f"{OURS}outcome": self.outcome,
+                f"{OURS}why": self.why,
+                f"{OURS}cost": dollars,
+            }
+        )
+        if self.outcome == "failed":
+            self._span.fail(type(problem).__name__)
+        self._lasting.close()
+        log(
+            "call",
+            WARNING if self.outcome in ("refused", "failed") else INFO,
+            **self.told,
+            outcome=self.outcome,
+            why=self.why,
+            recorded=not new if self.outcome == "refused" else None,
+            tokens_in=tokens_in or None,
+            tokens_out=tokens_out or None,
+            seconds=seconds,
+            cost=dollars,
+            **(fault(problem) if problem is not None and self.outcome == "failed" else {}),
+        )
+
+    def _count(self, new: bool, dollars: float | None) -> None:
+        if run := current_run():
+            made = new and self.outcome in ("answered", "refused")
+            run.count(calls=made, recorded=self.outcome == "recorded", refused=self.outcome == "refused")
+            run.count(failed=self.outcome == "failed", cost=dollars)
+            run.count(tokens_in=self.tokens[0] if new else 0, tokens_out=self.tokens[1] if new else 0)
+
+    def _cost(self) -> float | None:
+        run = current_run()
+        given = Price(*run.price) if run and run.price else None
+        price = paid(given or known_price(self.client.name), batch=self.batch) if self.tokens[0] else None
+        return round(price.of_tokens(*self.tokens), 6) if price else None
+
+
+class Unwatched(Call):
+    """A call to which nobody listens."""
+
+    def __init__(self) -> None:
+        self.outcome = self.why = ""
+
+    def sent(self) -> None:
+        """Nothing is told."""
+
+    def end(self, problem: BaseException | None = None) -> None:
+        """Nothing is told."""
+
+
+@contextmanager
+def watched_call(client: ModelClient, prompt: Prompt, number: int, *, batch: bool) -> Iterator[Call]:
+    """Tell of a prompt to a model, the `number`th in a row for one answer."""
+    call = Call(client, prompt, number, batch=batch) if watched() else Unwatched()
+    try:
+        yield call
+    except BaseException as problem:
+        call.end(problem)
+        raise
+    call.end()
+
+
+@contextmanager
+def watched_embedding(model: str, texts: int) -> Iterator[None]:
+    """Tell of a request for the vectors of so many texts."""
+    if not watched():
+        yield
+        return
+    began = time.perf_counter()
+    fields: dict[str, Any] = {"model": model, "texts": texts}
+    about = {**_gen_ai("embeddings", model), f"{OURS}texts": texts}
+    with span(f"embeddings {about[REQUESTED]}", about, client=True):
+        try:
+            yield
+        except Exception as problem:
+            log("embedding", WARNING, **fields, outcome="failed", **fault(problem))
+            raise
+    log("embedding", **fields, outcome="answered", seconds=round(time.perf_counter() - began, 4))
+
+
+@contextmanager
+def watched_node(meter: Meter, about: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Tell of a node; what is put into the dictionary is its update."""
+    update: dict[str, Any] = {}
+    if not watched():
+        yield update
+        return
+    part = part_of_run(**{"document": meter.document, **about, "node": meter.node})
+    attributes = {f"{OURS}{name}": value for name, value in {"run": part.id, **part.about}.items()}
+    with as_run(part), span(f"node {meter.node}", attributes) as lasts:
+        log("node_begun")
+        try:
+            yield update
+        except BaseException as problem:
+            state, failed = how_ended(problem)
+            if isinstance(problem, GraphBubbleUp):
+                state, failed = "paused", {}
+            told: dict[str, Any] = {"state": state, "seconds": round(meter.seconds, 4), **failed}
+            log("node_ended", ERROR if failed else INFO, **told)
+            raise
+        _end_node(part, meter, update, lasts)
+
+
+def _end_node(part: Run, meter: Meter, update: Mapping[str, Any], lasts: Span) -> None:
+    status = update.get("status")
+    if isinstance(status, str):
+        part.say_status(status)
+    used = meter.used
+    sums = {
+        "calls": used["calls"],
+        "recorded": used["cached_calls"],
+        "refused": used["refused"],
+        "fallbacks": sum(meter.fallbacks.values()),
+        "tokens_in": used["input_tokens"],
+        "tokens_out": used["output_tokens"],
+    }
+    known: dict[str, Any] = {} if "document" in part.about else {"document": str(update.get("document", ""))}
+    told = {"status": part.status, **{name: value for name, value in sums.items() if value}, **known}
+    lasts.add({f"{OURS}{name}": value for name, value in told.items()})
+    log("node_ended", state="done", seconds=round(meter.seconds, 4), **told)
+
+
+def _call_span(client: ModelClient, about: Mapping[str, Any]) -> AbstractContextManager[Span]:
+    server = urlsplit(client.server)
+    where = {"server.address": server.hostname, "server.port": server.port, f"{OURS}node": current_meter().node}
+    named = _gen_ai("chat", client.name)
+    return span(f"chat {named[REQUESTED]}", {**named, **where, **about}, client=True)
+
+
+def _gen_ai(operation: str, model: str) -> dict[str, Any]:
+    """What the semantic conventions for generative AI say of a request to a model."""
+    provider, name = _provider(model)
+    return {"gen_ai.operation.name": operation, "gen_ai.provider.name": provider, REQUESTED: name}
+
+
+def _provider(model: str) -> tuple[str, str]:
+    """The provider of a model, and its name there."""
+    named = named_model(model)
+    full = named.table.full_name if named and named.table else model
+    provider, colon, name = full.partition(":")
+    return (provider, name) if colon else ("", full)

@@ -1,1 +1,0 @@
-"""What calls and nodes do, told as records of logs and as spans."""

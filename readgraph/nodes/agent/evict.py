@@ -1,0 +1,163 @@
+"""Evict the oldest events from the queue: a summary takes their place (MemGPT, section 2.1).
+
+They stay in recall storage. A call and its result are one event, so they are never separated. With the plain agentic
+reader, one line that names their pages takes their place.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
+
+from langgraph.runtime import Runtime
+
+from readgraph.library.agents import Agent, Event, agent_id, agent_store
+from readgraph.library.page_store import page_store
+from readgraph.models.asking import ask_text
+from readgraph.models.metering import fell_back
+from readgraph.nodes.agent.contracts import AgentTurnState, EvictUpdate
+from readgraph.nodes.agent.memory import queue_text
+from readgraph.nodes.agent.prompts import queue_summary_prompt
+from readgraph.nodes.agent.reader_functions import Opened, open_page, opened_in, opened_name
+from readgraph.nodes.agent.think import summary_words
+from readgraph.nodes.extractive import extract_gist
+from readgraph.nodes.prompts import note_line
+from readgraph.nodes.step import StepNode, Work, step_with
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.languages import DEFAULT, certain_language, sample_spans
+from readgraph.state.settings import Language, Window
+from readgraph.state.words import count_words, first_words
+
+KEEP = 3
+"""This many of the last events stay, if they leave a quarter of the room free."""
+
+SumUp = Callable[[str, Sequence[Event], int, Runtime[ReaderContext]], Awaitable[str]]
+"""Sums up a summary and the events after it, in at most this many words."""
+
+
+async def _by_model(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
+    queue = queue_text(events, runtime.context.window_words)
+    prompt = queue_summary_prompt(before, queue, most).adding(note_line(runtime.context.language))
+    try:
+        return await ask_text(runtime, prompt)
+    except NoUsableReply:
+        fell_back("queue_summary")
+        return await _by_extract(before, events, most, runtime)
+
+
+async def summary_language(agent: Agent | None, events: Sequence[Event], runtime: Runtime[ReaderContext]) -> str:
+    """The setting, else the language of the document that an agent reads, else of what was said in these events.
+
+    It is "" for English, of which prompts say nothing, and for several languages.
+    """
+    if runtime.context.language:
+        return runtime.context.language
+    if agent and agent.reading:
+        store = page_store(runtime)
+        document = await store.document(agent.reading)
+        samples = await store.spans(document, sample_spans(document.characters))
+    else:
+        said = "\n".join(event.said for event in events if event.said)
+        samples = [said[slice(*span)] for span in sample_spans(len(said))]
+    language = certain_language(samples)
+    return "" if language == DEFAULT else language
+
+
+async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
+    """Sentences of the messages, else of the events' text; and as much of the earlier summary as fits."""
+    said = "\n".join(event.said for event in events if event.said)
+    gist = first_words(extract_gist(said or queue_text(events, runtime.context.window_words)), most // 2)
+    return f"{first_words(before, most - count_words(gist))}\n{gist}".strip()
+
+
+def evict_with(sum_up: SumUp, did: str = "summed up", *, in_language: bool = True) -> Work[AgentTurnState, EvictUpdate]:
+    """The work of a node that evicts: `sum_up` makes the text that stands for what left the queue.
+
+    `did`: what the trajectory says was done with these events. `in_language`: `sum_up` is told the text's language.
+    """
+
+    async def evict(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> EvictUpdate:
+        """Take the oldest events out of the queue, until it takes half of its room, and sum them up recursively."""
+        store, agent, window = agent_store(runtime), agent_id(state["agent"]), runtime.context.window_words
+        events = await store.events(agent, range(state["queue_from"], state["events"]))
+        sizes = [count_words(queue_text([event], window)) for event in events]
+        cut = first_to_stay(events, sizes, state["room"])
+        summary = await store.summary(agent, state["summaries"])
+        if runtime.context.model and in_language:
+            language = await summary_language(await store.agent(state["agent"]), events[:cut], runtime)
+            runtime = runtime.override(context=replace(runtime.context, language=language))
+        for part in _parts(events[:cut], sizes, state["room"]):
+            longer = await sum_up(summary, part, summary_words(window), runtime)
+            summary = first_words(longer, summary_words(window))
+        await store.put_summary(agent, state["summaries"] + 1, summary)
+        return {
+            "queue_from": state["queue_from"] + cut,
+            "summaries": state["summaries"] + 1,
+            "warned": False,
+            "next_step": "think",
+            "step_summary": f"{did} {cut} events, {len(events) - cut} stay",
+        }
+
+    return evict
+
+
+def first_to_stay(events: Sequence[Event], sizes: Sequence[int], room: int) -> int:
+    """Index of the first event that stays: the rest takes at most half the room or is the last few."""
+    kept, words = 0, 0
+    for size in reversed(sizes):
+        if words + size > (room / 2 if kept >= KEEP else room * 3 / 4):
+            break
+        kept, words = kept + 1, words + size
+    earliest = min(max(len(events) - kept, 1), len(events) - 1)
+    latest = max(earliest, len(events) - KEEP)
+    arrivals = [at for at in range(earliest, latest + 1) if events[at].kind in ("user", "timer", "upload")]
+    return (arrivals or [earliest])[0]
+
+
+def _parts(events: Sequence[Event], sizes: Sequence[int], room: int) -> Iterator[Sequence[Event]]:
+    """The events in parts that fit a prompt; there may be many if the window has become smaller."""
+    start = words = 0
+    for at, size in enumerate(sizes[: len(events)]):
+        if words + size > room and at > start:
+            yield events[start:at]
+            start, words = at, 0
+        words += size
+    yield events[start:]
+
+
+evict_without_model = evict_with(_by_extract)
+evict = step_with(without_model=evict_without_model, settings=(Language, Window))(evict_with(_by_model))
+
+
+_OPENED, _FOUND = "opened ", "found "
+
+_RESULT = re.compile(r"^- document (\d+), page (\d+) \(", re.MULTILINE)
+
+
+async def name_pages(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
+    """One line that names the pages that were opened, and those that searches found, in what left the view so far.
+
+    Where there are too many for `most` words, the first of those that were only found are left out, then others.
+    """
+    searches = [event for event in events if event.kind == "call" and event.function != open_page.name]
+    named = [_RESULT.findall(event.result or "") for event in searches if not event.failed]
+    found = _joined(before, _FOUND, [(int(document), int(page), 1) for each in named for document, page in each])
+    opened = _joined(before, _OPENED, opened_in(events))
+    while count_words(line := _line(opened, found)) > most:
+        (found or opened).pop(0)
+    return line
+
+
+def _joined(before: str, word: str, places: Sequence[Opened]) -> list[str]:
+    """The names that stand in a line behind a word, and those of further places; each once."""
+    known = re.search(rf"{word}([^;.]+)", before)
+    return [*dict.fromkeys([*(known[1].split(", ") if known else []), *map(opened_name, places)])]
+
+
+def _line(opened: list[str], found: list[str]) -> str:
+    parts = [f"{word}{', '.join(names)}" for word, names in ((_OPENED, opened), (_FOUND, found)) if names]
+    return f"Left your view: {'; '.join(parts) or 'what came first'}."
+
+
+leave_view = StepNode(evict_with(name_pages, "took out of view", in_language=False), settings=(Window,))
+"""Takes the oldest events out of the queue, as MemGPT does; asks no model."""

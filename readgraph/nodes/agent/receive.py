@@ -1,0 +1,253 @@
+"""Receive an event from the user, the system, a timer or an upload (MemGPT, section 2.4).
+
+A document is filed: its pages, cut by rule or by another reading, are put in the agent's archival storage.
+"""
+
+from bisect import bisect_left
+from dataclasses import asdict
+from typing import Any, cast, get_args
+
+from langgraph.config import get_config
+from langgraph.runtime import Runtime
+from pydantic import TypeAdapter, ValidationError
+
+from readgraph.library.agents import (
+    Agent,
+    AgentStore,
+    ArchiveEntry,
+    Event,
+    agent_id,
+    agent_store,
+    archive_index,
+    initial_state,
+    local_now,
+)
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.nodes.agent.contracts import ReceiveState, ReceiveUpdate
+from readgraph.nodes.agent.memory import cut_to, most_event_words
+from readgraph.nodes.agent.storages import tell_other_machines, trimmed_archive, trimmed_recall
+from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.extractive import pages_by_rule
+from readgraph.nodes.memory import sizes_of, told_missing
+from readgraph.nodes.opening import check_store, warn_of_tracing
+from readgraph.nodes.step import step_with
+from readgraph.state.agent import AgentState, Block, IncomingEvent, fresh_turn
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.reading import asked_in
+from readgraph.state.records import Document, Note, Page, Recipe
+from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding, Window
+from readgraph.state.words import count_words, first_words
+
+__all__ = ["clock", "keep"]
+
+NOTE_WORDS = 12
+
+REACHED_BY = "archival_search searches it, document_open reads a page."
+"""How an agent is told to reach a document that was filed."""
+
+MOST_NAMED = 10
+"""Most documents of a collection whose titles an agent sees."""
+
+
+def filing_recipe(context: ReaderContext) -> Recipe:
+    """The recipe of a filed document's pages, without a model."""
+    parameters = {
+        "min_page_words": context.min_page_words,
+        "max_page_words": context.max_page_words,
+        "paragraph_break": context.paragraph_break,
+    }
+    return Recipe("mem-gpt", parameters, "")
+
+
+async def note_beginning(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    """The page's first words, by which a person can recognise it."""
+    beginning = " ".join(first_words(text.strip(), NOTE_WORDS).split())
+    return Note(page.number, beginning, count_words(beginning))
+
+
+file_pages = read_pages(pages_by_rule, note_beginning, filing_recipe)
+
+
+async def file_document(
+    life: AgentState,
+    identity: str,
+    agent: str,
+    runtime: Runtime[ReaderContext],
+    kept: str = "",
+    reached_by: str = REACHED_BY,
+) -> tuple[AgentState, str]:
+    """The agent's state with the document in its archive, and its description; a document is filed only once.
+
+    Its pages are those of the memory `kept`; without one they are cut by rule. `reached_by` ends the description.
+    """
+    document = await page_store(runtime).document(identity)
+    known = await agent_store(runtime).entries(agent, [start for start, _ in life["documents"]])
+    for number, entry in enumerate(known, 1):
+        if entry.document == identity:
+            return life, f"{await _described(document, number, entry, runtime)} {reached_by}".rstrip()
+    kept = kept or (await file_pages({"document": identity}, runtime))["memory"]
+    memory = await page_store(runtime).memory(identity, kept)
+    start = life["archive"]
+    entry = ArchiveEntry(start, "document", local_now(), document.title or identity, identity, memory.id, memory.pages)
+    await agent_store(runtime).put_entry(agent, entry)
+    documents = [*life["documents"], [start, memory.pages]]
+    grown = cast(AgentState, {**life, "documents": documents, "archive": start + memory.pages})
+    return grown, f"{await _described(document, len(documents), entry, runtime)} {reached_by}".rstrip()
+
+
+async def _described(document: Document, number: int, entry: ArchiveEntry, runtime: Runtime[ReaderContext]) -> str:
+    """A document's description for the agent; for a collection, with the pages of each of its documents."""
+    store = page_store(runtime)
+    description = (
+        f"document {number}, '{document.title or document.id}': {document.words:,} words on {_pages(0, entry.pages)}"
+    )
+    if len(document.parts) > MOST_NAMED:
+        description += f"; {len(document.parts)} documents"
+    elif document.parts:
+        starts = [page.start for page in await store.pages(entry.memory, range(entry.pages))]
+        first = [bisect_left(starts, part.start) for part in document.parts]
+        titles = [(await store.document(part.document)).title for part in document.parts]
+        spans = zip(titles, first, [*first[1:], entry.pages], strict=True)
+        description += "".join(f"; '{title}' is {_pages(begin, end)}" for title, begin, end in spans if title)
+    if document.sessions:  # it may have grown since it was filed
+        ends = [(page.end, document.characters) for page in await store.pages(entry.memory, [entry.pages - 1])]
+        told = told_missing(await sizes_of(store, document, ends))
+        description += f"; {told}" if told else ""
+    return f"{description}."
+
+
+def _pages(begin: int, end: int) -> str:
+    return f"pages {begin} to {end - 1}" if end - begin > 1 else f"page {begin}"
+
+
+DEFAULT_NAME = "default"
+
+MOST_BLOCK_WORDS = 300
+BEGINNING_WORDS = 40
+TITLE_WORDS = 6
+
+LIFE = tuple(AgentState.__annotations__)
+
+_ARRIVAL = TypeAdapter(IncomingEvent)
+
+
+@step_with(starts_question=True, settings=(Window, PageSizes, Paragraphs, Rebuilding))
+async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> ReceiveUpdate:
+    """Append the event to the queue; a text that is too long for the queue becomes an uploaded document.
+
+    A new name creates an agent with its record's settings, or the default ones.
+    """
+    check_store(get_config(), runtime)
+    warn_of_tracing()
+    store, arrival = agent_store(runtime), validated_event(state.get("event") or _said_by_person(state))
+    name = state.get("agent") or DEFAULT_NAME
+    identity = agent_id(name)
+    if state.get("document", identity) != identity:
+        raise BadInput(f"This thread is the life of another agent than '{name}': each has a thread of its own.")
+    life = await _life(state, store, name, runtime.context)
+    around = await store.events(identity, range(max(0, life["events"] - 1), life["events"] + 1))
+    taken_back = bool(around) and around[-1].number == life["events"]
+    if taken_back:  # an undone or interrupted turn was here: the indexes may still contain its events
+        archive = (await store.own_agent(name)).index
+        await trimmed_recall(store, identity, life["events"])
+        await trimmed_archive(store, identity, archive, life["archive"])
+        await tell_other_machines(store, identity, archive)
+    stored = await storable_event(arrival, store, runtime.context)
+    life, text = await _with_text(stored, life, identity, runtime)
+    kind = "upload" if stored.get("document") else arrival["kind"]
+    event = Event(life["events"], kind, clock(around[:-1] if taken_back else around), text)
+    await keep(event, identity, runtime)
+    owes_reply = arrival["kind"] == "user"
+    life["events"] += 1
+    turn = fresh_turn(event.number, owes_reply=owes_reply)
+    return cast(
+        ReceiveUpdate, {**life, **turn, "document": identity, "step_summary": f"event {event.number} from {event.kind}"}
+    )
+
+
+def _said_by_person(state: ReceiveState) -> IncomingEvent | None:
+    """The event of a person's chat message, if one waits for an answer."""
+    text = asked_in(state.get("messages") or [])
+    return IncomingEvent(kind="user", text=text) if text else None
+
+
+def validated_event(given: Any) -> IncomingEvent:
+    """The value as an event; raises `BadInput` if it is not one."""
+    try:
+        return _ARRIVAL.validate_python(given)
+    except ValidationError:
+        kinds = ", ".join(get_args(IncomingEvent.__annotations__["kind"]))
+        raise BadInput(
+            "Nothing arrived: give an event, such as {'kind': 'user', 'text': 'Hello.'}. "
+            f"Its kind is one of {kinds}, and it has a text or the id of a document."
+        ) from None
+
+
+async def storable_event(arrival: IncomingEvent, pages: PageStore, context: ReaderContext) -> IncomingEvent:
+    """The event as it can be in a graph's input: a text that is too long for the queue is stored as a document."""
+    text = arrival.get("text", "")
+    if arrival.get("document"):
+        return arrival
+    if not text.strip():
+        raise BadInput("The event is empty: give its text, or the id of a document.")
+    if count_words(text) <= most_event_words(context.window_words):
+        return arrival
+    document = await pages.add_document(text, title=" ".join(first_words(text.strip(), TITLE_WORDS).split()))
+    return IncomingEvent(kind=arrival["kind"], document=document.id, text=cut_to(text, BEGINNING_WORDS))
+
+
+def clock(events: list[Event]) -> str:
+    """The time of a new event, never before that of the last one, so that events are in order of time."""
+    return max([local_now(), *(event.at for event in events[-1:])])
+
+
+async def keep(event: Event, agent: str, runtime: Runtime[ReaderContext]) -> None:
+    """Keep an event in recall storage, and stream it (stream mode 'custom')."""
+    await agent_store(runtime).put_events(agent, [event])
+    runtime.stream_writer({"event": asdict(event)})
+
+
+def default_blocks(context: ReaderContext) -> list[Block]:
+    """The working context of a new agent (section 2.1)."""
+    limit = min(MOST_BLOCK_WORDS, context.window_words // 12)
+    return [
+        {
+            "label": "persona",
+            "about": "who you are",
+            "limit": limit,
+            "text": "I am a friendly and attentive companion.",
+        },
+        {"label": "human", "about": "who you talk with", "limit": limit, "text": ""},
+    ]
+
+
+async def _life(state: ReceiveState, store: AgentStore, name: str, context: ReaderContext) -> AgentState:
+    if "blocks" in state:
+        known: dict[str, Any] = {**state}
+        return cast(AgentState, {**{channel: known[channel] for channel in LIFE if channel != "agent"}, "agent": name})
+    agent = await store.agent(name)
+    if agent is None:
+        agent = Agent(
+            agent_id(name),
+            name,
+            local_now(),
+            initial_state(name, default_blocks(context)),
+            archive_index(agent_id(name)),
+        )
+        await store.put_agent(agent)
+    return cast(AgentState, {**agent.birth, "agent": name})
+
+
+async def _with_text(
+    arrival: IncomingEvent, life: AgentState, agent: str, runtime: Runtime[ReaderContext]
+) -> tuple[AgentState, str]:
+    """The agent's state after this arrival, and the text of its event."""
+    beginning = arrival.get("text", "")
+    if not arrival.get("document"):
+        return life, beginning
+    life, described = await file_document(life, arrival["document"], agent, runtime)
+    if not beginning:
+        return life, f"Uploaded: {described}"
+    lead = f"The {arrival['kind']} sent a text that is too long for your queue. It is kept as"
+    return life, f"{lead} {described} It begins: {beginning}"

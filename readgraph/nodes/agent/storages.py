@@ -1,0 +1,340 @@
+"""Search in an agent's storages, and what it is shown of them (MemGPT, sections 2.2 and 2.3).
+
+Recall storage holds its events, archival storage its own passages and the pages of its documents. Their indexes are
+filled at a search, and trimmed after an undone turn. Results are shown page by page, with the exact total.
+"""
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+
+from readgraph.library.agents import AgentStore, ArchiveEntry, recall_index
+from readgraph.library.search.hits import Entry, Ranking, by_place, fuse, pages_of
+from readgraph.library.search.index_registry import indexes_of
+from readgraph.library.search.keyword_index import KeywordIndex
+from readgraph.library.search.postings import SHORT
+from readgraph.library.store import building
+from readgraph.nodes.agent.memory import PER_PAGE, AgentMemory, cut_to
+from readgraph.nodes.search import KeywordTool, VectorTool, shared_embedder, stand_in
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.words import count_words, end_after_words
+
+NEAREST = 10
+"""So many that are nearest to a query by meaning are found although they share no word with it."""
+
+MakeEntries = Callable[[Sequence[int]], Awaitable[list[Entry]]]
+"""The index entries for some numbers of a storage; what has nothing to be found by has an empty text."""
+
+
+async def search_recall(
+    store: AgentStore, agent: str, events: int, query: str, context: ReaderContext | None = None
+) -> list[int]:
+    """The numbers of the first `events` events whose messages match the query, the best first; see `ranked`."""
+    await trimmed_recall(store, agent, events)
+
+    async def entries(numbers: Sequence[int]) -> list[Entry]:
+        said = [(event.number, event.said) for event in await store.events(agent, numbers)]
+        return [Entry(number, text, follows=count_words(text) <= SHORT) for number, text in said]
+
+    return await ranked(store, recall_index(agent), events, query, entries, context)
+
+
+async def ranked(
+    store: AgentStore, name: str, count: int, query: str, entries: MakeEntries, context: ReaderContext | None
+) -> list[int]:
+    """Those of the first `count` numbers of a storage that share words with the query, the best first.
+
+    If the context names an embedding model, the nearest by their embeddings are among them, in the order of both
+    rankings. `name` is that of the storage's indexes, which are filled first.
+    """
+    keyword = KeywordTool((await indexes_of(store.store)).keyword, name)
+    if numbers := await lacking(keyword.index, name, count):
+        await keyword.add(await entries(numbers))
+    if not (context and context.embeddings):
+        return pages_of(await keyword.find(query, count))
+    vector = await _filled_vectors(store, name, count, entries, context)
+    words, near = await asyncio.gather(keyword.find(query, count), vector.find(query, count))
+    return joined(words, near)
+
+
+def joined(words: Ranking, near: Ranking) -> list[int]:
+    """What shares words with a query and the few that are nearest by meaning, the best first by both rankings."""
+    wanted = {*pages_of(words), *pages_of(near[:NEAREST])}
+    return [page for page, _ in fuse([words, near]) if page in wanted]
+
+
+async def nearest(
+    store: AgentStore, name: str, count: int, query: str, entries: MakeEntries, context: ReaderContext
+) -> list[int]:
+    """Those of the first `count` numbers of a storage that are nearest to the query by their embeddings.
+
+    They are at most `NEAREST`; the context must name an embedding model.
+    """
+    vector = await _filled_vectors(store, name, count, entries, context)
+    return pages_of(await vector.find(query, NEAREST))
+
+
+async def _filled_vectors(
+    store: AgentStore, name: str, count: int, entries: MakeEntries, context: ReaderContext
+) -> VectorTool:
+    """The vectors of a storage. They are added in order, so only numbers after the last one can be missing."""
+    embedder = await shared_embedder(store, context)
+    vector = VectorTool(await (await indexes_of(store.store)).vectors(embedder.identity), embedder, name)
+    async with building(store.store, f"{name}-search"):
+        if (await vector.extent()).last >= count:
+            await vector.clear()
+        missing = await entries(range((await vector.extent()).last + 1, count))
+        await vector.index.remove(name, [entry.page for entry in missing if not entry.text])
+        await vector.add([entry for entry in missing if entry.text])
+    return vector
+
+
+async def trimmed_recall(store: AgentStore, agent: str, events: int) -> KeywordIndex:
+    """The index over recall storage, cut to its first `events` events; its vectors are made again."""
+    indexes, name = await indexes_of(store.store), recall_index(agent)
+    if (last := (await indexes.keyword.extent(name)).last) >= events:
+        await (await indexes.vectors("")).forget(name)
+        await indexes.keyword.remove(name, range(events, last + 1))
+    return indexes.keyword
+
+
+async def trimmed_archive(store: AgentStore, agent: str, name: str, archive: int) -> KeywordIndex:
+    """The index over archival storage, cut to its first `archive` numbers; its vectors are made again.
+
+    If a deletion was undone, the index is emptied, because the deleted passages exist again.
+    """
+    indexes = await indexes_of(store.store)
+    if (last := (await indexes.keyword.extent(name)).last) >= archive:
+        await (await indexes.vectors("")).forget(name)
+        behind = await store.entries(agent, range(archive, last + 1))
+        if any(entry.removed for entry in behind):
+            await indexes.keyword.forget(name)
+        else:
+            await indexes.keyword.remove(name, range(archive, last + 1))
+    return indexes.keyword
+
+
+async def tell_other_machines(store: AgentStore, agent: str, name: str) -> None:
+    """Let them make their indexes over recall storage and archival storage anew: their ends were taken back."""
+    indexes = await indexes_of(store.store)
+    await indexes.tell_others(recall_index(agent))
+    await indexes.tell_others(name)
+
+
+async def lacking(index: KeywordIndex, name: str, count: int) -> range:
+    """Which of the first `count` numbers must be indexed: those after the last indexed one; all, if any is missing."""
+    extent = await index.extent(name)
+    return range(extent.count if extent.count == extent.last + 1 else 0, count)
+
+
+async def events_between(memory: AgentMemory, first: date, last: date) -> list[int]:
+    """Numbers of the events before this turn with a message on these days, the oldest first.
+
+    Events are in order of time, so the bounds are found by bisection.
+    """
+    begin = await _first_not_before(memory, first.isoformat())
+    end = await _first_not_before(memory, f"{last.isoformat()}~")  # after every time of that day
+    events = await memory.store.events(memory.id, range(begin, end))
+    return [event.number for event in events if event.said]
+
+
+async def _first_not_before(memory: AgentMemory, time: str) -> int:
+    low, high = 0, memory.recallable
+    while low < high:
+        middle = (low + high) // 2
+        if (await memory.store.event(memory.id, middle)).at < time:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivalResult:
+    """An item of archival storage: a passage of the agent's own, or a page of a document (with its number, from 1)."""
+
+    number: int
+    text: str
+    title: str = ""
+    document: int = 0
+    page: int = 0
+
+
+async def search_archive(memory: AgentMemory, query: str, *, by_meaning: bool = True) -> list[int]:
+    """The numbers of all items in archival storage that match the query, the best first; see `ranked`.
+
+    Without `by_meaning`, an embedding model changes nothing.
+    Where a tool of the caller's stands in for keyword search, it finds the pages, and they come first; what one for
+    vector search finds is fused with them.
+    """
+    archive, index = memory.life["archive"], memory.agent.index
+    await trimmed_archive(memory.store, memory.id, index, archive)
+    found = await ranked(
+        memory.store, index, archive, query, partial(_entries, memory), memory.context if by_meaning else None
+    )
+    pages = await _pages_by_stand_in("keyword", memory, query)
+    if pages is not None:
+        found = [*pages, *(number for number in found if not _document_of(memory, number))]
+    near = await _pages_by_stand_in("vector", memory, query) if by_meaning else None
+    if near is None:
+        return found
+    return joined(by_place(found), by_place(near))
+
+
+async def nearest_in_archive(memory: AgentMemory, query: str) -> list[int]:
+    """The numbers of the few items that are nearest to the query by their embeddings, or by a stand-in for them."""
+    pages = await _pages_by_stand_in("vector", memory, query)
+    if pages is not None:
+        return pages[:NEAREST]
+    archive, index = memory.life["archive"], memory.agent.index
+    await trimmed_archive(memory.store, memory.id, index, archive)
+    return await nearest(memory.store, index, archive, query, partial(_entries, memory), memory.context)
+
+
+async def _pages_by_stand_in(name: str, memory: AgentMemory, query: str) -> list[int] | None:
+    """The numbers of the pages that the stand-in for this search finds; None if there is none."""
+    entries = await memory.store.entries(memory.id, [start for start, _ in memory.life["documents"]])
+    numbers = list[int]()
+    for entry in entries:
+        try:
+            document = await memory.store.document(entry.document)
+        except BadInput:  # it was forgotten
+            continue
+        tool = stand_in(name, memory.store, document, await memory.store.memory(document.id, entry.memory))
+        if tool is None:
+            return None
+        numbers += [entry.number + page for page, _ in await tool.find(query, entry.pages)]
+    return numbers if entries else None
+
+
+async def _entries(memory: AgentMemory, numbers: Sequence[int]) -> list[Entry]:
+    """The index entries for these numbers. Deleted items are indexed without words, so that no number is missing."""
+    logged = await memory.store.entries(memory.id, numbers)
+    gone = {number: "" for entry in logged for number in entry.removed}
+    found = await found_in_archive(memory, [number for number in numbers if number not in gone])
+    texts = dict.fromkeys(numbers, "") | {each.number: each.text for each in found} | gone
+    return [Entry(number, text) for number, text in texts.items()]
+
+
+async def own_passages(memory: AgentMemory) -> list[int]:
+    """The numbers of the agent's passages that were not deleted."""
+    return [number for number in await archived(memory) if not _document_of(memory, number)]
+
+
+async def archived(memory: AgentMemory) -> list[int]:
+    """The numbers of all items in archival storage: passages that were not deleted, pages of documents."""
+    entries = await memory.store.entries(memory.id, range(memory.life["archive"]))
+    gone = {number for entry in entries for number in entry.removed}
+    return [
+        number
+        for entry in entries
+        if entry.kind != "removal"
+        for number in range(entry.number, entry.number + entry.pages)
+        if number not in gone
+    ]
+
+
+async def found_in_archive(memory: AgentMemory, numbers: list[int]) -> list[ArchivalResult]:
+    """The items with these numbers, in this order; those that no longer exist are left out."""
+    documents = memory.life["documents"]
+    belongs = [_document_of(memory, number) for number in numbers]
+    starts = [documents[which - 1][0] if which else number for which, number in zip(belongs, numbers, strict=True)]
+    entries = {entry.number: entry for entry in await memory.store.entries(memory.id, {*starts})}
+    places = [(entries[start], number) for start, number in zip(starts, numbers, strict=True) if start in entries]
+    shown = await _shown(memory, places)
+    return [_found(memory, entry, number, *shown[number]) for entry, number in places if number in shown]
+
+
+def _document_of(memory: AgentMemory, number: int) -> int:
+    """The number, from 1, of the document to which an archive's number belongs; 0 for a passage."""
+    documents = enumerate(memory.life["documents"], 1)
+    return next((which for which, (start, pages) in documents if start <= number < start + pages), 0)
+
+
+async def _shown(memory: AgentMemory, places: list[tuple[ArchiveEntry, int]]) -> dict[int, tuple[str, str]]:
+    """Text and title of an item; for a page of a collection also its document and its place there."""
+    shown = {number: (entry.text, "") for entry, number in places if entry.kind == "passage"}
+    for entry in {entry.number: entry for entry, _ in places if entry.kind == "document"}.values():
+        numbers = [number for other, number in places if other is entry]
+        try:
+            document = await memory.store.document(entry.document)
+        except BadInput:
+            continue
+        pages = await memory.store.pages(entry.memory, [number - entry.number for number in numbers])
+        texts = await memory.store.spans(document, [(page.start, page.end) for page in pages])
+        titles: list[str | None] = [None] * len(pages)
+        if document.parts:
+            titles = await memory.store.place_names(document, [page.start for page in pages])
+        named = [(text, title or entry.text) for text, title in zip(texts, titles, strict=True)]
+        shown |= dict(zip(numbers, named, strict=True))
+    return shown
+
+
+def _found(memory: AgentMemory, entry: ArchiveEntry, number: int, text: str, title: str) -> ArchivalResult:
+    if entry.kind == "passage":
+        return ArchivalResult(number, text)
+    return ArchivalResult(number, text, title, _document_of(memory, number), number - entry.number)
+
+
+def results_page(found: Sequence[int], page: int) -> tuple[list[int], str]:
+    """One page of results, and the line that counts them, with the exact total."""
+    pages = max(1, math.ceil(len(found) / PER_PAGE))
+    if not 1 <= page <= pages:
+        raise BadInput(f"There is no page {page} of these results: their pages are 1 to {pages}.")
+    shown = list(found[(page - 1) * PER_PAGE : page * PER_PAGE])
+    return shown, f"showing {len(shown)} of {len(found)} (page {page} of {pages})"
+
+
+def listed(line: str, results: Sequence[tuple[str, str]], memory: AgentMemory) -> str:
+    """A line, and below it the results with their names, each cut to its share of the room."""
+    share = (memory.room - 8 * len(results)) // max(1, len(results))
+    return "\n".join([line, *(f"- {name}: {cut_to(text.strip(), share)}" for name, text in results)])
+
+
+async def items_listed(
+    numbers: list[int], line: str, memory: AgentMemory, excerpt: Callable[[ArchivalResult], str] | None = None
+) -> str:
+    """The items of archival storage with these numbers, below a line; with `excerpt`, what that shows of each.
+
+    Pages of the question's own document count as read, unless only an excerpt is shown.
+    """
+    found = await found_in_archive(memory, numbers)
+    if excerpt is None:
+        memory.pages_read += [each.page for each in found if each.document == 1]
+    return listed(line, [(name_of(each), excerpt(each) if excerpt else each.text) for each in found], memory)
+
+
+async def opened_page(memory: AgentMemory, document: int, page: int, part: int, hint: str) -> str:
+    """A page of a document, or a part of it; raises `BadInput` where there is none. `hint`: where documents' names are.
+
+    A page of the question's own document counts as read.
+    """
+    documents = memory.life["documents"]
+    if not 1 <= document <= len(documents):
+        raise BadInput(f"There is no document {document}: there are {len(documents)}; {hint}.")
+    start, pages = documents[document - 1]
+    if not 0 <= page < pages:
+        raise BadInput(f"Document {document} has no page {page}: its pages are 0 to {pages - 1}.")
+    opened = await found_in_archive(memory, [start + page])
+    if not opened:
+        raise BadInput(f"Document {document} was forgotten: its pages can't be read any more.")
+    text = opened[0].text
+    parts = max(1, math.ceil(count_words(text) / memory.room))
+    if not 1 <= part <= parts:
+        raise BadInput(f"This page has {parts} parts: give one of 1 to {parts}.")
+    if document == 1:
+        memory.pages_read.append(page)
+    begin = end_after_words(text, 0, (part - 1) * memory.room)
+    shown = text[begin : end_after_words(text, begin, memory.room)]
+    return f"{name_of(opened[0])}{f' (part {part} of {parts})' if parts > 1 else ''}\n{shown.strip()}"
+
+
+def name_of(found: ArchivalResult) -> str:
+    """How an item of archival storage is named to the agent."""
+    if not found.document:
+        return f"passage {found.number}"
+    return f"document {found.document}, page {found.page} ({found.title})"

@@ -1,0 +1,324 @@
+"""Think: the model sees its main context and names one function call (MemGPT, sections 2.1 and 2.4).
+
+It sees the functions of those parts of its memory that it may use (table 3): its working
+context, its recall storage, or both. Without its working context an agent sees no blocks and can't edit any; without
+its recall storage it can't search what left its view. Its memory goes on being kept in either case.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from langgraph.runtime import Runtime
+
+from readgraph.library.agents import SPEAKS, Event, agent_id, agent_store
+from readgraph.models.asking import ask
+from readgraph.models.client import HOW_TO_NAME
+from readgraph.models.metering import current_meter
+from readgraph.models.prompt import Prompt
+from readgraph.models.replaced_words import in_own_words
+from readgraph.models.reply_types import offering
+from readgraph.nodes.agent.contracts import AgentTurnState, ThinkState, ThinkUpdate
+from readgraph.nodes.agent.functions import RECALL_FUNCTIONS, WORKING_FUNCTIONS, Functions
+from readgraph.nodes.agent.memory import blocks_text, call_line, message_id, most_event_words, queue_text
+from readgraph.nodes.agent.prompts import (
+    Argument,
+    ArgumentText,
+    FunctionNumber,
+    NextStep,
+    agent_prompt,
+    argument_prompt,
+    chat_system,
+    function_prompt,
+    reader_system,
+    reading_system,
+)
+from readgraph.nodes.agent.reader_functions import meaning_search
+from readgraph.nodes.agent.receive import clock, keep
+from readgraph.nodes.bounds import may_go_on
+from readgraph.nodes.prompts import spoken_language_line
+from readgraph.nodes.step import Choice, StepNode, deciding
+from readgraph.state.agent import Block, TurnStep
+from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import Groups
+from readgraph.state.errors import BadInput, NoUsableReply
+from readgraph.state.settings import AgentMemory, Chaining, Language, MemoryParts, Window
+from readgraph.state.words import count_words, first_words
+
+HIDDEN: dict[AgentMemory, frozenset[str]] = {
+    "both": frozenset(),
+    "working": frozenset(tool.name for tool in RECALL_FUNCTIONS),
+    "recall": frozenset(tool.name for tool in WORKING_FUNCTIONS),
+}
+"""The functions that are not offered."""
+
+MEMORY = HIDDEN["working"] | HIDDEN["recall"]
+"""All functions of these parts."""
+
+SWITCHED_OFF: dict[AgentMemory, str] = {
+    "both": "",
+    "working": "Recall storage is switched off: what leaves your view can't be searched.",
+    "recall": "There is no working context: you can't write anything down there.",
+}
+"""What the agent is told, since its instructions speak of both."""
+
+
+def usable(functions: Functions, context: ReaderContext) -> Functions:
+    """The functions for the parts of the memory that the agent may use, and for the searches that there are."""
+    hidden = HIDDEN[context.agent_memory] if MEMORY & functions.tools.keys() else frozenset()
+    if functions.tools.get(meaning_search.name) is meaning_search and not context.embeddings:
+        hidden |= {meaning_search.name}
+    return functions.without(hidden)
+
+
+def shown_blocks(blocks: Sequence[Block], context: ReaderContext) -> Sequence[Block]:
+    """The blocks of the working context that the agent sees."""
+    return [] if blocks and context.agent_memory == "recall" else blocks
+
+
+NeededArguments = Mapping[str, Mapping[str, str]]
+"""For each function's name, its required arguments with their descriptions."""
+
+
+async def plain_step(context: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
+    """The step, without optional arguments; after a message the agent waits, else it goes on. Errors as in `ask`."""
+    names, context = list(functions), in_own_words(context, runtime.context.prompts)
+
+    def complaint(reply: FunctionNumber) -> str | None:
+        return None if 0 < reply.number <= len(names) else f"choose a number from 1 to {len(names)}"
+
+    offered = offering(FunctionNumber, number=range(1, len(names) + 1))
+    function = names[(await ask(runtime, function_prompt(context, names), offered, complaint)).number - 1]
+    arguments = []
+    for name, described in functions[function].items():
+        given = await ask(runtime, argument_prompt(context, function, name, described), ArgumentText)
+        arguments.append(Argument(name=name, value=given.text))
+    return NextStep(inner_thoughts="", function=function, arguments=arguments, request_heartbeat=function != SPEAKS)
+
+
+CHAIN = ("think", "evict", "act")
+"""The nodes of an agent's chain of calls, by their names in its graphs."""
+
+WARN_AT = 0.75
+"""The agent is warned if the queue takes more than this share of its room (section 2.3, figure 3).
+
+The paper gives no share; this is the one in its authors' code, where it applies to the whole window."""
+
+WARNING = (
+    "Your queue is nearly full: its oldest events will soon leave your view. Save what matters of them in your working "
+    "context or in archival storage."
+)
+NO_STEP = "Your replies could not be used as a function call, so this turn ended."
+SPENT = "The budget of this turn was spent before you were done."
+ENDLESS = "This turn went on without an end, so it ended here."
+TOO_LARGE = (
+    "This call was too large, and only its beginning was kept: give at most {arguments} arguments, of {characters:,} "
+    "characters together."
+)
+
+MOST_ARGUMENTS, LONGEST_NAME = 50, 100
+"""Most arguments of a call, and most characters of a name."""
+
+OF_A_WORD = 10
+"""Most characters of a call's arguments, per word of the window."""
+
+KEPT_OF_LARGE = 100
+"""Characters kept of each argument, if a call is too large."""
+
+TAG_WORDS = 30
+"""Most words of the tags around the parts of a prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The parts of a prompt around the memory, and the offered functions; `dated`: events show their time.
+
+    `warning`: the system event that says that the queue is nearly full; without one, the agent is not warned.
+    """
+
+    system: str
+    task: str
+    functions: NeededArguments
+    dated: bool = True
+    warning: str = WARNING
+
+
+MakeFrame = Callable[[AgentTurnState, Runtime[ReaderContext]], Awaitable[Frame]]
+
+
+@dataclass(frozen=True, slots=True)
+class MainContext:
+    """What the model sees. `room`: words that the window leaves for the queue; `queue_words`: words in the queue."""
+
+    prompt: Prompt
+    events: list[Event]
+    room: int
+    queue_words: int
+
+
+def summary_words(window_words: int) -> int:
+    """Most words of the summary of evicted events."""
+    return window_words // 12
+
+
+def reply_words(window_words: int) -> int:
+    """Words reserved for the reply, for its schema, and for the reason if it is refused."""
+    return max(350, window_words // 10)
+
+
+async def main_context(state: AgentTurnState, frame: Frame, runtime: Runtime[ReaderContext]) -> MainContext:
+    """The main context; raises `BadInput` if the window is too small for its fixed parts."""
+    window, store, agent = runtime.context.window_words, agent_store(runtime), agent_id(state["agent"])
+    events = await store.events(agent, range(state["queue_from"], state["events"]))
+    queue = queue_text(events, window, dated=frame.dated)
+    shown = shown_blocks(state["blocks"], runtime.context)
+    blocks = blocks_text(shown)
+    grown = sum(block["limit"] for block in shown) - sum(count_words(block["text"]) for block in shown)
+    fixed = sum(map(count_words, (frame.system, frame.task, blocks))) + grown + TAG_WORDS
+    room = window - fixed - summary_words(window) - reply_words(window)
+    if room < 2 * most_event_words(window):
+        raise BadInput(
+            f"The window of {window:,} words is too small: {fixed:,} of them are the agent's instructions, functions "
+            "and blocks. Take a model with a larger one, and give its window_words."
+        )
+    summary = await store.summary(agent, state["summaries"])
+    prompt = agent_prompt(frame.system, summary, queue, blocks, frame.task)
+    return MainContext(prompt, events, room, count_words(queue))
+
+
+def think_with(make_frame: MakeFrame, *, settings: Groups = (MemoryParts,)) -> StepNode[ThinkState, ThinkUpdate]:
+    """The node that asks for the next step. If the queue overflows, it asks nothing and leads to `evict`.
+
+    `settings`: further groups of settings that the frame is made by.
+    """
+
+    async def think(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate | Choice[ThinkUpdate]:
+        """Ask for the next function call, which becomes an event without a result."""
+        frame = await make_frame(state, runtime)
+        seen = await main_context(state, frame, runtime)
+        if not may_go_on(state, CHAIN, lambda context: context.max_chain):
+            await _add_system_event(state, seen, ENDLESS, runtime)
+            return {**_update(state, seen, "yield", "went on without an end", events=1), "status": "no_answer"}
+        if seen.queue_words > seen.room:
+            return _update(state, seen, "evict", "the queue overflows")
+        if frame.warning and seen.queue_words > WARN_AT * seen.room and not state["warned"]:
+            await _add_system_event(state, seen, frame.warning, runtime)
+            return {**_update(state, seen, "think", "warned of a full queue", events=1), "warned": True}
+
+        async def call_function() -> ThinkUpdate:
+            current_meter().message_id = message_id(agent_id(state["agent"]), state["events"])
+            reply = await _next_step(seen.prompt, frame.functions, runtime)
+            call = _call(reply, state["events"], clock(seen.events), runtime.context.window_words)
+            await keep(call, agent_id(state["agent"]), runtime)
+            return {**_update(state, seen, "act", call_line(call), events=1), "calls": state["calls"] + 1}
+
+        async def end_turn(problem: NoUsableReply) -> ThinkUpdate:
+            await _add_system_event(state, seen, NO_STEP, runtime)
+            return {**_update(state, seen, "yield", "gave no usable step", events=1), "status": "no_answer"}
+
+        return Choice(call_function, end_turn, "step")
+
+    async def think_without_model(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
+        """If the budget is spent: end the turn, with an event that says why."""
+        if not runtime.context.model:
+            raise BadInput(f"An agent needs a model: {HOW_TO_NAME}")
+        seen = await main_context(state, await make_frame(state, runtime), runtime)
+        await _add_system_event(state, seen, SPENT, runtime)
+        return {**_update(state, seen, "yield", "stopped", events=1), "status": "budget"}
+
+    return deciding(think_without_model, settings=(Chaining, Language, Window, *settings))(think)
+
+
+async def _next_step(prompt: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
+    if runtime.context.reply_form == "plain":
+        return await plain_step(prompt, functions, runtime)
+    return await ask(runtime, prompt, offering(NextStep, function=functions))
+
+
+def _call(reply: NextStep, number: int, time: str, window_words: int) -> Event:
+    """The call as an event. Events are kept for ever, so a call that is too large is cut and counts as failed."""
+    thoughts = first_words(reply.inner_thoughts.strip(), most_event_words(window_words))
+    arguments = {argument.name[:LONGEST_NAME]: argument.value for argument in reply.arguments[:MOST_ARGUMENTS]}
+    call = Event(
+        number, "call", time, thoughts, reply.function.strip()[:LONGEST_NAME], arguments, reply.request_heartbeat
+    )
+    most = OF_A_WORD * window_words
+    if len(reply.arguments) <= MOST_ARGUMENTS and sum(map(len, arguments.values())) <= most:
+        return call
+    kept = {name: value[:KEPT_OF_LARGE] for name, value in arguments.items()}
+    refused = TOO_LARGE.format(arguments=MOST_ARGUMENTS, characters=most)
+    return replace(call, arguments=kept, result=refused, failed=True)
+
+
+async def _add_system_event(
+    state: AgentTurnState, seen: MainContext, text: str, runtime: Runtime[ReaderContext]
+) -> None:
+    event = Event(state["events"], "system", clock(seen.events), text)
+    await keep(event, agent_id(state["agent"]), runtime)
+
+
+def _update(
+    state: AgentTurnState, seen: MainContext, next_step: TurnStep, summary: str, events: int = 0
+) -> ThinkUpdate:
+    return {
+        "events": state["events"] + events,
+        "calls": state["calls"],
+        "warned": state["warned"],
+        "next_step": next_step,
+        "room": seen.room,
+        "status": "reading",
+        "step_summary": summary,
+    }
+
+
+def chat_frame(functions: Functions, *, dated: bool = True) -> MakeFrame:
+    """For an agent that lives on: its own instructions come after the functions; `dated`: events show their time."""
+
+    async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
+        offered = usable(functions, runtime.context)
+        system = chat_system(offered.described, await _own(state, runtime))
+        line = spoken_language_line(runtime.context.language)
+        return Frame(system, " ".join(filter(None, [_task(state, runtime), line])), offered.needed, dated)
+
+    return frame
+
+
+def reading_frame(functions: Functions) -> MakeFrame:
+    """For an agent that answers a question; events show no times, so that a repeated question finds its replies."""
+
+    async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
+        task = f"{await _own(state, runtime)}\n\n{_task(state, runtime)}"
+        offered = usable(functions, runtime.context)
+        return Frame(reading_system(offered.described), task, offered.needed, dated=False)
+
+    return frame
+
+
+def plain_frame(functions: Functions) -> MakeFrame:
+    """For a reader that answers a question and has no memory to keep anything in: what leaves its view is gone."""
+
+    async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
+        task = f"{await _own(state, runtime)}\n\n{_calls_left(state, runtime)}"
+        offered = usable(functions, runtime.context)
+        return Frame(reader_system(offered.described), task, offered.needed, dated=False, warning="")
+
+    return frame
+
+
+async def _own(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> str:
+    return (await agent_store(runtime).own_agent(state["agent"])).instructions
+
+
+def _task(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> str:
+    stored = (
+        f"In recall storage: {state['events']} events. In archival storage: {state['passages']} passages of your own, "
+        f"{len(state['documents'])} documents."
+    )
+    if off := SWITCHED_OFF[runtime.context.agent_memory]:
+        stored += f" {off}"
+    return f"{stored}\n\n{_calls_left(state, runtime)}"
+
+
+def _calls_left(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> str:
+    left = runtime.context.max_chain - state["calls"]
+    last = " This is the last one: say what you have to say." if left == 1 else ""
+    return f"Call your next function; you may call {left} more in this turn.{last}"

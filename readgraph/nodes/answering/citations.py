@@ -1,0 +1,289 @@
+"""Citations: quotes found in a document, exactly or by their words or letters, and their marks in an answer.
+
+Numbered marks tie an answer to its citations: "Ben took the book. [1] He gave it to Ida. [2][3]".
+"""
+
+import re
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+from unicodedata import category
+
+from readgraph.library.page_store import PageStore
+from readgraph.library.search.terms import STOP_WORDS, UNSPACED, content_words
+from readgraph.state.reading import Citation, Quote
+from readgraph.state.records import Page
+from readgraph.state.sentences import sentence_spans
+from readgraph.state.summary import SentenceFlag, sentence_flags
+from readgraph.state.survey import Table, table_line, without_unread
+
+FEWEST_WORDS = 3
+"""A shorter quote says too little, unless it is a whole sentence, a number or a name."""
+
+NEAR = 20
+"""Characters around a quote, by which is seen whether it is a whole sentence."""
+
+_SENTENCE_ENDS, _MARKS_AROUND = ".!?…。！？।؟\n\r\f", " \t\"'“”„‘’«»()[]*_#>-–—"
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_WORD, _MARKS = re.compile(r"[^\W_]+"), re.compile(r"[\W_]+")
+_CUT = re.compile(r"(?<=\d)(?=[.,]\d)|(?<=\d[.,])(?=\d)|(?<=n)(?=['’]t\b)|(?<=\w['’])(?=(?:t|s|d|m|ll|re|ve)\b)")
+"""What is within a word beside letters: "3|.|5", "don|'|t"."""
+
+
+async def find_quotes(store: PageStore, document: str, memory: str, quotes: list[Quote]) -> list[Citation | None]:
+    """The citation of each quote; None for one that isn't in the document.
+
+    The whole text is fetched only if a quote is not on the page that it names.
+    """
+    described, kept = await store.document_and_memory(document, memory)
+    named = await store.pages(memory, {quote["page"] for quote in quotes if 0 <= quote["page"] < kept.pages})
+    texts = await store.spans(described, [(page.start, page.end) for page in named])
+    begun = {page.number: (page.start, text) for page, text in zip(named, texts, strict=True)}
+    found = [
+        quoted_on(quote["page"], *begun.get(quote["page"], (0, "")), quote["quote"], quote.get("start", 0))
+        for quote in quotes
+    ]
+    if None in found:
+        pages, text = await store.pages(memory, range(kept.pages)), await store.text(described)
+        found = [known or locate(quote, text, pages) for known, quote in zip(found, quotes, strict=True)]
+    citations = [citation for citation in found if citation]
+    places = await store.place_names(described, [citation["start"] for citation in citations])
+    for citation, place in zip(citations, places, strict=True):
+        citation["place"] = place
+    return found
+
+
+def locate(quote: Quote, text: str, pages: list[Page]) -> Citation | None:
+    """The quote's citation, or None: on the page that it names, else anywhere in the text.
+
+    Exact, else with white space, case and punctuation folded. The citation holds the document's own words and
+    the page on which they begin.
+    """
+    read = [page.start for page in pages]
+    named = [(page.start, page.end) for page in pages if page.number == quote["page"]]
+    wanted = quote["quote"].strip()
+    for begin, end in [*named, (0, pages[-1].end if pages else 0)]:
+        if span := find_quote(wanted, text, begin, end):
+            return cited(pages[bisect_right(read, span[0]) - 1].number, 0, text, span)
+    return None
+
+
+def quoted_on(page: int, start: int, text: str, quote: str, after: int = 0) -> Citation | None:
+    """The quote's citation on a page with this text, whose first character has the offset `start`; or None.
+
+    It is looked for from the offset `after` on.
+    """
+    span = find_quote(quote.strip(), text, max(after - start, 0), len(text))
+    return cited(page, start, text, span) if span else None
+
+
+def cited(page: int, text_start: int, text: str, span: tuple[int, int]) -> Citation:
+    """A citation of these characters of a text, whose first one has the offset `text_start` in the document."""
+    start, end = span
+    return {"page": page, "quote": text[start:end], "start": text_start + start, "end": text_start + end, "place": None}
+
+
+def find_quote(quote: str, text: str, begin: int, end: int) -> tuple[int, int] | None:
+    """Character span of a quote in `text[begin:end]`: exact, else by its words, else by its letters alone.
+
+    It holds whole words only: those that the quote cuts are left out. It has three words, or is a whole sentence, a
+    number or a name.
+    """
+    if not _WORD.search(quote):
+        return None
+    part = text[begin:end]
+    span = _find_exact(quote, part)
+    if not span:
+        wanted, folded = _folded(quote), _folded(part)
+        found = _find_words(wanted, folded, part) or _find_letters(wanted, folded, part)
+        span = _whole_words(part, found[0], _after_marks(part, found[1])) if found else None
+    return (begin + span[0], begin + span[1]) if span and _says_enough(part, *span) else None
+
+
+def _find_exact(quote: str, text: str) -> tuple[int, int] | None:
+    start = text.find(quote)
+    while start >= 0:
+        span = start, start + len(quote)
+        if not any(_within_word(text, at) for at in span) and _says_enough(text, *span):
+            return span
+        start = text.find(quote, start + 1)
+    return None
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without a part of a word at its begin and end; an empty one where it holds no whole word."""
+    whole = (start, end)
+    while start < end and _within_word(text, start):
+        start += 1
+    while start < end and _within_word(text, end):
+        end -= 1
+    if (start, end) == whole:
+        return whole
+    words = list(_WORD.finditer(text, start, end))
+    return (words[0].start(), _after_marks(text, words[-1].end())) if words else (start, start)
+
+
+def _says_enough(text: str, start: int, end: int) -> bool:
+    quote = text[start:end]
+    words = _WORD.findall(quote)
+    if len(words) >= FEWEST_WORDS or len(_UNSPACED.findall(quote)) >= FEWEST_WORDS or any(map(str.isdigit, quote)):
+        return True
+    return bool(words) and (_is_name(words) or _is_sentence(text, start, end))
+
+
+def _within_word(text: str, at: int) -> bool:
+    """Whether an offset cuts a word: "no" is not a quote from "know", nor "5" from "3.5", nor "t" from "don't".
+
+    Scripts without spaces have no such bounds.
+    """
+    around = text[max(at - 1, 0) : at + 1]
+    if len(around) < 2 or _UNSPACED.search(around):
+        return False
+    marked = [category(character)[0] == "M" for character in around]
+    return around.isalnum() or marked[1] or (marked[0] and around[1].isalnum()) or _CUT.match(text, at) is not None
+
+
+def _after_marks(text: str, at: int) -> int:
+    """The end of the vowel signs and accents that stand after a letter."""
+    while category(text[at : at + 1] or " ")[0] == "M":
+        at += 1
+    return at
+
+
+def _is_name(words: list[str]) -> bool:
+    """Whether the words could be a name: written large, or in a script that writes nothing large."""
+    large = [word for word in words if not word[0].islower() and word.casefold() not in STOP_WORDS]
+    return bool(large) and words[0] in large and words[-1] in large
+
+
+def _is_sentence(text: str, start: int, end: int) -> bool:
+    before = text[max(start - NEAR, 0) : start].rstrip(_MARKS_AROUND)[-1:]
+    within = text[start:end].rstrip(_MARKS_AROUND)[-1:]
+    after = text[end : end + NEAR].lstrip(_MARKS_AROUND)[:1]
+    return before in _SENTENCE_ENDS and (within in _SENTENCE_ENDS or after in _SENTENCE_ENDS)
+
+
+def _find_words(quote: str, folded: str, text: str) -> tuple[int, int] | None:
+    wanted, folded = f" {quote} ", f" {folded} "
+    at = folded.find(wanted)
+    if at < 0:
+        return None
+    first = folded.count(" ", 0, at)
+    words = islice(_WORD.finditer(text), first, first + wanted.count(" ") - 1)
+    begun = next(words)
+    return begun.start(), deque(words, maxlen=1).pop().end() if wanted.count(" ") > 2 else begun.end()
+
+
+def _find_letters(quote: str, folded: str, text: str) -> tuple[int, int] | None:
+    wanted = quote.replace(" ", "")
+    at = folded.replace(" ", "").find(wanted)
+    if at < 0:
+        return None
+    start = letters = 0
+    for word in _WORD.finditer(text):
+        length = len(word.group().lower())
+        if letters <= at < letters + length:
+            start = word.start() + at - letters
+        if letters + length >= at + len(wanted):
+            return start, word.start() + at + len(wanted) - letters
+        letters += length
+    return None
+
+
+def _folded(text: str) -> str:
+    """Words in lower case, separated by single spaces."""
+    return _MARKS.sub(" ", text).strip().lower()
+
+
+LEAST_SHARE = 0.5
+"""The least share of a sentence's words that a quote holds if its mark stands after that sentence."""
+
+
+def with_marks(found: Mapping[str, Any]) -> dict[str, Any]:
+    """A graph's output with numbered citations, and the answer with their marks as `marked_answer`.
+
+    Each citation gets its `number`, from 1, and `mark_at`, the offset in the answer where its mark stands; both
+    `mark_at` and `marked_answer` are None where there is no answer. Of an answer that lists the rows of a table, the
+    marks of each row stand at its end. `flags`: what is said of single sentences of a summary or of a long answer,
+    with the offsets where it stands.
+    """
+    answer: str | None = found["answer"]
+    if answer is None:
+        places: Sequence[int | None] = [None] * len(found["citations"])
+        marks = list[tuple[int, int]]()
+    elif marks := row_marks(answer, found):
+        first = {number: at for at, number in reversed(marks)}
+        places = [first.get(number, len(answer)) for number in range(1, len(found["citations"]) + 1)]
+    else:
+        places = mark_offsets(answer, found["citations"]) if answer else [None] * len(found["citations"])
+        marks = [(at, number) for number, at in enumerate(places, 1) if at is not None]
+    numbered = [
+        {"number": number, **citation, "mark_at": place}
+        for number, (citation, place) in enumerate(zip(found["citations"], places, strict=True), 1)
+    ]
+    flags = sentence_flags(found) if found.get("sentences") else []
+    marked_answer = marked(answer, marks, flags) if answer else None
+    return {**found, "citations": numbered, "marked_answer": marked_answer, "flags": flags}
+
+
+def row_marks(answer: str, found: Mapping[str, Any]) -> list[tuple[int, int]]:
+    """Where rows of a table end in an answer that lists them, with the number of the citation that shows each.
+
+    A table of Markdown has a row in each line; a table of one column is a list in one line.
+    """
+    table: Table | None = found.get("table")
+    if not table or not table["rows"]:
+        return []
+    numbers = {(each["start"], each["end"]): number for number, each in enumerate(found["citations"], 1)}
+    lined = answer.startswith(table_line(table["columns"]) + "\n")
+    if not lined and len(table["columns"]) > 1:
+        return []
+    at, marks = len("\n".join(answer.split("\n")[:2])) + 1 if lined else 0, list[tuple[int, int]]()
+    for row in table["rows"]:
+        said = table_line(row["values"]) if lined else row["values"][0]
+        if not answer.startswith(said, at):
+            break
+        cited = row["citations"][0] if row["citations"] else None
+        if cited and (number := numbers.get((cited["start"], cited["end"]))):
+            marks.append((at + len(said.removesuffix(" |") if lined else said), number))
+        at += len(said) + len("\n" if lined else "; ")
+    return marks
+
+
+def without_long_runs(text: str) -> str:
+    """A marked answer in which a long run of marks is written by its ends: "[1]–[40]"."""
+    return re.sub(r"(\[\d+\])(?:\[\d+\]){4,}(\[\d+\])", r"\1–\2", text)
+
+
+def mark_offsets(answer: str, citations: Sequence[Citation]) -> list[int]:
+    """Where the mark of each citation stands: after the sentence of the answer whose words its quote holds most of.
+
+    At the end of the answer where the quote holds less than half of the words of each sentence. A citation that says
+    itself where its mark stands has it there.
+    """
+    answer = without_unread(answer)
+    sentences = [(end, {*content_words(answer[start:end])}) for start, end in sentence_spans(answer)]
+
+    def end_of_supported(citation: Citation) -> int:
+        quoted = {*content_words(citation["quote"])}
+        shares = [(len(words & quoted) / len(words), end) for end, words in sentences if words]
+        share, end = max(shares, default=(0, 0))
+        return end if share >= LEAST_SHARE else len(answer)
+
+    return [citation["mark_at"] if "mark_at" in citation else end_of_supported(citation) for citation in citations]
+
+
+def marked(answer: str, marks: Sequence[tuple[int, int]], flags: Sequence[SentenceFlag] = ()) -> str:
+    """The answer with marks: each with its offset, and the number that it shows.
+
+    `flags`: what else stands in brackets, after the marks.
+    """
+    text, before = "", 0
+    for place in sorted({*(place for place, _ in marks), *(flag["at"] for flag in flags)}):
+        here = "".join(f"[{number}]" for at, number in marks if at == place)
+        here += "".join(f"[{flag['said']}]" for flag in flags if flag["at"] == place)
+        text += f"{answer[before:place]} {here}"
+        before = place
+    return text + answer[before:]

@@ -1,0 +1,312 @@
+"""Find each quote in the document, so that every citation is a real span; check long answers by sentence.
+
+`cite` checks where the settings want long answers. A sentence is checked against what the answer quotes for it, and
+against the pages nearest to its words (BM25): of those that were opened or cited, and a few of the whole text, since
+notes of any page may have been in view.
+"""
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from langgraph.runtime import Runtime
+
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.library.search.hits import pages_of
+from readgraph.library.search.okapi import rank
+from readgraph.library.search.passages import cut_to_passages
+from readgraph.library.search.terms import content_words
+from readgraph.models.metering import current_meter, fell_back
+from readgraph.models.prompt import Prompt
+from readgraph.nodes.answering.ask import set_long
+from readgraph.nodes.answering.citations import find_quote, find_quotes, mark_offsets
+from readgraph.nodes.answering.verdicts import Doubted, Verdict, check_answer_prompt, in_batches, verdicts_on
+from readgraph.nodes.bounds import content_room
+from readgraph.nodes.contracts import CiteState, CiteUpdate
+from readgraph.nodes.search import ranker_of
+from readgraph.nodes.step import step_with
+from readgraph.nodes.tasks import all_finished
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BudgetSpent
+from readgraph.state.reading import Citation, Quote, Sentence
+from readgraph.state.sentences import ROW, sentence_spans
+from readgraph.state.settings import AnswerForm, Checking
+from readgraph.state.survey import without_unread
+from readgraph.state.words import count_words, counted
+
+__all__ = ["cite"]
+
+MOST_CHECKED = 40
+"""Sentences of an answer that are checked; those after them stay unchecked."""
+
+MOST_OPENED, MOST_OTHERS = 20, 4
+"""Pages among which a sentence's are chosen: of those that were opened, and of all the text, the nearest first."""
+
+MOST_SHOWN, WORDS_SHOWN = 4, 1000
+"""Pieces that a sentence is checked against, and their words together, beside what the answer quotes for it."""
+
+WHOLE_PAGE = 700
+"""Words of a page that is shown as a whole; a longer one is cut to passages."""
+
+_BREAK = re.compile(r"\n[ \t]*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A page, or a passage of a long page; `start` is the offset of its text in the document.
+
+    `opened`: its page was opened for the question, or is cited.
+    """
+
+    document: str
+    page: int
+    start: int
+    text: str
+    opened: bool
+
+
+def is_checked(state: CiteState, context: ReaderContext) -> bool:
+    """Whether the answer is one whose sentences are checked: a long one, in words."""
+    answer, table = without_unread(state.get("answer") or ""), state.get("table")
+    if not (context.check_sentences and answer and set_long(context)) or state.get("choice"):
+        return False
+    first = table["rows"][0]["values"][0] if table and table["rows"] else None
+    return first is None or not (answer == first or answer.startswith(("| ", f"{first}; ")))
+
+
+async def checked_sentences(
+    state: CiteState, citations: Sequence[Citation], memories: Mapping[str, str], runtime: Runtime[ReaderContext]
+) -> list[Sentence]:
+    """The sentences of the answer, with what the text says of them, by the model or, without one, by their words.
+
+    A sentence without a usable reply stays unchecked, and so do those that the budget doesn't hold: the answer was
+    there before. Without a model, one that stands in the text so is supported. `memories` are those of the answer's
+    documents, of which only the first is named in pages and quotes.
+    """
+    answer, store = without_unread(state.get("answer") or ""), page_store(runtime)
+    spans = stated(answer)
+    pieces = await _pieces(answer, state.get("pages_read") or [], citations, memories, store)
+    shown = await asyncio.to_thread(_shown, answer, spans, pieces, citations)
+    named = [[pieces[each] for each in numbers if pieces[each].document == state["document"]] for numbers in shown]
+    by_rule = not runtime.context.model or state.get("by_rule") or state.get("status") == "budget"
+    own = {number: _own_words(answer[slice(*span)], named[number]) for number, span in enumerate(spans) if by_rule}
+    left = {
+        number: Doubted(" ".join(answer[start:end].split()), shown[number])
+        for number, (start, end) in enumerate(spans[:MOST_CHECKED])
+        if shown[number] and not by_rule
+    }
+    verdicts = await _verdicts(left, pieces, state.get("question_text") or "", runtime)
+    quotes = await _found(verdicts, pieces, state, store)
+    starts = sorted({piece.start for each in named for piece in each})
+    described = await store.document(state["document"])
+    places = dict(zip(starts, await store.place_names(described, starts), strict=True))
+    unchecked = [_sentence(answer, span, named[number], places) for number, span in enumerate(spans)]
+    return [
+        _judged(sentence, verdicts.get(number), own.get(number), quotes.get(number, []))
+        for number, sentence in enumerate(unchecked)
+    ]
+
+
+def stated(answer: str) -> list[tuple[int, int]]:
+    """The spans of an answer's sentences that say something: no headings, rows of tables, or "The reasons are:"."""
+    spans = [(start, end) for start, end in sentence_spans(answer)]
+    return [(start, end) for start, end in spans if _says_something(answer[start:end])]
+
+
+def _says_something(sentence: str) -> bool:
+    heading = sentence.startswith("#") or sentence.rstrip("*_ ").endswith((":", "："))
+    return not heading and not ROW.match(sentence) and bool(content_words(sentence))
+
+
+def _sentence(
+    answer: str, span: tuple[int, int], pieces: Sequence[Piece], places: Mapping[int, str | None]
+) -> Sentence:
+    """A sentence that is not checked yet, with the pages of these pieces."""
+    pages = {piece.page: places[piece.start] for piece in reversed(pieces)}
+    return {
+        "text": answer[slice(*span)],
+        "pages": [*reversed(pages)],
+        "places": [*reversed(pages.values())],
+        "quotes": [],
+        "supported": None,
+        "extracted": False,
+        "paragraph": len(_BREAK.findall(answer, 0, span[0])),
+        "end": span[1],
+    }
+
+
+def _judged(sentence: Sentence, verdict: Verdict | None, own: Quote | None, quotes: list[Quote]) -> Sentence:
+    if own:
+        place = sentence["places"][sentence["pages"].index(own["page"])]
+        stands: Sentence = {**sentence, "pages": [own["page"]], "places": [place], "quotes": [own]}
+        return {**stands, "supported": True, "extracted": True}
+    return {**sentence, "supported": verdict.supported, "quotes": quotes} if verdict else sentence
+
+
+async def _pieces(
+    answer: str, opened: Sequence[int], citations: Sequence[Citation], memories: Mapping[str, str], store: PageStore
+) -> list[Piece]:
+    """The pages among which those of each sentence are chosen; long ones are cut to passages."""
+    pieces = list[Piece]()
+    for place, (document, memory) in enumerate(memories.items()):
+        described, kept = await store.document_and_memory(document, memory)
+        ranked = pages_of(await ranker_of(store, described, kept).find(answer, kept.pages))
+        cited = [each["page"] for each in citations if each.get("document", document if not place else "") == document]
+        were_open = {*opened} if not place else set[int]()
+        nearest = [page for page in ranked if page in were_open][:MOST_OPENED]
+        pages = await store.pages(memory, sorted({*cited, *nearest, *ranked[:MOST_OTHERS]}))
+        texts = await store.spans(described, [(page.start, page.end) for page in pages])
+        for page, text in zip(pages, texts, strict=True):
+            spans = [(0, len(text))] if page.words <= WHOLE_PAGE else cut_to_passages(text)
+            seen = page.number in {*cited, *were_open}
+            pieces += [Piece(document, page.number, page.start + start, text[start:end], seen) for start, end in spans]
+    return pieces
+
+
+def _shown(
+    answer: str, spans: Sequence[tuple[int, int]], pieces: Sequence[Piece], citations: Sequence[Citation]
+) -> list[list[int]]:
+    """For each sentence the numbers of its pieces: those that hold its quotes, and those nearest to its words.
+
+    A sentence that shares no word with the text, as in another language, has the pieces that were opened.
+    """
+    marks, texts = mark_offsets(answer, citations), [piece.text for piece in pieces]
+    opened = [number for number, piece in enumerate(pieces) if piece.opened]
+    shown = list[list[int]]()
+    for start, end in spans:
+        quoted = [citation for citation, at in zip(citations, marks, strict=True) if at == end]
+        chosen = [number for number, piece in enumerate(pieces) if any(_holds(piece, each) for each in quoted)]
+        ranked = [number for number, _ in rank(answer[start:end], texts)]
+        first = [number for number in ranked if pieces[number].opened][:1]
+        words = 0
+        for number in [*dict.fromkeys([*first, *(ranked or opened)])][:MOST_SHOWN]:
+            words += count_words(texts[number])
+            if words > WORDS_SHOWN and chosen:
+                break
+            chosen.append(number)
+        shown.append(sorted({*chosen}))
+    return shown
+
+
+def _holds(piece: Piece, citation: Citation) -> bool:
+    same = citation.get("document", piece.document) == piece.document
+    return same and piece.start < citation["end"] and citation["start"] < piece.start + len(piece.text)
+
+
+def _own_words(sentence: str, pieces: Sequence[Piece]) -> Quote | None:
+    """The sentence as it stands in one of these pieces."""
+    for piece in pieces:
+        if span := find_quote(sentence, piece.text, 0, len(piece.text)):
+            return Quote(page=piece.page, quote=piece.text[slice(*span)], start=piece.start + span[0])
+    return None
+
+
+async def _verdicts(
+    left: Mapping[int, Doubted], pieces: Sequence[Piece], question: str, runtime: Runtime[ReaderContext]
+) -> dict[int, Verdict]:
+    """What the model says of these sentences, as far as the budget goes."""
+    texts, meter = {number: piece.text for number, piece in enumerate(pieces)}, current_meter()
+    spent_before = meter.budget_spent
+
+    def asking(shown: str, sentences: Sequence[str]) -> Prompt:
+        return check_answer_prompt(shown, question, sentences)
+
+    async def of_batch(batch: Sequence[int]) -> dict[int, Verdict]:
+        try:
+            return await verdicts_on({number: left[number] for number in batch}, texts, asking, runtime)
+        except BudgetSpent:
+            return {}
+
+    batches = in_batches(left, texts, content_room(runtime.context, question))
+    found = await all_finished(of_batch(batch) for batch in batches)
+    meter.budget_spent = spent_before  # the answer was given within the budget; what is unchecked says so itself
+    return {number: verdict for each in found for number, verdict in each.items()}
+
+
+async def _found(
+    verdicts: Mapping[int, Verdict], pieces: Sequence[Piece], state: CiteState, store: PageStore
+) -> dict[int, list[Quote]]:
+    """The quotes that show the supported sentences, as they stand in the first document; others are counted as lost."""
+    given = [
+        (
+            number,
+            Quote(page=pieces[quote["page"]].page if 0 <= quote["page"] < len(pieces) else -1, quote=quote["quote"]),
+        )
+        for number, verdict in verdicts.items()
+        if verdict.supported
+        for quote in verdict.quotes
+    ]
+    if not given:
+        return {}
+    looked_up = await find_quotes(store, state["document"], state["memory"], [quote for _, quote in given])
+    found = dict[int, list[Quote]]()
+    for (number, _), citation in zip(given, looked_up, strict=True):
+        if citation:
+            quote = Quote(page=citation["page"], quote=citation["quote"], start=citation["start"])
+            found.setdefault(number, []).append(quote)
+    if (lost := looked_up.count(None)) and not state.get("more_documents"):
+        fell_back("quote_not_found", lost)
+    return found
+
+
+@step_with(settings=(AnswerForm, Checking))
+async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
+    """Give each quote its document, page and character span; one that stands in none is dropped and counted.
+
+    Quotes are looked for in the question's document, and then in `more_documents`. Of a long answer, as the settings
+    ask for it, each sentence is then checked against the text (`readgraph.nodes.answering.cite`).
+    """
+    checking = is_checked(state, runtime.context)
+    if not (state["quotes"] or checking):
+        return {"citations": [], "step_summary": "nothing was quoted"}
+    memories = await _memories(state, runtime)
+    citations, did = await _citations(state, memories, runtime)
+    if not checking:
+        return {"citations": citations, "step_summary": did}
+    sentences = await checked_sentences(state, citations, memories, runtime)
+    unsupported = sum(each["supported"] is False for each in sentences)
+    unchecked = sum(each["supported"] is None for each in sentences)
+    did += f"; {len(sentences) - unsupported - unchecked} of {counted(len(sentences), 'sentence')} supported"
+    did += f", {unchecked} not checked" if unchecked else ""
+    return {
+        "citations": citations,
+        "sentences": sentences,
+        "unsupported": unsupported,
+        "unchecked": unchecked,
+        "step_summary": did,
+    }
+
+
+async def _citations(
+    state: CiteState, memories: dict[str, str], runtime: Runtime[ReaderContext]
+) -> tuple[list[Citation], str]:
+    """The quotes that stand in these documents, by their memories, and a line on them; the others are counted."""
+    lost, citations = state["quotes"], list[Citation]()
+    if not lost:
+        return [], "nothing was quoted"
+    store = page_store(runtime)
+    for document, memory in memories.items():
+        found = await find_quotes(store, document, memory, lost)
+        own = document == state["document"]
+        citations += [each if own else Citation(**each, document=document) for each in filter(None, found)]
+        lost = [quote for quote, citation in zip(lost, found, strict=True) if citation is None]
+    if lost:
+        fell_back("quote_not_found", len(lost))
+    unique = {(each.get("document"), each["start"], each["end"]): each for each in citations}
+    where = "the text" if len(memories) == 1 else f"{len(memories)} documents"
+    return [*unique.values()], f"found {len(citations)} of {len(state['quotes'])} quotes in {where}"
+
+
+async def _memories(state: CiteState, runtime: Runtime[ReaderContext]) -> dict[str, str]:
+    """The memories whose pages citations name, by their documents; those of further documents share its recipe."""
+    memories, more = {state["document"]: state["memory"]}, state.get("more_documents")
+    if not more:
+        return memories
+    store = page_store(runtime)
+    own = await store.memory(state["document"], state["memory"])
+    for document in more:
+        kept = await store.memories(document)
+        alike = [memory for memory in kept if memory.recipe == own.recipe]
+        memories.setdefault(document, [*kept, *alike][-1].id)
+    return memories

@@ -1,0 +1,109 @@
+"""Correct a note of a memory, or restore the method's own, as steps of a graph.
+
+A user's corrections outlive a rebuild: the note about the same text is theirs again.
+"""
+
+from typing import Annotated, NotRequired
+
+from langgraph.runtime import Runtime
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from readgraph.library.corrections import (
+    correct,
+    correction_key,
+    corrections_of,
+    keep_correction,
+    restore,
+    with_correction,
+)
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.nodes.building.parts import WriteNote
+from readgraph.nodes.step import step
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Document, Memory, Note, Page
+
+
+class CorrectionInput(TypedDict):
+    """A document by its id, the number of a part, and its note as it should be; without `text`, restore its own.
+
+    `method` is that of the memory as its recipe names it; without it, the newest memory is taken.
+    """
+
+    document: Annotated[str, Field(description="The id of a document in the page store.")]
+    part: Annotated[int, Field(description="The number of the part whose note is corrected.")]
+    text: NotRequired[
+        Annotated[str | None, Field(description="The note as it should be; without it the model's own is restored.")]
+    ]
+    method: NotRequired[
+        Annotated[str | None, Field(description="The method of the memory, such as read-agent; else the newest one.")]
+    ]
+
+
+class MemoryFound(TypedDict):
+    """What finding the memory writes."""
+
+    memory: str
+    step_summary: str
+
+
+class NoteToCorrect(CorrectionInput):
+    """What correcting reads."""
+
+    memory: str
+
+
+class NoteCorrected(TypedDict):
+    """The note as it is now, the method's own if that was replaced, and the nodes above that are made again."""
+
+    note: str
+    replaced: str | None
+    renewed: list[str]
+    step_summary: str
+
+
+@step
+async def find_newest(state: CorrectionInput, runtime: Runtime[ReaderContext]) -> MemoryFound:
+    """Find the newest memory of the document, of this method if one is named."""
+    document = await page_store(runtime).document(state["document"])
+    method = state.get("method")
+    kept = [
+        each for each in await page_store(runtime).memories(document.id) if method in (None, "", each.recipe.method)
+    ]
+    if not kept:
+        raise BadInput(f"'{document.title}' has no memory{f' of {method}' if method else ''}: read it first.")
+    return {"memory": kept[-1].id, "step_summary": f"took the memory of {kept[-1].recipe.method}"}
+
+
+@step
+async def correct_note(state: NoteToCorrect, runtime: Runtime[ReaderContext]) -> NoteCorrected:
+    """Replace the note of a part by the user's text; without a text, put the method's own back."""
+    store, text, part = page_store(runtime), state.get("text"), state["part"]
+    if not isinstance(part, int) or isinstance(part, bool):
+        raise BadInput(f"part must be the number of a part, not {part!r}.")
+    if not isinstance(text, str | None):
+        raise BadInput("text must be the note as it should be, or null to restore the method's own.")
+    memory = await store.memory(state["document"], state["memory"])
+    done = await (restore(store, memory, part) if text is None else correct(store, memory, part, text))
+    did = f"{'restored' if text is None else 'corrected'} the note of part {part}"
+    return {"note": done.note.text, "replaced": done.note.replaced, "renewed": done.renewed, "step_summary": did}
+
+
+async def corrected(write_note: WriteNote, store: PageStore, document: Document, memory: Memory) -> WriteNote:
+    """The method's note, with the user's text in its place where the page was corrected.
+
+    The method's own is written all the same, so that it can be restored without a model.
+    """
+    corrections = await corrections_of(store, document)
+    if not corrections:
+        return write_note
+
+    async def noted(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+        note, key = await write_note(text, page, runtime), correction_key(memory.recipe.method, text)
+        if key not in corrections:
+            return note
+        await keep_correction(store, document.id, key, corrections[key])  # an earlier version may be forgotten
+        return with_correction(note, corrections[key])
+
+    return noted

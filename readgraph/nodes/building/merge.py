@@ -1,0 +1,201 @@
+"""Texts whose gists are too long: merge neighbouring pages until the gists fit (ReadAgent, appendix I).
+
+Each round is a memory of its own, built from the previous one with the parts of `read_pages`, so that it is kept,
+resumed and paid for like any other. If a round merges nothing, gists of gists stand for old pages (iterative gisting,
+appendix G.3; `gist_levels`). Each of these is made once, when all that it stands for is there, so a page costs a third
+of a call, however long a history is.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+from typing import NotRequired
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.library.store import building
+from readgraph.models.asking import ask
+from readgraph.models.metering import fell_back
+from readgraph.models.prompt import versions_of
+from readgraph.nodes.bounds import content_room
+from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.building.notes import gist_page, gist_prompt, gisting
+from readgraph.nodes.building.paging import MERGE, BeginsAnew, merge_prompt
+from readgraph.nodes.building.parts import Paginate, WriteNote
+from readgraph.nodes.building.recipes import PurposeState, for_question, writing_notes
+from readgraph.nodes.extractive import extract_for
+from readgraph.nodes.gist_levels import TAG_WORDS, gists_allowed, level_sizes, older_gist_words, older_gists
+from readgraph.nodes.memory import shown_notes
+from readgraph.nodes.purpose import purpose_of
+from readgraph.nodes.step import step_with
+from readgraph.nodes.tasks import all_finished, in_order
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.reading import Usage
+from readgraph.state.records import Memory, Page, Recipe, TreeNode
+from readgraph.state.settings import Gists, Language, Purpose, Window
+from readgraph.state.summary_tree import FAN, older_id
+from readgraph.state.words import count_words, counted
+
+
+async def gist_again(memory: Memory, runtime: Runtime[ReaderContext]) -> None:
+    """Make the gists of gists that are missing above a memory's pages, level by level; each is kept when it is made."""
+    store, most = page_store(runtime), older_gist_words(runtime.context)
+    async with building(store.store, memory.id):
+        known = await older_gists(store, memory.id, memory.pages, most)
+        texts = {(gist.level, gist.number): gist.text for gist in known}
+        texts |= {(0, note.page): note.text for note in await store.notes(memory.id, range(memory.pages))}
+        for level, size in enumerate(level_sizes(memory.pages), 1):
+            missing = [number for number in range(size) if (level, number) not in texts]
+            below = {n: [texts[level - 1, n * FAN + part] for part in range(FAN)] for n in missing}
+            made = await all_finished(_made(store, memory.id, level, n, below[n], runtime) for n in missing)
+            texts |= {(level, number): text for number, text in zip(missing, made, strict=True)}
+
+
+async def _made(
+    store: PageStore, memory: str, level: int, number: int, below: list[str], runtime: Runtime[ReaderContext]
+) -> str:
+    """The gists below joined, or gisted again where they are too long together."""
+    text, most, fallback = "\n\n".join(below), older_gist_words(runtime.context), False
+    if (words := count_words(text)) > most:
+        gist = gisting(lambda passage, context: gist_prompt(passage, most, purpose_of(context)))
+        note = await gist(text, Page(number, 0, len(text), words, "rule"), runtime)
+        text, fallback = note.text, note.fallback
+        if count_words(text) > most:
+            text = extract_for(runtime.context, text, most)
+    node = TreeNode(older_id(most, level, number), text, count_words(text), compressed=True, fallback=fallback)
+    await store.put_tree_node(memory, node)
+    return text
+
+
+MOST_ROUNDS = 12
+
+
+def largest_page(context: ReaderContext) -> int:
+    """Most words of a merged page: as many as can be read again beside the gists."""
+    return content_room(context) - gists_allowed(context)
+
+
+class MergeState(PurposeState):
+    """What merging reads."""
+
+    document: str
+    memory: str
+    usage: NotRequired[Usage]
+
+
+class MergeUpdate(TypedDict):
+    """What merging writes."""
+
+    memory: str
+    step_summary: str
+
+
+async def merge_without_model(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpdate:
+    """Without a model: use the memory as it is."""
+    return {"memory": state["memory"], "step_summary": "kept all parts: no prompt needs to hold their gists"}
+
+
+@step_with(without_model=merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window))
+async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpdate:
+    """Merge pages, round by round, until their gists fit the window; a memory that fits is used as it is.
+
+    What still does not fit is shown by age: gists of gists stand for old pages. So it is with a history from the
+    beginning, whose pages stay as they are while it grows.
+    """
+    store, runtime, allowed = page_store(runtime), for_question(state, runtime), gists_allowed(runtime.context)
+    document = await store.document(state["document"])
+    before = await store.memory(document.id, state["memory"])
+    memory = before if document.sessions else await _merged(before, {part.start for part in document.parts}, runtime)
+    words, shown = await _gist_words(runtime, memory), memory.pages
+    joined = f"merged {before.pages} parts to {memory.pages}" if memory.pages < before.pages else "kept all parts"
+    if words > allowed and memory.complete:
+        _, runtime = await writing_notes(memory.recipe, document, runtime)
+        await gist_again(memory, runtime)
+        notes, older = await shown_notes(runtime, memory)
+        words = sum(note.words for note in notes.values()) + sum(gist.words for gist in older)
+        shown = len(notes) + len(older)
+        words += TAG_WORDS * shown
+        joined += f", with {counted(len(older), 'gist')} of gists for old parts"
+    if words > allowed:
+        fell_back("gists_too_long")
+        joined += f": the gists don't fit, {words:,} words where {allowed:,} are allowed"
+        return {"memory": memory.id, "step_summary": joined}
+    return {
+        "memory": memory.id,
+        "step_summary": f"{joined}: {words - TAG_WORDS * shown:,} words of gists fit the window",
+    }
+
+
+async def _merged(memory: Memory, borders: set[int], runtime: Runtime[ReaderContext]) -> Memory:
+    """The memory after as many rounds as are needed, or as help."""
+    store = page_store(runtime)
+    for number in range(1, MOST_ROUNDS + 1):
+        if not memory.complete or await _gist_words(runtime, memory) <= gists_allowed(runtime.context):
+            break
+        pages = await store.pages(memory.id, range(memory.pages))
+        grown = await _round(memory, number, _pairs(pages, borders), gist_page, runtime)
+        if not grown.complete or grown.pages == memory.pages:
+            break  # the budget is spent, and a later reading continues this round; or nothing could be merged
+        memory = grown
+    return memory
+
+
+async def _round(
+    memory: Memory, number: int, paginate: Paginate, write: WriteNote, runtime: Runtime[ReaderContext]
+) -> Memory:
+    def recipe(context: ReaderContext) -> Recipe:
+        before = memory.recipe
+        parameters = {**before.parameters, "merged": number, "window_words": context.window_words}
+        prompts = {**before.prompts, **versions_of(MERGE)}
+        return replace(before, parameters=parameters, prompts=prompts)
+
+    update = await read_pages(paginate, write, recipe, cuts_text=False)({"document": memory.document}, runtime)
+    return await page_store(runtime).memory(memory.document, update["memory"])
+
+
+async def _gist_words(runtime: Runtime[ReaderContext], memory: Memory) -> int:
+    notes = await page_store(runtime).notes(memory.id, range(memory.pages))
+    return sum(note.words + TAG_WORDS for note in notes)
+
+
+def _pairs(pages: list[Page], borders: set[int]) -> Paginate:
+    """The pages, with each pair joined if the model says that the second page begins nothing new.
+
+    Pages are never joined across two documents.
+    """
+
+    async def merged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+        done = sum(page.end <= last.end for page in pages) if last else 0
+        number = last.number + 1 if last else 0
+        # If a reading was stopped within a pair, its first page was not joined, so the second isn't either.
+        alone = pages[done : done + done % 2]
+        pairs = [pages[at : at + 2] for at in range(done + done % 2, len(pages), 2)]
+        for page in alone:
+            yield replace(page, number=number)
+            number += 1
+        async with aclosing(in_order(_joined(text, pair, borders, runtime) for pair in pairs)) as joined:
+            async for group in joined:
+                for page in group:
+                    yield replace(page, number=number)
+                    number += 1
+
+    return merged
+
+
+async def _joined(text: str, pair: list[Page], borders: set[int], runtime: Runtime[ReaderContext]) -> list[Page]:
+    together = sum(page.words for page in pair)
+    if len(pair) == 1 or pair[1].start in borders or together > largest_page(runtime.context):
+        return pair
+    first, second = pair
+    prompt = merge_prompt(text[first.start : first.end], text[second.start : second.end])
+    try:
+        reply = await ask(runtime, prompt, BeginsAnew)
+    except NoUsableReply:
+        fell_back("merge")
+        return pair
+    if reply.begins_anew != "no":
+        return pair
+    return [replace(second, start=first.start, words=first.words + second.words)]

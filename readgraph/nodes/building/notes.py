@@ -1,0 +1,325 @@
+"""What is kept of a page: its gist (ReadAgent, section 3.1), or a memo with a header (GAM, section 2.2.1).
+
+The memorizer writes memo and header with the memory so far in view.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from math import log
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from readgraph.library.histories import sessions_of
+from readgraph.library.page_store import page_store
+from readgraph.library.search.terms import content_words
+from readgraph.models.asking import ask, ask_text
+from readgraph.models.metering import fell_back
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.nodes.building.paging import pages_of_sessions
+from readgraph.nodes.building.parts import NotesSoFar, Paginate, WriteNote
+from readgraph.nodes.extractive import extract_for, telling_words, without_labels
+from readgraph.nodes.prompts import note_line
+from readgraph.nodes.purpose import purpose_line, purpose_of
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Note, Page
+from readgraph.state.words import count_words
+
+__all__ = ["gist_page"]
+
+_GIST_SYSTEM = (
+    "You shorten passages of a longer text so that somebody who reads only your versions, one after the other, "
+    "can follow it. Keep who does what, full names, numbers, times and places, and the order of events. " + DATA_RULE
+)
+
+GIST = wording(
+    "gist",
+    "gist",
+    1,
+    _GIST_SYSTEM,
+    "{known}Shorten the passage above{limit}{keep}. Reply with the shortened version only.",
+    limit=" to at most {most_words} words",
+    keep=", and keep above all what serves that",
+)
+"""Memory gisting: a shorter version of one page (ReadAgent, section 3.1)."""
+
+
+def gist_prompt(page: str, most_words: int | None = None, purpose: str = "") -> Prompt:
+    """Ask for the page, shortened. "Shorten", since "summarise" breaks the narrative flow (section 3.1).
+
+    `purpose` says what gists are for, where that is known before (appendices G.1 and G.2).
+    """
+    known = purpose_line("shortened text", purpose)
+    values = {"known": known, "keep": known, "limit": most_words, "most_words": most_words}
+    return GIST.ask(fenced("passage", page), **values)
+
+
+_MEMORIZE = ("memorize", 1)
+"""Memorising: a memo and a header for one page, in the light of the memory so far (GAM, section 2.2.1)."""
+
+MEMO_WORDS = 120
+HEADER_WORDS = 40
+
+_MEMORIZE_SYSTEM = (
+    "You keep the memory of a long history that you read page by page. Somebody will later use your notes to find the "
+    "page that holds a fact, without having read any of it. " + DATA_RULE
+)
+_MEMO = (
+    f"The memo is one paragraph of at most {MEMO_WORDS} words that stands on its own: who did, said, planned or "
+    "decided what, with full names, numbers, dates and places; open questions too. State only what the passage says. "
+    "Use the memory to name people and things as before, and the place to turn words like 'yesterday' into dates."
+)
+_HEADER = (
+    f"The header is one line of at most {HEADER_WORDS} words that stands in front of the passage when it is searched: "
+    "where in the history it is, what it goes on with, and whom or what its 'he', 'she' and 'it' mean."
+)
+
+
+class MemoAndHeader(BaseModel):
+    """What is kept of a page."""
+
+    memo: str = Field(description=f"One paragraph of at most {MEMO_WORDS} words: what the passage says.")
+    header: str = Field(description=f"One line of at most {HEADER_WORDS} words: the context of the passage.")
+
+
+_KEEP = " In the memo, keep above all what serves what it is for."
+MEMORIZE = wording(
+    "memorize",
+    *_MEMORIZE,
+    _MEMORIZE_SYSTEM,
+    f"{{known}}Write the memo and the header of the passage. {_MEMO}{{keep}} {_HEADER}",
+    keep=_KEEP,
+)
+MEMO = wording(
+    "memo",
+    *_MEMORIZE,
+    _MEMORIZE_SYSTEM,
+    f"{{known}}Write the memo of the passage. {_MEMO}{{keep}} Reply with the memo only.",
+    keep=_KEEP,
+)
+HEADER = wording(
+    "header", *_MEMORIZE, _MEMORIZE_SYSTEM, f"Write the header of the passage. {_HEADER} Reply with the header only."
+)
+
+
+def memorize_prompt(memory: str, place: str, passage: str, purpose: str = "") -> Prompt:
+    """Ask for memo and header at once.
+
+    `memory`: memos of earlier pages; `place`: where the passage stands; `purpose`: what memos are for; or "".
+    """
+    known = purpose_line("memo", purpose)
+    return MEMORIZE.ask(*_material(memory, place, passage), known=known, keep=known)
+
+
+def memo_prompt(memory: str, place: str, passage: str, purpose: str = "") -> Prompt:
+    """Ask for the memo alone, as plain text."""
+    known = purpose_line("memo", purpose)
+    return MEMO.ask(*_material(memory, place, passage), known=known, keep=known)
+
+
+def header_prompt(memory: str, place: str, passage: str) -> Prompt:
+    """Ask for the header alone, as plain text."""
+    return HEADER.ask(*_material(memory, place, passage))
+
+
+def _material(memory: str, place: str, passage: str) -> list[str]:
+    parts = [("memory", memory), ("place", place), ("passage", passage)]
+    return [fenced(name, text) for name, text in parts if text]
+
+
+def no_longer_than(page: Page) -> Callable[[str], str | None]:
+    """The complaint about a note that is longer than its page."""
+    most = max(page.words, FEWEST_NOTE_WORDS)
+    return lambda note: "it is longer than the passage" if count_words(note) > most else None
+
+
+def gisting(
+    make_prompt: Callable[[str, ReaderContext], Prompt], extract: Callable[[ReaderContext, str], str] = extract_for
+) -> WriteNote:
+    """Gisting with the prompt that is made of a page's text; `extract` makes the gist that replaces a missing one."""
+
+    async def gist(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+        """The page's gist, never longer than the page; after three unusable replies, an extractive gist."""
+        fallback = False
+        try:
+            prompt = make_prompt(text, runtime.context).adding(note_line(runtime.context.language))
+            said = await ask_text(runtime, prompt, no_longer_than(page))
+        except NoUsableReply:
+            fell_back("gist")
+            said, fallback = extract(runtime.context, text), True
+        return Note(page.number, said, count_words(said), fallback)
+
+    return gist
+
+
+gist_page = gisting(lambda text, context: gist_prompt(text, context.gist_words, purpose_of(context)))
+
+
+NEWEST_SHARE = 0.5
+"""Share of the word budget for the newest memos; the rest is for older ones related to the page."""
+
+QUERY_WORDS = 60
+"""Most words of a page that are used to search for older memos."""
+
+
+class Recalling:
+    """Chooses among the memos of one memory.
+
+    The index of their words grows with them; building it again for each page would take most of the time.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self._indexed = 0
+        self._holding: defaultdict[str, list[int]] = defaultdict(list)
+
+    def near(self, memos: Sequence[Note], text: str) -> list[Note]:
+        """The newest memos, then those most related to the text, as many as the budget allows; in page order.
+
+        `memos` are those of all earlier pages; they begin with the memos of the previous call.
+        """
+        self._index(memos)
+        if sum(memo.words for memo in memos) <= self.budget:
+            return list(memos)
+        newest = _fitting(reversed(memos), NEWEST_SHARE * self.budget, leave_out=False)
+        nearest = [memos[number] for number in self._nearest(text, len(memos) - len(newest))]
+        left = self.budget - sum(memo.words for memo in newest)
+        return sorted([*_fitting(nearest, left, leave_out=True), *newest], key=lambda memo: memo.page)
+
+    def _index(self, memos: Sequence[Note]) -> None:
+        for number in range(self._indexed, len(memos)):
+            for word in {*content_words(memos[number].text)}:
+                self._holding[word].append(number)
+        self._indexed = max(self._indexed, len(memos))
+
+    def _nearest(self, text: str, older: int) -> list[int]:
+        """The older memos that share words with the text, ranked by the sum of the shared words' rarity."""
+        scores = [0.0] * older
+        for word in {*content_words(" ".join(telling_words(text, QUERY_WORDS)))}:
+            holding = self._holding.get(word, [])
+            holding = holding[: bisect_left(holding, older)]
+            rarity = log(1 + older / max(len(holding), 1))
+            for number in holding:
+                scores[number] += rarity
+        sharing = [number for number in range(older) if scores[number]]
+        return sorted(sharing, key=lambda number: (-scores[number], -number))
+
+
+def _fitting(memos: Iterable[Note], words: float, *, leave_out: bool) -> list[Note]:
+    """The memos, in this order, that fit into the words: up to the first that does not fit, or skipping such memos."""
+    fit = []
+    for memo in memos:
+        if memo.words <= words:
+            words -= memo.words
+            fit.append(memo)
+        elif not leave_out:
+            break
+    return fit
+
+
+EXTRACTED_MEMO_WORDS = 60
+TELLING_WORDS = 8
+
+PageLocator = Callable[[Page], str]
+"""Where a page stands in the document's own terms ("session 3, 12 March 2024, 19:40"); "" where it has none."""
+
+
+async def memorized(
+    document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
+) -> tuple[Paginate, WriteNote]:
+    """The parts of a build with a model: pages are memorised in blocks, each with the memory before it in view.
+
+    Blocks are counted from the document's beginning, so that a resumed build sends the same prompts.
+    """
+    paginate, place = await _laid_out(document, runtime)
+    recalling, block = Recalling(runtime.context.memory_words), runtime.context.memorize_batch
+
+    async def write(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+        memos = await notes.before(page.number - page.number % block)
+        shown = recalling.near(memos, text)
+        memory = "\n\n".join(f"Page {memo.page}: {memo.text}" for memo in shown)
+        return await memorize_page(memory, place(page), text, page, runtime)
+
+    return paginate, write
+
+
+async def extracted(
+    document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
+) -> tuple[Paginate, WriteNote]:
+    """The parts of a build without a model: memos of the pages' own sentences, headers of their own words."""
+    paginate, place = await _laid_out(document, runtime)
+
+    async def write(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+        return _note(page, extracted_memo(text, runtime.context), extracted_header(place(page), text))
+
+    return paginate, write
+
+
+def asked_apart(context: ReaderContext) -> bool:
+    """Whether memo and header need separate calls: in plain words, each reply is a single text."""
+    return context.two_calls or context.reply_form == "plain"
+
+
+async def memorize_page(memory: str, place: str, text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    """Memo and header of a page, from one call or two; an unusable one is replaced by an extractive one."""
+    asking = _by_two_calls if asked_apart(runtime.context) else _by_one_call
+    memo, header = await asking(memory, place, text, runtime)
+    fallback = not (memo and header)
+    memo = memo or extracted_memo(text, runtime.context)
+    return _note(page, memo, header or extracted_header(place, text), fallback=fallback)
+
+
+async def _by_one_call(memory: str, place: str, text: str, runtime: Runtime[ReaderContext]) -> tuple[str, str]:
+    def complaint(reply: MemoAndHeader) -> str | None:
+        return next((f"the {name} is empty" for name, said in reply if not said.strip()), None)
+
+    prompt = memorize_prompt(memory, place, text, purpose_of(runtime.context))
+    prompt = prompt.adding(note_line(runtime.context.language))
+    try:
+        reply = await ask(runtime, prompt, MemoAndHeader, complaint)
+    except NoUsableReply:
+        fell_back("memo")
+        return "", ""
+    return reply.memo.strip(), reply.header.strip()
+
+
+async def _by_two_calls(memory: str, place: str, text: str, runtime: Runtime[ReaderContext]) -> tuple[str, str]:
+    said, line = [], note_line(runtime.context.language)
+    memo, header = memo_prompt(memory, place, text, purpose_of(runtime.context)), header_prompt(memory, place, text)
+    for name, prompt in (("memo", memo), ("header", header)):
+        try:
+            said.append(await ask_text(runtime, prompt.adding(line)))
+        except NoUsableReply:
+            fell_back(name)
+            said.append("")
+    return said[0], said[1]
+
+
+def extracted_memo(text: str, context: ReaderContext) -> str:
+    """The page's most important sentences."""
+    return extract_for(context, without_labels(text), EXTRACTED_MEMO_WORDS)
+
+
+def extracted_header(place: str, text: str) -> str:
+    """The page's place in the document, and its most important words."""
+    return ": ".join(filter(None, [place, ", ".join(telling_words(without_labels(text), TELLING_WORDS))]))
+
+
+def _note(page: Page, memo: str, header: str, *, fallback: bool = False) -> Note:
+    return Note(page.number, memo, count_words(memo), fallback, " ".join(header.split()))
+
+
+async def _laid_out(document: Document, runtime: Runtime[ReaderContext]) -> tuple[Paginate, PageLocator]:
+    """How the document is cut, and the place of each page in it."""
+    store = page_store(runtime)
+    ends = [session.end for session in await sessions_of(store, document)]
+    places = await store.places(document)
+    starts = [start for start, _ in places]
+
+    def place(page: Page) -> str:
+        at = bisect_right(starts, page.start) - 1
+        return places[at][1] if at >= 0 else ""
+
+    return pages_of_sessions(ends), place

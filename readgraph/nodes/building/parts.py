@@ -1,0 +1,229 @@
+"""The parts that build a memory, which a hybrid can replace, and what all kinds of paging share.
+
+Where a page may end is told by pure functions over character offsets. Parts of a long text are paged at the same time,
+because pauses are a chain of calls: in stretches, or each document of a collection by itself.
+"""
+
+import asyncio
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+from langgraph.runtime import Runtime
+
+from readgraph.nodes.tasks import in_order
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import ReadgraphError
+from readgraph.state.records import Document, Note, Page, Part
+from readgraph.state.sentences import sentence_spans
+from readgraph.state.settings import ParagraphBreak
+from readgraph.state.words import count_words, end_after_words
+
+
+class NotesSoFar:
+    """Notes that exist and notes that are being written; for the tasks of one event loop."""
+
+    def __init__(self, notes: Iterable[Note] = ()) -> None:
+        self._known = {note.page: note for note in notes}
+        self._without_gap: list[Note] = []
+        self._stopped_by: ReadgraphError | None = None
+        self._reached = dict[int, asyncio.Event]()
+        self._close_up()
+
+    def __contains__(self, page: int) -> bool:
+        """Whether this page has its note."""
+        return page in self._known
+
+    def add(self, note: Note) -> None:
+        """A note was written."""
+        self._known[note.page] = note
+        self._close_up()
+
+    def stop(self, problem: ReadgraphError) -> None:
+        """No more notes come: tasks that wait get this error."""
+        self._stopped_by = problem
+        for reached in self._reached.values():
+            reached.set()
+
+    async def before(self, page: int) -> list[Note]:
+        """The notes of all pages before this one, in order, as soon as all of them are written."""
+        while len(self._without_gap) < page:
+            if self._stopped_by:
+                raise self._stopped_by
+            await self._reached.setdefault(page, asyncio.Event()).wait()
+        return self._without_gap[:page]
+
+    def _close_up(self) -> None:
+        while len(self._without_gap) in self._known:
+            self._without_gap.append(self._known[len(self._without_gap)])
+            if reached := self._reached.pop(len(self._without_gap), None):
+                reached.set()
+
+
+Paginate = Callable[[str, Page | None, Runtime[ReaderContext]], AsyncGenerator[Page, None]]
+"""Cuts the text after the last existing page into pages; the last one ends the text."""
+
+WriteNote = Callable[[str, Page, Runtime[ReaderContext]], Awaitable[Note]]
+"""Writes the note of a page from the page's text."""
+
+MakeParts = Callable[[Document, NotesSoFar, Runtime[ReaderContext]], Awaitable[tuple[Paginate, WriteNote]]]
+"""Makes the parts of a build when it begins: they may use the document, and wait for notes of other pages."""
+
+
+_WHITE_SPACE = re.compile(r"\s+")
+_GAP = re.compile(r"[\n\r\f]\s*")
+_LINE_END = re.compile(r"\r\n|[\n\r\f]")
+
+HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\s*\*\s*\*|-{3,}|[^\n]{1,60}[^\s.,;:!?\"'”’)](?:\r?\n|\Z))")
+"""A heading or a scene break at the beginning of a paragraph."""
+
+LINE_ENDS: dict[ParagraphBreak, int] = {"line": 1, "blank-line": 2, "two-blank-lines": 3}
+"""Consecutive line ends that end a paragraph."""
+
+NEXT_SENTENCE = 40
+"""Characters after an offset, by which is seen whether a sentence begins there."""
+
+LONG_PARAGRAPHS = 400
+"""Words: a text with more than this between blank lines, on average, is cut at every line instead."""
+
+
+def paragraph_ends(text: str, how: ParagraphBreak = "auto") -> list[int]:
+    """Offsets of the end of each paragraph, after its trailing white space, ascending; the last is the text's end.
+
+    `auto`: blank lines, unless they are so rare that a paragraph would not fit a page. A form feed ends a
+    paragraph like a blank line.
+    """
+    ends = _ends(text, LINE_ENDS.get(how, 2))
+    if how == "auto" and count_words(text) / len(ends) > LONG_PARAGRAPHS:
+        ends = _ends(text, 1)
+    return ends
+
+
+def _ends(text: str, line_ends: int) -> list[int]:
+    begins = len(text) - len(text.lstrip())
+    ends = [
+        gap.end()
+        for gap in _GAP.finditer(text, begins)
+        if line_ends == 1 or "\f" in gap.group() or len(_LINE_END.findall(gap.group())) >= line_ends
+    ]
+    return ends if ends and ends[-1] == len(text) else [*ends, len(text)]
+
+
+def candidate_ends(text: str, ends: Sequence[int], start: int, min_words: int, max_words: int) -> list[int]:
+    """Offsets where a page that begins at `start` may end, ascending; never empty while text is left.
+
+    Each leaves between `min_words` and `max_words` words on the page; only a page that ends the text may have
+    fewer. Where no paragraph end does that, the farthest sentence end is the one offset, else a word, else a
+    character. (ReadAgent, section 3.1: labels begin once the page has its minimum of words.)
+    """
+    earliest, latest = _bounds(text, start, min_words, max_words)
+    candidates = list(ends[bisect_left(ends, earliest) : bisect_right(ends, latest)])
+    return candidates or [_cut(text, start, earliest, latest)]
+
+
+def next_end(ends: Sequence[int], offset: int) -> int:
+    """The paragraph end that follows an offset; the offset itself at the end of the text."""
+    number = bisect_right(ends, offset)
+    return ends[number] if number < len(ends) else offset
+
+
+def _bounds(text: str, start: int, min_words: int, max_words: int) -> tuple[int, int]:
+    """The offsets where a page has its fewest and its most words, after the trailing white space."""
+    earliest = end_after_words(text, start, min_words)
+    latest = end_after_words(text, start, max_words)
+    behind = _WHITE_SPACE.match(text, latest)
+    return earliest, behind.end() if behind else latest
+
+
+def _cut(text: str, start: int, earliest: int, latest: int) -> int:
+    """The last sentence end between two offsets, else the last word end, else the second offset."""
+    sentences = [begin for begin, _ in sentence_spans(text, start, latest + NEXT_SENTENCE)]
+    words = [match.end() for match in _WHITE_SPACE.finditer(text, start, latest)]
+    for ends in (sentences, words):
+        if usable := [end for end in ends if start < end and earliest <= end <= latest]:
+            return usable[-1]
+    return latest
+
+
+REACH = 0.25
+"""A stretch's end may be this share of its length away from where all stretches would be equally long."""
+
+
+def stretch_ends(text: str, ends: Sequence[int], stretches: int) -> list[int]:
+    """The end of each stretch: before a heading near the even division, else at the widest paragraph gap there."""
+    length = len(text) / stretches
+    chosen = []
+    for number in range(1, stretches):
+        even = number * length
+        near = [end for end in ends[:-1] if abs(end - even) <= REACH * length]
+        if near:
+            chosen.append(max(near, key=lambda end: (_is_heading(text, end), _gap(text, end), -abs(end - even))))
+    return [*sorted({*chosen}), len(text)]
+
+
+def in_stretches(paginate: Paginate) -> Paginate:
+    """The paging applied to the context's number of stretches at once; pages come in the text's order."""
+
+    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+        begin, number = (last.end, last.number + 1) if last else (0, 0)
+        if runtime.context.stretches == 1 or begin >= len(text):
+            async for page in paginate(text, last, runtime):
+                yield page
+            return
+        ends = stretch_ends(text, paragraph_ends(text, runtime.context.paragraph_break), runtime.context.stretches)
+        left = [end for end in ends if end > begin]
+        # A stretch begins after a page that doesn't exist; a resumed one begins after the last existing page.
+        before = [last, *(Page(-1, end, end, 0, "rule") for end in left[:-1])]
+        paging = [_collect(paginate, text[:end], start, runtime) for start, end in zip(before, left, strict=True)]
+        async with aclosing(in_order(paging)) as stretches:
+            async for pages in stretches:
+                for page in pages:
+                    yield replace(page, number=number)
+                    number += 1
+
+    return paged
+
+
+async def _collect(paginate: Paginate, text: str, before: Page | None, runtime: Runtime[ReaderContext]) -> list[Page]:
+    return [page async for page in paginate(text, before, runtime)]
+
+
+def _is_heading(text: str, offset: int) -> bool:
+    return bool(HEADING.match(text, offset))
+
+
+def _gap(text: str, offset: int) -> int:
+    """Line ends before an offset."""
+    lead = text[max(0, offset - 20) : offset]
+    return lead[len(lead.rstrip()) :].count("\n")
+
+
+def in_parts(paginate: Paginate, parts: Sequence[Part]) -> Paginate:
+    """The paging applied to each part separately, so that a document read before is not paid for again."""
+    if not parts:
+        return paginate
+
+    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+        begin, number = (last.end, last.number + 1) if last else (0, 0)
+        paging = [_pages(paginate, text, part, last, runtime) for part in parts if part.end > begin]
+        async with aclosing(in_order(paging)) as done:
+            async for pages in done:
+                for page in pages:
+                    yield replace(page, number=number)
+                    number += 1
+
+    return paged
+
+
+async def _pages(
+    paginate: Paginate, text: str, part: Part, last: Page | None, runtime: Runtime[ReaderContext]
+) -> list[Page]:
+    inside = last if last and last.end > part.start else None
+    before = inside and _moved(inside, -part.start)
+    return [_moved(page, part.start) async for page in paginate(text[part.start : part.end], before, runtime)]
+
+
+def _moved(page: Page, by: int) -> Page:
+    return replace(page, start=page.start + by, end=page.end + by)

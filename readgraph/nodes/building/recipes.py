@@ -1,0 +1,110 @@
+"""What a recipe holds besides a method's own: purpose, language, the model's settings, the prompts' own words.
+
+With the preset `question` the asked question is the purpose, so each question has a memory of its own. The language of
+notes is that of the setting, else the document's own.
+"""
+
+from dataclasses import replace
+from typing import NotRequired
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.models.names import named_model
+from readgraph.models.replaced_words import replaced_words
+from readgraph.nodes import prompts as style
+from readgraph.nodes.contracts import AskedQuestion
+from readgraph.nodes.extractive.phrases import question_alone
+from readgraph.nodes.prompts import every_wording
+from readgraph.nodes.purpose import with_question
+from readgraph.nodes.step import MakeRecipe
+from readgraph.state.context import ReaderContext
+from readgraph.state.languages import DEFAULT, certain_language, sample_spans
+from readgraph.state.reading import QuestionTurn
+from readgraph.state.records import Document, Recipe
+
+
+class PurposeState(TypedDict):
+    """The question that may be the purpose, where there is one."""
+
+    question_text: NotRequired[str]
+    question_turns: NotRequired[list[QuestionTurn]]
+    choices: NotRequired[dict[str, str]]
+
+
+def may_serve_purpose(recipe: MakeRecipe) -> bool:
+    """Whether the notes of a memory with this recipe may serve a purpose (see `readgraph.nodes.purpose`)."""
+    return getattr(recipe, "serves_purpose", False)
+
+
+def for_question(state: PurposeState, runtime: Runtime[ReaderContext]) -> Runtime[ReaderContext]:
+    """The runtime of a step that builds or finds a memory, with the question as purpose where the preset says so."""
+    if not state.get("question_text"):
+        return runtime
+    asked = AskedQuestion(
+        question_text=state["question_text"],
+        question_turns=state.get("question_turns") or [],
+        choices=state.get("choices") or {},
+    )
+    return runtime.override(context=with_question(runtime.context, question_alone(asked), asked["choices"].values()))
+
+
+def made_with(recipe: Recipe, context: ReaderContext) -> Recipe:
+    """The whole recipe: with the model that a name stands for, and digests of those of its prompts that are replaced.
+
+    Raises `BadInput` for a wrong file of a prompt.
+    """
+    recipe = _with_model(recipe)
+    if not context.prompts:
+        return recipe
+    every_wording()
+    own = replaced_words(context.prompts, frozenset(recipe.prompts))
+    return replace(recipe, parameters={**recipe.parameters, "prompts": own}) if own else recipe
+
+
+def _with_model(recipe: Recipe) -> Recipe:
+    """The recipe with the model that a table of the settings file stands for, and its settings that change the text.
+
+    So a table with another temperature builds another memory, and one with another price finds the same again. Objects
+    of the caller's own are known by their names.
+    """
+    named = named_model(recipe.model) if recipe.model else None
+    if not named or not named.table:
+        return recipe
+    table = named.table
+    more = {"model_settings": table.text_settings} if table.text_settings else {}
+    return replace(recipe, model=table.full_name, parameters={**recipe.parameters, **more})
+
+
+async def writing_notes(
+    recipe: Recipe, document: Document, runtime: Runtime[ReaderContext]
+) -> tuple[Recipe, Runtime[ReaderContext]]:
+    """The recipe for this document, and a runtime whose setting `language` is what prompts say of it ("": nothing)."""
+    recipe, said = await in_notes_language(recipe, document, runtime.context, page_store(runtime))
+    if not recipe.prompts:
+        return recipe, runtime
+    return recipe, runtime.override(context=replace(runtime.context, language=said))
+
+
+async def in_notes_language(
+    recipe: Recipe, document: Document, context: ReaderContext, store: PageStore
+) -> tuple[Recipe, str]:
+    """The whole recipe of a memory of this document, and the language that its prompts name: "" where they name none.
+
+    Nothing is said of English, unless the setting asks for it of a text in another language, nor of a text without a
+    certain language. What is said by default counts as a prompt, so that memories of earlier prompts stay in use;
+    another language than the text's is a parameter.
+    """
+    if not recipe.prompts:
+        return recipe, ""
+    recipe = made_with(recipe, context)
+    own = certain_language(await store.spans(document, sample_spans(document.characters)))
+    wanted = context.language or own
+    if not wanted or (wanted == DEFAULT and own in (DEFAULT, "")):
+        return recipe, ""
+    recipe = replace(recipe, prompts={**recipe.prompts, style.NAME: style.VERSION})
+    # The language of a history may change while it grows, and what was read of it must be found again.
+    if context.language and (context.language != own or document.sessions):
+        recipe = replace(recipe, parameters={**recipe.parameters, "language": context.language})
+    return recipe, wanted

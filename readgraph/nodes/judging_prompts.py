@@ -1,0 +1,244 @@
+"""What an evaluation asks: whether an answer is right, by reference or rubric, and "who" questions.
+
+Ratings beside a reference: ReadAgent, section 4.1; MemGPT, section 3.1.2. The rules for histories follow LongMemEval's
+official script, which has one for each type of question (Wu et al., 2025), and the judge that Mem0 introduced for
+LoCoMo (Chhikara et al., 2025). The rubric's scale and rules follow BEAM's official script (Tavakoli et al., 2025):
+there the judge is asked about each pair of an event and a line of the answer, here once for all of them. Questions of a
+summary that begin with "who": MemWalker, section 4.1 (SummScreenFD and GovReport). The words are our own.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.nodes.prompts import question_part
+
+STRICT, PERMISSIVE, CONSISTENT = "rate_strict", "rate_permissive", "rate_consistent"
+RATE_VERSION = 1
+
+_RATE_SYSTEM = (
+    "You compare a student's answer to a question with the reference answer, which is right. What you know of the "
+    "matter yourself doesn't count, nor does style or length. " + DATA_RULE
+)
+
+
+def bare_word(value: Any) -> Any:
+    """A word without the marks that models put behind it, in lower case; anything else as it is."""
+    return value.strip().strip(".!").casefold() if isinstance(value, str) else value
+
+
+class Agrees(BaseModel):
+    """Whether the answer agrees with the reference."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("agrees",)
+
+    reason: str = Field(description="A few words.")
+    agrees: Annotated[Literal["yes", "no"], BeforeValidator(bare_word)] = Field(description="yes or no.")
+
+
+class AgreesInPart(BaseModel):
+    """Whether the answer agrees with the reference, at least in part."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("agrees",)
+
+    reason: str = Field(description="A few words: what both say, what only one says.")
+    agrees: Annotated[Literal["yes", "partially", "no"], BeforeValidator(bare_word)] = Field(
+        description="yes, partially, or no."
+    )
+
+
+_STRICT = wording(
+    STRICT, STRICT, RATE_VERSION, _RATE_SYSTEM, "Do the answer and the reference say the same? Say yes or no."
+)
+_PERMISSIVE = wording(
+    PERMISSIVE,
+    PERMISSIVE,
+    RATE_VERSION,
+    _RATE_SYSTEM,
+    "Does the answer agree with the reference? Say yes if it holds all that the reference says, or says the same more "
+    "precisely; partially if some of what it says agrees with the reference; no if nothing does.",
+)
+_CONSISTENT = wording(
+    CONSISTENT,
+    CONSISTENT,
+    RATE_VERSION,
+    _RATE_SYSTEM,
+    "Is the answer right, judged by the reference? It may be longer, in other words, or name a date in another way: "
+    "say yes if it gives what the reference gives. Say no if it lacks that, or contradicts it.",
+)
+
+
+def strict_prompt(question: str, answer: str, reference: str) -> Prompt:
+    """Ask whether both answers say the same."""
+    return _STRICT.ask(*_beside(question, answer, reference))
+
+
+def permissive_prompt(question: str, answer: str, reference: str) -> Prompt:
+    """Ask whether the answer holds the reference, or a part of it."""
+    return _PERMISSIVE.ask(*_beside(question, answer, reference))
+
+
+def consistent_prompt(question: str, answer: str, reference: str) -> Prompt:
+    """Ask whether the answer, which may be long and chatty, is consistent with the short reference."""
+    return _CONSISTENT.ask(*_beside(question, answer, reference))
+
+
+def _beside(question: str, answer: str, reference: str) -> tuple[str, str, str]:
+    return fenced("reference", reference), question_part(question, {}), fenced("answer", answer)
+
+
+JUDGE_VERSION = 1
+
+_JUDGE_SYSTEM = (
+    "You judge answers to questions. What you are given beside the question is right, whatever you know of the matter "
+    "yourself. A long answer is no better than a short one that says the same, and no worse. " + DATA_RULE
+)
+
+_STEPS = (
+    "Is the answer right, judged by the reference? Say yes if it says what the reference says, or names every step "
+    "from which that follows. Say no if it has only a part of what the reference asks for, or none of it."
+)
+
+RULES = {
+    "right": (
+        "Is the answer right, judged by the reference? Say yes if it gives all that the reference gives, in whatever "
+        "words, numbers or form of date, and with whatever else that doesn't contradict it. Say no if a part is "
+        "missing, if anything in it contradicts the reference, if it leaves open which of several things is so, or if "
+        "it declines to answer."
+    ),
+    "steps": _STEPS,
+    "temporal": (
+        _STEPS + " Where the question asks for a number of days, weeks, months or the like, a number that is wrong by "
+        "one is still right: 19 days where the reference has 18."
+    ),
+    "update": (
+        "What the question asks for has changed in the course of time, and the reference has what holds now. Is the "
+        "answer right? Say yes if what it gives as holding now is what the reference has, even where it also tells "
+        "what was so before. Otherwise say no."
+    ),
+    "preference": (
+        "The rubric describes a reply that suits the person who asked. Does the answer suit this person? Say yes if it "
+        "rightly recalls and uses what is known of the person; it need not meet each point of the rubric. Otherwise "
+        "say no."
+    ),
+    "abstention": (
+        "The question can't be answered from what is known; the explanation says why. Does the answer see that? Say "
+        "yes if it says that it can't be answered or that what is asked for is not known, even where it tells other "
+        "things that are known. Say no if it answers the question all the same."
+    ),
+    "generous": (
+        "The question is about what two people told each other; the reference is short, the answer may be long. Judge "
+        "generously: say yes if the answer speaks of the same thing as the reference. Where a time is asked for, say "
+        "yes if it is the same day or period, in whatever form, also one told from another day, such as last Tuesday. "
+        "Otherwise say no."
+    ),
+}
+"""What is asked for, by the rule."""
+
+_PROMPTS = {
+    rule: wording(f"judge_{rule}", f"judge_{rule}", JUDGE_VERSION, _JUDGE_SYSTEM, f"{task} Answer with yes or no.")
+    for rule, task in RULES.items()
+}
+
+_BESIDE: Mapping[str, str] = {"preference": "rubric", "abstention": "explanation"}
+"""What stands in the reference's place, by the rule."""
+
+
+def judge_prompt(rule: str, question: str, answer: str, reference: str) -> Prompt:
+    """Ask whether the answer is right by this rule (`readgraph.evaluation.records.Rule`)."""
+    beside = fenced(_BESIDE.get(rule, "reference"), reference)
+    return _PROMPTS[rule].ask(beside, question_part(question, {}), fenced("answer", answer))
+
+
+POINT, ORDER = "judge_point", "judge_order"
+RUBRIC_VERSION = 1
+
+MOST_LISTED = 200
+"""At most so many things that an answer lists are looked at."""
+
+_RUBRIC_SYSTEM = (
+    "You judge answers to questions by what they were to hold, whatever you know of the matter yourself. Meaning "
+    "counts, not wording: numbers, amounts and dates may be written in any form. " + DATA_RULE
+)
+
+
+class MeetsPoint(BaseModel):
+    """Whether an answer meets a point of a rubric."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("meets",)
+
+    reason: str = Field(description="A few words.")
+    meets: Annotated[Literal["yes", "partially", "no"], BeforeValidator(bare_word)] = Field(
+        description="yes, partially, or no."
+    )
+
+
+class EventsInOrder(BaseModel):
+    """The events that an answer lists, in its order."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("events",)
+
+    events: list[int] = Field(
+        max_length=MOST_LISTED, description="A number for each thing that the answer lists, from the first to the last."
+    )
+
+
+_POINT = wording(
+    POINT,
+    POINT,
+    RUBRIC_VERSION,
+    _RUBRIC_SYSTEM,
+    "Does the answer meet the point? A point may ask for something that the answer has, or for something that it has "
+    "not. Say yes if it meets all of it; partially if it meets some of it, or nearly; no if it doesn't, or if the "
+    "answer is about something else than the question. Style, politeness and length count only where the point is "
+    "about them.",
+)
+_ORDER = wording(
+    ORDER,
+    ORDER,
+    RUBRIC_VERSION,
+    _RUBRIC_SYSTEM,
+    "The answer lists what happened, one thing after the other. For each thing, from the first to the last, give the "
+    "number of the event that it is, or 0 if it is none of these events. Leave out words that list nothing, such as an "
+    "introduction. An answer that lists nothing has an empty list.",
+)
+
+
+def point_prompt(question: str, answer: str, point: str) -> Prompt:
+    """Ask whether the answer meets this point of the rubric."""
+    return _POINT.ask(fenced("point", point), question_part(question, {}), fenced("answer", answer))
+
+
+def order_prompt(question: str, answer: str, events: Sequence[str]) -> Prompt:
+    """Ask which of these events the answer lists, in its order."""
+    numbered = "\n".join(f"{number}. {event}" for number, event in enumerate(events, 1))
+    return _ORDER.ask(fenced("events", numbered), question_part(question, {}), fenced("answer", answer))
+
+
+_WHO_SYSTEM = (
+    "You write questions that test whether somebody has read a long text. You see a summary of it; who is asked sees "
+    "the text itself, and not the summary. " + DATA_RULE
+)
+
+WHO_QUESTION = wording(
+    "who_question",
+    "who_question",
+    1,
+    _WHO_SYSTEM,
+    "Write one question that begins with 'Who' and has exactly one right answer, which stands in the summary above. "
+    "Say in the question which event it is about, and don't give the answer away.",
+)
+
+
+class WhoQuestion(BaseModel):
+    """A question with its answer."""
+
+    question: str = Field(description="One question that begins with 'Who', clear without the summary.")
+    answer: str = Field(description="The person or body it asks for, by the name that the summary uses, and no more.")
+
+
+def who_question_prompt(summary: str) -> Prompt:
+    """Ask for one question that the summary answers."""
+    return WHO_QUESTION.ask(fenced("summary", summary))

@@ -1,0 +1,339 @@
+"""Which pages to read again: by the model (ReadAgent, section 3.2), by retrieval, the same for all questions."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from readgraph.library.page_store import page_store
+from readgraph.library.search.hits import DEPTH, PARTS, Part, pages_of
+from readgraph.models.asking import ask
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.models.reply_types import offering
+from readgraph.nodes.bounds import content_room
+from readgraph.nodes.contracts import LookUpState, LookUpUpdate
+from readgraph.nodes.extractive import query_of, ranked_pages
+from readgraph.nodes.memory import MemoryView, listed, memory_pages, remembered, view_memory
+from readgraph.nodes.prompts import question_part
+from readgraph.nodes.search import (
+    Bounds,
+    Found,
+    Search,
+    Tools,
+    fused_hits,
+    memory_tools,
+    ranker_of,
+    search_pages,
+    searching,
+    stand_in,
+)
+from readgraph.nodes.step import StepNode, Work, node
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.settings import Embeddings, LookUp, PagesRead, Ranking, Retrieval, Segments, Window
+
+__all__ = ["retrieve"]
+
+_LOOK_UP = ("look_up", 1)
+"""The prompt's name in recipes, and its version."""
+
+_SYSTEM = (
+    "You have read a long text and remember a gist of each of its pages. Before you answer a question about it, "
+    "you may read pages again in full. " + DATA_RULE
+)
+
+
+class PagesToRead(BaseModel):
+    """Which pages to read again."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("pages",)
+
+    reason: str = Field(description="A few words: what you hope to find there.")
+    pages: list[int] = Field(description="Page numbers, the most important first; empty if you need none.")
+
+
+class NextPage(BaseModel):
+    """Which one page to read next, or none."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("page",)
+
+    reason: str = Field(description="A few words: what is still missing, or why this is enough.")
+    page: int | None = Field(description="The number of one page to read again; null to stop.")
+
+
+LOOK_UP_PAGES = wording(
+    "look_up_pages",
+    *_LOOK_UP,
+    _SYSTEM,
+    "Which pages do you want to read again before you answer? Name at most {max_pages}, and as few as will do: each "
+    "page that doesn't help distracts. Don't answer the question yet.",
+)
+LOOK_UP_NEXT = wording(
+    "look_up_next",
+    *_LOOK_UP,
+    _SYSTEM,
+    "Pages that you have read again so far: {none}{some}. Which one page do you want to read next? Say null once you "
+    "can answer. Don't answer the question yet.",
+    none="none",
+    some="{pages} (in full above; don't ask for them)",
+)
+
+
+def look_up_pages_prompt(memory: str, question: str, choices: dict[str, str], max_pages: int) -> Prompt:
+    """Ask for all pages at once (ReadAgent-P)."""
+    return LOOK_UP_PAGES.ask(fenced("memory", memory), question_part(question, choices), max_pages=max_pages)
+
+
+def look_up_next_prompt(memory: str, question: str, choices: dict[str, str], pages_read: Sequence[int]) -> Prompt:
+    """Ask for one more page, or to stop (ReadAgent-S); pages that were read stand in full in the memory."""
+    values = {"none": not pages_read, "some": pages_read, "pages": ", ".join(map(str, pages_read))}
+    return LOOK_UP_NEXT.ask(fenced("memory", memory), question_part(question, choices), **values)
+
+
+STOP_BELOW = 0.5
+"""Without a model, looking up one by one ends when a page scores less than this share of the best one."""
+
+NO_NUMBER = "gave no usable number of a part: looked nothing up"
+
+
+@node(settings=(PagesRead,))
+async def nearest_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    """The pages that keyword search ranks first, at most `max_pages`; pages that were chosen before stay."""
+    document, memory = await remembered(runtime, state["document"], state["memory"])
+    read = state["pages_read"]
+    most, unread = max(0, runtime.context.max_pages - len(read)), {*range(memory.pages)} - {*read}
+    ranker = ranker_of(page_store(runtime), document, memory)
+    found = await search_pages({"okapi": ranker}, {"okapi": [query_of(state)]}, Bounds(most, unread))
+    pages = pages_of(found["okapi"])
+    did = f"{listed(pages)}: they share words with the question" if pages else listed(pages)
+    return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": did}
+
+
+MakePrompt = Callable[[str, str, dict[str, str], int], Prompt]
+"""Makes the prompt of a memory's text, the question, its choices and the most pages."""
+
+
+def looking_up_pages(make_prompt: MakePrompt) -> StepNode[LookUpState, LookUpUpdate]:
+    """A look-up of all pages at once with this prompt."""
+
+    @node(without_model=nearest_pages, settings=(PagesRead, Window))
+    async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+        """ReadAgent-P: the model names all pages at once, by importance.
+
+        Page numbers are dropped if they don't exist, are repeated, exceed the maximum or would overflow the window.
+        Pages that were already chosen (by a person at an interrupt) stay; without a usable reply, the answer uses them
+        alone.
+        """
+        read = state["pages_read"]
+        view = await _view(state, runtime)
+        unread = {page.number for page in view.pages} - {*read}
+        most = min(runtime.context.max_pages - len(read), len(unread))
+        if most <= 0:
+            return _end(read, "no part: no more may be read")
+
+        def complaint(reply: PagesToRead) -> str | None:
+            return f"choose from pages {sorted(unread)}" if reply.pages and unread.isdisjoint(reply.pages) else None
+
+        prompt = make_prompt(view.text, state["question_text"], state["choices"], most)
+        reply = await ask(runtime, prompt, offering(PagesToRead, pages=sorted(unread)), complaint, fallback="look_up")
+        if reply is None:
+            return _end(read, NO_NUMBER)
+        wanted = [page for page in dict.fromkeys(reply.pages) if page in unread]
+        room = content_room(runtime.context, state["question_text"], state["choices"])
+        pages = view.fitting(wanted, room)[:most]
+        return _end([*read, *pages], f"{listed(pages)}: {reply.reason}")
+
+    return look_up_pages
+
+
+look_up_pages = looking_up_pages(look_up_pages_prompt)
+
+
+async def look_up_next_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    """The next page of the ranking, until the next one is far worse than the best."""
+    ranked, read = await ranked_pages(state, runtime), state["pages_read"]
+    left = [page for page, score in ranked if page not in read and score >= STOP_BELOW * ranked[0][1]]
+    if not left or len(read) >= runtime.context.max_pages:
+        return _end(read, "stopped: no other part comes near")
+    read = [*read, left[0]]
+    looking = len(left) > 1 and len(read) < runtime.context.max_pages
+    did = f"{listed(read[-1:])}: it shares words with the question"
+    return {"pages_read": read, "continue_search": looking, "step_summary": did}
+
+
+@node(without_model=look_up_next_without_model, settings=(PagesRead, Window))
+async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    """ReadAgent-S: the model sees what it has read so far and names one more page, or stops.
+
+    It ends at the maximum of pages, or when no other page would fit the window.
+    """
+    read = state["pages_read"]
+    view = await _view(state, runtime)
+    unread = view.openable(content_room(runtime.context, state["question_text"], state["choices"]))
+    if not unread or len(read) >= runtime.context.max_pages:
+        return _end(read, "no part: no more may be read")
+
+    def complaint(reply: NextPage) -> str | None:
+        return None if reply.page is None or reply.page in unread else f"page {reply.page} is not there to be read"
+
+    prompt = look_up_next_prompt(view.text, state["question_text"], state["choices"], read)
+    reply = await ask(runtime, prompt, offering(NextPage, page=sorted(unread)), complaint, fallback="look_up")
+    if reply is None:
+        return _end(read, NO_NUMBER)
+    if reply.page is None:
+        return _end(read, f"stopped: {reply.reason}")
+    looking = len(read) + 1 < runtime.context.max_pages and len(unread) > 1
+    did = f"{listed([reply.page])}: {reply.reason}"
+    return {"pages_read": [*read, reply.page], "continue_search": looking, "step_summary": did}
+
+
+@node(settings=(LookUp, PagesRead, Window))
+async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    """Look up as the context's strategy says."""
+    choose = look_up_pages if runtime.context.strategy == "parallel" else look_up_next
+    return await choose(state, runtime)
+
+
+async def _view(state: LookUpState, runtime: Runtime[ReaderContext]) -> MemoryView:
+    """The memory; where gists of gists stand for old pages, those near the question show their own gists."""
+    asked = (state["document"], state["memory"], state["pages_read"])
+    view = await view_memory(runtime, *asked)
+    if not view.older:
+        return view
+    ranker = ranker_of(page_store(runtime), *await remembered(runtime, *asked[:2]))
+    near = await ranker.find(query_of(state), runtime.context.max_pages)
+    return await view_memory(runtime, *asked, near=pages_of(near))
+
+
+def _end(pages_read: list[int], did: str) -> LookUpUpdate:
+    return {"pages_read": pages_read, "continue_search": False, "step_summary": did}
+
+
+def retrieving(
+    rankers: tuple[str, ...], reason: str, without_model: Work[LookUpState, LookUpUpdate] | None = None
+) -> StepNode[LookUpState, LookUpUpdate]:
+    """A look-up that reads the pages that rank first; `reason` explains the ranking in the trajectory.
+
+    `rankers`: some of okapi, keyword and vector; vector raises `BadInput` if there is no embedding model.
+    """
+
+    async def ranked(state: LookUpState, runtime: Runtime[ReaderContext]) -> Search[LookUpUpdate]:
+        """The segments that rank first; with `cut_segments` also those that don't fit, which the answer then cuts."""
+        tools = await _opened(rankers, state, runtime)
+        return await _ranked(state, runtime, tools, reason, cut=runtime.context.cut_segments)
+
+    embedding = (Embeddings,) if "vector" in rankers else ()
+    return searching(ranked, without_model, settings=(PagesRead, Window, Segments, *embedding))
+
+
+async def ranked_parts(state: LookUpState, runtime: Runtime[ReaderContext]) -> Search[LookUpUpdate]:
+    """ReadAgent's pages that rank first: their texts or their gists, by words, by embeddings, or by both."""
+    context = runtime.context
+    rankers, reason = RANKINGS[context.ranking]
+    if context.rank_gists:
+        rankers = tuple("keyword" if name == "okapi" else name for name in rankers)
+    tools = await _opened(rankers, state, runtime, ("memo",) if context.rank_gists else ("page",))
+    reason = f"the gists {reason}" if context.rank_gists else reason
+    return await _ranked(state, runtime, tools, reason, notes=context.show_gists)
+
+
+async def retrieve_parts_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    """Without a model: the same; where texts are ranked by keywords, only the pages that share words."""
+    by_words = runtime.context.ranking == "keywords" and not runtime.context.rank_gists
+    return await (nearest_pages if by_words else retrieve_parts.work)(state, runtime)
+
+
+async def _ranked(
+    state: LookUpState,
+    runtime: Runtime[ReaderContext],
+    tools: Tools,
+    reason: str,
+    *,
+    notes: bool = True,
+    cut: bool = False,
+) -> Search[LookUpUpdate]:
+    """The pages that rank first, at most `max_pages`, as long as they fit the window together with the notes.
+
+    The model sees them in the document's order. Pages that don't match rank last, in their order. Pages that were
+    already chosen (by a person at an interrupt) stay. Without `notes` the pages stand alone; with `cut` all may stay.
+    """
+    read = state["pages_read"]
+    view = await view_memory(runtime, state["document"], state["memory"], read)
+    view = view if notes else view.without_notes()
+    room = content_room(runtime.context, state["question_text"], state["choices"])
+
+    def those_that_fit(found: Found) -> LookUpUpdate:
+        nearest = [hit["page"] for hit in fused_hits(found)]
+        every = dict.fromkeys([*nearest, *(page.number for page in view.pages)])
+        wanted = [page for page in every if page not in read][: max(0, runtime.context.max_pages - len(read))]
+        pages = sorted(wanted if cut else view.fitting(wanted, room))
+        did = f"{listed(pages)}: {reason}"
+        return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": did}
+
+    return Search(tools, {name: [query_of(state)] for name in tools}, Bounds(DEPTH), those_that_fit)
+
+
+async def _opened(
+    rankers: tuple[str, ...], state: LookUpState, runtime: Runtime[ReaderContext], parts: tuple[Part, ...] = PARTS
+) -> Tools:
+    document, memory = await remembered(runtime, state["document"], state["memory"])
+    store = page_store(runtime)
+    if rankers == ("okapi",):
+        return {"okapi": ranker_of(store, document, memory)}
+    embedded = runtime.context.embeddings or stand_in("vector", store, document, memory)
+    if "vector" in rankers and not embedded:
+        raise BadInput("This look-up needs an embedding model: name one (embeddings), or take a method without.")
+    both = replace(runtime.context, tools=("keyword", "vector"))
+    tools = await memory_tools(runtime.override(context=both), document, memory, parts)
+    return {name: tools[name] for name in rankers}
+
+
+RANKINGS: dict[Ranking, tuple[tuple[str, ...], str]] = {
+    "keywords": (("okapi",), "ranked by keywords"),
+    "embeddings": (("vector",), "ranked by embeddings"),
+    "both": (("keyword", "vector"), "ranked by keywords and embeddings"),
+}
+"""The rankers of each ranking, and how the trajectory explains it."""
+
+retrieve = retrieving(*RANKINGS["keywords"], without_model=nearest_pages)
+retrieve_by_vectors = retrieving(*RANKINGS["embeddings"])
+retrieve_by_both = retrieving(*RANKINGS["both"])
+retrieve_parts = searching(
+    ranked_parts, retrieve_parts_without_model, settings=(PagesRead, Window, Retrieval, Embeddings)
+)
+
+
+async def lead(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    """Read the pages from the first one on, as many as fit the window."""
+    view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
+    room = content_room(runtime.context, state["question_text"], state["choices"])
+    pages = view.fitting([page.number for page in view.pages], room)
+    did = f"{listed(pages)}: from the beginning, as many as fit"
+    return {"pages_read": pages, "continue_search": False, "step_summary": did}
+
+
+leading_pages = StepNode(lead, settings=(Window,))
+
+
+def looking_at(choose: Callable[[int], Iterable[int]], summary: str) -> StepNode[LookUpState, LookUpUpdate]:
+    """A look-up that reads the pages chosen from the number of pages; pages that were already chosen stay."""
+
+    async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+        """Read the same pages for every question."""
+        _, pages = await memory_pages(runtime, state["document"], state["memory"])
+        read = state["pages_read"]
+        return {
+            "pages_read": [*read, *(page for page in choose(len(pages)) if page not in read)],
+            "continue_search": False,
+            "step_summary": summary,
+        }
+
+    return StepNode(look_up)
+
+
+no_page = looking_at(lambda pages: [], "no part: the notes alone must do")
+every_page = looking_at(lambda pages: range(pages), "every part")
+first_page = looking_at(lambda pages: range(pages)[:1], "the beginning of the text")
+last_page = looking_at(lambda pages: range(pages)[-1:], "the end of the text")

@@ -1,0 +1,338 @@
+"""Take notes on a question, written anew after each page, and answer from the last ones (MemAgent).
+
+One step reads several pages, so that a long text takes few checkpoints; every reply is recorded when it comes, so a
+step that is run again pays for nothing twice.
+"""
+
+import asyncio
+import re
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NotRequired
+
+from langgraph.managed import RemainingSteps
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.library.earlier_notes import EarlierNotes
+from readgraph.library.page_store import page_store
+from readgraph.library.search.okapi import rank
+from readgraph.library.search.terms import content_words
+from readgraph.models.asking import ask
+from readgraph.models.metering import current_meter, fell_back
+from readgraph.nodes.answering.ask import answer_from_notes_prompt, ask_for_answer
+from readgraph.nodes.answering.citations import quoted_on
+from readgraph.nodes.answering.in_view import InView, answering, known
+from readgraph.nodes.bounds import LAST_STEPS
+from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
+from readgraph.nodes.extractive import (
+    MOST_QUOTES,
+    nearest_sentences,
+    passages_of,
+    query_of,
+    question_alone,
+    quote_passages,
+)
+from readgraph.nodes.extractive.passages import Passage, sentences_of
+from readgraph.nodes.memory import listed, memory_pages
+from readgraph.nodes.prompts import note_line
+from readgraph.nodes.question_notes import (
+    NewNotes,
+    NoteLine,
+    NotesAlone,
+    Overwritten,
+    fitting,
+    lines_in,
+    lines_said,
+    most_found_words,
+    most_note_words,
+    pages_named,
+    take_notes_prompt,
+    written,
+    written_words,
+)
+from readgraph.nodes.step import step_with
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BudgetSpent, NoUsableReply
+from readgraph.state.reading import Finding, Quote
+from readgraph.state.records import Document, Page, digest
+from readgraph.state.settings import Language, LookingBack, NoteTaking, Window
+from readgraph.state.words import counted, first_words
+
+AT_ONCE, MOST_TURNS = 8, 64
+"""Pages that a step reads, at least, and the most steps that a text takes: a longer one takes more pages in each."""
+
+UNBOUNDED = sys.maxsize
+"""Steps that remain where the graph does not tell, as for a node that runs inside of another."""
+
+MOST_QUERIES, QUERY_WORDS = 2, 30
+"""Queries of a reply that are searched for, and most words of one."""
+
+
+class NotesState(AskedState):
+    """What taking notes reads."""
+
+    notes: str
+    earlier: str
+    next_page: int
+    reading: str
+    remaining_steps: NotRequired[RemainingSteps]
+
+
+class NotesUpdate(TypedDict):
+    """What taking notes writes: `pages_read` are the pages that the notes name, `findings` what they say of each."""
+
+    notes: str
+    earlier: str
+    next_page: int
+    reading: str
+    pages_read: list[int]
+    findings: list[Finding]
+    continue_search: bool
+    step_summary: str
+
+
+@dataclass
+class _Reading:
+    """A question's reading on its way through the text; `unusable`: pages after which no reply could be used."""
+
+    state: NotesState
+    runtime: Runtime[ReaderContext]
+    overwritten: Overwritten
+    notes: list[NoteLine]
+    earlier: list[NoteLine]
+    unusable: list[int] = field(default_factory=list)
+
+
+NoteAfter = Callable[[_Reading, Page, str], Awaitable[None]]
+"""Brings a reading's notes up to date with a page and its text."""
+
+
+async def write_notes_without_model(state: NotesState, runtime: Runtime[ReaderContext]) -> NotesUpdate:
+    """Without a model: the notes are those sentences of all pages so far that are nearest to the question."""
+    return await _read_on(state, runtime, _keep_nearest)
+
+
+@step_with(without_model=write_notes_without_model, settings=(NoteTaking, LookingBack, Language, Window))
+async def write_notes(state: NotesState, runtime: Runtime[ReaderContext]) -> NotesUpdate:
+    """Read the next pages one by one, and after each write the notes anew, with the question in view.
+
+    An empty reply leaves the notes as they are, and so do three unusable ones, which are counted. Notes that are too
+    long are asked for once more, then cut at the end of a sentence, and that is counted.
+    """
+    return await _read_on(state, runtime, _ask_for_notes)
+
+
+async def _read_on(state: NotesState, runtime: Runtime[ReaderContext], note: NoteAfter) -> NotesUpdate:
+    store = page_store(runtime)
+    document, pages = await memory_pages(runtime, state["document"], state["memory"])
+    log, first = EarlierNotes.of(store), state["next_page"]
+    name = state["reading"] or await _begun(log, state, runtime.context)
+    notes, earlier = (lines_in(state[part], first) for part in ("notes", "earlier"))
+    reading = _Reading(state, runtime, Overwritten(log, name), notes, earlier)
+    at, stop = first, min(first + pages_at_once(len(pages), state.get("remaining_steps", UNBOUNDED)), len(pages))
+    for page in pages[first:stop]:
+        (text,) = await store.spans(document, [(page.start, page.end)])
+        try:
+            await note(reading, page, text)
+        except BudgetSpent:
+            if at == first:
+                raise
+            break
+        at += 1
+        current_meter().report(done=page.end, of=document.characters, pages=at, notes=len(reading.notes))
+    if name and at == len(pages):
+        await log.end(document.id, name)
+    return _update(reading, name, range(first, at), len(pages))
+
+
+async def _begun(log: EarlierNotes, state: NotesState, context: ReaderContext) -> str:
+    """The name of a new reading: of what it asks and how, so one that is begun anew after a kill has the same.
+
+    "" where nothing will be searched, and so nothing is kept.
+    """
+    if not (context.model and context.look_back):
+        return ""
+    asked = [state["memory"], state["question_text"], state["choices"]]
+    name = digest(["notes", *asked, context.model, context.sample, most_note_words(context), context.language])
+    await log.begin(state["document"], name)
+    return name
+
+
+def pages_at_once(pages: int, remaining_steps: int) -> int:
+    """How many pages a step reads; all that are left, where the run may not take many steps more."""
+    return max(AT_ONCE, -(-pages // MOST_TURNS)) if remaining_steps > LAST_STEPS else pages
+
+
+async def _ask_for_notes(reading: _Reading, page: Page, text: str) -> None:
+    """Ask for the notes anew; lines that were found of earlier ones stay in view until a reply has seen them."""
+    if not text.strip():
+        return
+    context, before, most = reading.runtime.context, reading.notes, most_note_words(reading.runtime.context)
+    try:
+        reply = await _asked(reading, page, text, most)
+    except NoUsableReply:
+        fell_back("take_notes")
+        reading.unusable.append(page.number)
+        return
+    said = lines_said(reply.notes, page.number, [*before, *reading.earlier]) or before
+    if written_words(said) > most:
+        fell_back("notes_cut")
+    reading.notes, reading.earlier = fitting(said, most), []
+    if isinstance(reply, NewNotes):
+        await reading.overwritten.keep(page.number, before, said)
+        queries = [first_words(query, QUERY_WORDS) for query in reply.look_back[:MOST_QUERIES]]
+        found = reading.overwritten.find(queries, reading.notes, page.number + 1, most_found_words(context))
+        reading.earlier = await found
+
+
+async def _asked(reading: _Reading, page: Page, text: str, most: int) -> NotesAlone:
+    """The model's notes after a page, of at most so many words, or of more where they were too long twice."""
+    state, context, seen = reading.state, reading.runtime.context, [*reading.notes, *reading.earlier]
+    shown = (text, written(reading.notes), written(reading.earlier), state["question_text"], state["choices"])
+    prompt = take_notes_prompt(*shown, page=page.number, most_words=most, look_back=context.look_back)
+    too_long = list[int]()
+
+    def complaint(reply: NotesAlone) -> str | None:
+        words = written_words(lines_said(reply.notes, page.number, seen))
+        if words <= most or too_long:
+            return None
+        too_long.append(words)
+        return f"the notes have {words} words, and may have {most} at most: leave out what matters least"
+
+    reply_type = NewNotes if context.look_back else NotesAlone
+    return await ask(reading.runtime, prompt.adding(note_line(context.language)), reply_type, complaint)
+
+
+async def _keep_nearest(reading: _Reading, page: Page, text: str) -> None:
+    """Of the notes so far and the sentences of the page, keep those that rank first, in the order of the text."""
+    query, room = query_of(reading.state), most_note_words(reading.runtime.context)
+    nearest = nearest_sentences(query, passages_of({page.number: text}))
+    new = [NoteLine(" ".join(sentence.text.split()), (page.number,)) for sentence in nearest]
+    before = [*dict.fromkeys([*reading.notes, *reading.earlier])]
+    lines = [*dict.fromkeys([*before, *new])]
+    ranked = [number for number, _ in rank(query, [line.text for line in lines])]
+    kept = list[int]()
+    for number in dict.fromkeys([*ranked, *range(len(before))]):
+        if (words := written_words([lines[number]])) <= room:
+            kept.append(number)
+            room -= words
+    reading.notes, reading.earlier = [lines[number] for number in sorted(kept)], []
+    await asyncio.sleep(0)  # lets others work between two pages
+
+
+def _update(reading: _Reading, name: str, read: range, pages: int) -> NotesUpdate:
+    named = pages_named(reading.notes, reading.earlier)
+    did = f"read parts {read[0]}-{read[-1]} of {pages}" if len(read) > 1 else f"read {listed([*read])} of {pages}"
+    did += f"; notes of {written_words(reading.notes)} words from {listed(named)}"
+    if reading.earlier:
+        did += f"; found {counted(len(reading.earlier), 'earlier note')}"
+    if reading.unusable:
+        did += f"; no usable reply at {listed(reading.unusable)}: the notes before stay"
+    return {
+        "notes": written(reading.notes),
+        "earlier": written(reading.earlier),
+        "next_page": read.stop,
+        "reading": name,
+        "pages_read": named,
+        "findings": [_finding(page, [*reading.notes, *reading.earlier]) for page in named],
+        "continue_search": read.stop < pages,
+        "step_summary": did,
+    }
+
+
+def _finding(page: int, notes: list[NoteLine]) -> Finding:
+    """What the notes say of a page."""
+    text = "\n".join(line.text for line in notes if page in line.pages)
+    return Finding(page=page, answers=False, text=text, choice=None, quotes=[])
+
+
+SHARED = 0.5
+"""A sentence of a page shows a note where it has this share of the note's content words."""
+
+_QUOTED = re.compile(r"[\"“„«‘]([^\"“”„«»]{3,600}?)[\"”“»’](?!\w)")
+
+
+class LastNotesState(AskedState):
+    """What an answer from the last notes reads."""
+
+    notes: str
+    earlier: str
+    next_page: int
+    fallbacks: dict[str, int]
+
+
+async def last_notes_in_view(state: LastNotesState, runtime: Runtime[ReaderContext]) -> InView:
+    """Answer from the last notes, and what was still found of earlier ones; all pages that were read count as seen.
+
+    Where nothing was noted nobody is asked: status `no_answer`, by rule where replies were unusable. Where a part could
+    not be read, it is by rule, too, that the notes hold no answer. Without a model, and where no usable reply came, the
+    answer quotes the pages that the notes name: sentences that stand in the notes, if there are any.
+    """
+    document, pages = await memory_pages(runtime, state["document"], state["memory"])
+    words = sum(page.words for page in pages[: state["next_page"]])
+    lines = [line for part in (state["notes"], state["earlier"]) for line in lines_in(part, state["next_page"])]
+    named = [pages[number] for number in pages_named(lines)]
+    by_rule = "take_notes" in state["fallbacks"] or state["status"] == "budget"
+    if not lines:
+        return known(document, SaidAnswer(None, None, [], words, "nothing was noted", nearest=by_rule))
+
+    async def ask() -> SaidAnswer:
+        notes = "\n".join(line.text for line in lines)
+        prompt = answer_from_notes_prompt(notes, "", state["question_text"], state["choices"])
+        said = await ask_for_answer(runtime, prompt, state, quoting=False)
+        quotes = _shown_by(f"{question_alone(state)} {said.answer}", lines, await _texts(named, document, runtime))
+        did = f"answered from {counted(len(lines), 'note')}" if said.answer else "found no answer in the notes"
+        nearest = by_rule and not said.answer
+        return said._replace(quotes=quotes if said.answer else [], words=words, summary=did, nearest=nearest)
+
+    async def quote() -> SaidAnswer:
+        passages = passages_of(await _texts(named, document, runtime))
+        said = await quote_passages(_noted(passages, lines) or passages, document, state, runtime)
+        return said._replace(words=words)
+
+    return InView(document, quote, ask)
+
+
+async def _texts(pages: list[Page], document: Document, runtime: Runtime[ReaderContext]) -> dict[int, str]:
+    texts = await page_store(runtime).spans(document, [(page.start, page.end) for page in pages])
+    return {page.number: text for page, text in zip(pages, texts, strict=True)}
+
+
+def _noted(passages: Sequence[Passage], lines: Sequence[NoteLine]) -> list[Passage]:
+    """The sentences of these passages that stand in notes made without a model, each with its heading and speaker."""
+    noted = {line.text for line in lines}
+    sentences = [(passage, sentence) for passage in passages for sentence in sentences_of(passage)]
+    return [
+        passage._replace(start=sentence.start, end=sentence.end, text=sentence.text)
+        for passage, sentence in sentences
+        if " ".join(sentence.text.split()) in noted
+    ]
+
+
+def _shown_by(query: str, lines: list[NoteLine], texts: dict[int, str]) -> list[Quote]:
+    """What the text says of the notes that an answer rests on most: their own quotations, else the nearest sentence."""
+    quotes = list[Quote]()
+    ranked = [number for number, _ in rank(query, [line.text for line in lines])]
+    for number in ranked or range(len(lines)):
+        if len(quotes) < MOST_QUOTES and (quote := _shown(lines[number], texts)) and quote not in quotes:
+            quotes.append(quote)
+    return quotes
+
+
+def _shown(line: NoteLine, texts: dict[int, str]) -> Quote | None:
+    """Words of a page that the line names and that show what it says; None where none do."""
+    on = {page: texts[page] for page in line.pages if page in texts}
+    for quotation in sorted(_QUOTED.findall(line.text), key=len, reverse=True):
+        for page, text in on.items():
+            if found := quoted_on(page, 0, text, quotation):
+                return Quote(page=page, quote=found["quote"])
+    words = {*content_words(line.text)}
+    for sentence in nearest_sentences(line.text, passages_of(on))[:1]:
+        if len(words & {*content_words(sentence.text)}) >= SHARED * len(words):
+            return Quote(page=sentence.page, quote=sentence.text)
+    return None
+
+
+answer = answering(last_notes_in_view, writes=AnswerUpdate)

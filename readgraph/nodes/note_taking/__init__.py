@@ -1,1 +1,0 @@
-"""Notes on a question, written anew after each page (MemAgent), and what of them was overwritten."""

@@ -1,1 +1,0 @@
-"""What the agent is told, its next step, and the summary of what leaves its view."""

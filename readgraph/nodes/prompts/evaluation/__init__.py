@@ -1,1 +1,0 @@
-"""What an evaluation asks: whether an answer is right, and questions about a summary."""

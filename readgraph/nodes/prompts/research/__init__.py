@@ -1,1 +1,0 @@
-"""What research asks: what to search for, what was found, what is missing."""

@@ -1,1 +1,0 @@
-"""What a survey asks: its plan, the pages' records, the table."""

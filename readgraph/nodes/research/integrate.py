@@ -1,0 +1,267 @@
+"""Read the pages that were found and add what they say to the notes (GAM, section 2.2.2).
+
+Research may also begin with what a walk has found: its findings become the notes of a round, as they are.
+"""
+
+import sys
+from collections.abc import Iterable
+from typing import Annotated, ClassVar
+
+from langgraph.runtime import Runtime
+from pydantic import BeforeValidator, Field
+from typing_extensions import TypedDict
+
+from readgraph.library.page_store import page_store
+from readgraph.library.search.hits import by_place
+from readgraph.models.asking import ask
+from readgraph.models.metering import fell_back
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.models.reply_types import LenientReply, Numbers
+from readgraph.nodes.answering.ask import Quotes, all_quotes, finding_text
+from readgraph.nodes.answering.citations import cited, find_quotes, quoted_on
+from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.extractive import nearest_sentences, passages_of, query_of
+from readgraph.nodes.memory import ShownPage, listed, pack_pages, pages_text, remembered
+from readgraph.nodes.prompts import question_part, reasoned
+from readgraph.nodes.search import fused_hits
+from readgraph.nodes.step import step, step_with
+from readgraph.state.channels import Plan, Round, SearchHit, no_plan, pages_of_round
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.reading import Citation, Finding, Quote, with_finding
+from readgraph.state.settings import Reasoning, Window
+from readgraph.state.words import count_words, first_words
+
+NOTES_WORDS = 400
+"""Words that the notes are asked to have at most."""
+
+_SYSTEM = (
+    "You collect what a long text says on a question. You keep notes, and add to them what is on the pages that were "
+    "found: facts with names, numbers, dates and places, nothing that doesn't stand there. A line in brackets at the "
+    "top of a page says where it stands; it is no part of the text. " + DATA_RULE
+)
+
+INTEGRATE = wording(
+    "integrate",
+    "integrate",
+    2,
+    _SYSTEM,
+    "{think}{at_once} the notes anew, in at most {most_words} words: keep what they hold and bears on the question, "
+    "and add what the pages say on it. They must be understood without the pages. Don't answer the question yet.",
+    think="Think about which facts of the pages bear on the question. Then write",
+    at_once="Write",
+)
+
+
+class Integrated(LenientReply):
+    """The notes with what the pages add to them."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("content",)
+
+    content: Annotated[
+        str,
+        BeforeValidator(lambda value: "" if value is None else value),
+        Field(description="The new notes: all facts that bear on the question; empty if there are none."),
+    ]
+    sources: Annotated[Numbers, Field(description="Numbers of the pages that these facts stand on.")]
+    quotes: Annotated[
+        Quotes,
+        Field(description="One to three quotes from the new pages that show the facts; empty if there are none."),
+    ]
+
+
+def integrate_prompt(
+    pages: str, notes: str, question: str, choices: dict[str, str], *, reasoning: bool = True
+) -> Prompt:
+    """Ask for the notes, brought up to date with the pages."""
+    parts = [fenced("pages", pages), fenced("notes", notes) if notes else "", question_part(question, choices)]
+    return INTEGRATE.ask(*parts, think=reasoning, at_once=not reasoning, most_words=NOTES_WORDS)
+
+
+EVIDENCE_SHARE = 0.5
+"""The pages of a round take at most this share of the model's window."""
+
+LONGEST_NOTES = 2 * NOTES_WORDS
+"""Most words of notes; longer ones are cut, because they are kept in the state."""
+
+PASSAGES = 3
+"""Passages that are quoted from a round's pages without a model."""
+
+
+class IntegrateState(AskedState):
+    """What integrating reads."""
+
+    hits: list[SearchHit]
+    findings: list[Finding]
+    notes: str
+    sources: list[int]
+    snippets: list[Citation]
+
+
+class IntegrateUpdate(TypedDict):
+    """What integrating writes: the notes, and of each page that they rest on what was quoted there (`findings`).
+
+    `pages_read` are all pages whose text was shown, in order.
+    """
+
+    findings: list[Finding]
+    notes: str
+    sources: list[int]
+    snippets: list[Citation]
+    pages_read: list[int]
+    step_summary: str
+
+
+async def integrate_without_model(state: IntegrateState, runtime: Runtime[ReaderContext]) -> IntegrateUpdate:
+    """Without a model: the notes are the passages that best match the question."""
+    shown = await _shown(state, runtime, most_words=sys.maxsize)  # no window has to hold them
+    return await _with_passages(state, runtime, shown) if shown else _unchanged(state, "no part to read")
+
+
+@step_with(without_model=integrate_without_model, settings=(Reasoning, Window))
+async def integrate(state: IntegrateState, runtime: Runtime[ReaderContext]) -> IntegrateUpdate:
+    """Add to the notes what the pages say, with the pages that they rest on and quotes that are found there.
+
+    Sources are pages that were shown, in this round or earlier. An empty reply leaves the notes unchanged; without a
+    usable reply, passages of the pages are added instead.
+    """
+    shown = await _shown(state, runtime, most_words=int(runtime.context.window_words * EVIDENCE_SHARE))
+    if not shown:
+        return _unchanged(state, "no part to read")
+    reasoning, notes = runtime.context.reasoning, state["notes"]
+    prompt = integrate_prompt(pages_text(shown), notes, state["question_text"], state["choices"], reasoning=reasoning)
+    try:
+        reply = await ask(runtime, prompt, reasoned(Integrated) if reasoning else Integrated)
+    except NoUsableReply:
+        fell_back("integrate")
+        return await _with_passages(state, runtime, shown)
+    read = _joined(state["pages_read"], (page.number for page in shown))
+    if not reply.content.strip():
+        return {**_unchanged(state, f"read {listed(_numbers(shown))}: nothing on the question"), "pages_read": read}
+    located = [_located(quote.page, quote.quote, shown) for quote in reply.quotes]
+    snippets = [snippet for snippet in located if snippet]
+    told = [page for page in reply.sources if page in read]
+    sources = _joined(state["sources"], told, (snippet["page"] for snippet in snippets))
+    return await _integrated(state, runtime, reply.content.strip(), sources, snippets, shown)
+
+
+async def _shown(state: IntegrateState, runtime: Runtime[ReaderContext], *, most_words: int) -> list[ShownPage]:
+    document, memory = await remembered(runtime, state["document"], state["memory"])
+    numbers = [hit["page"] for hit in state["hits"] if hit["page"] not in state["pages_read"]]
+    return await pack_pages(page_store(runtime), document, memory, numbers, most_words)
+
+
+async def _with_passages(
+    state: IntegrateState, runtime: Runtime[ReaderContext], shown: list[ShownPage]
+) -> IntegrateUpdate:
+    texts = {page.number: page.text for page in shown}
+    found = nearest_sentences(query_of(state), passages_of(texts))[:PASSAGES]
+    starts = {page.number: page.start for page in shown}
+    snippets = [cited(each.page, starts[each.page], texts[each.page], (each.start, each.end)) for each in found]
+    notes = "\n".join([state["notes"], *(snippet["quote"] for snippet in snippets)]).strip()
+    sources = _joined(state["sources"], (snippet["page"] for snippet in snippets))
+    return await _integrated(state, runtime, notes, sources, snippets, shown)
+
+
+async def _integrated(
+    state: IntegrateState,
+    runtime: Runtime[ReaderContext],
+    notes: str,
+    sources: list[int],
+    snippets: list[Citation],
+    shown: list[ShownPage],
+) -> IntegrateUpdate:
+    store = page_store(runtime)
+    places = await store.place_names(
+        await store.document(state["document"]), [snippet["start"] for snippet in snippets]
+    )
+    for snippet, place in zip(snippets, places, strict=True):
+        snippet["place"] = place
+    notes = first_words(notes, LONGEST_NOTES)
+    unique = {(snippet["start"], snippet["end"]): snippet for snippet in [*state["snippets"], *snippets]}
+    return {
+        "findings": _findings(state, sources, snippets),
+        "notes": notes,
+        "sources": sources,
+        "snippets": list(unique.values()),
+        "pages_read": _joined(state["pages_read"], _numbers(shown)),
+        "step_summary": f"read {listed(_numbers(shown))}; notes of {count_words(notes)} words from {listed(sources)}",
+    }
+
+
+def _findings(state: IntegrateState, sources: list[int], snippets: list[Citation]) -> list[Finding]:
+    """The findings from each source that is new or quoted again."""
+    findings, quoted = state["findings"], {snippet["page"] for snippet in snippets}
+    for page in sources:
+        if page in quoted or page not in state["sources"]:
+            quotes = [Quote(page=page, quote=snippet["quote"]) for snippet in snippets if snippet["page"] == page]
+            text = " … ".join(quote["quote"] for quote in quotes)
+            findings = with_finding(findings, Finding(page=page, answers=False, text=text, choice=None, quotes=quotes))
+    return findings
+
+
+def _unchanged(state: IntegrateState, did: str) -> IntegrateUpdate:
+    return {
+        "findings": state["findings"],
+        "notes": state["notes"],
+        "sources": state["sources"],
+        "snippets": state["snippets"],
+        "pages_read": state["pages_read"],
+        "step_summary": did,
+    }
+
+
+def _located(named: int, quote: str, shown: list[ShownPage]) -> Citation | None:
+    """The quote's citation on the page that it names, else on any page that was shown."""
+    for page in sorted(shown, key=lambda page: page.number != named):
+        if found := quoted_on(page.number, page.start, page.text, quote):
+            return found
+    return None
+
+
+def _numbers(pages: list[ShownPage]) -> list[int]:
+    return [page.number for page in pages]
+
+
+def _joined(*parts: Iterable[int]) -> list[int]:
+    return list(dict.fromkeys(number for part in parts for number in part))
+
+
+class NoteState(AskedState):
+    """What noting reads."""
+
+    findings: list[Finding]
+    rounds: list[Round]
+
+
+class NoteUpdate(TypedDict):
+    """What noting writes: a round of research, as far as reflection judges it."""
+
+    plan: Plan
+    hits: list[SearchHit]
+    notes: str
+    sources: list[int]
+    snippets: list[Citation]
+    step_summary: str
+
+
+@step
+async def note_findings(state: NoteState, runtime: Runtime[ReaderContext]) -> NoteUpdate:
+    """The findings of all pages, with their quotes, are the notes; leaves read since the last round are its hits.
+
+    Nothing is asked. A quote that is not in the document is in the notes and no snippet.
+    """
+    findings, leaves = state["findings"], pages_of_round(state["pages_read"], state["rounds"])
+    quotes = all_quotes(findings)
+    found = await find_quotes(page_store(runtime), state["document"], state["memory"], quotes) if quotes else []
+    snippets = {(snippet["start"], snippet["end"]): snippet for snippet in found if snippet}
+    notes = first_words("\n\n".join(map(finding_text, findings)), LONGEST_NOTES)
+    sources = [finding["page"] for finding in findings]
+    return {
+        "plan": no_plan(),
+        "hits": fused_hits({"walk": by_place(leaves)}),
+        "notes": notes,
+        "sources": sources,
+        "snippets": [*snippets.values()],
+        "step_summary": f"walked to {listed(leaves)}; notes of {count_words(notes)} words from {listed(sources)}",
+    }

@@ -1,0 +1,354 @@
+"""Plan what to search a memory for, and search it: all tools at once, rankings fused (GAM, section 2.2.2)."""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, ClassVar
+
+from langgraph.runtime import Runtime
+from pydantic import Field, create_model
+from typing_extensions import TypedDict
+
+from readgraph.library.search.hits import DEPTH, PARTS, WITHOUT_MEMOS, by_place, pages_of
+from readgraph.library.search.okapi import rank
+from readgraph.models.asking import ask
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.models.reply_types import LenientReply, Numbers, Texts, numbers_in, offering, texts_in
+from readgraph.nodes.contracts import AskedState, LookUpState
+from readgraph.nodes.extractive import query_of
+from readgraph.nodes.look_up import look_up_pages
+from readgraph.nodes.memory import listed, remembered
+from readgraph.nodes.prompts import question_part, reasoned
+from readgraph.nodes.research.memos import MemosInView, memos_in_view
+from readgraph.nodes.search import Bounds, Found, OpenTools, Search, Tools, fused_hits, memory_tools, searching
+from readgraph.nodes.step import Choice, StepNode, deciding, node
+from readgraph.state.channels import Plan, Round, SearchHit, no_plan
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, NoUsableReply
+from readgraph.state.records import Document, Memory
+from readgraph.state.settings import Embeddings, PagesRead, Reasoning, Reflecting, Research, SearchTools, Window
+from readgraph.state.words import first_words
+
+_SYSTEM = (
+    "You plan a search through a long text of which you can't see the pages, only your memory of them: a memo of "
+    "each. What your plan finds will be read later, by somebody who answers the question. " + DATA_RULE
+)
+
+TOOLS = {
+    "keyword": (
+        "finds pages that hold given words. Give names, numbers and rare words that should stand there; a few words a "
+        "query, no sentences."
+    ),
+    "vector": "finds pages by what they mean. Give each query as a short sentence, with full names.",
+    "page": "opens pages by their number. Give numbers that stand in the memory; never guess one.",
+}
+"""What each tool does, for the model."""
+
+PLAN = wording(
+    "plan",
+    "plan",
+    2,
+    _SYSTEM,
+    "These tools search the text:\n{tools}\n"
+    "{think}{at_once} the next search: at most {most} entries for each tool, no two alike.{after} "
+    "Use several tools where that helps. Don't answer the question yet.",
+    think="Think about what the answer needs, and where the text may say it. Then plan",
+    at_once="Plan",
+    after=" Look for what is still missing; search otherwise than before.",
+)
+
+
+class SearchPlan(LenientReply):
+    """What to look for, and with which queries."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("keyword", "vector", "needs")
+
+    needs: Annotated[Texts, Field(description="What has to be found out to answer: one short question for each fact.")]
+
+
+_FIELDS = {
+    "keyword": (Annotated[Texts, Field(description="Queries for the keyword tool; may be empty.")], ...),
+    "vector": (Annotated[Texts, Field(description="Queries for the vector tool; may be empty.")], ...),
+    "page": (Annotated[Numbers, Field(description="Numbers for the page tool; may be empty.")], ...),
+}
+
+
+@cache
+def plan_reply(tools: tuple[str, ...]) -> type[SearchPlan]:
+    """The reply's type with a field for each tool that is there: others can't be asked for."""
+    return create_model("SearchPlan", __base__=SearchPlan, **{tool: _FIELDS[tool] for tool in tools})  # type: ignore[call-overload,no-any-return]
+
+
+def plan_prompt(
+    memory: str,
+    question: str,
+    choices: dict[str, str],
+    tools: Sequence[str],
+    most: int,
+    *,
+    requests: Sequence[str] = (),
+    notes: str = "",
+    searched: Sequence[str] = (),
+    read: Sequence[int] = (),
+    reasoning: bool = True,
+) -> Prompt:
+    """Ask for queries, at most `most` for each tool.
+
+    In later rounds `requests` says what is still missing and `notes` what is known; `searched` and `read` hold the
+    queries and pages of earlier rounds. An empty memory is left out (research without memory).
+    """
+    offered = "\n".join(f"- {tool}: {TOOLS[tool]}" for tool in tools)
+    missing = "\n".join(f"- {request}" for request in requests)
+    done = [f"Searched before: {'; '.join(searched)}."] if searched else []
+    done += [f"Pages read before: {', '.join(map(str, read))}."] if read else []
+    parts = [fenced("memory", memory) if memory else "", fenced("notes", notes) if notes else ""]
+    parts += [fenced("earlier", "\n".join(done)) if done else "", question_part(question, choices)]
+    parts += [fenced("missing", missing) if missing else ""]
+    values = {"tools": offered, "most": most, "after": bool(requests or done)}
+    return PLAN.ask(*parts, think=reasoning, at_once=not reasoning, **values)
+
+
+QUERY_WORDS, MOST_NEEDS = 60, 10
+"""Longer queries and lists of needs are cut, because they are kept in the state."""
+
+
+class PlanState(AskedState):
+    """What planning reads."""
+
+    requests: list[str]
+    notes: str
+    rounds: list[Round]
+
+
+class PlanUpdate(TypedDict):
+    """What planning writes; `looking`: whether there is something to search."""
+
+    plan: Plan
+    continue_search: bool
+    step_summary: str
+
+
+async def research_tools(runtime: Runtime[ReaderContext], document: Document, memory: Memory) -> Tools:
+    """The tools of a memory; without memory they find pages by text and header alone (section 3.5)."""
+    parts = WITHOUT_MEMOS if runtime.context.without_memory else PARTS
+    return await memory_tools(runtime, document, memory, parts)
+
+
+def planning(open_tools: OpenTools) -> StepNode[PlanState, PlanUpdate]:
+    """The node that plans searches with these tools."""
+
+    async def plan(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate | Choice[PlanUpdate]:
+        """Plan a round of searches: the model sees the question, what is missing, the memory and the tools.
+
+        Queries for unknown tools, and pages that don't exist, are dropped one by one. Without a usable reply, or with
+        an empty plan, the question itself is searched for.
+        """
+        case = await _open(state, runtime, open_tools)
+        if not case.searchable:
+            return case.planned(no_plan())
+
+        async def choose() -> PlanUpdate:
+            return case.planned(await _asked_plan(case))
+
+        async def as_worded(problem: NoUsableReply) -> PlanUpdate:
+            return case.planned(_worded_plan(case))
+
+        return Choice(choose, as_worded, "plan")
+
+    async def plan_without_model(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
+        """Without a model: search for the question itself."""
+        case = await _open(state, runtime, open_tools)
+        return case.planned(_worded_plan(case) if case.searchable else no_plan())
+
+    return deciding(plan_without_model, settings=(Reasoning, Reflecting, Research, SearchTools, Embeddings, Window))(
+        plan
+    )
+
+
+@dataclass(frozen=True)
+class _Case:
+    """What a plan is made from; `tools` are there, `offered` those of them that the context allows."""
+
+    state: PlanState
+    runtime: Runtime[ReaderContext]
+    memory: Memory
+    tools: Tools
+    offered: tuple[str, ...]
+    memos: MemosInView
+
+    @property
+    def searchable(self) -> bool:
+        return bool(self.offered)
+
+    def usable(self, plan: Mapping[str, Any]) -> Plan:
+        return usable_plan(plan, self.offered, {*self.unread}, self.runtime.context.pages_per_tool)
+
+    @property
+    def reply(self) -> type[SearchPlan]:
+        """The type of reply to ask for."""
+        wanted = plan_reply(self.offered)
+        wanted = reasoned(wanted) if self.runtime.context.reasoning else wanted
+        return offering(wanted, page=self.unread) if "page" in self.offered else wanted
+
+    @property
+    def unread(self) -> list[int]:
+        """Numbers of the unread pages."""
+        return [number for number in range(self.memory.pages) if number not in self.state["pages_read"]]
+
+    def planned(self, plan: Plan) -> PlanUpdate:
+        return {"plan": plan, "continue_search": self.searchable, "step_summary": self._summary(plan)}
+
+    def _summary(self, plan: Plan) -> str:
+        if not self.searchable:
+            return "no research: answers from the memory alone" if self.memory.pages else "the memory is empty"
+        parts = [f"{tool} {', '.join(plan[tool])}" for tool in ("keyword", "vector") if plan[tool]]
+        parts += [listed(plan["page"])] if plan["page"] else []
+        summary = f"planned: {'; '.join(parts) or 'nothing'}"
+        if len(self.memos.notes) < self.memos.of:
+            summary += f" (saw {len(self.memos.notes)} of {self.memos.of} memos)"
+        if "vector" in self.runtime.context.tools and "vector" not in self.tools:
+            summary += " (no vector search: there is no embedding model)"
+        return summary
+
+
+async def _open(state: PlanState, runtime: Runtime[ReaderContext], open_tools: OpenTools) -> _Case:
+    document, memory = await remembered(runtime, state["document"], state["memory"])
+    if not memory.pages or not runtime.context.rounds:
+        return _Case(state, runtime, memory, {}, (), MemosInView([], 0))
+    tools = await open_tools(runtime, document, memory)
+    offered = tools_offered(runtime.context, tools)
+    if not offered:
+        raise BadInput("The only search tool is 'vector', which needs an embedding model: name one, or another tool.")
+    unseen = runtime.context.without_memory
+    memos = MemosInView([], 0) if unseen else await memos_in_view(runtime, memory, tools, state["question_text"])
+    return _Case(state, runtime, memory, tools, offered, memos)
+
+
+def tools_offered(context: ReaderContext, tools: Tools) -> tuple[str, ...]:
+    """The names of the tools that the context allows and that are there; a page can always be opened by its number."""
+    return tuple(dict.fromkeys(name for name in context.tools if name == "page" or name in tools))
+
+
+def usable_plan(plan: Mapping[str, Any], offered: tuple[str, ...], unread: Container[int], most: int) -> Plan:
+    """The part of a plan that can be searched for: offered tools and unread pages, up to the limit of each."""
+    if not isinstance(plan, Mapping):  # it may have been edited
+        raise BadInput(f"'plan' must be a dictionary of queries for each tool, not {type(plan).__name__}.")
+
+    def queries(tool: str) -> list[str]:
+        given = texts_in(plan.get(tool)) if tool in offered else []
+        return list({query.casefold(): first_words(query, QUERY_WORDS) for query in given}.values())[:most]
+
+    numbers = [number for number in numbers_in(plan.get("page")) if number in unread] if "page" in offered else []
+    return {
+        "needs": [first_words(need, QUERY_WORDS) for need in texts_in(plan.get("needs"))][:MOST_NEEDS],
+        "keyword": queries("keyword"),
+        "vector": queries("vector"),
+        "page": list(dict.fromkeys(numbers))[:most],
+    }
+
+
+def searches(plan: Plan) -> bool:
+    """Whether a plan searches for anything."""
+    return bool(plan["keyword"] or plan["vector"] or plan["page"])
+
+
+async def _asked_plan(case: _Case) -> Plan:
+    context, state = case.runtime.context, case.state
+
+    def complaint(reply: SearchPlan) -> str | None:
+        if searches(case.usable(reply.model_dump())):
+            return None
+        last = case.memory.pages - 1
+        return f"it plans no search; pages are numbered 0 to {last}, and those that were read don't count"
+
+    prompt = plan_prompt(
+        case.memos.text,
+        state["question_text"],
+        state["choices"],
+        case.offered,
+        context.pages_per_tool,
+        requests=state["requests"],
+        notes=state["notes"],
+        searched=[query for done in state["rounds"] for query in (*done["plan"]["keyword"], *done["plan"]["vector"])],
+        read=state["pages_read"],
+        reasoning=context.reasoning,
+    )
+    return case.usable((await ask(case.runtime, prompt, case.reply, complaint)).model_dump())
+
+
+def _worded_plan(case: _Case) -> Plan:
+    """What is asked, as it stands, for every tool; pages by the memos that share its words where no other is there."""
+    state = case.state
+    wanted = state["requests"] or [query_of(state)]
+    plan: dict[str, Any] = {"keyword": wanted, "vector": wanted}
+    if case.offered == ("page",):
+        unread = [note for note in case.memos.notes if note.page not in state["pages_read"]]
+        ranked = rank(" ".join(wanted), [f"{note.header}\n{note.text}" for note in unread])
+        plan["page"] = [unread[number].page for number, _ in ranked]
+    return case.usable(plan)
+
+
+plan = planning(research_tools)
+
+
+class LookUpPlan(TypedDict):
+    """What it writes: a plan of pages; reading them is the round's."""
+
+    plan: Plan
+    step_summary: str
+
+
+@node(settings=(PagesRead, Window))
+async def plan_look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpPlan:
+    """The pages that a look-up names when it sees the gists, all at once (ReadAgent-P)."""
+    looked = await look_up_pages(state, runtime)
+    pages = [page for page in looked["pages_read"] if page not in state["pages_read"]]
+    return {"plan": {**no_plan(), "page": pages}, "step_summary": looked["step_summary"]}
+
+
+class SearchState(AskedState):
+    """What searching reads."""
+
+    plan: Plan
+
+
+class SearchUpdate(TypedDict):
+    """What searching writes: pages not read before, the best first, and the plan as it was searched for."""
+
+    plan: Plan
+    hits: list[SearchHit]
+    step_summary: str
+
+
+def searching_with(open_tools: OpenTools) -> StepNode[SearchState, SearchUpdate]:
+    """The node that searches with these tools."""
+
+    async def planned(state: SearchState, runtime: Runtime[ReaderContext]) -> Search[SearchUpdate]:
+        """Find the pages that the plan looks for, at most `pages_per_tool` of each tool, none that was read before.
+
+        The plan may have been edited since: what can't be searched for is dropped here too.
+        """
+        document, memory = await remembered(runtime, state["document"], state["memory"])
+        tools, context = await open_tools(runtime, document, memory), runtime.context
+        unread, most = {*range(memory.pages)} - {*state["pages_read"]}, context.pages_per_tool
+        plan = usable_plan(state["plan"], tools_offered(context, tools), unread, most)
+
+        def with_pages(found: Found) -> SearchUpdate:
+            found = found | ({"page": by_place(plan["page"])} if plan["page"] else {})
+            hits = fused_hits(found, most)
+            first = {name: pages_of(ranking[:most]) for name, ranking in found.items()}
+            return {"plan": plan, "hits": hits, "step_summary": _told(first, hits)}
+
+        queries = {"keyword": plan["keyword"], "vector": plan["vector"]}
+        return Search(tools, queries, Bounds(DEPTH, unread), with_pages)
+
+    return searching(planned, settings=(Research, SearchTools, Embeddings))
+
+
+def _told(found: dict[str, list[int]], hits: list[SearchHit]) -> str:
+    if not hits:
+        return "found no part that was not read before"
+    return "; ".join(f"{name}: {listed(pages)}" for name, pages in found.items())
+
+
+search = searching_with(research_tools)

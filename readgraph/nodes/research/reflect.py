@@ -1,0 +1,267 @@
+"""Decide whether the notes are enough, and what to look for next (GAM, section 2.2.2)."""
+
+from typing import Annotated, ClassVar
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
+
+from readgraph.library.search.terms import content_words
+from readgraph.models.asking import ask
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.models.reply_types import LenientReply, Texts
+from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.extractive import question_alone, telling_words
+from readgraph.nodes.memory import remembered, view_memory
+from readgraph.nodes.prompts import question_part, reasoned
+from readgraph.nodes.step import Choice, deciding
+from readgraph.state.channels import Plan, Round, SearchHit, pages_of_round
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.settings import Reasoning, Reflecting, Research, Window
+from readgraph.state.words import first_words
+
+_REFLECT = ("reflect", 2)
+"""The prompt's name in recipes, and its version."""
+
+MOST_REQUESTS = 5
+
+_SYSTEM = (
+    "You check notes that were taken from a long text: whether somebody who sees nothing else could now answer the "
+    "question in full. You don't answer it. " + DATA_RULE
+)
+_MISSING = (
+    f"At most {MOST_REQUESTS} short questions for what is missing, the most important first, each to be understood "
+    "alone, with full names; empty if nothing is."
+)
+
+
+class Verdict(LenientReply):
+    """Whether the notes are enough, and what is missing."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("enough",)
+
+    enough: bool = Field(description="true if the notes hold every fact that the answer needs; else false.")
+    missing: Annotated[Texts, Field(description=_MISSING)]
+
+
+class Enough(BaseModel):
+    """Whether the notes are enough."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("enough",)
+
+    enough: bool = Field(description="true if the notes hold every fact that the answer needs; else false.")
+
+
+class Missing(BaseModel):
+    """What is missing."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("missing",)
+
+    missing: Annotated[Texts, Field(description=_MISSING)]
+
+
+_THINK = "Think about which facts the answer needs, and which of them the notes hold. Then decide: are"
+REFLECT = wording(
+    "reflect",
+    *_REFLECT,
+    _SYSTEM,
+    "{think}{at_once} the notes enough to answer the question? If not, what is missing?",
+    think=_THINK,
+    at_once="Are",
+)
+ENOUGH = wording(
+    "enough",
+    *_REFLECT,
+    _SYSTEM,
+    "{think}{at_once} the notes enough to answer the question?",
+    think=_THINK,
+    at_once="Are",
+)
+MISSING = wording("missing", *_REFLECT, _SYSTEM, "The notes are not enough to answer the question. What is missing?")
+
+
+def reflect_prompt(notes: str, question: str, choices: dict[str, str], *, reasoning: bool = True) -> Prompt:
+    """Ask for both at once."""
+    return REFLECT.ask(*_material(notes, question, choices), think=reasoning, at_once=not reasoning)
+
+
+def enough_prompt(notes: str, question: str, choices: dict[str, str], *, reasoning: bool = True) -> Prompt:
+    """Ask for the verdict alone."""
+    return ENOUGH.ask(*_material(notes, question, choices), think=reasoning, at_once=not reasoning)
+
+
+def missing_prompt(notes: str, question: str, choices: dict[str, str]) -> Prompt:
+    """Ask what is missing from notes that are not enough."""
+    return MISSING.ask(*_material(notes, question, choices))
+
+
+def _material(notes: str, question: str, choices: dict[str, str]) -> tuple[str, str]:
+    return fenced("notes", notes), question_part(question, choices)
+
+
+REQUEST_WORDS = 60
+"""Most words of a request; a longer one is cut."""
+
+
+class ReflectState(AskedState):
+    """What reflecting reads: the whole round."""
+
+    requests: list[str]
+    plan: Plan
+    hits: list[SearchHit]
+    notes: str
+    sources: list[int]
+    rounds: list[Round]
+
+
+class ReflectUpdate(TypedDict):
+    """What reflecting writes: the finished round, and the requests of the next one."""
+
+    rounds: list[Round]
+    requests: list[str]
+    continue_search: bool
+    step_summary: str
+
+
+async def reflect_without_model(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate:
+    """Without a model: enough is where the notes hold all words of the question; those that they don't are missing."""
+    end = await _end(state, runtime)
+    if end or not _is_new(state):
+        return _closed(state, runtime, end, None, state["requests"])
+    missing = missing_words(state["notes"], question_alone(state))
+    return _closed(state, runtime, "", not missing, [" ".join(missing)])
+
+
+@deciding(reflect_without_model, settings=(Reasoning, Reflecting))
+async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate | Choice[ReflectUpdate]:
+    """Ask whether the notes are enough and what is missing, in one call or in two as the paper does.
+
+    Nothing is asked where it would decide nothing: after the last round, once every page was read, and while the
+    notes are as they were. Where no usable reply came, the research goes on with what it was after.
+    """
+    end = await _end(state, runtime)
+    if end or not _is_new(state):
+        return _closed(state, runtime, end, None, state["requests"])
+
+    async def judge() -> ReflectUpdate:
+        return _closed(state, runtime, "", *await verdict(state["notes"], state, runtime))
+
+    async def go_on(problem: NoUsableReply) -> ReflectUpdate:
+        return _closed(state, runtime, "", None, state["requests"])
+
+    return Choice(judge, go_on, "reflect")
+
+
+def missing_words(notes: str, question: str) -> list[str]:
+    """Content words of a question that do not occur in the notes in any form."""
+    held = {*content_words(notes)}
+    return [word for word in telling_words(question, REQUEST_WORDS) if held.isdisjoint(content_words(word))]
+
+
+async def verdict(notes: str, state: AskedState, runtime: Runtime[ReaderContext]) -> tuple[bool, list[str]]:
+    """Whether the notes are enough, and what is missing, as the model says; errors as in `ask`."""
+    asked, reasoning = (notes, state["question_text"], state["choices"]), runtime.context.reasoning
+    if not runtime.context.separate_requests:
+        prompt = reflect_prompt(*asked, reasoning=reasoning)
+        said = await ask(runtime, prompt, reasoned(Verdict) if reasoning else Verdict)
+        return said.enough, said.missing
+    prompt = enough_prompt(*asked, reasoning=reasoning)
+    if (await ask(runtime, prompt, reasoned(Enough) if reasoning else Enough)).enough:
+        return True, []
+    return False, (await ask(runtime, missing_prompt(*asked), Missing)).missing
+
+
+def kept_requests(missing: list[str]) -> list[str]:
+    """Requests as the state keeps them: few and short."""
+    return [first_words(request, REQUEST_WORDS) for request in missing[:MOST_REQUESTS]]
+
+
+async def _end(state: ReflectState, runtime: Runtime[ReaderContext]) -> str:
+    """Why there is no further round, whatever the notes contain; "" if there may be one."""
+    _, memory = await remembered(runtime, state["document"], state["memory"])
+    if len(state["rounds"]) + 1 >= runtime.context.rounds:
+        return "the last round"
+    return "every page was read" if len(state["pages_read"]) >= memory.pages else ""
+
+
+def _is_new(state: ReflectState) -> bool:
+    """Whether there are notes without a verdict."""
+    return bool(state["notes"]) and (not state["rounds"] or state["notes"] != state["rounds"][-1]["notes"])
+
+
+def _closed(
+    state: ReflectState, runtime: Runtime[ReaderContext], end: str, enough: bool | None, missing: list[str]
+) -> ReflectUpdate:
+    """The round as it is recorded, and whether another follows."""
+    requests = [] if enough else kept_requests(missing)
+    done: Round = {
+        "requests": state["requests"],
+        "plan": state["plan"],
+        "hits": state["hits"],
+        "pages_shown": pages_of_round(state["pages_read"], state["rounds"]),
+        "notes": state["notes"],
+        "sources": state["sources"],
+        "enough": enough,
+        "missing": requests,
+    }
+    told = end or ("enough" if enough else f"not enough, next: {'; '.join(requests) or 'the question again'}")
+    return {
+        "rounds": [*state["rounds"], done],
+        "requests": requests,
+        "continue_search": not end and not enough,
+        "step_summary": f"round {len(state['rounds']) + 1} of {runtime.context.rounds}: {told}",
+    }
+
+
+class Judged(TypedDict):
+    """What judging writes: whether to look further, and for what."""
+
+    requests: list[str]
+    continue_search: bool
+    step_summary: str
+
+
+async def gists_suffice_without_model(state: AskedState, runtime: Runtime[ReaderContext]) -> Judged:
+    """Without a model: enough is where the notes hold all words of the question."""
+    if settled := _settled(runtime.context):
+        return settled
+    view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
+    missing = missing_words(view.text, question_alone(state))
+    return _judged(not missing, [" ".join(missing)])
+
+
+@deciding(gists_suffice_without_model, settings=(Reasoning, Reflecting, Research, Window))
+async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> Judged | Choice[Judged]:
+    """Ask whether the notes are enough, and what is missing, with the questions that reflection asks.
+
+    Nothing is asked where it would decide nothing: where no round of research is allowed, and where a context is wanted
+    and no answer. Where no usable reply came, the notes are not enough.
+    """
+    if settled := _settled(runtime.context):
+        return settled
+    view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
+
+    async def judge() -> Judged:
+        return _judged(*await verdict(view.text, state, runtime))
+
+    async def look_further(problem: NoUsableReply) -> Judged:
+        return _judged(False, [])
+
+    return Choice(judge, look_further, "judge")
+
+
+def _settled(context: ReaderContext) -> Judged | None:
+    if context.context_only:
+        return {"requests": [], "continue_search": True, "step_summary": "a context is wanted"}
+    return (
+        None
+        if context.rounds
+        else {"requests": [], "continue_search": False, "step_summary": "no research: the notes must do"}
+    )
+
+
+def _judged(enough: bool, missing: list[str]) -> Judged:
+    requests = [] if enough else kept_requests(missing)
+    did = "enough" if enough else f"not enough, next: {'; '.join(requests) or 'the question'}"
+    return {"requests": requests, "continue_search": not enough, "step_summary": did}

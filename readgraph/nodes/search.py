@@ -1,0 +1,385 @@
+"""Search the pages of a memory: its tools, whose indexes come from the page store, and their rankings fused.
+
+`searching` makes a node of it: a method says what is searched and what becomes of the pages found.
+"""
+
+import asyncio
+import base64
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, get_args, get_type_hints
+from weakref import WeakKeyDictionary, proxy
+
+import numpy as np
+from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore
+
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.library.search.hits import DEPTH, PARTS, Entry, Extent, Part, above_last, fuse, pages_of
+from readgraph.library.search.index_registry import index_key, indexes_of
+from readgraph.library.search.keyword_index import KeywordIndex
+from readgraph.library.search.okapi import Okapi, TextsWith
+from readgraph.library.search.passages import DocumentLanguages, document_languages
+from readgraph.library.search.postings import SHORT
+from readgraph.library.search.vector_index import Matrix, VectorIndex
+from readgraph.library.store import base_of, building
+from readgraph.models.embedding_models import Embedder
+from readgraph.models.metering import current_meter
+from readgraph.nodes.step import StateT, StepNode, UpdateT, Work
+from readgraph.nodes.tasks import failing_as_one
+from readgraph.state.channels import SearchHit
+from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import Groups
+from readgraph.state.records import Document, Memory
+
+AT_ONCE = 200
+"""Pages that are indexed at once."""
+
+ROOM_OF_VECTOR = 2**18
+"""Bytes on the disk for each text of a call: a long vector, with its copies, in as many calls as are in flight."""
+
+RANKED_AT_ONCE = 500
+"""Pages whose text is fetched at once to be ranked, so that a book of 100 MB is never in memory as a whole."""
+
+
+class SearchTool(Protocol):
+    """Searches the pages of one memory."""
+
+    async def find(self, query: str, most: int) -> list[tuple[int, float]]:
+        """(number, score) of at most `most` pages, the best first; what scores 0 is as good as not found."""
+
+
+Tools = Mapping[str, SearchTool]
+
+OpenTools = Callable[[Runtime[ReaderContext], Document, Memory], Awaitable[Tools]]
+"""Opens the search tools of a memory, by their names; opening a page by its number needs no tool."""
+
+
+MakeTool = Callable[[PageStore, Document, Memory], SearchTool]
+"""Makes a search tool for one memory."""
+
+_stand_ins: ContextVar[Mapping[str, MakeTool]] = ContextVar("stand_ins")
+
+
+@contextmanager
+def standing_in(tools: Mapping[str, MakeTool]) -> Iterator[None]:
+    """In this block, these tools stand in for keyword search, whatever its ranking, and for vector search."""
+    token = _stand_ins.set(tools)
+    try:
+        yield
+    finally:
+        _stand_ins.reset(token)
+
+
+def stand_in(name: str, store: PageStore, document: Document, memory: Memory) -> SearchTool | None:
+    """The tool that stands in for the one of this name; None if there is none."""
+    make = _stand_ins.get({}).get(name)
+    return make(store, document, memory) if make else None
+
+
+def ranker_of(store: PageStore, document: Document, memory: Memory) -> SearchTool:
+    """Ranks the pages of a memory by their texts: a stand-in for keyword search, else the exact Okapi ranking."""
+    return stand_in("keyword", store, document, memory) or OkapiTool(store, document, memory)
+
+
+async def memory_tools(
+    runtime: Runtime[ReaderContext], document: Document, memory: Memory, parts: tuple[Part, ...] = PARTS
+) -> Tools:
+    """Keyword search, and vector search if the context names an embedding model; both cover all pages.
+
+    Tools of the caller's stand in for them (see `standing_in`).
+    `parts`: what pages are found by.
+    """
+    store, context = page_store(runtime), runtime.context
+    given = {name: stand_in(name, store, document, memory) for name in ("keyword", "vector")}
+    tools = {name: tool for name, tool in given.items() if tool}
+    indexes, key, own = await indexes_of(store.store), index_key(memory), dict[str, IndexTool]()
+    if "keyword" not in tools:
+        own["keyword"] = KeywordTool(indexes.keyword, key, parts)
+    if context.embeddings and "vector" in context.tools and "vector" not in tools:
+        embedder = await shared_embedder(store, context)
+        own["vector"] = VectorTool(await indexes.vectors(embedder.identity), embedder, key, parts)
+    for tool in own.values():
+        await bring_up_to_date(store, document, memory, tool)
+    return {**own, **tools}
+
+
+async def shared_embedder(store: PageStore, context: ReaderContext) -> Embedder:
+    """The context's embedding model, shared by all users of the store, which keeps the embeddings."""
+    base = proxy(base_of(store.store))  # so that the cache below does not keep the store alive
+    paid = PaidVectors(PageStore(base, namespace=store.namespace, share_replies=store.share_replies))
+    embedder = Embedder(context.embeddings, paid, concurrency=context.concurrency)
+    in_use = _embedders.setdefault(base_of(store.store), {})
+    return in_use.setdefault((embedder.identity, context.concurrency, store.namespace, store.share_replies), embedder)
+
+
+_embedders: "WeakKeyDictionary[BaseStore, dict[tuple[str, int, str, bool], Embedder]]" = WeakKeyDictionary()
+"""The embedding models in use, by store, identity, concurrency and namespace; some are slow to load."""
+
+
+@dataclass(frozen=True)
+class OkapiTool:
+    """The pages of a memory by the exact Okapi ranking of their texts, which needs no index: the papers' baseline."""
+
+    store: PageStore
+    document: Document
+    memory: Memory
+
+    async def find(self, query: str, most: int) -> list[tuple[int, float]]:
+        """Pages whose text shares words with the query."""
+        return (await self.scored(query))[:most]
+
+    async def scored(self, query: str) -> list[tuple[int, float]]:
+        """(number, score) of all pages whose text shares a word with the query, best first."""
+        okapi, all_terms = Okapi(query), TextsWith()
+        languages, first = await document_languages(self.store, self.document), await self._texts(0)
+        async for start, text in self._each(first):
+            okapi.add(text, languages.at(start))
+        if okapi.needs_all_terms:
+            async for start, text in self._each(first):
+                all_terms.add(text, languages.at(start))
+        return okapi.ranked(all_terms)
+
+    async def _each(self, first: list[tuple[int, str]]) -> AsyncIterator[tuple[int, str]]:
+        """The offset of each page, and its text, of which the first ones are there."""
+        for number in range(0, self.memory.pages, RANKED_AT_ONCE):
+            for each in await self._texts(number) if number else first:
+                yield each
+
+    async def _texts(self, first: int) -> list[tuple[int, str]]:
+        """Offsets and texts of as many pages as are fetched at once, from this one on."""
+        pages = await self.store.pages(self.memory.id, range(self.memory.pages)[first : first + RANKED_AT_ONCE])
+        texts = await self.store.spans(self.document, [(page.start, page.end) for page in pages])
+        return [(page.start, text) for page, text in zip(pages, texts, strict=True)]
+
+
+class IndexTool(SearchTool, Protocol):
+    """A search tool with an index that is filled from the page store."""
+
+    async def extent(self) -> Extent:
+        """How far the index extends."""
+
+    async def missing(self, pages: int) -> list[int]:
+        """Those of the first `count` pages that the index does not hold."""
+
+    async def add(self, entries: list[Entry]) -> None:
+        """Add entries."""
+
+    async def clear(self) -> None:
+        """Drop all entries of the memory."""
+
+
+@dataclass(frozen=True)
+class KeywordTool:
+    """Searches the pages of a memory by the words of these parts."""
+
+    index: KeywordIndex
+    memory: str
+    parts: tuple[Part, ...] = PARTS
+
+    async def find(self, query: str, most: int) -> list[tuple[int, float]]:
+        """Pages that share words with the query."""
+        return await self.index.ranked(self.memory, query, most, self.parts)
+
+    async def extent(self) -> Extent:
+        """How far the index extends."""
+        return await self.index.extent(self.memory)
+
+    async def missing(self, pages: int) -> list[int]:
+        """Those of the first `count` pages that are not indexed."""
+        return await self.index.missing(self.memory, pages)
+
+    async def add(self, entries: list[Entry]) -> None:
+        """Index entries."""
+        await self.index.add(self.memory, entries)
+
+    async def clear(self) -> None:
+        """Drop the memory's index."""
+        await self.index.forget(self.memory)
+
+
+@dataclass(frozen=True)
+class VectorTool:
+    """Searches the pages of a memory by the meaning of these parts."""
+
+    index: VectorIndex
+    embedder: Embedder
+    memory: str
+    parts: tuple[Part, ...] = PARTS
+
+    async def find(self, query: str, most: int) -> list[tuple[int, float]]:
+        """Pages whose text, header or memo is similar to the query, by how much more than the least similar one."""
+        hits = await self.index.search(self.memory, await self.embedder.query(query), DEPTH, self.parts)
+        return above_last([(hit.page, hit.score) for hit in hits])[:most]
+
+    async def extent(self) -> Extent:
+        """How far the index extends."""
+        return await self.index.extent(self.memory)
+
+    async def missing(self, pages: int) -> list[int]:
+        """Those of the first `count` pages that have no vectors."""
+        return await self.index.missing(self.memory, pages)
+
+    async def add(self, entries: list[Entry]) -> None:
+        """Embed entries and index them."""
+        places, vectors = await self.embedder.entries(entries)
+        if places:
+            await self.index.add(self.memory, places, vectors)
+
+    async def clear(self) -> None:
+        """Drop the memory's vectors."""
+        await self.index.forget(self.memory)
+
+
+@dataclass(frozen=True)
+class PaidVectors:
+    """Embeddings that were paid for, kept with the document that the running step reads."""
+
+    pages: PageStore
+
+    async def get(self, keys: Sequence[str]) -> list[Matrix | None]:
+        """The vectors of these keys, in this order; None for those that aren't kept."""
+        return [_vector(value) for value in await self.pages.embeddings(keys)]
+
+    async def check_room(self, vectors: int) -> None:
+        """Raise `LibraryError` where the disk of the library is too full for so many vectors."""
+        await self.pages.check_room(vectors * ROOM_OF_VECTOR)
+
+    async def put(self, vectors: Mapping[str, Matrix]) -> None:
+        """Keep vectors; when this returns, they are committed."""
+        document = current_meter().document
+        written = {key: base64.b64encode(vector.astype("<f4").tobytes()).decode() for key, vector in vectors.items()}
+        await self.pages.put_embeddings(
+            {key: {"vector": vector, "document": document} for key, vector in written.items()}
+        )
+
+
+def _vector(value: dict[str, Any] | None) -> Matrix | None:
+    """The kept vector; None if there is none, or if it is damaged and must be computed again."""
+    try:
+        vector = np.frombuffer(base64.b64decode((value or {})["vector"]), "<f4")
+    except (KeyError, ValueError, TypeError):
+        return None
+    return vector if vector.size and np.isfinite(vector).all() else None
+
+
+async def bring_up_to_date(store: PageStore, document: Document, memory: Memory, index: IndexTool) -> None:
+    """Index the missing pages that have their memo; an index with more pages than the memory is rebuilt.
+
+    Only one task does this at a time; the next one finds the work done.
+    """
+    if _is_whole(await index.extent(), memory):
+        return
+    async with building(store.store, f"{memory.id}-search"):
+        extent = await index.extent()
+        if extent.last >= memory.pages:
+            await index.clear()
+        missing, languages = await index.missing(memory.pages), await document_languages(store, document)
+        for first in range(0, len(missing), AT_ONCE):
+            await index.add(await _entries(store, document, memory, languages, missing[first : first + AT_ONCE]))
+
+
+def _is_whole(extent: Extent, memory: Memory) -> bool:
+    return (extent.count, extent.last) == (memory.pages, memory.pages - 1)
+
+
+async def _entries(
+    store: PageStore, document: Document, memory: Memory, languages: DocumentLanguages, numbers: list[int]
+) -> list[Entry]:
+    notes = {note.page: note for note in await store.notes(memory.id, numbers)}
+    pages = await store.pages(memory.id, notes)
+    texts = await store.spans(document, [(page.start, page.end) for page in pages])
+    return [
+        Entry(
+            page.number,
+            text,
+            notes[page.number].header,
+            notes[page.number].text,
+            languages.at(page.start),
+            follows=page.words <= SHORT and languages.goes_on(page.start),
+        )
+        for page, text in zip(pages, texts, strict=True)
+    ]
+
+
+Found = dict[str, list[tuple[int, float]]]
+"""(page, score) of what each ranker found, the best first."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Limits of a search.
+
+    `most`: pages of each ranker, by all of its queries together; `among`: the pages that count (None: all).
+    """
+
+    most: int
+    among: Collection[int] | None = None
+
+
+@dataclass(frozen=True)
+class Search(Generic[UpdateT]):
+    """A search: rankers by name, the queries of each, and how far it goes; `then` makes the node's update of it."""
+
+    rankers: Mapping[str, SearchTool]
+    queries: Mapping[str, Sequence[str]]
+    bounds: Bounds
+    then: Callable[[Found], UpdateT]
+
+
+def searching(
+    make_search: Callable[[StateT, Runtime[ReaderContext]], Awaitable[Search[UpdateT]]],
+    without_model: Work[StateT, UpdateT] | None = None,
+    *,
+    settings: Groups = (),
+) -> StepNode[StateT, UpdateT]:
+    """The node that searches; `make_search` is a method's part: `(state, runtime) -> Search`.
+
+    Its types say what the node reads and writes. `settings` names the groups of settings that it reads.
+    """
+
+    async def search(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
+        wanted = await make_search(state, runtime)
+        return wanted.then(await search_pages(wanted.rankers, wanted.queries, wanted.bounds))
+
+    hints = get_type_hints(make_search)
+    search.__annotations__ |= {"state": hints["state"], "return": get_args(hints["return"])[0]}
+    search.__doc__, search.__module__ = make_search.__doc__, make_search.__module__
+    return StepNode(search, without_model, settings=settings)
+
+
+async def search_pages(
+    rankers: Mapping[str, SearchTool], queries: Mapping[str, Sequence[str]], bounds: Bounds
+) -> Found:
+    """The best pages of each ranker for all of its queries together; all rankers at once.
+
+    If one fails, the others are stopped and its error is raised.
+    """
+    with failing_as_one():
+        async with asyncio.TaskGroup() as tasks:
+            searches = {
+                name: tasks.create_task(_ranked(rankers[name], asked, bounds))
+                for name, asked in queries.items()
+                if asked
+            }
+    return {name: done.result() for name, done in searches.items()}
+
+
+async def _ranked(ranker: SearchTool, queries: Sequence[str], bounds: Bounds) -> list[tuple[int, float]]:
+    """The best few pages of all queries together."""
+    rankings = await asyncio.gather(*(ranker.find(query, DEPTH) for query in queries))
+    among = bounds.among
+    counted = [[hit for hit in ranking if among is None or hit[0] in among] for ranking in rankings]
+    return fuse(counted)[: bounds.most]
+
+
+def fused_hits(found: Found, most: int = DEPTH) -> list[SearchHit]:
+    """The first `most` pages of each ranker, with the rankers that found them; the best first by all that was found."""
+    first = {name: {*pages_of(ranking[:most])} for name, ranking in found.items()}
+    hits = list[SearchHit]()
+    for page, score in fuse(found.values()):
+        if names := [name for name, pages in first.items() if page in pages]:
+            hits.append({"page": page, "tools": names, "score": round(score, 5)})
+    return hits

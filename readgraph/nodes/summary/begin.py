@@ -1,0 +1,354 @@
+"""Begin a summary: open its document, take its notes, and choose what the summary is made from.
+
+Of a document without notes that serve, new ones are made. Chosen are the notes of the text, or of the part of it that
+is wanted, and pages that are needed in full. A part is named by what a person calls it: a heading, the number of one,
+pages of the source, parts.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NotRequired
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.nodes.building.build import ReadState, ReadUpdate
+from readgraph.nodes.building.outline import headings_in
+from readgraph.nodes.building.recipes import for_question, in_notes_language
+from readgraph.nodes.memory import remembered
+from readgraph.nodes.opening import Opened, OpenState, open_document
+from readgraph.nodes.step import StepNode, step_with, with_recipe
+from readgraph.sources.naming_places import NamedSpan, places_named, source_page
+from readgraph.sources.places import BELOW
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Document, Memory, Page, Part, Recipe
+from readgraph.state.settings import SummaryForm
+from readgraph.state.summary import PartOfText, ShownPart
+from readgraph.state.words import counted
+
+
+class SummaryOpenState(OpenState):
+    """What opening reads: as for a question, and the part."""
+
+    part: NotRequired[str | None]
+
+
+class SummaryOpened(Opened):
+    """What opening writes."""
+
+    part_wanted: str
+    parts: list[PartOfText]
+    shown: list[ShownPart]
+
+
+@step_with(starts_question=True)
+async def open_summary(state: SummaryOpenState, runtime: Runtime[ReaderContext]) -> SummaryOpened:
+    """Open the document. Raises `BadInput` for a part that is empty or no string, and as for a question."""
+    part = state.get("part")
+    if not isinstance(part, str | None):
+        raise BadInput(f"The input's 'part' must be a string, not {type(part).__name__}.")
+    if part is not None and not part.strip():
+        raise BadInput("The part is empty: name one, or leave it out to summarise all of the text.")
+    opened = await open_document.work(state, runtime)
+    return {
+        **opened,
+        "part_wanted": (part or "").strip(),
+        "parts": [],
+        "shown": [],
+    }
+
+
+NOTED = ("read-agent", "mem-walker", "outline-walk", "gam")
+"""Methods whose notes tell what stands on a page, by the names in recipes."""
+
+
+def reading_where_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[ReadState, ReadUpdate]:
+    """The node that reads only a document without notes: a memory of another method, or of other sizes, serves too.
+
+    It must be whole, of the same model, language and purpose. With the setting `rebuild` the document is read anew.
+    """
+    recipe = read.recipe
+    assert recipe and read.without_model, "it builds a memory, with a model and without"
+
+    async def read_where_needed(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+        """Take the memory that there is, else read."""
+        if memory := await _memory_there(state, runtime):
+            said = f"took the memory of {counted(memory.pages, 'part')} by {memory.recipe.method}"
+            return {"memory": memory.id, "step_summary": said}
+        return await read.work(state, runtime)
+
+    async def _memory_there(state: ReadState, runtime: Runtime[ReaderContext]) -> Memory | None:
+        if runtime.context.rebuild:
+            return None
+        store, context = page_store(runtime), for_question(state, runtime).context
+        document = await store.document(state["document"])
+        return await memory_there(store, document, context, recipe(context))
+
+    without = read.without_model
+
+    async def read_without_model(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+        if not runtime.context.model and (memory := await _memory_there(state, runtime)):
+            return {"memory": memory.id, "step_summary": f"took the memory of {counted(memory.pages, 'part')}"}
+        return await without(state, runtime)
+
+    settings = tuple(read.settings)
+    return StepNode(with_recipe(read_where_needed, recipe), read_without_model, builds=True, settings=settings)
+
+
+async def memory_there(store: PageStore, document: Document, context: ReaderContext, recipe: Recipe) -> Memory | None:
+    """The memory that serves in place of one with this recipe; None where there is none, or that one is begun."""
+    wanted, _ = await in_notes_language(recipe, document, context, store)
+    kept = await store.memories(document.id)
+    if any(memory.recipe.same_but_prompts(wanted) for memory in kept):
+        return None
+    serving = [memory for memory in kept if _serves(memory, document, wanted)]
+    newest_first = reversed(serving)
+    return min(newest_first, key=lambda memory: NOTED.index(memory.recipe.method), default=None)
+
+
+def _serves(memory: Memory, document: Document, wanted: Recipe) -> bool:
+    recipe = memory.recipe
+    alike = all(recipe.parameters.get(name) == wanted.parameters.get(name) for name in ("language", "prompts"))
+    whole = memory.complete and memory.read_to == document.characters
+    same = recipe.model == wanted.model and recipe.purpose == wanted.purpose
+    return recipe.method in NOTED and whole and same and alike
+
+
+_PAGES = re.compile(
+    r"(?:(?:PDF )?(?P<kind>pages?|parts?|pp?\.)\s*)?(?P<first>\d{1,9}|(?<=\s)[ivxlc]{1,9})"
+    r"(?:\s*[-–—]\s*(?P<last>\d{1,9}|[ivxlc]{1,9}))?",
+    re.IGNORECASE,
+)
+_SECTION = re.compile(r"(?:chapter|section|sec\.|§|kapitel|abschnitt|chapitre)\s*(?P<number>\d[\d.]*)", re.IGNORECASE)
+_NUMBER = re.compile(r"\d{1,4}(?:\.\d{1,4})*\.?")
+_WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
+_ORDINALS = "one two three four five six seven eight nine ten eleven twelve".split()
+_ROMAN = "i ii iii iv v vi vii viii ix x xi xii".split()
+_AS_NUMBERS = {word: str(number) for words in (_ORDINALS, _ROMAN) for number, word in enumerate(words, 1)}
+
+Heading = tuple[int, tuple[str, ...]]
+"""Where a heading stands, and its title after those above it."""
+
+
+async def named_part(store: PageStore, document: Document, memory: Memory, wanted: str) -> list[NamedSpan]:
+    """The spans that a name stands for, each with its own name; headings hold what is below them.
+
+    Looked for are, in this order: a title that is the name, one that begins with it, one that has its words; a number
+    of the outline ("3.2": the second section of the third); pages of the source ("pages 10-20"), or else parts of the
+    memory; a place of the source. Raises `BadInput`, which lists similar names, where there is none.
+    """
+    headings = await _headings(store, document)
+    numbered = _SECTION.fullmatch(wanted.strip())
+    for name in (wanted, numbered["number"]) if numbered else (wanted,):
+        if found := _by_title(headings, name) or _by_number(headings, name):
+            return _spans(headings, found, document.characters)
+    if asked := _PAGES.fullmatch(wanted.strip()):
+        return [await _numbered(store, document, memory, asked)]
+    return await places_named(store, document, wanted)
+
+
+async def _headings(store: PageStore, document: Document) -> list[Heading]:
+    """The headings of the document; in a collection each document's title stands above its own."""
+    found = list[Heading]()
+    for part in document.parts or (Part(document.id, 0, document.characters),):
+        member = await store.document(part.document) if document.parts else document
+        above = (member.title or member.id,) if document.parts else ()
+        found += [(part.start, above)] if above else []
+        places = await store.places(member)
+        text = await store.text(member) if places else ""
+        found += [(part.start + start, (*above, *path)) for start, path in headings_in(text, places)]
+    return [*_with_those_above(found)]
+
+
+def _with_those_above(headings: Iterable[Heading]) -> Iterator[Heading]:
+    """Each heading after those above it that the text has no words under: "Part two" before its "Chapter 4"."""
+    before: tuple[str, ...] = ()
+    for start, path in headings:
+        yield from ((start, path[:depth]) for depth in range(1, len(path)) if path[:depth] != before[:depth])
+        yield start, path
+        before = path
+
+
+def _by_title(headings: Sequence[Heading], wanted: str) -> list[int]:
+    """The numbers of the headings with this title, or with several titles in a row ("Part two > Chapter 3")."""
+    sought = _folded(wanted)
+    if not sought:
+        return []
+    titles = [_folded(path[-1]) for _, path in headings]
+    paths = [_folded(" ".join(path)) for _, path in headings]
+    ways: list[list[int]] = [
+        [number for number in range(len(headings)) if sought in (titles[number], paths[number])],
+        [number for number, title in enumerate(titles) if title[: len(sought)] == sought],
+    ]
+    if not (_NUMBER.fullmatch(wanted.strip()) or _PAGES.fullmatch(wanted.strip())):
+        ways.append([number for number, title in enumerate(titles) if _stands_in(sought, title)])
+    return next(filter(None, ways), [])
+
+
+def _by_number(headings: Sequence[Heading], wanted: str) -> list[int]:
+    """The heading that is called by this number ("Chapter 3"), else the one at this place of the outline.
+
+    Not one that has another such number of its own: the third heading may be "Chapter 2", after a preface.
+    """
+    if not _NUMBER.fullmatch(wanted.strip()):
+        return []
+    counts, depth_before = list[int](), 0
+    asked = [int(part) for part in wanted.strip(" .").split(".")]
+    numbers = [_own_number(path[-1]) for _, path in headings]
+    if called := [number for number, own in enumerate(numbers) if own == wanted.strip(" .")]:
+        return called
+    for number, (_, path) in enumerate(headings):
+        depth = len(path)
+        counts = counts[:depth] + [0] * (depth - len(counts))
+        counts[-1] += 1
+        if counts == asked and (depth_before or depth == 1):
+            other = len(numbers[number].split(".")) == len(asked) if numbers[number] else False
+            return [] if other else [number]
+        depth_before = depth
+    return []
+
+
+def _own_number(title: str) -> str:
+    """The number at the beginning of a title, or after a word such as "Chapter", in figures; "" without one."""
+    first, second = [*_words(title), "", ""][:2]
+    number = second if first in _NUMBERED else first
+    return number if _NUMBER.fullmatch(number) else ""
+
+
+def _spans(headings: Sequence[Heading], found: Iterable[int], end: int) -> list[NamedSpan]:
+    """The spans of these sections, without those within others."""
+    spans = list[NamedSpan]()
+    for number in found:
+        start, path = headings[number]
+        after = number + 1
+        while after < len(headings) and _is_below(headings[after][1], path):
+            after += 1
+        stop = headings[after][0] if after < len(headings) else end
+        if not spans or start >= spans[-1][2]:
+            spans.append((BELOW.join(path), start, stop))
+    return spans
+
+
+def _is_below(path: Sequence[str], above: Sequence[str]) -> bool:
+    """Whether a heading stands below another: by its path or, of headings on one level, by what they are called.
+
+    In a plain text "Part two" and "Chapter 4" stand on one level: a part goes on until the next part.
+    """
+    if len(path) > len(above):
+        return tuple(path[: len(above)]) == tuple(above)
+    if len(path) < len(above) or tuple(path[:-1]) != tuple(above[:-1]):
+        return False
+    kinds = [_rank(each[-1]) for each in (path, above)]
+    return kinds[1] is not None and kinds[0] is not None and kinds[0] > kinds[1]
+
+
+_NUMBERED = {"section", "abschnitt", "chapter", "kapitel", "chapitre"}
+"""What stands before the number of a title that "3" means; "Part 3" holds several of these."""
+
+_RANKS = (("volume", "book"), ("part", "teil", "partie", "parte", "act", "часть"), ("chapter", "kapitel", "chapitre"))
+"""What headings on one level are called, the larger divisions first."""
+
+
+def _rank(title: str) -> int | None:
+    first = next(iter(_WORD.findall(title.casefold())), "")
+    return next((rank for rank, words in enumerate(_RANKS) if first in words), None)
+
+
+async def _numbered(store: PageStore, document: Document, memory: Memory, asked: re.Match[str]) -> NamedSpan:
+    """The pages of the source from the first to the last; where it has none, or parts are asked for, parts."""
+    first, last = asked["first"], asked["last"] or asked["first"]
+    backwards = BadInput(f"'{asked[0]}' goes backwards: write the smaller number first.")
+    if not (asked["kind"] or "").lower().startswith("part"):
+        begin, stop = await source_page(store, document, first), await source_page(store, document, last)
+        if begin and stop:
+            if stop[-1][2] <= begin[0][1]:
+                raise backwards
+            return (asked[0], begin[0][1], stop[-1][2])
+    if not (first.isdecimal() and last.isdecimal()):
+        raise BadInput(
+            f"'{asked[0]}' names no part: the source of '{document.title or document.id}' has no such pages."
+        )
+    if int(last) < int(first):
+        raise backwards
+    if int(last) >= memory.pages:
+        raise BadInput(f"There is no part {last}: '{document.title or document.id}' has parts 0 to {memory.pages - 1}.")
+    pages = await store.pages(memory.id, [int(first), int(last)])
+    return (asked[0], pages[0].start, pages[-1].end)
+
+
+def _folded(name: str) -> list[str]:
+    return [*_words(name)]
+
+
+def _words(name: str) -> Iterator[str]:
+    """The words of a name, in lower case; small numbers in figures, so that "Part II" is "part two"."""
+    words = _WORD.findall(name.casefold())
+    yield from (_AS_NUMBERS.get(word, word) if len(words) > 1 else word for word in words)
+
+
+def _stands_in(sought: Sequence[str], title: Sequence[str]) -> bool:
+    starts = range(len(title) - len(sought) + 1)
+    return any([*title[start : start + len(sought)]] == [*sought] for start in starts)
+
+
+CONDENSED = 2
+"""Notes are enough where they have this many times the words of the summary; else pages are shown in full."""
+
+
+class ChooseState(TypedDict):
+    """What choosing reads."""
+
+    document: str
+    memory: str
+    part_wanted: str
+
+
+class ChooseUpdate(TypedDict):
+    """What choosing writes; `pages_read` are the pages in full."""
+
+    parts: list[PartOfText]
+    shown: list[ShownPart]
+    pages_read: list[int]
+    step_summary: str
+
+
+@step_with(settings=(SummaryForm,))
+async def choose(state: ChooseState, runtime: Runtime[ReaderContext]) -> ChooseUpdate:
+    """Choose the notes of the pages in the part. Pages without a note, and those on its edge, are shown themselves.
+
+    Of a page on the edge only what belongs to the part counts. Where the notes have few words for the wanted length,
+    all pages are shown.
+    """
+    store = page_store(runtime)
+    document, memory = await remembered(runtime, state["document"], state["memory"])
+    parts = await _parts(state["part_wanted"], document, memory, runtime)
+    pages = await store.pages(memory.id, range(memory.pages))
+    sizes = {note.page: note.words for note in await store.notes(memory.id, range(memory.pages)) if note.text.strip()}
+    spans = [(part["start"], part["end"]) for part in parts] or [(0, document.characters)]
+    shown = [each for page in pages if (each := _within(page, spans))]
+    words = sum(sizes.get(each["page"], 0) for each in shown)
+    if words < CONDENSED * runtime.context.summary_words:
+        shown = [{**each, "full": True} for each in shown]
+    shown = [{**each, "full": each["full"] or each["page"] not in sizes} for each in shown]
+    full = [each["page"] for each in shown if each["full"]]
+    did = f"{counted(len(shown), 'part')} of {memory.pages}, {len(full)} in full"
+    return {"parts": parts, "shown": shown, "pages_read": full, "step_summary": did}
+
+
+async def _parts(wanted: str, document: Document, memory: Memory, runtime: Runtime[ReaderContext]) -> list[PartOfText]:
+    if not wanted:
+        return []
+    found = await named_part(page_store(runtime), document, memory, wanted)
+    return [PartOfText(name=name, start=start, end=end) for name, start, end in found]
+
+
+def _within(page: Page, spans: list[tuple[int, int]]) -> ShownPart | None:
+    """What a summary shows of a page: all of it, what lies in the first of the spans that it holds, or nothing."""
+    for begin, stop in spans:
+        start, end = max(page.start, begin), min(page.end, stop)
+        if start < end:
+            whole = (start, end) == (page.start, page.end)
+            return ShownPart(page=page.number, start=start, end=end, full=not whole)
+    return None

@@ -1,0 +1,160 @@
+"""A summary without a model: sentences of the text, by how much they have in common with all that is shown.
+
+A sentence counts by the likeness of its words to those of its stretch of the text (centroid; Radev et al., 2004), less
+its likeness to what is chosen already (maximal marginal relevance; Carbonell and Goldstein, 1998). The stretches are
+even, so that the whole text has its share. Deterministic.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from readgraph.library.search.terms import content_words
+from readgraph.nodes.extractive import FEWEST_WORDS
+from readgraph.nodes.extractive.passages import is_prose, without_label
+from readgraph.state.reading import Quote, Sentence
+from readgraph.state.sentences import sentence_spans
+from readgraph.state.words import count_words, first_words
+
+STRETCH_WORDS = 30
+"""Words that each stretch of the text may add to the summary: a sentence or two."""
+
+NOVEL = 0.3
+"""What likeness to a chosen sentence takes away, where likeness to the stretch counts 1."""
+
+SUBJECT = 1.0
+"""What likeness to the subject adds, where one is given."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A sentence of a page, and its terms with their weights, as a vector of length 1."""
+
+    page: int
+    text: str
+    words: int
+    vector: Mapping[str, float]
+
+
+def extracted_summary(
+    texts: Mapping[int, str], notes: Mapping[int, str], most_words: int, about: str = ""
+) -> list[Sentence]:
+    """Sentences of these pages, in their order, of at most `most_words` words together.
+
+    Of a page whose note was extracted too, those that the note kept. `about`: the subject of the summary, or "": then
+    only sentences that share a word with it, which may be none.
+    """
+    subject = _unit(Counter(content_words(about)))
+    candidates = _candidates(texts, {} if subject else notes)
+    if subject:
+        candidates = [each for each in candidates if each.vector.keys() & subject.keys()]
+        if not candidates:
+            return []
+    elif not candidates:
+        whole = next((text for text in texts.values() if text.strip()), "")
+        cut = " ".join(first_words(whole.strip(), most_words).split())
+        page = next((page for page, text in texts.items() if text == whole), 0)
+        return [extracted_sentence(page, cut)] if cut else []
+    chosen, room = set[int](), 0
+    stretches = _stretches(candidates, max(most_words // STRETCH_WORDS, 1))
+    for number, stretch in enumerate(stretches, 1):
+        room = most_words * number // len(stretches) - sum(candidates[each].words for each in chosen)
+        _choose(candidates, stretch, chosen, room, subject)
+    _choose(candidates, range(len(candidates)), chosen, most_words - _words(candidates, chosen), subject)
+    if not chosen:
+        return [extracted_sentence(candidates[0].page, first_words(candidates[0].text, most_words))]
+    return [extracted_sentence(candidates[number].page, candidates[number].text) for number in sorted(chosen)]
+
+
+def extracted_sentence(page: int, text: str) -> Sentence:
+    """A sentence of a page as one of a summary."""
+    return {
+        "text": " ".join(text.split()),
+        "pages": [page],
+        "places": [None],
+        "quotes": [Quote(page=page, quote=text)],
+        "supported": True,
+        "extracted": True,
+        "paragraph": 0,
+    }
+
+
+def _candidates(texts: Mapping[int, str], notes: Mapping[int, str]) -> list[Candidate]:
+    found = list[tuple[int, str]]()
+    for page, text in texts.items():
+        written = [text[slice(*span)] for span in sentence_spans(text)]
+        prose = [each for each in written if is_prose(each)]
+        telling = [each for each in prose if count_words(without_label(each)) >= FEWEST_WORDS] or prose
+        kept = [each for each in telling if each in notes.get(page, "")]
+        found += [(page, each) for each in kept or telling]
+    terms = [Counter(content_words(without_label(text))) for _, text in found]
+    having = Counter(term for each in terms for term in each)
+    rare = {term: math.log(1 + len(found) / count) for term, count in having.items()}
+    vectors = [_unit({term: count * rare[term] for term, count in each.items()}) for each in terms]
+    seen = set[str]()
+    return [
+        Candidate(page, text, count_words(text), vector)
+        for (page, text), vector in zip(found, vectors, strict=True)
+        if not (text in seen or seen.add(text))  # type: ignore[func-returns-value]
+    ]
+
+
+def _stretches(candidates: Sequence[Candidate], most: int) -> list[list[int]]:
+    """The numbers of the candidates in at most this many stretches of about even words."""
+    total, at = sum(each.words for each in candidates), 0
+    stretches = [list[int]() for _ in range(most)]
+    for number, each in enumerate(candidates):
+        stretches[min(at * most // total, most - 1)].append(number)
+        at += each.words
+    return [stretch for stretch in stretches if stretch]
+
+
+def _choose(
+    candidates: Sequence[Candidate],
+    among: Iterable[int],
+    chosen: set[int],
+    room: int,
+    subject: Mapping[str, float],
+) -> None:
+    """Add the best of these candidates, one after the other, as long as they fit the room."""
+    left = [number for number in among if number not in chosen]
+    centre = _unit(_sum(candidates[number].vector for number in left))
+    scores = {
+        number: _likeness(candidates[number].vector, centre) + SUBJECT * _likeness(candidates[number].vector, subject)
+        for number in left
+    }
+    alike = {
+        number: max((_likeness(candidates[number].vector, candidates[one].vector) for one in chosen), default=0.0)
+        for number in left
+    }
+    while fitting := [number for number in left if candidates[number].words <= room]:
+        best = max(fitting, key=lambda number: (scores[number] - NOVEL * alike[number], -number))
+        chosen.add(best)
+        room -= candidates[best].words
+        left = [number for number in fitting if number != best]
+        for number in left:
+            alike[number] = max(alike[number], _likeness(candidates[number].vector, candidates[best].vector))
+
+
+def _words(candidates: Sequence[Candidate], chosen: Iterable[int]) -> int:
+    return sum(candidates[number].words for number in chosen)
+
+
+def _sum(vectors: Iterable[Mapping[str, float]]) -> Counter[str]:
+    total = Counter[str]()
+    for vector in vectors:
+        for term, weight in vector.items():
+            total[term] += weight  # type: ignore[assignment]
+    return total
+
+
+def _unit(vector: Mapping[str, float]) -> dict[str, float]:
+    length = math.sqrt(sum(weight * weight for weight in vector.values())) or 1.0
+    return {term: weight / length for term, weight in vector.items()}
+
+
+def _likeness(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """The cosine of two vectors of length 1."""
+    small, large = sorted((one, other), key=len)
+    return sum(weight * large.get(term, 0.0) for term, weight in small.items())

@@ -1,0 +1,362 @@
+"""Write a summary from notes, sentence by sentence, each with the pages that it rests on.
+
+Notes that don't fit the window are summarised in groups, and then the groups' summaries; a long summary is written
+piece by piece, each from its stretch of the notes.
+"""
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NotRequired
+
+from langgraph.runtime import Runtime
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from readgraph.library.page_store import page_store
+from readgraph.models.asking import ask
+from readgraph.models.metering import fell_back, used_notes
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced, unused_name, wording
+from readgraph.models.reply_types import LenientReply, Numbers
+from readgraph.nodes.answering.in_view import compression_rate, percent_read
+from readgraph.nodes.bounds import content_room
+from readgraph.nodes.building.recipes import writing_notes
+from readgraph.nodes.memory import remembered
+from readgraph.nodes.prompts import note_line
+from readgraph.nodes.step import StepNode
+from readgraph.nodes.summary.extract import extracted_summary
+from readgraph.nodes.tasks import all_finished
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.reading import Sentence, Status, Usage
+from readgraph.state.records import Document, Memory
+from readgraph.state.sentences import sentence_spans
+from readgraph.state.settings import Language, SummaryForm
+from readgraph.state.summary import ShownPart, joined_sentences
+from readgraph.state.words import count_words, counted, first_words
+
+_SYSTEM = (
+    "You summarise a long text from notes of its pages; some pages may stand there in full. Use nothing but what "
+    "stands there. " + DATA_RULE
+)
+
+WRITE_SUMMARY = wording(
+    "write_summary",
+    "write_summary",
+    1,
+    _SYSTEM,
+    "Summarise what stands above as one fluent text of {whole}{about}, in its own order. Give main points rather than "
+    "details, and no remarks on the notes or pages themselves.{subject} Write it sentence by sentence, and give with "
+    "each sentence the numbers of the pages that it rests on.",
+    whole="{least_words} to {most_words} words",
+    about="at most {most_words} words",
+    subject=" It is for somebody who wants to know of the subject: leave out all that has nothing to do with it, and "
+    "reply without a sentence where nothing has.",
+)
+
+
+class WrittenSentence(LenientReply):
+    """A sentence of a summary."""
+
+    text: str = Field(description="One sentence of the summary, without page numbers in it.")
+    pages: Numbers = Field(description="The numbers of the pages that it rests on, as few as say it.")
+
+
+class WrittenSummary(LenientReply):
+    """A summary, sentence by sentence."""
+
+    sentences: list[WrittenSentence] = Field(description="The sentences of the summary, in their order.")
+
+
+def write_summary_prompt(notes: str, least_words: int, most_words: int, about: str = "") -> Prompt:
+    """Ask for a summary of these notes; `about`: the subject that it is to be about, or "".
+
+    There may be little of a subject, so there is no least number of words then.
+    """
+    parts = [fenced("memory", notes), fenced("subject", about) if about else ""]
+    values = {"whole": not about, "about": about, "subject": about}
+    return WRITE_SUMMARY.ask(*parts, least_words=least_words, most_words=most_words, **values)
+
+
+TAG_WORDS = 2
+"""Words of the tag before a text, but for its further pages."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A text, and the pages that it stands for: a note, a page, or sentences of a summary of some of them."""
+
+    pages: tuple[int, ...]
+    text: str
+
+    @property
+    def words(self) -> int:
+        """The words of the text with its tag."""
+        return count_words(self.text) + TAG_WORDS + len(self.pages) - 1
+
+
+@dataclass(frozen=True)
+class Material:
+    """What is shown of a text: its items in order, and the texts of the pages and their notes by page."""
+
+    document: Document
+    memory: Memory
+    items: list[Item]
+    texts: Mapping[int, str]
+    notes: Mapping[int, str]
+
+
+async def material_of(
+    shown: Sequence[ShownPart], document: str, memory: str, runtime: Runtime[ReaderContext]
+) -> Material:
+    """The notes of these pages, and the texts of those in full."""
+    store = page_store(runtime)
+    described, kept = await remembered(runtime, document, memory)
+    found = await store.spans(described, [(each["start"], each["end"]) for each in shown])
+    texts = {each["page"]: text for each, text in zip(shown, found, strict=True) if text.strip()}
+    notes = {note.page: note for note in await store.notes(memory, [each["page"] for each in shown])}
+    in_full = {each["page"] for each in shown if each["full"]}
+    used_notes(note for note in notes.values() if note.page not in in_full)
+    said = {page: note.text for page, note in notes.items()}
+    items = [Item((page,), text if page in in_full else said[page]) for page, text in texts.items()]
+    return Material(described, kept, items, texts, said)
+
+
+def words_of(items: Sequence[Item]) -> int:
+    """The words of these items as they are shown."""
+    return sum(item.words for item in items)
+
+
+def shown_text(items: Sequence[Item]) -> str:
+    """Each item after its tag, which names its pages and occurs in none of the texts."""
+    tag = unused_name("page", [item.text for item in items])
+    return "\n\n".join(f"<{tag} {', '.join(map(str, item.pages))}>\n{item.text.strip()}" for item in items)
+
+
+def even_groups(items: Sequence[Item], number: int, most_words: int | None = None) -> list[list[Item]]:
+    """The items in about this many groups of about even words, none of more than `most_words` but single items."""
+    target = max(words_of(items) / max(number, 1), 1)
+    groups, before, size = [list[Item]()], 0, 0
+    for item in items:
+        full = before >= target * len(groups) or (most_words is not None and size + item.words > most_words)
+        if groups[-1] and full:
+            groups.append([])
+            size = 0
+        groups[-1].append(item)
+        before, size = before + item.words, size + item.words
+    return groups
+
+
+def groups_within(items: Sequence[Item], room: int) -> list[list[Item]]:
+    """The items in as few even groups as fit the room each."""
+    return even_groups(items, math.ceil(words_of(items) / max(room, 1)), room)
+
+
+def as_items(sentences: Sequence[Sentence]) -> list[Item]:
+    """The sentences of summaries as items: those in a row that rest on the same pages are one."""
+    items = list[Item]()
+    for sentence in sentences:
+        pages = tuple(sentence["pages"])
+        if items and items[-1].pages == pages:
+            items[-1] = Item(pages, f"{items[-1].text} {sentence['text']}")
+        else:
+            items.append(Item(pages, sentence["text"]))
+    return items
+
+
+MOST_AT_ONCE = 800
+"""Most words of a summary that one reply holds."""
+
+LEAST_SHARE = 0.7
+"""The least words of a summary, as a share of those wanted, where the text has so many."""
+
+LONGEST_OF_TEXT = 2 / 3
+"""What is summarised has so many words if these are this share of it."""
+
+FEWEST_WORDS = 20
+"""A summary may have so many words, however short the text is."""
+
+FEWEST_OF_GROUP, MOST_ROUNDS = 60, 8
+"""Words that a group's summary may have at least; rounds of summarising groups."""
+
+
+class WriteState(TypedDict):
+    """What writing reads; `question_text` is what the summary is to be about."""
+
+    document: str
+    memory: str
+    shown: list[ShownPart]
+    question_text: str
+    status: NotRequired[Status]
+    usage: NotRequired[Usage]
+
+
+class WriteUpdate(TypedDict):
+    """What writing writes."""
+
+    sentences: list[Sentence]
+    answer: str | None
+    choice: str | None
+    status: Status
+    by_rule: bool
+    compression_rate: float | None
+    percent_read: float | None
+    step_summary: str
+
+
+async def write_summary(state: WriteState, runtime: Runtime[ReaderContext]) -> WriteUpdate:
+    """Ask the model for the summary, of at most `summary_words` words.
+
+    A reply of the wrong length is asked for once more; then a long one is cut at the end of a sentence, and both are
+    counted. Where no usable reply comes, sentences are extracted in its place.
+    """
+    material = await material_of(state["shown"], state["document"], state["memory"], runtime)
+    _, in_language = await writing_notes(material.memory.recipe, material.document, runtime)
+    writer = _Writer(material, runtime, state["question_text"], note_line(in_language.context.language))
+    sentences = await writer.summary(material.items, runtime.context.summary_words)
+    return await _update(material, state["shown"], sentences, runtime, replaced=writer.replaced)
+
+
+async def write_without_model(state: WriteState, runtime: Runtime[ReaderContext]) -> WriteUpdate:
+    """Extract the sentences that have most in common with the text, from all of its stretches."""
+    material = await material_of(state["shown"], state["document"], state["memory"], runtime)
+    most, about = runtime.context.summary_words, state["question_text"]
+    in_full = {each["page"] for each in state["shown"] if each["full"]}
+    notes = {page: note for page, note in material.notes.items() if page not in in_full}
+    sentences = await asyncio.to_thread(extracted_summary, material.texts, notes, most, about)
+    return await _update(material, state["shown"], sentences, runtime)
+
+
+async def _update(
+    material: Material,
+    shown: Sequence[ShownPart],
+    sentences: list[Sentence],
+    runtime: Runtime[ReaderContext],
+    *,
+    replaced: bool = True,
+) -> WriteUpdate:
+    """The update; `replaced`: sentences were extracted, if only for a part, though they may be none."""
+    text = joined_sentences(sentences)[0]
+    by_rule = replaced and all(sentence["extracted"] for sentence in sentences)
+    status: Status = "extracted" if by_rule else "summarised"
+    pages = await page_store(runtime).pages(material.memory.id, [each["page"] for each in shown if each["full"]])
+    seen = sum(count_words(item.text) for item in material.items)
+    did = "extracted" if by_rule else "wrote"
+    return {
+        "sentences": sentences,
+        "answer": text or None,
+        "choice": None,
+        "status": status if sentences else "no_answer",
+        "by_rule": by_rule,
+        "compression_rate": compression_rate(seen, material.document),
+        "percent_read": percent_read(pages, material.document),
+        "step_summary": f"{did} {counted(len(sentences), 'sentence')}, {counted(count_words(text), 'word')}",
+    }
+
+
+@dataclass
+class _Writer:
+    """Writes summaries of items; `line` says in which language, `replaced` whether anything was extracted instead."""
+
+    material: Material
+    runtime: Runtime[ReaderContext]
+    about: str
+    line: str
+    replaced: bool = False
+
+    @property
+    def room(self) -> int:
+        return content_room(self.runtime.context, self.about)
+
+    async def summary(self, items: Sequence[Item], most: int) -> list[Sentence]:
+        """The summary: in one piece, or in several, each of which becomes a paragraph."""
+        at_once = min(MOST_AT_ONCE, self.room // 2)
+        pieces = even_groups(items, math.ceil(most / at_once))
+        shares = [max(most * words_of(piece) // max(words_of(items), 1), 1) for piece in pieces]
+        written = await all_finished(
+            self._piece(piece, min(share, at_once)) for piece, share in zip(pieces, shares, strict=True) if piece
+        )
+        return [{**sentence, "paragraph": number} for number, piece in enumerate(written) for sentence in piece]
+
+    async def _piece(self, items: Sequence[Item], most: int) -> list[Sentence]:
+        """A summary in one reply; items that don't fit the window are summarised in groups before."""
+        for _ in range(MOST_ROUNDS):
+            if words_of(items) <= self.room:
+                break
+            groups = groups_within(items, self.room)
+            each = max(FEWEST_OF_GROUP, self.room // (2 * len(groups)))
+            shorter = await all_finished(self._asked(group, min(each, self.room // 2)) for group in groups)
+            items = as_items([sentence for sentences in shorter for sentence in sentences])
+        return await self._asked(items, most)
+
+    async def _asked(self, items: Sequence[Item], most: int) -> list[Sentence]:
+        """One reply: its sentences, of at most this many words."""
+        pages = sorted({page for item in items for page in item.pages})
+        held = sum(count_words(item.text) for item in items)
+        most = min(most, max(held, FEWEST_WORDS))
+        least = 0 if self.about else int(LEAST_SHARE * min(most, held * LONGEST_OF_TEXT))
+        lengths = list[int]()
+
+        def complaint(reply: WrittenSummary) -> str | None:
+            sentences = _sentences(reply, pages)
+            if len(sentences) < len(reply.sentences) or not (sentences or self.about):
+                return f"each sentence needs a text and the number of a page that is shown: {_listed(pages)}"
+            words = count_words(joined_sentences(sentences)[0])
+            lengths.append(words)
+            if len(lengths) == 1 and not least <= words <= most:
+                return f"the summary has {words} words, and must have {least} to {most}"
+            return None
+
+        prompt = write_summary_prompt(shown_text(items), least, most, self.about).adding(self.line)
+        try:
+            reply = await ask(self.runtime, prompt, WrittenSummary, complaint)
+        except NoUsableReply:
+            fell_back("summary")
+            self.replaced = True
+            texts = {page: text for page, text in self.material.texts.items() if page in pages}
+            return await asyncio.to_thread(extracted_summary, texts, {}, most, self.about)
+        if not least <= lengths[-1] <= most:
+            fell_back("summary_length")
+        return _cut(_sentences(reply, pages), most)
+
+
+def _sentences(reply: WrittenSummary, known: Sequence[int]) -> list[Sentence]:
+    """The sentences of a reply that name a known page; what holds several sentences is taken apart."""
+    found = list[Sentence]()
+    for written in reply.sentences:
+        pages, text = sorted({*written.pages} & {*known}), " ".join(written.text.split())
+        if pages and text:
+            found += [_sentence(text[slice(*span)], pages) for span in sentence_spans(text)]
+    return found
+
+
+def _sentence(text: str, pages: Sequence[int]) -> Sentence:
+    return {
+        "text": text,
+        "pages": [*pages],
+        "places": [None for _ in pages],
+        "quotes": [],
+        "supported": None,
+        "extracted": False,
+        "paragraph": 0,
+    }
+
+
+def _cut(sentences: list[Sentence], most: int) -> list[Sentence]:
+    """The sentences up to the first that goes beyond this many words; of a first one that does, its beginning."""
+    kept, room = list[Sentence](), most
+    for sentence in sentences:
+        room -= count_words(sentence["text"])
+        if room < 0:
+            break
+        kept.append(sentence)
+    return kept or [{**each, "text": first_words(each["text"], most)} for each in sentences[:1]]
+
+
+def _listed(pages: Sequence[int]) -> str:
+    """Page numbers in a few words: "3, 4, 9", or from the first to the last where they are many."""
+    return ", ".join(map(str, pages)) if len(pages) <= FEWEST_OF_GROUP else f"{pages[0]} to {pages[-1]}"
+
+
+write = StepNode(write_summary, write_without_model, settings=(SummaryForm, Language))

@@ -1,0 +1,325 @@
+"""What is asked of a survey's table: which names mean the same thing, and the answer in sentences.
+
+Names of one thing are joined by one typed ask, with a quote for each name. The answer is the table's rows, their
+number, or the model's sentences about them.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import ClassVar, NotRequired
+
+from langgraph.runtime import Runtime
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from readgraph.library.page_store import page_store
+from readgraph.models.asking import ask
+from readgraph.models.metering import fell_back
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.models.reply_types import LenientReply, Numbers, numbers_in, offering
+from readgraph.nodes.answering.ask import answer_style, choice_or_none, letter_of
+from readgraph.nodes.answering.in_view import InView, answering, known
+from readgraph.nodes.bounds import content_room
+from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
+from readgraph.nodes.memory import memory_pages
+from readgraph.nodes.prompts import question_part
+from readgraph.nodes.step import Choice, deciding
+from readgraph.nodes.survey.table import distinct_names, entries_of, markdown_of, name_column
+from readgraph.nodes.survey.values import same_as
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.reading import Quote, Usage
+from readgraph.state.survey import Programme, Row, Table, told_unread
+from readgraph.state.words import count_words, counted, first_words
+
+_SURVEY_SAME_SYSTEM = (
+    "Records were taken from all pages of a long text. The same person or thing may be named in several ways in it: in "
+    "full, by a part of the name, by a title, with another spelling. You see the names, each with a quote. " + DATA_RULE
+)
+
+SURVEY_SAME = wording(
+    "survey_same",
+    "survey-same",
+    1,
+    _SURVEY_SAME_SYSTEM,
+    "Each record is {record}. Which of these names mean the same one? Give a group of numbers for each that has "
+    "several names, the fullest name first. Two that only share a part of their name, such as relatives, are not the "
+    "same. "
+    "Where the quotes don't show it, leave names apart.",
+)
+"""Names of one thing: which of a survey's names, each with a quote, mean the same."""
+
+
+def _groups(value: object) -> list[list[int]]:
+    """Groups of numbers, however they are written."""
+    parts = value if isinstance(value, list) else [value]
+    return [numbers_in(part.get("numbers") if isinstance(part, dict) else part) for part in parts]
+
+
+class SameGroup(LenientReply):
+    """Names that mean one thing."""
+
+    numbers: Numbers = Field(description="The numbers of the names, the fullest name first.")
+
+
+class SameNames(LenientReply):
+    """Which names mean the same."""
+
+    groups: list[SameGroup] = Field(description="May be empty.")
+
+
+def survey_same_prompt(names: Mapping[int, tuple[str, str]], record: str) -> Prompt:
+    """Ask which names mean one thing; `names`: by their numbers, each with a quote."""
+    listed = "\n".join(f"{number}. {name}: “{quote}”" for number, (name, quote) in names.items())
+    return SURVEY_SAME.ask(fenced("names", listed), record=record)
+
+
+_SURVEY_PROSE_SYSTEM = (
+    "A long text was gone through from beginning to end, and what a question needs was put into a table. You answer "
+    "the question from the table. Counts and sums that are given are exact: don't count again. " + DATA_RULE
+)
+
+SURVEY_PROSE = wording(
+    "survey_prose",
+    "survey-prose",
+    1,
+    _SURVEY_PROSE_SYSTEM,
+    "{free}{choose} Use nothing but the table{part}. Name the numbers of the rows that show it.",
+    free="Answer the question.",
+    choose="Choose the best option: {letters}.",
+    part=", of which {shown} of {found} rows are shown",
+)
+"""Answering from the table of a survey in sentences."""
+
+
+class TableAnswer(LenientReply):
+    """An answer from a table."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("answer",)
+
+    answer: str | None = Field(description="The answer; null if the table doesn't give one.")
+    rows: Numbers = Field(description="The numbers of the rows that show the answer.")
+
+
+class TableChoice(LenientReply):
+    """The option that a table speaks for."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("choice",)
+
+    choice: str | None = Field(description="The letter of the best option; null if the table speaks for none.")
+    rows: Numbers = Field(description="The numbers of the rows that show it.")
+
+
+def survey_prose_prompt(table: str, question: str, choices: dict[str, str], shown: int, found: int) -> Prompt:
+    """Ask for an answer from a table, of which `shown` of the `found` rows are in it."""
+    parts = [fenced("table", table), question_part(question, choices)]
+    values = {"free": not choices, "choose": choices, "letters": ", ".join(choices), "part": shown < found}
+    return SURVEY_PROSE.ask(*parts, shown=shown, found=found, **values)
+
+
+QUOTE_WORDS = 25
+"""Words of the quote that is shown with a name."""
+
+
+class SameState(TypedDict):
+    """What joining names reads."""
+
+    document: str
+    records: str
+    programme: Programme | None
+    usage: NotRequired[Usage]
+
+
+class SameUpdate(TypedDict):
+    """What joining names writes."""
+
+    same_names: list[list[str]]
+    step_summary: str
+
+
+APART: SameUpdate = {"same_names": [], "step_summary": "no names were joined"}
+
+
+async def join_names_without_model(state: SameState, runtime: Runtime[ReaderContext]) -> SameUpdate:
+    """Without a model, only names that are written alike are one."""
+    return APART
+
+
+@deciding(join_names_without_model)
+async def join_names(state: SameState, runtime: Runtime[ReaderContext]) -> Choice[SameUpdate] | SameUpdate:
+    """Ask which of the names mean the same; only where a name decides which records are one, or in one group.
+
+    Where not all names fit the window, those are shown that share a word with another; of these, what still does not
+    fit stays apart, and is counted. Without a usable reply, names
+    stay apart.
+    """
+    shown = await _names_shown(state, runtime)
+    if len(shown) < 2:
+        return APART
+    names = {number: name for number, (name, _) in shown.items()}
+
+    def complaint(reply: SameNames) -> str | None:
+        numbers = Counter(number for group in reply.groups for number in {*group.numbers})
+        if unknown := [number for number in numbers if number not in names]:
+            return f"there is no name {unknown[0]}"
+        twice = [number for number, times in numbers.items() if times > 1]
+        return f"name {twice[0]} is in two groups" if twice else None
+
+    async def ask_for_groups() -> SameUpdate:
+        programme = state["programme"]
+        prompt = survey_same_prompt(shown, programme["record"] if programme else "")
+        reply = await ask(runtime, prompt, SameNames, complaint)
+        groups = [[names[number] for number in dict.fromkeys(group.numbers)] for group in reply.groups]
+        groups = [group for group in groups if len(group) > 1]
+        joined = sum(map(len, groups))
+        return {"same_names": groups, "step_summary": f"{joined} of {counted(len(names), 'name')} mean {len(groups)}"}
+
+    async def leave_apart(problem: NoUsableReply) -> SameUpdate:
+        return APART
+
+    return Choice(ask_for_groups, leave_apart, "same_names")
+
+
+async def _names_shown(state: SameState, runtime: Runtime[ReaderContext]) -> dict[int, tuple[str, str]]:
+    """Names by their numbers, each with a quote, as many as fit."""
+    programme, store = state["programme"], page_store(runtime)
+    if programme is None:
+        return {}
+    if (named := name_column(programme)) is None:
+        return {}
+    document = await store.document(state["document"])
+    names = distinct_names(
+        await entries_of(store, document, state["records"], programme),
+        [column["name"] for column in programme["columns"]].index(named),
+    )
+    spans = [(entry.mentions[0].start, entry.mentions[0].end) for entry in names.values()]
+    quotes = await store.spans(document, spans)
+    lines = {name: first_words(" ".join(quote.split()), QUOTE_WORDS) for name, quote in zip(names, quotes, strict=True)}
+    room = content_room(runtime.context)
+    if _words(lines) > room:
+        shared = Counter(word for name in lines for word in {*same_as(name).split()})
+        lines = {
+            name: quote for name, quote in lines.items() if any(shared[word] > 1 for word in same_as(name).split())
+        }
+    shown = dict[int, tuple[str, str]]()
+    for number, (name, quote) in enumerate(sorted(lines.items(), key=lambda item: same_as(item[0]))):
+        room -= count_words(f"{name} {quote}") + 1
+        if room < 0:
+            break
+        shown[number] = (name, quote)
+    if left_out := len(lines) - len(shown):
+        fell_back("names_left_out", left_out)
+    return shown
+
+
+def _words(lines: dict[str, str]) -> int:
+    return sum(count_words(f"{name} {quote}") + 1 for name, quote in lines.items())
+
+
+ROWS_SAID = 50
+"""Rows that an answer lists; the table has them all."""
+
+ROWS_QUOTED = 100
+"""Rows whose quotes are the answer's citations."""
+
+
+class TableState(AskedState):
+    """What answering from a table reads."""
+
+    programme: Programme | None
+    records: str
+    unread: NotRequired[list[int]]
+    table: Table
+
+
+class TableUpdate(AnswerUpdate):
+    """What answering from a table writes: also whether the table's records were taken by patterns."""
+
+    by_pattern: bool
+
+
+async def table_in_view(state: TableState, runtime: Runtime[ReaderContext]) -> InView:
+    """Answer with the table, or the number of its rows; where sentences are wanted, the model writes them from it.
+
+    Without a model, and without a usable reply, the table itself is the answer. An answer without all records says how
+    many parts are missing. Where none were found, and parts are missing, there is no answer: nobody knows it.
+    """
+    table, programme = state["table"], state["programme"]
+    document, pages = await memory_pages(runtime, state["document"], state["memory"])
+    read = {*state["pages_read"]}
+    words = sum(page.words for page in pages if page.number in read)
+    by_pattern = not (await page_store(runtime).memory(document.id, state["records"])).recipe.model
+    missing = told_unread(len(read), len(unread)) if (unread := state.get("unread")) else ""
+    if missing and not table["found"]:
+        return known(document, SaidAnswer(None, None, [], words, missing, nearest=True), by_pattern=by_pattern)
+    said = _said(table, programme, words, missing, by_rule=by_pattern)
+
+    async def substitute() -> SaidAnswer:
+        return said._replace(nearest=True, choice=None)
+
+    async def ask_for_prose() -> SaidAnswer:
+        prose = await _prose(state, runtime)
+        return prose._replace(answer=_with_missing(prose.answer, missing), words=words)
+
+    if table["found"] and (state["choices"] or (programme and programme["result"] == "prose")):
+        return InView(document, substitute, ask_for_prose, "survey_prose", {"by_pattern": by_pattern})
+    return known(document, said, by_pattern=by_pattern)
+
+
+def _said(table: Table, programme: Programme | None, words: int, missing: str, *, by_rule: bool) -> SaidAnswer:
+    quotes = _quotes(table["rows"][:ROWS_QUOTED])
+    did = f"answered with {counted(table['found'], 'row')}"
+    if programme and programme["result"] == "count":
+        answer = f"at least {table['found']}; {missing}" if missing else str(table["found"])
+        return SaidAnswer(answer, None, quotes, words, did, nearest=by_rule)
+    return SaidAnswer(_with_missing(_text(table) or None, missing), None, quotes, words, did, nearest=by_rule)
+
+
+def _with_missing(answer: str | None, missing: str) -> str | None:
+    """The answer, which says below that records are missing."""
+    return f"{answer}\n\n{missing}" if answer and missing else answer
+
+
+def _text(table: Table) -> str:
+    """The table in words: one column as a list in a line, one value as it is, else Markdown."""
+    if not table["rows"]:
+        return ""
+    left = table["found"] - len(table["rows"][:ROWS_SAID])
+    more = f"… and {counted(left, 'row')} more" if left > 0 else ""
+    if len(table["columns"]) == 1:
+        return "; ".join([*(row["values"][0] for row in table["rows"][:ROWS_SAID]), *filter(None, [more])])
+    return "\n".join(filter(None, [markdown_of(table, ROWS_SAID), more]))
+
+
+def _quotes(rows: list[Row]) -> list[Quote]:
+    first = [cited for row in rows for cited in row["citations"][:1]]
+    return [Quote(page=cited["page"], quote=cited["quote"], start=cited["start"]) for cited in first]
+
+
+async def _prose(state: TableState, runtime: Runtime[ReaderContext]) -> SaidAnswer:
+    """The model's answer from as many rows as fit the window, with the quotes of the rows that it names."""
+    table, question, choices = state["table"], state["question_text"], state["choices"]
+    head = f"{table['found']} rows.\n# | {' | '.join(table['columns'])}"
+    room, lines = content_room(runtime.context, question, choices) - count_words(head), list[str]()
+    for number, row in enumerate(table["rows"], 1):
+        line = f"{number} | {' | '.join(row['values'])}"
+        room -= count_words(line)
+        if room < 0 and lines:
+            break
+        lines.append(line)
+    style = answer_style(state, runtime)
+    prompt = survey_prose_prompt("\n".join([head, *lines]), question, choices, len(lines), table["found"])
+    if choices:
+        chosen = await ask(runtime, prompt, offering(TableChoice, choice=choices), choice_or_none(choices))
+        letter = letter_of(chosen.choice) if chosen.choice else None
+        text, named = choices[letter] if letter else None, chosen.rows
+    else:
+        answered = await ask(runtime, prompt.adding(style.line), style.reply(TableAnswer))
+        letter, text, named = None, (answered.answer or "").strip() or None, answered.rows
+    rows = [table["rows"][number - 1] for number in dict.fromkeys(named) if 0 < number <= len(lines)]
+    quotes = _quotes((rows or table["rows"])[:ROWS_QUOTED]) if text else []
+    did = f"answered from {counted(len(lines), 'row')}" if text else "the table gives no answer"
+    return SaidAnswer(text, letter, quotes, summary=did)
+
+
+answer_from_table = answering(table_in_view, writes=TableUpdate)

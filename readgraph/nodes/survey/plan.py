@@ -1,0 +1,305 @@
+"""Plan a survey: a typed programme of its records and table, by the model or by the question's words."""
+
+import re
+from typing import Annotated, Any, Literal
+
+from langgraph.runtime import Runtime
+from pydantic import BeforeValidator, Field
+from typing_extensions import TypedDict
+
+from readgraph.models.asking import ask
+from readgraph.models.client import HOW_TO_NAME
+from readgraph.models.metering import fell_back
+from readgraph.models.prompt import DATA_RULE, Prompt, wording
+from readgraph.models.reply_types import LenientReply, Texts
+from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.extractive.phrases import kind_of, question_alone
+from readgraph.nodes.prompts import question_part
+from readgraph.nodes.step import Choice, StepNode, Work, deciding
+from readgraph.nodes.survey.patterns import CUES, unfilled
+from readgraph.nodes.survey.values import same_as
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, NoUsableReply
+from readgraph.state.settings import Surveying
+from readgraph.state.survey import Column, ColumnKind, Extent, Programme, Result
+from readgraph.state.words import first_words
+
+MOST_COLUMNS = 8
+"""Columns that a table may have."""
+
+_SYSTEM = (
+    "You plan how a question about a whole long text is answered. You don't see the text. Readers will go through it "
+    "page by page and write down records, each with a quote that shows it; a program then joins, counts, groups and "
+    "sorts the records exactly as you plan. " + DATA_RULE
+)
+
+SURVEY_PLAN = wording(
+    "survey_plan",
+    "survey-plan",
+    1,
+    _SYSTEM,
+    "Plan the survey. Say what one record is, in a few words that somebody who doesn't know the question understands, "
+    "and which columns each record has: at most {most}, no more than the question needs.{fixed} "
+    "same_by: the columns by which you see that two records mean the same thing, such as a person's name; leave it "
+    "empty where each mention counts, as in 'how often'. "
+    "extent: 'all' unless the question names a part of the text ('part', with its name in sought) or concerns "
+    "something so rare that a search finds every place ('search', with its words in sought), or something of which a "
+    "summary of each page tells whether the page is about it ('notes'). "
+    "group_by: only to count or add up by the values of one column. result: 'count' for how many and how often, "
+    "'table' for lists, 'prose' where sentences are wanted.",
+    fixed=" The columns are given, take them as they are: {columns}.",
+)
+
+
+def _kind(value: Any) -> Any:
+    """The kind that is meant; anything unknown is text."""
+    known = {"integer": "number", "float": "number", "amount": "number", "money": "number", "time": "date"}
+    word = str(value).strip().casefold()
+    word = known.get(word, word)
+    return word if word in ("text", "number", "date") else "text"
+
+
+def _one(value: Any) -> Any:
+    """The one name in a value: some models give a list of it, or a word for nothing."""
+    value = value[0] if isinstance(value, list) and value else value
+    return value if isinstance(value, str) and value.strip().casefold() not in ("", "none", "null") else None
+
+
+Name = Annotated[str | None, BeforeValidator(_one)]
+
+
+class PlannedColumn(LenientReply):
+    """A column of the records."""
+
+    name: str = Field(description="One word, or two.")
+    kind: Annotated[ColumnKind, BeforeValidator(_kind)] = Field(description="What its values are.")
+    meaning: str = Field(description="What is to be written there, in a few words.")
+
+
+class SurveyPlan(LenientReply):
+    """How the question is answered from the whole text."""
+
+    record: str = Field(description="What one record is.")
+    columns: list[PlannedColumn] = Field(description="The columns of each record.")
+    extent: Extent = Field(description="Which pages give records.")
+    sought: str | None = Field(description="The words to search for, or the name of the part; else null.")
+    same_by: Texts = Field(description="Names of columns; may be empty.")
+    group_by: Name = Field(description="The name of a column, or null.")
+    total: Name = Field(description="With group_by: a column of numbers to add up, or null.")
+    sort_by: Name = Field(
+        description="The name of a column, 'count' for the size of groups, or null for the text's order."
+    )
+    order: Literal["ascending", "descending"] = Field(description="How sort_by sorts.")
+    first: int | None = Field(description="Keep only so many rows, such as 1 for 'the largest'; null for all.")
+    compare: bool = Field(description="Whether several documents are compared with each other.")
+    result: Result = Field(description="What answers the question.")
+
+
+def survey_plan_prompt(question: str, choices: dict[str, str], columns: str = "") -> Prompt:
+    """Ask for the programme; `columns`: those that the user fixed, in one line.
+
+    Nothing of the text is shown, so a changed text keeps its programme, and only what changed is read again.
+    """
+    return SURVEY_PLAN.ask(question_part(question, choices), most=MOST_COLUMNS, fixed=columns, columns=columns)
+
+
+MOST_RECORD_WORDS, MOST_MEANING_WORDS, MOST_NAME_WORDS = 25, 12, 4
+"""Most words of what a record is, of what a column means, and of its name: they stand in each page's prompt."""
+
+SOUGHT = ("search", "part")
+"""Extents that need to know what is sought."""
+
+KINDS: tuple[ColumnKind, ...] = ("text", "number", "date")
+
+COUNT = "count"
+"""What rows are sorted by to have the largest groups, or what is mentioned most, first."""
+
+_COUNTS = re.compile(r"\bhow (?:many|often)\b|\bnumber of\b|\bwie (?:viele?|oft)\b|\bcombien\b|\bcuánt[ao]s\b", re.I)
+_WORD = re.compile(r"\b(?:word|term|phrase|name)s? [\"'“‘«]([^\"'”’»]+)[\"'”’»]|[\"“«]([^\"”»]+)[\"”»]", re.I)
+_LISTED = re.compile(r"\w[^:]*:\s*([^:?!\"“«]+?)[\s.]*$")
+"""What is asked of a thing, behind a colon: "every payment: day, payer"."""
+
+
+class PlanUpdate(TypedDict):
+    """What planning writes."""
+
+    programme: Programme | None
+    step_summary: str
+
+
+async def plan_without_model(state: AskedState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
+    """Plan by the question's words: names, dates, amounts, headings, a quoted word, else the sentences that fit it.
+
+    Raises `BadInput` if there is no model, and columns are asked for of which patterns can fill none.
+    """
+    programme = by_rule(question_alone(state), columns_named(runtime.context.fields))
+    without = unfilled(programme["columns"])
+    if len(without) == len(programme["columns"]) and not runtime.context.model:
+        asked = ", ".join(f"'{name}'" for name in without)
+        raise BadInput(
+            f"Patterns find only names, dates and amounts: to fill {asked}, a table needs a model. "
+            f"Give --model, or set READGRAPH_MODEL: {HOW_TO_NAME}"
+        )
+    return _planned(programme)
+
+
+@deciding(plan_without_model, settings=(Surveying,))
+async def plan(state: AskedState, runtime: Runtime[ReaderContext]) -> Choice[PlanUpdate]:
+    """Plan what one record is, its columns, which pages give records, and how they make the answer.
+
+    Columns that the user fixed (`fields`) stay as they are. Without a usable plan it is made by rule.
+    """
+    columns = columns_named(runtime.context.fields)
+
+    async def ask_for_plan() -> PlanUpdate:
+        named = ", ".join(f"{column['name']} ({column['kind']})" for column in columns)
+        prompt = survey_plan_prompt(state["question_text"], state["choices"], named)
+        reply = await ask(runtime, prompt, SurveyPlan, lambda reply: _complaint(reply, columns))
+        return _planned(_programme(reply, columns))
+
+    async def by_words(problem: NoUsableReply) -> PlanUpdate:
+        return await plan_without_model(state, runtime)
+
+    return Choice(ask_for_plan, by_words, "survey_plan")
+
+
+def _a_table(work: Work[AskedState, PlanUpdate]) -> Work[AskedState, PlanUpdate]:
+    """Planning as this does, but what is wanted is always the table."""
+
+    async def plan(state: AskedState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
+        """Plan the records as for an answer, but of a table, whatever the question's words sound like."""
+        programme = (await work(state, runtime))["programme"]
+        assert programme, "every plan has one"
+        return _planned({**programme, "result": "table"})
+
+    return plan
+
+
+plan_table_without_model = _a_table(plan_without_model)
+plan_table = StepNode(_a_table(plan.work), plan_table_without_model, settings=plan.settings)
+
+
+def columns_named(fields: str) -> list[Column]:
+    """The columns in "name:text,amount:number,date:date"; a column without a kind holds text. Raises `BadInput`."""
+    columns = list[Column]()
+    for part in filter(None, (part.strip() for part in fields.split(","))):
+        name, _, kind = (piece.strip() for piece in part.partition(":"))
+        if not name or (kind or "text") not in KINDS:
+            raise BadInput(
+                f"'{part}' is no column: give NAME:KIND with a kind of {', '.join(KINDS)}, and commas between."
+            )
+        if same_as(name) in {same_as(column["name"]) for column in columns}:
+            raise BadInput(f"There are two columns '{name}': give each a name of its own.")
+        columns.append(Column(name=name, kind=next(each for each in KINDS if each == (kind or "text")), meaning=""))
+    if len(columns) > MOST_COLUMNS:
+        raise BadInput(f"A table has at most {MOST_COLUMNS} columns, and {len(columns)} are given.")
+    return columns
+
+
+def _complaint(reply: SurveyPlan, fixed: list[Column]) -> str | None:
+    columns = fixed or _columns(reply)
+    if not columns:
+        return "columns must name at least one column"
+    if not reply.record.strip():
+        return "record must say what one record is"
+    names = [column["name"] for column in columns]
+    known = {same_as(name) for name in names}
+    given = [("same_by", name) for name in reply.same_by]
+    given += [("group_by", reply.group_by or ""), ("total", reply.total or ""), ("sort_by", reply.sort_by or "")]
+    for field, name in given:
+        counts = field == "sort_by" and same_as(name) == COUNT
+        if name and not counts and same_as(name) not in known:
+            return f"{field} must name a column of {', '.join(names)}, not '{name}'"
+    if reply.extent in SOUGHT and not (reply.sought or "").strip():
+        return f"with extent '{reply.extent}', sought must say what is sought"
+    return None
+
+
+def _columns(reply: SurveyPlan) -> list[Column]:
+    columns = dict[str, Column]()
+    for column in reply.columns:
+        name = _line(column.name.replace("_", " "), MOST_NAME_WORDS)
+        if same_as(name):
+            meaning = _line(column.meaning, MOST_MEANING_WORDS)
+            columns.setdefault(same_as(name), Column(name=name, kind=column.kind, meaning=meaning))
+    return [*columns.values()][:MOST_COLUMNS]
+
+
+def _line(text: str, most: int) -> str:
+    """At most this many words of a model's text, in one line: they stand among the instructions of other prompts."""
+    return " ".join(first_words(text, most).split())
+
+
+def _programme(reply: SurveyPlan, fixed: list[Column]) -> Programme:
+    columns = fixed or _columns(reply)
+    if not fixed and (left_out := len({same_as(column.name) for column in reply.columns} - {""}) - len(columns)) > 0:
+        fell_back("columns_left_out", left_out)
+    names = {same_as(column["name"]): column["name"] for column in columns}
+
+    def named(name: str | None) -> str | None:
+        return names.get(same_as(name)) if name else None
+
+    return Programme(
+        record=_line(reply.record, MOST_RECORD_WORDS),
+        columns=columns,
+        extent=reply.extent,
+        sought=(reply.sought or "").strip() if reply.extent in SOUGHT else "",
+        same_by=[name for each in reply.same_by if (name := named(each))],
+        group_by=named(reply.group_by),
+        total=named(reply.total),
+        sort_by=COUNT if same_as(reply.sort_by or "") == COUNT else named(reply.sort_by),
+        descending=reply.order == "descending",
+        first=reply.first if reply.first and reply.first > 0 else None,
+        compare=reply.compare,
+        result=reply.result,
+    )
+
+
+def by_rule(question: str, fixed: list[Column]) -> Programme:
+    """The programme that the question's words give."""
+    word = _WORD.search(question)
+    found = [name for name, cue in CUES.items() if re.search(cue, question, re.IGNORECASE)]
+    counts = bool(_COUNTS.search(question)) or kind_of(question) == "number"
+    names = ["word"] if word else found[:1] if "heading" in found else found or ["sentence"]
+    kinds: dict[str, ColumnKind] = {"date": "date"}
+    columns = fixed or [Column(name=name, kind=kinds.get(name, "text"), meaning="") for name in names]
+    if not fixed and not word and (listed := _listed(question)):
+        columns = listed
+    named = [column["name"] for column in columns if column["kind"] == "date" or column["name"] in ("name", "heading")]
+    return Programme(
+        record=first_words(question, MOST_RECORD_WORDS),
+        columns=columns,
+        extent="all",
+        sought=next(filter(None, word.groups()), "") if word else question,
+        same_by=[column["name"] for column in columns] if named and not word else [],
+        group_by=None,
+        total=None,
+        sort_by=None,
+        descending=False,
+        first=None,
+        compare=False,
+        result="count" if counts else "table",
+    )
+
+
+def _listed(question: str) -> list[Column]:
+    """The columns that stand behind the question's colon, if they are a list of short names."""
+    behind = _LISTED.match(question)
+    parts = re.split(r",|;|\s(?:and|und|et|y|e|en)\s", behind[1]) if behind else []
+    names = {same_as(part): " ".join(part.split()) for part in parts if part.strip()}
+    if len(names) > MOST_COLUMNS or any(len(name.split()) > MOST_NAME_WORDS for name in names.values()):
+        return []
+    dated = re.compile(CUES["date"], re.IGNORECASE)
+    return [Column(name=name, kind="date" if dated.search(name) else "text", meaning="") for name in names.values()]
+
+
+def _planned(programme: Programme) -> PlanUpdate:
+    columns = ", ".join(column["name"] for column in programme["columns"])
+    where = {
+        "all": "all pages",
+        "search": f"pages found by '{programme['sought']}'",
+        "notes": "pages that notes keep",
+        "part": programme["sought"],
+    }
+    did = f"a {programme['result']} of '{programme['record']}' ({columns}) from {where[programme['extent']]}"
+    return {"programme": programme, "step_summary": did}

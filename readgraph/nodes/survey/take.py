@@ -1,0 +1,273 @@
+"""Take the records of all pages that a programme names, in one fan-out.
+
+These are all pages, those that a search or a note's verdict keeps, or those of a part of the outline.
+"""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NotRequired
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.library.search.hits import pages_of
+from readgraph.models.asking import ask
+from readgraph.models.metering import fell_back
+from readgraph.models.prompt import versions_of
+from readgraph.nodes.bounds import content_room
+from readgraph.nodes.building.build import build_memory
+from readgraph.nodes.building.parts import NotesSoFar, Paginate, WriteNote
+from readgraph.nodes.memory import memory_pages, tagged
+from readgraph.nodes.search import ranker_of
+from readgraph.nodes.step import StepNode, Work
+from readgraph.nodes.survey.patterns import VERSION
+from readgraph.nodes.survey.records import (
+    SURVEY_RECORDS,
+    OrderAt,
+    PagesKept,
+    losses_in,
+    orders_in,
+    records_by_pattern,
+    records_in,
+    survey_verdict_prompt,
+    take_records,
+)
+from readgraph.nodes.tasks import all_finished
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.reading import Usage
+from readgraph.state.records import Document, Memory, Note, Page, Part, Recipe
+from readgraph.state.settings import Rebuilding, Surveying
+from readgraph.state.survey import Programme, told_unread
+from readgraph.state.words import counted
+
+RECORDS = "survey-records"
+"""The method in the recipe of a memory of records, whose notes are none."""
+
+TAG_WORDS = 2
+"""Words of the tag before a note."""
+
+
+async def wanted_pages(
+    programme: Programme, document: Document, memory: Memory, pages: Sequence[Page], runtime: Runtime[ReaderContext]
+) -> set[int]:
+    """The numbers of the pages that the programme names.
+
+    All, and counted, where it names a part that the document doesn't have, or notes where there are none, or where what
+    is searched for stands nowhere. Parts that a search finds beyond the setting's number are left out, and counted.
+    """
+    store, extent = page_store(runtime), programme["extent"]
+    if extent == "search":
+        ranker, most = ranker_of(store, document, memory), runtime.context.survey_parts
+        hits = pages_of(await ranker.find(programme["sought"], len(pages)))
+        if len(hits) > most:
+            fell_back("parts_left_out", len(hits) - most)
+        return {*hits[:most]} or _all_of(pages, "sought_not_found")
+    if extent == "part":
+        found = _overlapping(pages, await spans_of_part(store, document, programme["sought"]))
+        return found or _all_of(pages, "part_not_found")
+    if extent == "notes" and runtime.context.model:
+        noted, read_to = await _noted(store, document)
+        if not noted:
+            return _all_of(pages, "no_notes")
+        kept = await _kept_by_notes([*noted], programme["record"], runtime)
+        return _overlapping(pages, [*(noted[note] for note in kept), (read_to, document.characters)])
+    return _all_of(pages)
+
+
+def _all_of(pages: Sequence[Page], counted_as: str = "") -> set[int]:
+    if counted_as:
+        fell_back(counted_as)
+    return {page.number for page in pages}
+
+
+def _overlapping(pages: Sequence[Page], spans: Iterable[tuple[int, int]]) -> set[int]:
+    ordered = [*spans]
+    return {page.number for page in pages for start, end in ordered if page.start < end and start < page.end}
+
+
+async def spans_of_part(store: PageStore, document: Document, name: str) -> list[tuple[int, int]]:
+    """The spans of the places with these words in their names, with what is below them."""
+    members = document.parts or (Part(document.id, 0, document.characters),)
+    places = [
+        (part.start + start, " ".join(label.split()).casefold())
+        for part in members
+        for start, label in await store.places(await store.document(part.document))
+    ]
+    ends = [*(start for start, _ in places[1:]), document.characters]
+    sought = re.compile(rf"(?<!\w){re.escape(' '.join(name.split()).casefold())}(?!\w)")
+    return [(start, end) for (start, label), end in zip(places, ends, strict=True) if sought.search(label)]
+
+
+async def _noted(store: PageStore, document: Document) -> tuple[dict[Note, tuple[int, int]], int]:
+    """The notes of the newest whole memory that a model wrote, with the spans of their pages, and how far it goes.
+
+    A history may have grown since.
+    """
+    for memory in reversed(await store.memories(document.id)):
+        if memory.recipe.model and memory.complete and memory.recipe.method != RECORDS:
+            pages = {page.number: page for page in await store.pages(memory.id, range(memory.pages))}
+            notes = [note for note in await store.notes(memory.id, range(memory.pages)) if note.text]
+            if notes:
+                return {note: (pages[note.page].start, pages[note.page].end) for note in notes}, memory.read_to
+    return {}, 0
+
+
+async def _kept_by_notes(notes: Sequence[Note], record: str, runtime: Runtime[ReaderContext]) -> list[Note]:
+    """The notes of pages that may hold records; all of a group, and counted, where no usable reply came."""
+
+    async def kept_of(group: Sequence[Note]) -> list[Note]:
+        shown = {note.page: note for note in group}
+
+        def complaint(reply: PagesKept) -> str | None:
+            unknown = [number for number in reply.kept if number not in shown]
+            return f"there is no page {unknown[0]}" if unknown else None
+
+        prompt = survey_verdict_prompt(tagged({page: note.text for page, note in shown.items()}), record)
+        try:
+            reply = await ask(runtime, prompt, PagesKept, complaint)
+        except NoUsableReply:
+            fell_back("survey_verdict")
+            return [*group]
+        return [shown[number] for number in dict.fromkeys(reply.kept)]
+
+    groups = _groups(notes, content_room(runtime.context))
+    return [note for kept in await all_finished(map(kept_of, groups)) for note in kept]
+
+
+def _groups(notes: Sequence[Note], room: int) -> Iterator[list[Note]]:
+    """The notes in groups that fit the window."""
+    group, words = list[Note](), 0
+    for note in notes:
+        if group and words + note.words + TAG_WORDS > room:
+            yield group
+            group, words = [], 0
+        group.append(note)
+        words += note.words + TAG_WORDS
+    if group:
+        yield group
+
+
+class TakeState(TypedDict):
+    """What taking records reads."""
+
+    document: str
+    memory: str
+    programme: Programme | None
+    usage: NotRequired[Usage]
+
+
+class TakeUpdate(TypedDict):
+    """What taking records writes: the memory of the records, the pages that gave them, and those that did not.
+
+    `unread` are the wanted pages of which no reply, or no record, could be used, or which were not asked about before
+    the budget was spent.
+    """
+
+    records: str
+    pages_read: list[int]
+    unread: list[int]
+    step_summary: str
+
+
+def recipe(programme: Programme, pages: Recipe, context: ReaderContext) -> Recipe:
+    """The recipe of the records: of the same pages, whatever is made of the records afterwards."""
+    what = {"record": programme["record"], "columns": [[*column.values()] for column in programme["columns"]]}
+    where = {
+        "extent": programme["extent"],
+        "sought": programme["sought"],
+        "most": context.survey_parts,
+        "sample": context.sample,
+    }
+    prompts = versions_of(SURVEY_RECORDS) if context.model else {}
+    return Recipe(RECORDS, {**pages.parameters, **what, **where}, context.model, prompts)
+
+
+RecordRecipe = Callable[[Programme, Recipe, ReaderContext], Recipe]
+
+TakeRecords = Callable[[Programme, OrderAt], WriteNote]
+"""Makes what writes the records of pages, with the order of the dates there."""
+
+
+def recipe_without_model(programme: Programme, pages: Recipe, context: ReaderContext) -> Recipe:
+    """The recipe of records by pattern, which a spent budget must not put in the place of the model's."""
+    return replace(recipe(programme, pages, replace(context, model="")), prompts={"patterns": VERSION})
+
+
+def taking(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> Work[TakeState, TakeUpdate]:
+    """The work of a node that takes records with this part, and keeps them under this recipe."""
+
+    async def take(state: TakeState, runtime: Runtime[ReaderContext]) -> TakeUpdate:
+        """Take the records of all pages that the programme names, at the same time; those that are kept are used.
+
+        They are kept as a memory, so a killed run goes on where it stopped, and a spent budget ends it in order. Pages
+        of which nothing could be used are asked for again by the next survey that uses these records.
+        """
+        programme, store = state["programme"], page_store(runtime)
+        if programme is None:
+            return {"records": state["memory"], "pages_read": [], "unread": [], "step_summary": "nothing was planned"}
+        document, pages = await memory_pages(runtime, state["document"], state["memory"])
+        cut = await store.memory(document.id, state["memory"])
+        wanted = await wanted_pages(programme, document, cut, pages, runtime)
+
+        async def parts(
+            document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
+        ) -> tuple[Paginate, WriteNote]:
+            return _as_cut(pages), _only_of(wanted, make_note(programme, await orders_in(store, document)))
+
+        read = build_memory(
+            parts,
+            partial(recipe, programme, cut.recipe),
+            cuts_text=False,
+            asks_again=lambda note: note.page in wanted and note.is_substitute,
+        )
+        records = (await read({"document": document.id}, runtime))["memory"]
+        notes = {note.page: note for note in await store.notes(records, sorted(wanted))}
+        surveyed = [number for number in sorted(wanted) if number in notes and not notes[number].is_substitute]
+        found = sum(len(records_in(note.text, len(programme["columns"]))) for note in notes.values())
+        for kind, times in sum((losses_in(note.text) for note in notes.values()), Counter[str]()).items():
+            fell_back(kind, times)  # also of records that an earlier survey took
+        did = f"took {counted(found, 'record')} from {counted(len(surveyed), 'part')}"
+        unread = sorted(wanted - {*surveyed})
+        did += f"; {told_unread(len(surveyed), len(unread))}" if unread else ""
+        return {"records": records, "pages_read": surveyed, "unread": unread, "step_summary": did}
+
+    return take
+
+
+def _only_of(wanted: set[int], write_note: WriteNote) -> WriteNote:
+    """The notes of the wanted pages; others get empty fall-backs, since a later survey may want them."""
+
+    async def noted(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+        if page.number in wanted:
+            return await write_note(text, page, runtime)
+        return Note(page.number, "", 0, fallback=True)
+
+    return noted
+
+
+def _as_cut(pages: Sequence[Page]) -> Paginate:
+    """Paging into these pages, so that records have the numbers of the memory's pages."""
+
+    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+        for page in pages[last.number + 1 if last else 0 :]:
+            await asyncio.sleep(0)  # so that the page can be stored meanwhile
+            yield page
+
+    return paged
+
+
+take_without_model = taking(records_by_pattern, recipe_without_model)
+"""The records that patterns give."""
+
+take = StepNode(
+    taking(take_records),
+    take_without_model,
+    builds=True,
+    settings=(Surveying, Rebuilding),
+)

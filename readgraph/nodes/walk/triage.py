@@ -1,0 +1,163 @@
+"""Triage at a node above the leaves: down to a child, or back up (MemWalker, section 3 and appendix A.1)."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import ClassVar
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from readgraph.library.page_store import page_store
+from readgraph.library.search.okapi import rank
+from readgraph.models.asking import ask
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.models.reply_types import offering
+from readgraph.nodes.extractive import query_of
+from readgraph.nodes.prompts import Reasoned, carried, numbered_parts, question_part
+from readgraph.nodes.step import Choice, deciding
+from readgraph.nodes.walk.position import (
+    Decision,
+    WalkingState,
+    WalkPosition,
+    WalkUpdate,
+    node_texts,
+    reasoning_of,
+    walk_position,
+    working_memory,
+)
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.settings import Reasoning, Walk, Window
+
+_SYSTEM = (
+    "You look for the place in a long text where the answer to a question stands. You know summaries of its parts, "
+    "and go down part by part until you can read the text itself. " + DATA_RULE
+)
+
+TRIAGE = wording(
+    "triage",
+    "triage",
+    1,
+    _SYSTEM,
+    "{think}{at_once} one of them is most likely to hold the answer? Give its number.{been}{revert}",
+    think="Compare the parts, then decide: which",
+    at_once="Which",
+    been=" You have been to these already, so they can't be chosen: {visited}.",
+    revert=" If none of the others is likely to hold it, say null to go back up.",
+)
+
+
+class ChildOrRevert(BaseModel):
+    """Which part to go down to, or to go back up."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("part",)
+
+    part: int | None = Field(description="The number of one part; null to go back up.")
+
+
+class ChildChoice(ChildOrRevert):
+    """Which part to go down to."""
+
+    part: int = Field(description="The number of one part.")
+
+
+class ReasonedChildOrRevert(ChildOrRevert, Reasoned):
+    """Which part to go down to, or to go back up, with the reasons first."""
+
+
+class ReasonedChildChoice(ChildChoice, Reasoned):
+    """Which part to go down to, with the reasons first."""
+
+
+def triage_reply(*, reasoning: bool, may_revert: bool) -> type[ChildOrRevert]:
+    """The type of the reply to ask for."""
+    if may_revert:
+        return ReasonedChildOrRevert if reasoning else ChildOrRevert
+    return ReasonedChildChoice if reasoning else ChildChoice
+
+
+def triage_prompt(
+    parts: Sequence[str],
+    visited: Sequence[int],
+    memory: Sequence[str],
+    found: Sequence[str],
+    question: str,
+    choices: dict[str, str],
+    *,
+    reasoning: bool = True,
+    may_revert: bool = True,
+) -> Prompt:
+    """Ask for one of the parts that were not visited; but at the root, going back up is offered too.
+
+    `memory` holds the notes of the working memory, `found` what other passages have shown.
+    """
+    known = [carried("background", memory), fenced("memory", numbered_parts(parts))]
+    asked = [carried("found", found), question_part(question, choices)]
+    values = {"been": visited, "visited": ", ".join(map(str, visited)), "revert": may_revert}
+    return TRIAGE.ask(*known, *asked, think=reasoning, at_once=not reasoning, **values)
+
+
+async def descend_without_model(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
+    """Without a model: go down to the child with the best-ranked segment; back up if no segment shares a word."""
+    place = await walk_position(state, runtime)
+    if decided := place.settled():
+        return place.after(decided)
+    offered = place.offered()
+    pages = {page: child for child in offered for page in place.shape.pages(child)}
+    store = page_store(runtime)
+    kept = await store.pages(place.memory.id, pages)
+    texts = await store.spans(place.document, [(page.start, page.end) for page in kept])
+    ranked = await asyncio.to_thread(rank, query_of(state), texts)
+    if ranked:
+        best = kept[ranked[0][0]].number
+        return place.after(Decision("child", f"part {best} shares most words with the question", pages[best]))
+    if place.at == place.shape.root:
+        return place.after(Decision("child", "no part shares a word with the question", offered[0]))
+    return place.after(Decision("revert", "no part shares a word with the question"))
+
+
+@deciding(descend_without_model, settings=(Reasoning, Walk, Window))
+async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate | Choice[WalkUpdate]:
+    """Choose a child that was not visited, or revert; at the root there is no reverting.
+
+    Without an unvisited child, the walk reverts, or ends at the root; the root's last child is chosen without a call.
+    Three unusable replies in a row end the walk.
+    """
+    place = await walk_position(state, runtime)
+    if decided := place.settled():
+        return place.after(decided)
+    return await _triage(place, runtime)
+
+
+async def _triage(place: WalkPosition, runtime: Runtime[ReaderContext]) -> Choice[WalkUpdate]:
+    context, state, may_revert = place.context, place.state, place.at != place.shape.root
+    children, offered = place.shape.children(place.at), place.offered()
+    notes = await node_texts(runtime, place, [*children, *place.carried()])
+    below = [notes[child] for child in children if child in notes]
+    shown = sum(note.words for note in below)
+    memory, memory_words = working_memory(place, notes, shown)
+    prompt = triage_prompt(
+        [note.text for note in below],
+        [number for number, child in enumerate(children) if child not in offered],
+        memory,
+        place.found,
+        state["question_text"],
+        state["choices"] if context.triage_options else {},
+        reasoning=context.reasoning,
+        may_revert=may_revert,
+    )
+    parts = [number for number, child in enumerate(children) if child in offered]
+
+    def complaint(reply: ChildOrRevert) -> str | None:
+        return None if reply.part is None or reply.part in parts else f"part must be one of {parts}"
+
+    async def choose() -> WalkUpdate:
+        wanted = offering(triage_reply(reasoning=context.reasoning, may_revert=may_revert), part=parts)
+        reply = await ask(runtime, prompt, wanted, complaint)
+        to = None if reply.part is None else children[reply.part]
+        return place.after(Decision("child" if to else "revert", reasoning_of(reply), to, memory_words, shown))
+
+    async def end(problem: NoUsableReply) -> WalkUpdate:
+        return place.after(Decision("unusable", str(problem), None, memory_words, shown))
+
+    return Choice(choose, end, "triage")

@@ -1,0 +1,101 @@
+"""What requests bring: bodies, refused as soon as they are too large, and JSON in a form that can be kept."""
+
+from typing import Annotated, Any
+
+from fastapi import HTTPException, Query, Request
+from pydantic import BaseModel, ConfigDict, model_validator
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from readgraph.library.stored_items import storable
+from readgraph.sources.inputs import most_bytes, too_large
+from readgraph.state.errors import BadInput
+
+MOST_LISTED = 200
+
+LARGEST = 2**63 - 1
+"""No number of a page, event or question is larger: the library's files hold none."""
+
+Offset = Annotated[int, Query(ge=0, le=LARGEST)]
+Limit = Annotated[int, Query(ge=1, le=MOST_LISTED)]
+
+
+class Given(BaseModel):
+    """The JSON body of a request. Lone surrogates, which UTF-8 can't encode, become question marks."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _clean(cls, given: Any) -> Any:
+        return _encodable(given)
+
+
+class GivenNote(Given):
+    """A person's note in place of a method's."""
+
+    text: str
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {storable(name): _encodable(part) for name, part in value.items()}
+    return storable(value)
+
+
+MOST_JSON_MB = 20
+FILES = "/api/files/"
+"""Where bodies are files, which have a limit of their own."""
+
+
+class Limited:
+    """An application that gets no more of a body than it may hold as JSON."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand on to the application."""
+        if scope["type"] != "http" or scope["path"].startswith(FILES):
+            await self.app(scope, receive, send)
+            return
+        most, came = MOST_JSON_MB * 1_000_000, 0
+
+        async def receive_within() -> Message:
+            nonlocal came
+            if says_more(Headers(scope=scope), most):
+                raise _too_long()
+            message = await receive()
+            came += len(message.get("body", b""))
+            if came > most:
+                raise _too_long()
+            return message
+
+        await self.app(scope, receive_within, send)
+
+
+def says_more(headers: Headers, most: int) -> bool:
+    """Whether a request says that its body is larger."""
+    said = headers.get("content-length", "")
+    return said.isdecimal() and (len(said) > 18 or int(said) > most)
+
+
+async def file_in(request: Request, name: str) -> bytes:
+    """The file that is the body of a request; raises `BadInput` as soon as it is too large."""
+    data, most = bytearray(), most_bytes()
+    if says_more(request.headers, most):
+        raise too_large(name)
+    try:
+        async for piece in request.stream():
+            data += piece
+            if len(data) > most:
+                raise too_large(name)
+    except ClientDisconnect:
+        raise BadInput(f"{name} did not come whole.") from None
+    return bytes(data)
+
+
+def _too_long() -> HTTPException:
+    line = f"The request has more than {MOST_JSON_MB} MB: send a long text as a file, by PUT {FILES}NAME.txt."
+    return HTTPException(413, line)

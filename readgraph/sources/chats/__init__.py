@@ -1,1 +1,0 @@
-"""Exported chats: turns with their speakers and times."""

@@ -1,0 +1,227 @@
+"""What users name (files, standard input, web addresses), each read within limits of size and time.
+
+No pipes that wait for ever, no devices, nothing larger than the memory; of addresses only those that the user named.
+"""
+
+import re
+import sys
+from collections.abc import Collection
+from os import PathLike
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from readgraph.state.errors import BadInput
+from readgraph.state.files import check_regular
+from readgraph.state.words import limit_set
+
+if TYPE_CHECKING:
+    import httpx
+
+MOST_MB = 200
+"""The most megabytes of a file, unless READGRAPH_MAX_FILE_MB is set."""
+
+
+def most_bytes() -> int:
+    """The most bytes that are read of a file, of standard input, or of all members of an archive together."""
+    return limit_set("READGRAPH_MAX_FILE_MB", MOST_MB, "megabytes") * 1_000_000
+
+
+def read_bytes(path: Path, name: str) -> bytes:
+    """The bytes of a regular file; `name` is its name in messages.
+
+    Raises `BadInput` if it can't be read or is too large.
+    """
+    most = most_bytes()
+    if check_regular(path, name) > most:
+        raise too_large(name)
+    try:
+        with path.open("rb") as file:
+            data = file.read(most + 1)  # a file may grow, and some system files report size 0
+    except OSError as problem:
+        raise BadInput(f"{name} can't be read: {problem.strerror}.") from None
+    if len(data) > most:
+        raise too_large(name)
+    return data
+
+
+def read_standard_input() -> bytes:
+    """The bytes of standard input; raises `BadInput` if it is closed or too large."""
+    most = most_bytes()
+    try:
+        data = sys.stdin.buffer.read(most + 1)
+    except (AttributeError, OSError):  # closed (sys.stdin is None), or a folder
+        raise BadInput("Standard input can't be read: pipe a text into it, or name a file.") from None
+    if len(data) > most:
+        raise too_large("Standard input")
+    return data
+
+
+def too_large(name: str) -> BadInput:
+    """The error for a file that is larger than `most_bytes`."""
+    most = most_bytes() // 1_000_000
+    return BadInput(f"{name} has more than {most} MB: split it, or set READGRAPH_MAX_FILE_MB to a larger number.")
+
+
+if sys.platform == "win32":
+    from pathlib import WindowsPath as _SystemPath
+else:
+    from pathlib import PosixPath as _SystemPath
+
+_ADDRESS_BEGINS = ("https://", "http://")
+
+
+class Address(_SystemPath):
+    """An address such as "https://example.org/report/": a path, so that it can stand among the paths of files.
+
+    Its string is the address as it was written; a plain path would lose one of two slashes, and one at the end.
+    """
+
+    _address = ""
+
+    def __new__(cls, address: str) -> "Address":
+        """The address as it is written."""
+        made = super().__new__(cls, address)
+        made._address = address
+        return made
+
+    def __str__(self) -> str:
+        return self._address or super().__str__()
+
+    def with_segments(self, *segments: str | PathLike[str]) -> Path:
+        """A path derived from this one: a plain one."""
+        return Path(*segments)
+
+
+def file_or_address(name: str) -> Path:
+    """What a name stands for: an `Address` if it begins with https:// or http://, or else a file's path."""
+    return Address(name) if name.lower().startswith(_ADDRESS_BEGINS) else Path(name)
+
+
+MOST_SECONDS = 60.0
+"""The most seconds from the first connection to the last byte, redirects included."""
+
+MOST_REDIRECTS = 10
+
+_SILENCE = 20.0
+"""The most seconds without a byte."""
+
+_LAST_PORT = 65_535
+_ERROR_NUMBER = re.compile(r"^\[Errno -?\d+\]")
+_HEADERS = {"User-Agent": "readgraph", "Accept": "text/html, application/pdf, text/*;q=0.9, */*;q=0.5"}
+_SUFFIXES = {
+    "text/html": ".html",
+    "application/xhtml+xml": ".xhtml",
+    "text/markdown": ".md",
+    "text/csv": ".csv",
+    "text/tab-separated-values": ".tsv",
+    "text/vtt": ".vtt",
+    "text/x-rst": ".rst",
+    "text/rtf": ".rtf",
+    "application/rtf": ".rtf",
+    "application/x-subrip": ".srt",
+    "application/pdf": ".pdf",
+    "application/epub+zip": ".epub",
+    "application/x-ipynb+json": ".ipynb",
+    "application/vnd.oasis.opendocument.text": ".odt",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+}
+_SAYS_LITTLE = frozenset(("", "text/plain", "application/octet-stream", "binary/octet-stream", "application/zip"))
+"""Types under which servers send files of many kinds: the ending of the address says more."""
+
+
+class Fetched(NamedTuple):
+    """What an address answered: the bytes, and the ending of files of their kind."""
+
+    data: bytes
+    suffix: str
+
+
+def fetch(address: str, suffixes: Collection[str]) -> Fetched:
+    """What stands at an address (https or http), after redirects; pictures, scripts and the like are not fetched.
+
+    The content type decides the kind; where it says little, the ending of the address does,
+    if it is one of `suffixes`. Don't call it in an event
+    loop. Raises `BadInput` with one line if the address doesn't answer in time, answers with an error, or with more
+    than `most_bytes`.
+    """
+    import httpx
+
+    from readgraph.state.loops import in_background
+
+    try:
+        return in_background(_fetch, address, suffixes)
+    except TimeoutError:
+        raise BadInput(f"{address} didn't answer within {MOST_SECONDS:.0f} seconds: try again later.") from None
+    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, ValueError) as problem:
+        reason = " ".join(_ERROR_NUMBER.sub("", str(problem)).split()) or type(problem).__name__
+        raise BadInput(f"{address} doesn't answer ({reason}): check the address and the connection.") from None
+
+
+def title_of(address: str) -> str:
+    """A title for what names none: the last part of the address's path, or else its host."""
+    parts = urlsplit(address)
+    return PurePosixPath(unquote(parts.path)).stem or parts.hostname or address
+
+
+async def _fetch(address: str, suffixes: Collection[str]) -> Fetched:
+    import anyio
+    import httpx
+
+    timeout = httpx.Timeout(min(_SILENCE, MOST_SECONDS))
+    with anyio.fail_after(MOST_SECONDS):
+        async with httpx.AsyncClient(headers=_HEADERS, timeout=timeout) as client:
+            url = _check_address(httpx.URL(address), address)
+            for _ in range(MOST_REDIRECTS + 1):
+                async with client.stream("GET", url) as response:
+                    if not response.has_redirect_location:
+                        return await _read_response(response, address, suffixes)
+                    url = _check_address(url.join(response.headers["location"]), address)
+    raise BadInput(f"{address} leads from one address to the next without end: check the address.")
+
+
+def _check_address(url: "httpx.URL", address: str) -> "httpx.URL":
+    if url.scheme not in ("https", "http") or not url.host or (url.port or 0) > _LAST_PORT:
+        raise BadInput(f"{address} leads to {str(url)[:200]!a}, which is no https:// or http:// address: check it.")
+    if url.userinfo:
+        raise BadInput("An address with a user or a password in it is not fetched: save the page, and name the file.")
+    return url
+
+
+async def _read_response(response: "httpx.Response", address: str, suffixes: Collection[str]) -> Fetched:
+    if response.status_code != 200:
+        reason = f"{response.status_code} {response.reason_phrase}".strip()
+        raise BadInput(f"{address} answers with {ascii(reason)[1:-1]}: check the address, or save the page as a file.")
+    suffix = _suffix_of(response, address, suffixes)
+    portions, size = list[bytes](), 0
+    async for portion in response.aiter_bytes():
+        size += len(portion)
+        if size > most_bytes():
+            raise too_large(address)
+        portions.append(portion)
+    return Fetched(_in_unicode(b"".join(portions), response, suffix), suffix)
+
+
+def _suffix_of(response: "httpx.Response", address: str, suffixes: Collection[str]) -> str:
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    ending = PurePosixPath(unquote(response.url.path)).suffix.lower()
+    if kind in _SUFFIXES:
+        return _SUFFIXES[kind]
+    if (kind in _SAYS_LITTLE or kind.startswith("text/")) and ending in suffixes:
+        return ending
+    if kind.startswith("text/"):
+        return ".txt"
+    shown = ascii(kind)[1:-1] or "no content type"
+    raise BadInput(f"{address} answers with {shown}, which is not a kind that can be read: save it as a file.")
+
+
+def _in_unicode(data: bytes, response: "httpx.Response", suffix: str) -> bytes:
+    """Text in UTF-8 where the server names its encoding; other bytes as they are."""
+    charset = response.charset_encoding
+    if not charset or not response.headers["content-type"].lower().startswith("text/") or suffix == ".rtf":
+        return data
+    try:
+        return data.decode(charset).encode()
+    except (UnicodeError, LookupError):
+        return data

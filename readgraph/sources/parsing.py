@@ -1,0 +1,139 @@
+"""The only place that opens zip archives and parses HTML and XML: from memory, within a limit.
+
+There is no network access, the file's own entities are not followed, and an archive that would fill the memory is
+refused.
+"""
+
+import re
+import zipfile
+import zlib
+from html.entities import html5
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from readgraph.sources.inputs import most_bytes
+from readgraph.state.errors import BadInput
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+PORTION = 1 << 20
+
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError)
+_PLAIN_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+class Archive:
+    """A zip archive of some kind ("EPUB", "Word"); every error is a `BadInput` that names the file."""
+
+    def __init__(self, data: bytes, name: str, kind: str) -> None:
+        self.name = name
+        self.kind = kind
+        self._left = most_bytes()
+        try:
+            self._zip = zipfile.ZipFile(BytesIO(data))
+        except _DAMAGE:
+            raise self.broken() from None
+        self.members = frozenset(self._zip.namelist())
+
+    def broken(self, detail: str = "") -> BadInput:
+        """The error for a file that is not such an archive, or is damaged."""
+        return BadInput(f"{self.name} is not a valid {self.kind} file{detail and ': '}{detail}.")
+
+    def read(self, member: str) -> bytes:
+        """The bytes of a member; raises `BadInput` if it can't be read."""
+        portions = []
+        try:
+            info = self._zip.getinfo(member)
+            if info.compress_type not in _PLAIN_METHODS:
+                raise self.broken("its compression method is not one that such files use")
+            with self._zip.open(info) as packed:
+                while portion := packed.read(PORTION):
+                    self._count(len(portion))
+                    portions.append(portion)
+        except KeyError:
+            raise self.broken(f"it lacks {member!a}") from None
+        except BadInput:
+            raise
+        except _DAMAGE:
+            raise self.broken() from None
+        except RuntimeError:  # zipfile's error for a member with a password
+            raise BadInput(f"{self.name} is locked by a password: remove the password first.") from None
+        return b"".join(portions)
+
+    def check(self) -> None:
+        """Read every member once, to check that none is damaged and that together they stay within the limit."""
+        for member in self._zip.namelist():
+            self.read(member)
+
+    def _count(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            most = most_bytes() // 1_000_000
+            raise BadInput(
+                f"{self.name} would unpack to more than {most} MB: set READGRAPH_MAX_FILE_MB to a larger number."
+            )
+
+
+_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*;)")
+_XML_ENTITIES = {"amp;", "lt;", "gt;", "quot;", "apos;"}
+
+
+def feed_html(text: str, target: Any) -> None:
+    """Parse HTML, even if malformed, into a parser target. Nesting has no limit, since no tree is built."""
+    from lxml import etree
+
+    parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
+    etree.fromstring(text.encode("utf-8", "replace"), parser)
+
+
+def feed_xhtml(text: str, target: Any) -> bool:
+    """Parse XHTML into a parser target; returns false if it isn't well-formed (the target then holds a part of it)."""
+    from lxml import etree
+
+    parser = etree.XMLParser(target=target, encoding="utf-8", resolve_entities=False, no_network=True, huge_tree=True)
+    try:
+        etree.fromstring(_ENTITY.sub(_character, text).encode("utf-8", "replace"), parser)
+    except etree.XMLSyntaxError:
+        return False
+    return True
+
+
+def parse_xml(data: bytes) -> "_Element | None":
+    """The root of a small XML file (a table of contents, a manifest), as far as it can be read."""
+    from lxml import etree
+
+    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
+    try:
+        return etree.fromstring(data, parser)
+    except etree.XMLSyntaxError:
+        return None
+
+
+def parse_document(data: bytes) -> "_Element | None":
+    """The root of a document's XML; None where it isn't well-formed, is nested too deeply, or `has_entities`."""
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True)
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError:
+        return None
+    return None if has_entities(root) else root
+
+
+def has_entities(root: "_Element") -> bool:
+    """Whether the text has entities of the file's own. They are not followed, so it would be read with gaps."""
+    from lxml import etree
+
+    return next(root.iter(etree.Entity), None) is not None
+
+
+def local_name(tag: object) -> str:
+    """A tag without its namespace, in lower case; "" for comments and the like."""
+    return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
+
+
+def _character(entity: re.Match[str]) -> str:
+    """The character for one of HTML's named entities, which XML doesn't know."""
+    return entity[0] if entity[1] in _XML_ENTITIES else html5.get(entity[1], entity[0])

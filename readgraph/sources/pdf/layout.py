@@ -1,0 +1,332 @@
+"""How pages are laid out: columns in reading order, without running heads, feet and page numbers."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from operator import itemgetter
+from statistics import median
+
+from readgraph.sources.pdf.page import COLUMN_GAP, Piece
+
+FEWEST_LINES = 5
+"""Lines that begin at the same distance from the left, which make a column."""
+
+FEWEST_WORDS = 3.0
+"""Words of a column's line, on average: cells of a table have fewer."""
+
+FULL_LINES = 0.5
+"""The share of its column's width that a line takes, on average: cells of a table take less."""
+
+FEWEST_ROWS = 3
+"""Rows of several short cells that make a table across the page."""
+
+NEAR = 2.0
+"""Points from the gutter at which a line of the second column begins."""
+
+SAME_ROW = 0.3
+"""Font sizes that pieces of one row may stand above or below each other."""
+
+
+def gutter_of(pieces: Sequence[Piece]) -> float | None:
+    """Where a page's second column begins (points from the left); nothing where it has one column."""
+    if len(pieces) < 2 * FEWEST_LINES:
+        return None
+    begin, end = min(piece.x for piece in pieces), max(piece.end for piece in pieces)
+    middle = [piece for piece in pieces if 0.2 < (piece.x - begin) / ((end - begin) or 1.0) < 0.8]
+    starts = Counter(round(piece.x / 2.0) for piece in middle)
+    for start, _ in sorted(starts.items(), key=lambda counted: (-counted[1], counted[0]))[:4]:
+        column = [piece.x for piece in middle if abs(round(piece.x / 2.0) - start) <= 1]
+        if len(column) >= FEWEST_LINES and _parts_columns(pieces, min(column)):
+            return min(column)
+    return None
+
+
+def in_columns(pieces: Sequence[Piece], gutter: float | None) -> list[list[Piece]]:
+    """The columns of a page in the order in which they are read; what goes across the gutter parts them."""
+    if not pieces:
+        return []
+    if gutter is None:
+        return [list(pieces)]
+    columns: list[list[Piece]] = []
+    left, right, across = list[Piece](), list[Piece](), list[Piece]()
+    for row, is_wide in _rows_by_width(pieces, gutter):
+        if is_wide:
+            columns += [*_in_narrower_columns(left), *_in_narrower_columns(right)]
+            left, right = [], []
+            across += row
+            continue
+        columns += [across] if across else []
+        across = []
+        left += [piece for piece in row if piece.x < gutter - 1.0]
+        right += [piece for piece in row if piece.x >= gutter - 1.0]
+    return [*columns, *_in_narrower_columns(left), *_in_narrower_columns(right), *([across] if across else [])]
+
+
+def _in_narrower_columns(pieces: list[Piece]) -> list[list[Piece]]:
+    return in_columns(pieces, gutter_of(pieces))
+
+
+def _rows_by_width(pieces: Sequence[Piece], gutter: float) -> Iterator[tuple[list[Piece], bool]]:
+    """The rows, and whether each goes across the gutter: by a piece of text, or as a row of a wide table."""
+    rows = in_rows(pieces, gutter)
+    most = 0.6 * (gutter - min(piece.x for piece in pieces))
+    are_cells = [
+        len(row) > 2 and all(piece.end - piece.x < most and abs(piece.x - gutter) > NEAR for piece in row)
+        for row in rows
+    ]
+    for is_of_table, group in groupby(zip(rows, are_cells, strict=True), key=itemgetter(1)):
+        found = [row for row, _ in group]
+        for row in found:
+            crosses = any(piece.x < gutter - 1.0 and piece.end > gutter for piece in row)
+            yield row, crosses or (is_of_table and len(found) >= FEWEST_ROWS)
+
+
+def in_rows(pieces: Sequence[Piece], gutter: float | None = None) -> list[list[Piece]]:
+    """Pieces by the rows in which they stand, each row from left to right; what begins at the gutter stays apart."""
+    rows: list[list[Piece]] = []
+    for piece in sorted(pieces, key=lambda piece: -piece.y):
+        if rows and abs(rows[-1][0].y - piece.y) < SAME_ROW * max(piece.size, rows[-1][0].size):
+            rows[-1].append(piece)
+        else:
+            rows.append([piece])
+    return [_join_row(sorted(row, key=lambda piece: piece.x), gutter) for row in rows]
+
+
+def together(left: Piece, right: Piece) -> Piece:
+    """Two pieces of a row as one."""
+    start = len(left.text) + 1
+    marks = [*left.marks, *((start + at, mark) for at, mark in right.marks)]
+    size = left.size if len(left.text) >= len(right.text) else right.size
+    return Piece(
+        f"{left.text} {right.text}", left.x, left.y, size, max(left.end, right.end), left.edge, left.first, left.bold,
+        marks=marks,
+    )  # fmt: skip
+
+
+def _join_row(row: list[Piece], gutter: float | None) -> list[Piece]:
+    """A row's pieces, those joined that a file draws in parts; a large heading may stand near the left column."""
+    joined = row[:1]
+    for piece in row[1:]:
+        sizes = piece.size, joined[-1].size
+        at_gutter = gutter is not None and abs(piece.x - gutter) <= NEAR
+        if piece.x - joined[-1].end < COLUMN_GAP * (min(sizes) if at_gutter else max(sizes)):
+            joined[-1] = together(joined[-1], piece)
+        else:
+            joined.append(piece)
+    return joined
+
+
+def _parts_columns(pieces: Sequence[Piece], gutter: float) -> bool:
+    """Whether lines of text stand on both sides, and few go across."""
+    rows = [row for row, is_wide in _rows_by_width(pieces, gutter) if not is_wide]
+    left = [piece for row in rows for piece in row if piece.x < gutter - 1.0]
+    right = [piece for row in rows for piece in row if piece.x >= gutter - 1.0]
+    return _is_column(left) and _is_column(right) and 3 * len(rows) > len(in_rows(pieces))
+
+
+def _is_column(pieces: Sequence[Piece]) -> bool:
+    if len(pieces) < FEWEST_LINES:
+        return False
+    rows = in_rows(pieces)
+    width = max(piece.end for piece in pieces) - min(piece.x for piece in pieces)
+    words = sum(len(piece.text.split()) for piece in pieces) / len(rows)
+    taken = sum(sum(piece.end - piece.x for piece in row) for row in rows) / len(rows)
+    return words >= FEWEST_WORDS and taken >= FULL_LINES * width and not _is_table(rows)
+
+
+def _is_table(rows: Sequence[list[Piece]]) -> bool:
+    """Whether most rows have several cells, most of them in line with others; words of stretched lines are not."""
+    several = [row for row in rows if len(row) > 2]
+    if 2 * len(several) <= len(rows):
+        return False
+    inner = [piece for row in several for piece in row[1:]]
+    edges = [[round(edge(piece) / NEAR) for piece in inner] for edge in (_start, _middle, _end)]
+    counted = [Counter(found) for found in edges]
+    needed = 0.4 * len(several)
+    in_line = sum(
+        any(count[at] >= needed for count, at in zip(counted, found, strict=True)) for found in zip(*edges, strict=True)
+    )
+    return 2 * in_line > len(inner)
+
+
+def _start(piece: Piece) -> float:
+    return piece.x
+
+
+def _middle(piece: Piece) -> float:
+    return (piece.x + piece.end) / 2
+
+
+def _end(piece: Piece) -> float:
+    return piece.end
+
+
+MOST_ROWS = 3
+"""Rows of a running head, or of a foot."""
+
+FEWEST_PAGES = 3
+"""Pages on which the same words stand at the same height, or numbers count up with the pages."""
+
+FARTHEST = 2 * FEWEST_PAGES
+"""Pages in which the head of a section stands on the fewest pages: on those with odd, or with even numbers."""
+
+SAME_HEIGHT = 2.0
+"""Points up or down."""
+
+APART = 1.4
+"""Usual steps from line to line that part a head from the text below."""
+
+_PAGE_NUMBER = re.compile(r"(?<![\w.,])(?:\d{1,4}|[ivxlcdm]{1,8})(?![\w,]|\.\w)", re.IGNORECASE)
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+_FOOTNOTE = re.compile(r"\d{1,3}\s*[^\W\d].*[.!?…][\"'”’»)]*")
+_SEPARATOR = re.compile(r"\s+[|·•–—]\s+")
+_ONLY_NUMBER = re.compile(
+    r"[^\w#]*(?:page|seite|p\.|s\.)?[^\w#]*#(?:[^\w#]*(?:of|von|/)[^\w#]*\d+)?[^\w#]*", re.IGNORECASE
+)
+
+
+@dataclass(slots=True)
+class _Row:
+    """A row at the edge of a page; `key` is its text with the page's number as #."""
+
+    page: int
+    pieces: list[Piece]
+    text: str
+    height: float
+    size: float
+    is_apart: bool
+    is_outermost: bool
+    is_top: bool
+    key: str = ""
+
+    @property
+    def parts(self) -> set[str]:
+        """What stands apart from each other in the row: "final report | rainfall" has two parts; a footnote none."""
+        return set(filter(None, _SEPARATOR.split(self.key)))
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether a page number stands at an end of the row; a foot that begins with one may be a footnote."""
+        return self.is_apart and (self.key[-1:] == "#" or (self.is_top and self.key[:1] == "#"))
+
+
+def without_margins(pages: Sequence[list[Piece]]) -> list[list[Piece]]:
+    """The pages without running heads, feet and page numbers.
+
+    A row goes where it stands at the same height on several pages with the same words, but for the page's number; where
+    it is nothing but a page number that counts up with the pages; or where most rows at its height are such rows (heads
+    that change with each section). Only the outermost rows are looked at, and a row with several cells that are no
+    number goes only where white space parts it from the text, since a table may begin each page with its header.
+    """
+    dropped: set[int] = set()
+    for is_top in (True, False):
+        rows = [row for number, page in enumerate(pages) for row in _outer_rows(number, page, is_top=is_top)]
+        offsets = _number_offsets(rows, len(pages))
+        for row in rows:
+            row.key = "" if not is_top and _FOOTNOTE.fullmatch(row.text) else _key_of(row, offsets)
+        dropped |= {id(piece) for row in _repeated(rows, len(pages)) for piece in row.pieces}
+    return [[piece for piece in page if id(piece) not in dropped] for page in pages]
+
+
+def roman_value(text: str) -> int:
+    """The number that roman digits write; 0 where they write none."""
+    values = [_ROMAN.get(letter, 0) for letter in text.lower()]
+    total = sum(-value if value < max(values[at:]) else value for at, value in enumerate(values)) if all(values) else 0
+    return total if total > 0 and _roman(total) == text.lower() else 0
+
+
+def _roman(number: int) -> str:
+    signs = zip((1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
+                "m cm d cd c xc l xl x ix v iv i".split(), strict=True)  # fmt: skip
+    written = ""
+    for value, sign in signs:
+        written += sign * (number // value)
+        number %= value
+    return written
+
+
+def _outer_rows(number: int, page: list[Piece], *, is_top: bool) -> Iterator[_Row]:
+    """The outermost rows, from the edge inwards, with whether more white space than usual parts them from the text."""
+    rows = in_rows(page)
+    if not is_top:
+        rows.reverse()
+    steps = [abs(first[0].y - second[0].y) for first, second in pairwise(rows)]
+    usual = median(steps) if steps else 0.0
+    outer = rows[:MOST_ROWS]
+    block = next((at + 1 for at, step in enumerate(steps[:MOST_ROWS]) if step >= APART * usual), int(len(rows) == 1))
+    for at, row in enumerate(outer):
+        height = row[0].y
+        own = [piece for piece in page if abs(piece.y - height) < 0.3 * max(piece.size, row[0].size)]
+        text = " | ".join(piece.text for piece in row)
+        yield _Row(number, own, text, height, row[0].size, at < block, at == 0, is_top)
+
+
+def _numbers_in(text: str) -> Iterator[tuple[re.Match[str], int]]:
+    for match in _PAGE_NUMBER.finditer(text):
+        if value := int(match[0]) if match[0].isdecimal() else roman_value(match[0]):
+            yield match, value
+
+
+def _number_offsets(rows: Sequence[_Row], number_of_pages: int) -> set[int]:
+    """How far the printed numbers are from the pages' own, where they count up with the pages.
+
+    Arabic ones must do so on a good part of the pages: other numbers, such as years, may do so on a few.
+    """
+    pages: dict[tuple[int, bool], set[int]] = defaultdict(set)
+    for row in rows:
+        for match, value in _numbers_in(row.text):
+            pages[value - row.page, match[0].isdecimal()].add(row.page)
+    fewest = max(FEWEST_PAGES, number_of_pages // 20)
+    return {offset for (offset, arabic), on in pages.items() if len(on) >= (fewest if arabic else FEWEST_PAGES)}
+
+
+def _key_of(row: _Row, offsets: set[int]) -> str:
+    text = row.text
+    for match, value in reversed(list(_numbers_in(text))):
+        if value - row.page in offsets:
+            text = f"{text[: match.start()]}#{text[match.end() :]}"
+    return " ".join(text.casefold().split())
+
+
+def _repeated(rows: Sequence[_Row], number_of_pages: int) -> list[_Row]:
+    """The rows that are heads, feet or page numbers."""
+    bands: dict[int, list[_Row]] = defaultdict(list)
+    for row in rows:
+        bands[round(row.height / SAME_HEIGHT)].append(row)
+    found: list[_Row] = []
+    for height, own in bands.items():
+        near = [*bands.get(height - 1, ()), *own, *bands.get(height + 1, ())]
+        pages: dict[str, list[int]] = defaultdict(list)
+        for row in near:
+            for part in {row.key, *row.parts}:
+                pages[part].append(row.page)
+        numbered = Counter(round(row.size) for row in near if row.is_numbered)
+        sure = [
+            row
+            for row in own
+            if _is_sure(row, pages, number_of_pages) or (row.is_numbered and numbered[round(row.size)] >= FEWEST_PAGES)
+        ]
+        found += sure
+        sizes = [row.size for row in sure]
+        if len(own) >= FEWEST_PAGES and 2 * len(sure) > len(own):
+            found += [row for row in own if row not in sure and row.is_apart and abs(row.size - median(sizes)) < 1.0]
+    return found
+
+
+def _is_sure(row: _Row, pages: Mapping[str, list[int]], number_of_pages: int) -> bool:
+    """Whether a row is no text, by the pages on which its words stand at its height.
+
+    Words that a text repeats by chance stand on few pages, far from each other.
+    """
+    if not row.key:  # a footnote
+        return False
+    if _ONLY_NUMBER.fullmatch(row.key):
+        return True
+    fewest = max(FEWEST_PAGES, number_of_pages // 10)
+    own = sorted(pages[row.key])
+    if not row.is_apart:
+        return row.is_outermost and len(own) >= fewest and len(row.pieces) == 1
+    is_near = any(last - first <= FARTHEST for first, last in zip(own, own[FEWEST_PAGES - 1 :], strict=False))
+    return is_near or any(len(pages[part]) >= fewest for part in row.parts)

@@ -1,1 +1,0 @@
-"""Web pages with their elements and controls, for those who act on them."""

@@ -1,1 +1,0 @@
-"""What a library holds, as files to hand on."""

@@ -1,1 +1,0 @@
-"""What is imported by its name, when it is needed."""

@@ -1,1 +1,0 @@
-"""Threads: where checkpoints are kept, how they are written, and which of them stay."""

@@ -1,0 +1,95 @@
+"""Files on this disk: written whole, refused where they are not regular or a newer version wrote them.
+
+A file appears complete or not at all, so that a failed write leaves nothing behind. A pipe would be waited for, and a
+device may have no end.
+"""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Literal
+from uuid import uuid4
+
+from readgraph.state.errors import BadInput
+
+
+def opened_at_once(path: Path, flags: int, mode: int = 0o666) -> int:
+    """The descriptor of a file to write to, by `os.open`; it fails at once for a pipe that nobody reads.
+
+    On Windows, which has no such pipes, the file is opened as it is: line ends are written as they are given.
+    """
+    at_once: int = getattr(os, "O_NONBLOCK", 0)
+    descriptor = os.open(path, flags | at_once | getattr(os, "O_BINARY", 0), mode)
+    if at_once:
+        os.set_blocking(descriptor, True)
+    return descriptor
+
+
+@contextmanager
+def written_whole(path: Path, mode: Literal["w", "wb"] = "w", errors: str | None = None) -> Iterator[IO[Any]]:
+    """A file to write to (text in UTF-8), which replaces `path` when the `with` ends without an error.
+
+    Until then it is next to `path` under a hidden name; if the `with` fails, it is deleted. What can't be replaced (a
+    device, a pipe, a file in a folder that allows no new files) is written in place. Raises `OSError`.
+    """
+    encoding: dict[str, Any] = {"encoding": "utf-8", "errors": errors, "newline": "\n"} if mode == "w" else {}
+    if path.exists() and not (path.is_file() and os.access(path.resolve().parent, os.W_OK)):
+        with open(opened_at_once(path, os.O_WRONLY | os.O_TRUNC), mode, **encoding) as file:
+            yield file
+        return
+    target = path.resolve()  # a symbolic link stays a link
+    new = target.with_name(f".{uuid4().hex}.new")
+    try:
+        with new.open(mode, **encoding) as file:
+            yield file
+        if target.exists():
+            shutil.copymode(target, new)
+        new.replace(target)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+
+
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFDIR: "a folder",
+}
+
+
+def check_regular(path: Path, name: str) -> int:
+    """The size in bytes of a regular file, or of a link's target; raises `BadInput` for anything else.
+
+    `name` is the file's name in messages.
+    """
+    try:
+        status = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a null character in the path
+        raise BadInput(f"There is no file {name}.") from None
+    except OSError as problem:
+        raise BadInput(f"{name} can't be read: {problem.strerror}.") from None
+    if not stat.S_ISREG(status.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "not a regular file")
+        raise BadInput(f"{name} can't be read, it is {kind}: name a file.")
+    return status.st_size
+
+
+def is_newer(format: object, known: int) -> bool:
+    """Whether a format's number is one that this version doesn't know yet."""
+    return type(format) is int and format > known
+
+
+def newer(what: object, format: object) -> str:
+    """The line for a file that a newer version wrote."""
+    return f"{what} was made by a newer version (format {format}): upgrade readgraph."
+
+
+def check_format(what: object, format: object, known: int) -> None:
+    """Raise `BadInput` if a newer version wrote this file."""
+    if is_newer(format, known):
+        raise BadInput(newer(what, format))

@@ -1,0 +1,63 @@
+"""What is installed: our version, and objects that other code offers by a name or a place.
+
+These are objects of an entry point, and `package.module:name`.
+"""
+
+import os
+import sys
+from collections.abc import Iterable
+from functools import reduce
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points, version
+from pathlib import Path
+from typing import Any
+
+from readgraph.state.errors import BadInput
+
+__version__ = version("readgraph")
+"""The version of readgraph that is installed."""
+
+
+def offered_names(group: str, ours: Iterable[str]) -> list[str]:
+    """The names in a group of entry points, in order, but for those that are ours; nothing is imported."""
+    return sorted({point.name for point in entry_points(group=group)} - {*ours})
+
+
+def offered_like(group: str, ours: Iterable[str]) -> list[EntryPoint]:
+    """What a group of entry points offers under names that are ours, where it is never looked up."""
+    named = {*ours}
+    return [point for point in entry_points(group=group) if point.name in named]
+
+
+def offered(group: str, name: str) -> EntryPoint | None:
+    """What an installed package offers under this name in a group of entry points."""
+    return next(iter(entry_points(group=group, name=name)), None)
+
+
+def object_at(place: str, what: str) -> Any:
+    """The object at `package.module:name`; `what` it should be stands in messages.
+
+    Raises `BadInput` in one line for whatever its import raises.
+    """
+    module, _, name = place.partition(":")
+    try:
+        return reduce(getattr, name.split("."), import_module(module))
+    except (Exception, SystemExit) as problem:  # another package's import may raise anything, or end the process
+        told = str(problem).partition("\n")[0]
+        raise BadInput(f"{what} can't be imported from {place}: {type(problem).__name__}: {told:.200}.") from problem
+
+
+def object_typed(place: str, what: str) -> Any:
+    """The object at a place that the user typed, which may stand in the current folder, as for `python -m`."""
+    file, _, name = place.rpartition(":") if not place.endswith(".py") else (place, ":", "")
+    if file.endswith(".py"):
+        name = name or "build"
+        path, folder = Path(file).resolve(), Path.cwd().resolve()
+        if path.is_relative_to(folder):
+            written = f"{'.'.join(path.relative_to(folder).with_suffix('').parts)}:{name}"
+        else:
+            written = f"{path.stem}:{name} in the folder {path.parent}"
+        raise BadInput(f"{what} is the name of a file: write {written}.")
+    if (here := os.getcwd()) not in sys.path:
+        sys.path.append(here)
+    return object_at(place, what)

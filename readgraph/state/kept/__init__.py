@@ -1,1 +1,0 @@
-"""What a library keeps beside documents and their memories."""

@@ -1,0 +1,183 @@
+"""Languages by their ISO 639-1 codes and English names, and which of them a text is in."""
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from functools import cache, lru_cache
+from importlib import import_module
+from itertools import islice
+from math import exp, sqrt
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
+
+from readgraph.state.errors import BadInput, LibraryError
+
+_TABLE = """\
+aa Afar, ab Abkhazian, ae Avestan, af Afrikaans, ak Akan, am Amharic, an Aragonese, ar Arabic, as Assamese, av Avaric, \
+ay Aymara, az Azerbaijani, ba Bashkir, be Belarusian, bg Bulgarian, bi Bislama, bm Bambara, bn Bengali, bo Tibetan, \
+br Breton, bs Bosnian, ca Catalan, ce Chechen, ch Chamorro, co Corsican, cr Cree, cs Czech, cu Church Slavic, \
+cv Chuvash, cy Welsh, da Danish, de German, dv Divehi, dz Dzongkha, ee Ewe, el Greek, en English, eo Esperanto, \
+es Spanish, et Estonian, eu Basque, fa Persian, ff Fulah, fi Finnish, fj Fijian, fo Faroese, fr French, \
+fy Western Frisian, ga Irish, gd Scottish Gaelic, gl Galician, gn Guarani, gu Gujarati, gv Manx, ha Hausa, he Hebrew, \
+hi Hindi, ho Hiri Motu, hr Croatian, ht Haitian, hu Hungarian, hy Armenian, hz Herero, ia Interlingua, id Indonesian, \
+ie Interlingue, ig Igbo, ii Sichuan Yi, ik Inupiaq, io Ido, is Icelandic, it Italian, iu Inuktitut, ja Japanese, \
+jv Javanese, ka Georgian, kg Kongo, ki Kikuyu, kj Kuanyama, kk Kazakh, kl Kalaallisut, km Khmer, kn Kannada, \
+ko Korean, kr Kanuri, ks Kashmiri, ku Kurdish, kv Komi, kw Cornish, ky Kyrgyz, la Latin, lb Luxembourgish, lg Ganda, \
+li Limburgish, ln Lingala, lo Lao, lt Lithuanian, lu Luba-Katanga, lv Latvian, mg Malagasy, mh Marshallese, mi Maori, \
+mk Macedonian, ml Malayalam, mn Mongolian, mr Marathi, ms Malay, mt Maltese, my Burmese, na Nauru, \
+nb Norwegian Bokmål, nd North Ndebele, ne Nepali, ng Ndonga, nl Dutch, nn Norwegian Nynorsk, no Norwegian, \
+nr South Ndebele, nv Navajo, ny Chichewa, oc Occitan, oj Ojibwa, om Oromo, or Oriya, os Ossetian, pa Punjabi, pi Pali, \
+pl Polish, ps Pashto, pt Portuguese, qu Quechua, rm Romansh, rn Rundi, ro Romanian, ru Russian, rw Kinyarwanda, \
+sa Sanskrit, sc Sardinian, sd Sindhi, se Northern Sami, sg Sango, si Sinhala, sk Slovak, sl Slovenian, sm Samoan, \
+sn Shona, so Somali, sq Albanian, sr Serbian, ss Swati, st Southern Sotho, su Sundanese, sv Swedish, sw Swahili, \
+ta Tamil, te Telugu, tg Tajik, th Thai, ti Tigrinya, tk Turkmen, tl Tagalog, tn Tswana, to Tonga, tr Turkish, \
+ts Tsonga, tt Tatar, tw Twi, ty Tahitian, ug Uyghur, uk Ukrainian, ur Urdu, uz Uzbek, ve Venda, vi Vietnamese, \
+vo Volapük, wa Walloon, wo Wolof, xh Xhosa, yi Yiddish, yo Yoruba, za Zhuang, zh Chinese, zu Zulu"""
+
+NAMES: dict[str, str] = {entry[:2]: entry[3:] for entry in _TABLE.split(", ")}
+"""The English name of each language, by its ISO 639-1 code."""
+
+_CODES = {name.casefold(): code for code, name in NAMES.items()}
+
+
+def language_code(given: str) -> str:
+    """The ISO 639-1 code of a language given by its code, also with a region ("pt-BR"), or its English name; "" for "".
+
+    Raises `BadInput` for an unknown one.
+    """
+    wanted = given.strip().casefold()
+    if not wanted or wanted in NAMES:
+        return wanted
+    if wanted in _CODES:
+        return _CODES[wanted]
+    if (code := re.split("[-_]", wanted)[0]) in NAMES:
+        return code
+    near = get_close_matches(wanted, _CODES, 1)
+    hint = f"do you mean '{NAMES[_CODES[near[0]]]}'? Give" if near else "give"
+    raise BadInput(
+        f"There is no language '{given}': {hint} an ISO 639-1 code or an English name, such as de or German."
+    )
+
+
+DEFAULT = "en"
+
+SAMPLE, SAMPLES = 700, 3
+"""Characters of each sample of a long text, and how many: a book's first page may be in another language."""
+
+FEW_TEXTS, FEWEST_OF_TEXTS = 20, 20
+"""The language of many texts is seen by about this many of them, if they have this many words."""
+
+_BY_SCRIPT = {
+    "ja": re.compile(r"[\u3040-\u30ff]"),
+    "ko": re.compile(r"[\uac00-\ud7a3]"),
+    "zh": re.compile(r"[\u4e00-\u9fff]"),
+    "th": re.compile(r"[\u0e00-\u0e7f]"),
+    "he": re.compile(r"[\u0590-\u05ff]"),
+    "el": re.compile(r"[\u0370-\u03ff]"),
+}
+"""Scripts that one language uses, most telling first: Japanese has Chinese characters too."""
+
+_SCRIPT_SHARE = 0.2
+
+_LETTER, _WORD = re.compile(r"[^\W\d_]"), re.compile(r"[^\W\d_]+")
+
+_ENGLISH = frozenset("the of and to in that is was it for on as with his he be at by had not are but from".split())
+_ENGLISH_SHARE, _FEWEST_WORDS = 0.15, 4
+"""A text with this share of such words is English: no other language comes near, and no model has to be loaded."""
+
+
+_ONLY_ENGLISH = frozenset("the what which who whom whose when where why how did does and of is this that".split())
+_ONLY_ENGLISH_SHARE = 0.1
+"""Words that seldom stand in other languages, as even short questions have them."""
+
+_FEWEST_LATIN_WORDS, _LEAST_SURE, _SURE_SCRIPT_SHARE = 3, 0.5, 0.6
+"""Less doesn't make a language certain: words in Latin script, its probability, its script's share of the letters."""
+
+
+def language_of(text: str) -> str:
+    """The ISO 639-1 code of a text's main language; English where there is too little to see it by."""
+    return _language_of_sample(" ".join(text[start:end] for start, end in sample_spans(len(text))))
+
+
+def sample_spans(length: int) -> list[tuple[int, int]]:
+    """The spans of a text of `length` characters that are enough to see its language by."""
+    parts = SAMPLES + 1
+    if length <= parts * SAMPLE:
+        return [(0, length)]
+    return [(length * part // parts, length * part // parts + SAMPLE) for part in range(1, parts)]
+
+
+def certain_language(samples: Iterable[str]) -> str:
+    """The ISO 639-1 code of the language that all samples of a text are in; "" for a mixed text or too short a one."""
+    found = {_certain_of_sample(sample) for sample in samples if _LETTER.search(sample)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def main_language(texts: Sequence[str]) -> str:
+    """The language of most of these texts; English where they have few words, since a few tell too little."""
+    sample = " ".join(text[:SAMPLE] for text in texts[:: len(texts) // FEW_TEXTS + 1])
+    enough = next(islice(_WORD.finditer(sample), FEWEST_OF_TEXTS - 1, None), None)
+    return language_of(sample) if enough else DEFAULT
+
+
+@cache
+def classifier() -> Any:
+    """The module that classifies texts, with its model loaded: half a second, once, which few English texts need.
+
+    It is loaded in a thread of its own, because its file is unpacked to disk, which servers refuse in an event loop.
+    Raises `LibraryError` where it can't be unpacked.
+    """
+    loaded = SimpleQueue[Any]()
+    Thread(target=lambda: loaded.put(_load()), name="readgraph-languages", daemon=True).start()
+    found = loaded.get()
+    if isinstance(found, OSError):
+        raise LibraryError(
+            f"What knows languages can't be unpacked to a temporary file ({found.strerror}): "
+            "make room there, or name another folder in TMPDIR."
+        ) from found
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def _load() -> Any:
+    try:
+        module = import_module("py3langid")
+        module.classify("")
+    except Exception as problem:  # raised in the thread that asked
+        return problem
+    return module
+
+
+@lru_cache(4096)
+def _language_of_sample(sample: str) -> str:
+    letters = len(_LETTER.findall(sample))
+    for language, script in _BY_SCRIPT.items():
+        if letters and len(script.findall(sample)) > _SCRIPT_SHARE * letters:
+            return language
+    words = _WORD.findall(sample.lower())
+    if len(words) < _FEWEST_WORDS or sum(word in _ENGLISH for word in words) > _ENGLISH_SHARE * len(words):
+        return DEFAULT
+    classified: str = classifier().classify(sample)[0]
+    return classified
+
+
+@lru_cache(4096)
+def _certain_of_sample(sample: str) -> str:
+    letters = _LETTER.findall(sample)
+    for language, script in _BY_SCRIPT.items():
+        share = len(script.findall(sample)) / len(letters)
+        if share > _SCRIPT_SHARE:
+            latin = sum(letter.isascii() for letter in letters) / len(letters)
+            return language if latin < 1 - _SURE_SCRIPT_SHARE else ""
+    words = _WORD.findall(sample.lower())
+    if sum(word in _ONLY_ENGLISH for word in words) >= _ONLY_ENGLISH_SHARE * len(words):
+        return DEFAULT
+    if len(words) < _FEWEST_LATIN_WORDS:
+        return ""
+    ranked = classifier().rank(sample)
+    heat = sqrt(len(sample.encode()))
+    weights = [exp((score - ranked[0][1]) / heat) for _, score in ranked]
+    first: str = ranked[0][0]
+    return first if first in NAMES and weights[0] >= _LEAST_SURE * sum(weights) else ""

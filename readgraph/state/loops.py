@@ -1,0 +1,258 @@
+"""Event loops: one in the background for synchronous callers, what belongs to one, and who leaves a stream.
+
+Who leaves a stream of a graph ends what runs for it. LangGraph alone waits for a node that runs in a thread. Where a
+server cancels by anyio, which it does again and again until all has ended (Starlette, FastAPI, MCP), it does not come
+to cancelling its nodes.
+"""
+
+import asyncio
+import atexit
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Event, Lock, Thread
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar
+from weakref import ref
+
+import anyio
+from anyio import CancelScope
+from anyio.from_thread import BlockingPortal
+
+from readgraph.state.forks import reset_in_forked
+
+EventT = TypeVar("EventT")
+
+
+class Work(Protocol):
+    """What can be ended early: a task, or a future of another thread."""
+
+    def cancel(self) -> Any:
+        """End it."""
+
+
+class _Streamed:
+    """The work that runs for one stream, which may be inside of another one; `loop`: of an asynchronous stream."""
+
+    def __init__(self, around: "_Streamed | None", loop: asyncio.AbstractEventLoop | None = None) -> None:
+        self._loop = ref(loop) if loop else None  # contexts, and what they hold, may outlive the loop
+        self._around, self._changing, self._left = around, Lock(), False
+        self._running: dict[object, Work] = {}
+
+    def is_in(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Whether it is an asynchronous stream of this event loop."""
+        return self._loop is not None and self._loop() is loop
+
+    def begin(self, mark: object, work: Work) -> None:
+        """End this work when the stream is left, or the one around it."""
+        with self._changing:
+            self._running[mark] = work
+        if self._left:
+            work.cancel()
+        if self._around:
+            self._around.begin(mark, work)
+
+    def end(self, mark: object) -> None:
+        """The work has ended."""
+        self._running.pop(mark, None)
+        if self._around:
+            self._around.end(mark)
+
+    def leave(self) -> list[Work]:
+        """End the work, and what begins from now on; returns what has not ended yet."""
+        with self._changing:
+            self._left, running = True, [*self._running.values()]
+        for work in running:
+            work.cancel()
+        return running
+
+
+_streamed: ContextVar[_Streamed | None] = ContextVar("readgraph_streamed", default=None)
+
+
+@contextmanager
+def ended_when_left(work: Work) -> Iterator[None]:
+    """Inside the `with` this work runs: it ends when somebody leaves the stream for which it does."""
+    streamed, mark = _streamed.get(), object()
+    if streamed:
+        streamed.begin(mark, work)
+    try:
+        yield
+    finally:
+        if streamed:
+            streamed.end(mark)
+
+
+@contextmanager
+def this_task_ended_when_left() -> Iterator[None]:
+    """As `ended_when_left`, for the running task; a task can be ended only in its own event loop."""
+    task, streamed = asyncio.current_task(), _streamed.get()
+    if task and streamed and streamed.is_in(task.get_loop()):
+        with ended_when_left(task):
+            yield
+    else:
+        yield
+
+
+def ending_with(events: Iterator[EventT]) -> Iterator[EventT]:
+    """The events of a synchronous stream; who leaves it ends its work."""
+    streamed = _Streamed(_streamed.get())
+    try:
+        while True:
+            before = _streamed.set(streamed)
+            try:
+                event = next(events)
+            except StopIteration:
+                return
+            finally:
+                _streamed.reset(before)
+            yield event
+    finally:
+        streamed.leave()
+        if isinstance(events, Generator):
+            events.close()
+
+
+async def until_left(events: AsyncIterator[EventT]) -> AsyncIterator[EventT]:
+    """The events of a graph's or agent's `astream`; who leaves them, or cancels their reader, ends what the methods do.
+
+    A method's own graph does so by itself. An agent whose tool is a method, or a graph with one as a node, needs it in
+    a web server: that cancels a request again and again, so LangGraph does not come to ending its nodes.
+    """
+    loop, around = asyncio.get_running_loop(), _streamed.get()
+    streamed = _Streamed(around if around and around.is_in(loop) else None, loop)
+    try:
+        while True:
+            before = _streamed.set(streamed)
+            try:
+                event = await anext(events)
+            except StopAsyncIteration:
+                return
+            finally:
+                _streamed.reset(before)
+            yield event
+    finally:
+        left = [work for work in streamed.leave() if isinstance(work, asyncio.Task)]
+        with CancelScope(shield=True):
+            if isinstance(events, AsyncGenerator):
+                await events.aclose()
+            if left:
+                await asyncio.wait(left)
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_portal: BlockingPortal | None = None
+_starting = Lock()
+
+
+def background() -> BlockingPortal:
+    """The portal to the background event loop, which is started at first use and stopped with the process."""
+    global _portal
+    with _starting:
+        _portal = _portal or _started()
+        return _portal
+
+
+def in_background(work: Callable[P, Awaitable[T]], *given: P.args, **named: P.kwargs) -> T:
+    """Run in the background event loop with the caller's context variables, and wait.
+
+    The work ends when the wait is interrupted (Ctrl-C, a worker's time limit), or when the stream around it is left.
+    """
+    ended = Event()
+
+    async def run() -> T:
+        try:
+            return await work(*given, **named)
+        finally:
+            ended.set()
+
+    running: Future[T] = background().start_task_soon(run)
+    try:
+        with ended_when_left(running):
+            return running.result()
+    except BaseException:
+        running.cancel()  # nothing happens where the work itself has failed
+        ended.wait()
+        raise
+
+
+def _started() -> BlockingPortal:
+    ready: Future[BlockingPortal] = Future()
+
+    async def serve() -> None:
+        async with BlockingPortal() as portal:
+            ready.set_result(portal)
+            await portal.sleep_until_stopped()
+
+    def run() -> None:
+        try:
+            anyio.run(serve)
+        except BaseException as problem:  # such as: no file descriptors are left
+            if ready.done():
+                raise
+            ready.set_exception(problem)
+
+    def stop() -> None:
+        if os.getpid() == process:  # in a forked child its thread does not exist
+            portal.call(portal.stop, True)  # without waiting for what is still open, such as a library in a notebook
+            thread.join()
+
+    thread, process = Thread(target=run, name="readgraph", daemon=True), os.getpid()
+    thread.start()
+    portal = ready.result()
+    atexit.register(stop)
+    return portal
+
+
+def _reset() -> None:
+    global _portal, _starting
+    _portal, _starting = None, Lock()
+
+
+reset_in_forked(_reset)
+
+
+Value = TypeVar("Value")
+
+
+class PerLoop(Generic[Value]):
+    """One value for each event loop, made at its first use and ended with the loop.
+
+    A weak dictionary would keep them all, since a client's connections hold the loop that is its key.
+    """
+
+    def __init__(self, make: Callable[[], Value], end: Callable[[Value], Awaitable[None]]) -> None:
+        self._make, self._end = make, end
+        self._values: dict[asyncio.AbstractEventLoop, tuple[Value, AsyncGenerator[None, None]]] = {}
+
+    async def here(self) -> Value:
+        """The running event loop's value."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._values:
+            for other in [*self._values]:
+                if other.is_closed():  # closed without closing its generators, which `asyncio.run` does
+                    self._values.pop(other, None)
+            self._values[loop] = self._make(), (until_end := self._until_the_end(loop))
+            await anext(until_end)
+        return self._values[loop][0]
+
+    async def _until_the_end(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[None, None]:
+        """Waits for the end of the event loop, which then closes the generators that were started in it."""
+        try:
+            yield
+        finally:
+            if ended := self._values.pop(loop, None):
+                await self._end(ended[0])
+
+
+async def close_client(model: Any) -> None:
+    """Close the connections of a LangChain model that we gave its own HTTP client."""
+    if client := getattr(model, "http_async_client", None):
+        await client.aclose()
+
+
+Listen = Callable[[str, Any], None]
+"""Takes the stream mode and the event of all that a run streams."""

@@ -1,0 +1,197 @@
+"""Where sentences begin and end."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from sentencex import get_sentence_boundaries
+
+from readgraph.state.languages import language_of
+
+_NOTE = r"\[\^[^\]\s]{1,6}\]"
+_ENTRY = rf"[ \t]*(?:[-*•‣◦]|[(]?(?:\d{{1,3}}[.)]|[a-z][)])|{_NOTE}:?)[ \t]"
+_MESSAGE = r"[\u200e\u200f]*\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4}[.,]{0,2}[ \u00a0\u202f]\d{1,2}[:.]\d\d"
+_HEADING = r" {0,3}#{1,6}[ \t]"
+_PARAGRAPH = re.compile(
+    rf"{_HEADING}[^\n\r\f]*|(?:[^\n\r\f]|(?<!===)(?<!----)\r?\n(?!\s*?\n|{_HEADING}|{_ENTRY}|{_MESSAGE}))+"
+)
+"""What ends at a blank line, at a heading of Markdown, and before a line that begins an entry of a list, or with a date
+and a time. A heading is a paragraph by itself; one that is underlined ends there."""
+
+_STAMP = (
+    r"[\[(]?(?:\d[\d./-]{5,9}\.?,?[ \u00a0\u202fT])?\d{1,2}[:.]\d\d(?:[:.]\d\d)?"
+    r"(?:[ \u00a0\u202f]?[AaPp]\.?[Mm]\.?)?[\])]?(?: ?[-–—])?[ \t]+"
+)
+LABEL = re.compile(rf"[ \t]*(?:{_STAMP})?(\w[^\n:.!?]{{0,29}}):[ \t]+")
+"""What begins a turn of a talk, also after its time, or a row of a table: "Ann: Hello.", "[19:40] Ann: Hello.",
+"Station: Hexley; Year: 1985"."""
+
+ROW = re.compile(r"[ \t]*\|[^\n]*\|[ \t]*\r?(?:\n|$)")
+"""A row of a table in Markdown."""
+
+_LINE_END = re.compile(r"\r?\n")
+
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
+
+_BETWEEN_MARKS = re.compile(r"[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['’](?!\w)")
+"""Quotation marks and brackets: the segmenter sees no end between two of them."""
+
+_CLOSED_BEFORE_END = re.compile(r"(?<=\w)[\"”’»)\]](?=[.!?])")
+"""Such a mark before the end of a sentence, which then stands after a letter as at others."""
+
+_DIGIT_AFTER_END = re.compile(r"(?<=[。？！])\d")
+"""A digit at the begin of a Chinese or Japanese sentence: the segmenter takes the mark before it for a decimal one."""
+
+_MARKED_END = re.compile(rf"([.!?…。！？])[\"”»’)]*(?: ?{_NOTE})+")
+"""An end of a sentence with the marks of its notes, which belong to it."""
+
+_ENDS = '.!?…"”»)]'
+
+_OPENING = "\"'“„«‹‘([»›"
+
+LONGEST_PART = 10_000
+"""Characters that the segmenter is given at once: it is quadratic on odd texts."""
+
+_ENUMERATOR = re.compile(r"(?:#{1,6} +)?[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxlc]{1,5})[.)\]]+", re.IGNORECASE)
+"""What stands before an entry of a list or in a heading: "3.", "# 2.1.", "(a)", "iv."."""
+
+_ORDINAL = re.compile(r"\b\d{1,2}\.$")
+_ORDINAL_LANGUAGES = frozenset("bs cs da de et fi hr hu is lv nb nn no pl sk sl sr tr".split())
+"""Languages that write a point after an ordinal number: "am 3. März"."""
+
+_INITIAL = re.compile(r"\b[^\W\d_]\.$")
+_BEFORE_NAME = re.compile(r"\b(?:M|MM|Mgr|Dr|Fa|Mevr|Dhr|Cf|Vgl|د|أ|(?!J\.-C)[^\W\d_]\.-[^\W\d_])\.$")
+_BEFORE_NUMBER = re.compile(
+    r"\b(?:eqs?|figs?|secs?|vol|chap|art|no|nr|pp?|pag|pág|ch|col|approx|aprox|env|св|рис|табл|гл|стр|ст|с|т|п)\.$",
+    re.IGNORECASE,
+)
+"""Abbreviations before a name or a number that the segmenter doesn't know in every language."""
+
+_SPEECH_GOES_ON = re.compile("と[、言云い思聞答叫話尋呼書述]|って")
+"""What follows quoted speech in Japanese: "he said"."""
+
+
+def sentence_spans(text: str, start: int = 0, end: int | None = None, language: str = "") -> list[tuple[int, int]]:
+    """Character spans of the sentences between two offsets, without the white space around them.
+
+    A blank line ends a sentence, and so does a heading of Markdown, and a line before another turn of a talk or another
+    row of a table; an abbreviation, an initial, an ordinal and the number of a heading don't, and a block of code is
+    one. `language` is an ISO 639-1 code, by default the text's own.
+    """
+    part = text[start:end]
+    language = language or language_of(part)
+    spans: list[tuple[int, int]] = []
+    at = 0
+    for code in _code_blocks(part):
+        spans += _prose_spans(part, at, code[0], language)
+        spans.append(_stripped(part, *code))
+        at = code[1]
+    spans += _prose_spans(part, at, len(part), language)
+    return [(start + begin, start + stop) for begin, stop in spans]
+
+
+def paragraph_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Character spans of the paragraphs, entries of lists, turns of talks and rows of tables; code is in none."""
+    at = 0
+    for start, end in [*_code_blocks(text), (len(text), len(text))]:
+        for begin, stop in _paragraphs(text, at, start):
+            yield begin + len(text[begin:stop]) - len(text[begin:stop].lstrip("\r\n")), stop
+        at = end
+
+
+def _prose_spans(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
+    for paragraph in _paragraphs(text, start, end):
+        yield from _joined(text, _boundaries(text, *paragraph, language), language)
+
+
+def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for paragraph in _PARAGRAPH.finditer(text, start, end):
+        yield from pairwise([paragraph.start(), *_labelled_lines(text, *paragraph.span()), paragraph.end()])
+
+
+def _labelled_lines(text: str, start: int, end: int) -> list[int]:
+    """Where another turn or row begins: at a line with a label, if one beside it has a label too or a sentence ended.
+
+    One such line alone may be a line of prose, which happens to begin with a word and a colon. So it is with bars.
+    """
+    lines = [start, *(line.end() for line in _LINE_END.finditer(text, start, end))]
+    if len(lines) == 1:
+        return []
+    labelled = [bool(LABEL.match(text, line, end) or ROW.match(text, line, end)) for line in lines]
+    beside = [*labelled[1:], False]
+    return [
+        line
+        for number, line in enumerate(lines[1:], 1)
+        if labelled[number]
+        and (labelled[number - 1] or beside[number] or text[lines[number - 1] : line].rstrip()[-1:] in _ENDS)
+    ]
+
+
+def _code_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Spans from a line of three backticks or tildes, or more, to the next one that closes it."""
+    opened: re.Match[str] | None = None
+    for line in _FENCE.finditer(text):
+        if opened is None:
+            opened = line
+        elif line[1].startswith(opened[1]) and not line[2].strip():
+            yield opened.start(), line.end()
+            opened = None
+
+
+def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
+    """The segmenter's sentences of a paragraph; a long one is given in parts, each from the last sentence's begin."""
+    plain = _MARKED_END.sub(lambda found: "x" * (len(found[0]) - 1) + found[1], text[start:end])
+    plain = _DIGIT_AFTER_END.sub("字", _CLOSED_BEFORE_END.sub("x", plain))
+    plain, at = _BETWEEN_MARKS.sub(" ", plain), start
+    while at < end:
+        part = plain[at - start : at - start + LONGEST_PART]
+        ends = [at + found["end_index"] for found in get_sentence_boundaries(language, part)]
+        if at + len(part) < end and len(ends) > 1:
+            ends.pop()
+        bounds = [at, *(_before_opening(text, at, stop) for stop in ends)]
+        for span in pairwise(bounds):
+            begin, stop = _stripped(text, *span)
+            if begin < stop:
+                yield begin, stop
+        at = bounds[-1]
+
+
+def _before_opening(text: str, at: int, end: int) -> int:
+    """A sentence's end without the marks that open the next one; `end` itself where nothing is left from `at`."""
+    if not text[end : end + 1].strip():
+        return end
+    marks = len(text[at:end]) - len(text[at:end].rstrip(_OPENING))
+    return end - marks if marks < end - at else end
+
+
+def _joined(text: str, spans: Iterator[tuple[int, int]], language: str) -> Iterator[tuple[int, int]]:
+    """The same spans, those joined between which no sentence ends."""
+    begun: tuple[int, int] | None = None
+    for span in spans:
+        if begun and _goes_on(text[slice(*begun)], text[span[0] : span[0] + 3], language):
+            begun = begun[0], span[1]
+        else:
+            if begun:
+                yield begun
+            begun = span
+    if begun:
+        yield begun
+
+
+def _goes_on(before: str, following: str, language: str) -> bool:
+    """Whether a sentence goes on after its first part, seen by that and by the characters that follow."""
+    begin = following.lstrip("—– ")[:1]
+    if begin.islower() or _ENUMERATOR.fullmatch(before) or _BEFORE_NAME.search(before):
+        return True
+    if following[:1] == "-" and _INITIAL.search(before):
+        return True
+    if before[-1:] in ("」", "』") and _SPEECH_GOES_ON.match(following):
+        return True
+    if language in _ORDINAL_LANGUAGES and _ORDINAL.search(before):
+        return True
+    return begin.isdigit() and bool(_BEFORE_NUMBER.search(before))
+
+
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), start + len(part.rstrip())

@@ -1,1 +1,0 @@
-"""What a text says of itself: its language, and where its sentences end."""

@@ -1,0 +1,194 @@
+"""Estimates: no call is made, and the ranges hold, however badly the model replies."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+
+from readgraph.graphs.estimates.arithmetic import Estimate, Range, answer_words
+from readgraph.graphs.estimates.methods import estimate_reading
+from readgraph.graphs.methods import METHODS, Method
+from readgraph.library.opening import Library
+from readgraph.state.context import ReaderContext
+from readgraph.state.words import count_words
+from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.reader import asked_for, reader
+from tests.support.command import ASK, DOUBLE, STORY, Command, assert_refused
+
+QUESTION = "Who took the log book?"
+
+
+def useless(request: ChatRequest) -> str:
+    return "no idea " * 2000
+
+
+def long_winded(request: ChatRequest) -> str | dict[str, object]:
+    return reader(request) if asked_for(request) else request.text[-1500:]
+
+
+def half_useless(request: ChatRequest) -> str | dict[str, object]:
+    return reader(request) if int(request.key[:8], 16) % 2 else "{"
+
+
+def restless(request: ChatRequest) -> str | dict[str, object]:
+    """Keeps what each leaf shows and goes on, and never has enough; in plain words, calls what needs most."""
+    if called := re.search(r"^(\d): memory_replace$", request.last, re.MULTILINE):
+        return called[1]
+    if asked_for(request) == "Verdict":
+        return {"enough": False, "missing": ["Where did the goat stand?"]}
+    reply = reader(request)
+    return {**reply, "action": "keep"} if isinstance(reply, dict) and "action" in reply else reply
+
+
+STYLE = {"answer_length": "free", "answer_dates": "7 May 2023", "language": "German"}
+
+SETTINGS: dict[str, list[dict[str, Any]]] = {
+    "read-agent": [
+        {},
+        {"strategy": "sequential", "max_pages": 4, **STYLE},
+        {"min_page_words": 40, "max_page_words": 90, "stretches": 3},
+        {"show_previous_page": True, "show_next_paragraph": True, "gist_words": 50, "purpose": "Goats."},
+        {"window_words": 1000},
+        {"max_calls": 12},
+        {"max_pages": 0},
+    ],
+    "mem-walker": [
+        {},
+        {"segment_words": 60, "children": 3, "node_words": 40, "walks": 3, "max_hops": 9, **STYLE},
+        {"segment_words": 90, "children": 2, "working_memory": "visited", "reasoning": False, "preset": "contract"},
+    ],
+    "gam": [
+        {},
+        {
+            "session_page_words": 150,
+            "block": 4,
+            "two_calls": True,
+            "separate_requests": True,
+            "without_memory": True,
+            **STYLE,
+        },
+        {"rounds": 0, "memory_words": 0},
+        {"reply_form": "plain", "rounds": 2, "preset": "meeting"},
+    ],
+    "survey": [{}, {"survey_words": 90, **STYLE}, {"fields": "who:text,when:date", "window_words": 1000}],
+    "outline-walk": [{}, {"segment_words": 60, "children": 3, "node_words": 40, "walks": 2, "max_hops": 7, **STYLE}],
+    "overwrite-memory": [{}, {"window_words": 1000, "note_words": 150, "look_back": False, **STYLE}],
+    "walk-and-research": [{"segment_words": 90, "children": 3, "max_hops": 5, "rounds": 4}],
+    "reflective-walk": [{"segment_words": 60, "children": 3, "max_hops": 4, "walks": 2, "rounds": 4}],
+    "mem-gpt": [
+        {"max_chain": 5, **STYLE},
+        {"max_chain": 8, "window_words": 2000},
+        {"max_chain": 3, "reply_form": "plain"},
+    ],
+    "reader-agent": [
+        {"max_chain": 5, **STYLE},
+        {"max_chain": 8, "window_words": 2000},
+        {"max_chain": 3, "reply_form": "plain"},
+    ],
+}
+
+EMBEDDING: dict[str, Any] = {"embeddings": "openai:double-embeddings"}
+OF_BASELINES: list[dict[str, Any]] = [
+    EMBEDDING,
+    {"window_words": 1000, "baseline_words": 300, "retrieval_words": 90, "max_calls": 12, **EMBEDDING, **STYLE},
+]
+
+ESTIMATED = [*METHODS.values()]
+
+EVERY: list[Callable[..., Any]] = [reader, useless, restless, long_winded, half_useless]
+
+BETWEEN = EVERY[-2:]
+"""Those whose calls lie between a plain reader's and the most."""
+
+
+def is_slow(method: Method, settings: dict[str, Any], respond: Callable[..., Any]) -> bool:
+    """Whether a quicker case shows nearly the same: for a baseline's plain reader, the test of what to expect."""
+    if method.name not in SETTINGS:
+        return respond is reader
+    restless_has_nothing_to_do = respond is restless and method.name == "read-agent"
+    return restless_has_nothing_to_do or respond in BETWEEN or (bool(settings) and respond is useless)
+
+
+CASES = [
+    pytest.param(
+        method,
+        settings,
+        respond,
+        id="-".join([method.name, *settings, respond.__name__]),
+        marks=[pytest.mark.slow] if is_slow(method, settings, respond) else [],
+    )
+    for method in ESTIMATED
+    for settings in SETTINGS.get(method.name, OF_BASELINES)
+    for respond in (EVERY if method.name in SETTINGS else EVERY[:2])
+]
+
+
+def assert_holds(foreseen: Estimate, used: dict[str, Any]) -> None:
+    for name in ("calls", "input_words", "output_words"):
+        limits: Range = getattr(foreseen, name)
+        assert limits.low <= used[name] and (limits.high is None or used[name] <= limits.high), (name, used, foreseen)
+
+
+@pytest.mark.parametrize(("method", "settings", "respond"), CASES)
+async def test_the_ranges_hold(
+    server: ModelServer,
+    library: Library,
+    story: str,
+    method: Method,
+    settings: dict[str, Any],
+    respond: Callable[..., Any],
+) -> None:
+    server.respond = respond
+    context = ReaderContext(model="openai:double", **settings)
+    document = await library.pages.add_document(story[:6_000])
+    graph = method.build().compile(store=library.store)
+    for question in (None, QUESTION, *(["How deep is the well?"] if respond is reader else [])):
+        words = None if question is None else count_words(question)
+        foreseen = await estimate_reading(method, library.pages, document, context, words)
+        before = server.calls
+        asked = {} if question is None else {"question": question}
+        used = (await graph.ainvoke({"document": document.id, **asked}, context=context))["usage"]
+        assert server.calls - before == used["calls"]
+        assert_holds(foreseen, used)
+
+
+AGENTS = ("mem-gpt", "reader-agent")
+"""How long a chain an agent makes is its own affair."""
+
+
+@pytest.mark.parametrize("method", [each for each in ESTIMATED if each.name not in AGENTS], ids=lambda m: m.name)
+async def test_what_to_expect_is_near_what_a_plain_model_uses(
+    server: ModelServer, library: Library, story: str, method: Method
+) -> None:
+    context = ReaderContext(model="openai:double", **EMBEDDING)
+    document = await library.pages.add_document(story)
+    foreseen = await estimate_reading(method, library.pages, document, context, 5)
+    graph = method.build().compile(store=library.store)
+    used = (await graph.ainvoke({"document": document.id, "question": QUESTION}, context=context))["usage"]
+    assert_holds(foreseen, used)
+    assert 0.5 < used["calls"] / foreseen.calls.expected < 2
+    assert 0.5 < used["input_words"] / foreseen.input_words.expected < 2
+
+
+def test_the_command_estimates_and_makes_no_call(readgraph: Command, server: ModelServer) -> None:
+    for command in (("read", STORY), ASK):
+        told = readgraph(*command, *DOUBLE, "--estimate", "--price", "1/2", "--json").json
+        assert 0 < told["calls"]["low"] <= told["calls"]["expected"] <= told["calls"]["high"]
+        assert told["cost"] > 0
+        printed = readgraph(*command, *DOUBLE, "--estimate").text
+        assert f"{told['calls']['high']:,.0f}" in printed and "no call was made" in printed
+    assert server.calls == 0
+    readgraph(*ASK, *DOUBLE)
+    done = json.loads(readgraph("read", STORY, *DOUBLE, "--estimate", "--json").out)
+    assert {key: done[key]["high"] for key in ("calls", "input_words")} == {"calls": 0, "input_words": 0}
+    assert readgraph(*ASK, "--estimate", "--json").json["calls"] == asdict(Range(0, 0, 0)), "without a model"
+    assert_refused(readgraph("ask", "Who?", "--continue", "--estimate"), "can't be estimated")
+
+
+def test_longer_answers_are_expected_where_they_are_asked_for() -> None:
+    lengths = [ReaderContext(answer_length=length) for length in (None, "phrase", "paragraph", "free")]
+    short, phrase, paragraph, free = map(answer_words, lengths)
+    assert short == phrase < paragraph < free < answer_words(ReaderContext(answer_words=400))
