@@ -22,8 +22,8 @@ from pathlib import Path
 from readgraph import ReaderContext, open_library
 from readgraph.corpus.on_ray import on_ray
 from readgraph.corpus.processes import processes
-from readgraph.corpus.reading import Sum, Workers, read_corpus
-from readgraph.corpus.worker import Job, Line, Told, Worker
+from readgraph.corpus.reading import CorpusTotals, Workers, read_corpus
+from readgraph.corpus.worker import CorpusJob, CorpusLine, Worker, WorkerReport
 from readgraph.library.address import LibraryPlace, library_place
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader
@@ -71,7 +71,7 @@ class Watched:
     async def ready(self) -> None:
         await self.worker.ready()
 
-    async def read(self, file: str, max_calls: int | None) -> Told:
+    async def read(self, file: str, max_calls: int | None) -> WorkerReport:
         name = f"{Path(file).stem.capitalize()},"  # as the document's own text says it
         self.reading.add(name)
         try:
@@ -117,15 +117,15 @@ class Killing:
 class Read:
     """A corpus that was read: the sum, lines by file, seconds in all, and by how many bytes the library grew."""
 
-    sum: Sum
-    lines: list[Line]
+    sum: CorpusTotals
+    lines: list[CorpusLine]
     seconds: float
     stored: int
 
 
-async def read_once(job: Job, files: list[str], workers: Workers) -> Read:
+async def read_once(job: CorpusJob, files: list[str], workers: Workers) -> Read:
     """Read the files, from the start of the workers to their end."""
-    lines = list[Line]()
+    lines = list[CorpusLine]()
     async with open_library(job.library):
         pass
     empty, began = stored_bytes(job.library), time.monotonic()
@@ -190,7 +190,7 @@ def measure(options: argparse.Namespace, library: LibraryPlace) -> None:
         double = server.respond = Killing(0 if options.whole else (options.small + options.large) // 2)
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
         context = ReaderContext(model="openai:double", concurrency=options.concurrency)
-        job = Job(library, "read-agent", context)
+        job = CorpusJob(library, "read-agent", context)
         engine = on_ray(job, options.workers, None) if options.on else processes(job, options.workers)
         read = asyncio.run(read_once(job, files, double.seen(engine)))
         check(read, files, double, options.concurrency)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.plan import foreseen, sampled, what_is_run, with_papers_settings
+from readgraph.evaluation.plan import draw_sample, estimate_groups, what_is_run, with_papers_settings
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.rows import rows_to_run
 from readgraph.evaluation.running import Evaluation
@@ -48,10 +48,10 @@ async def compared(dataset: Dataset, method: str, **settings: Any) -> Compared:
     rows = rows_to_run([method], dataset, context, full_text=False)
     with tempfile.TemporaryDirectory() as place:
         folder = EvaluationFolder(Path(place))
-        with folder.opened(what_is_run(None, dataset, rows, 1, None, context)):
+        with folder.open_for(what_is_run(None, dataset, rows, 1, None, context)):
             async with open_library(folder.library) as library:
                 evaluation = Evaluation(dataset, rows, range(1), folder, library)
-                estimate = await foreseen(library.pages, evaluation.missing)
+                estimate = await estimate_groups(library.pages, evaluation.missing)
                 async for outcome in evaluation.run():
                     if outcome.status == "failed":
                         raise RuntimeError(outcome.problem)
@@ -81,7 +81,7 @@ def main() -> None:
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
         for file in options.files:
             dataset = load_dataset(file, None, options.limit)
-            dataset = sampled(dataset, options.sample, 0) if options.sample else dataset
+            dataset = draw_sample(dataset, options.sample, 0) if options.sample else dataset
             show(dataset, options.methods, {"embeddings": "openai:double-embeddings"})
 
 

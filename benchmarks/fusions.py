@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from readgraph.library.search.hits import Ranking, above_last, by_place, fuse, pages_of
+from readgraph.library.search.hits import Ranking, fuse, pages_of, score_above_last, score_by_place
 
 RANK_CONSTANT = 60
 """The usual constant of reciprocal rank fusion."""
@@ -23,7 +23,7 @@ def first_of_both(depth: int) -> Fusion:
     """The fusion that readgraph uses, over the first `depth` pages of each ranking."""
 
     def fused(words: Ranking, near: Ranking) -> list[int]:
-        return pages_of(fuse([words[:depth], above_last(near[:depth])]))
+        return pages_of(fuse([words[:depth], score_above_last(near[:depth])]))
 
     return fused
 
@@ -42,7 +42,7 @@ def with_share(share: float) -> Fusion:
 
 def vectors_by_place(words: Ranking, near: Ranking) -> list[int]:
     """The fusion that readgraph uses, if the second ranking has no scores, as from a retriever."""
-    return pages_of(fuse([words, by_place(pages_of(near[:10]))]))
+    return pages_of(fuse([words, score_by_place(pages_of(near[:10]))]))
 
 
 FUSIONS: dict[str, Fusion] = {

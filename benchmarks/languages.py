@@ -9,7 +9,7 @@ import random
 from collections import defaultdict
 from pathlib import Path
 
-from readgraph.library.search.hits import DEPTH, Entry, Ranking, pages_of
+from readgraph.library.search.hits import DEPTH, IndexEntry, Ranking, pages_of
 from readgraph.library.search.keyword_index import KeywordIndex
 
 TEXTS = Path(__file__).with_name("languages.txt")
@@ -42,18 +42,18 @@ def made_up(texts: list[str], length: int, seed: int) -> str:
     return made
 
 
-async def by_keywords(entries: list[Entry], questions: list[str]) -> list[Ranking]:
+async def by_keywords(entries: list[IndexEntry], questions: list[str]) -> list[Ranking]:
     """How the keyword index ranks the pages for each question."""
     index = KeywordIndex()
     await index.add("corpus", entries)
-    ranked: list[Ranking] = [await index.ranked("corpus", question, DEPTH) for question in questions]
+    ranked: list[Ranking] = [await index.rank_pages("corpus", question, DEPTH) for question in questions]
     index.close()
     return ranked
 
 
 async def ranks(pages: list[str], queries: list[str]) -> list[int]:
     """The place, from 0, of each query's own page; one that is not found has the place of the last."""
-    ranked = await by_keywords([Entry(number, page) for number, page in enumerate(pages)], queries)
+    ranked = await by_keywords([IndexEntry(number, page) for number, page in enumerate(pages)], queries)
     found = [pages_of(ranking) for ranking in ranked]
     return [places.index(own) if own in places else len(pages) for own, places in enumerate(found)]
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from readgraph.library.documents import document_id
 from readgraph.library.opening import open_library
-from readgraph.library.stored_items import BATCH, ROOT, StoredValue, numbered
+from readgraph.library.stored_items import BATCH, ROOT, StoredValue, number_key
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document, utc_now
 from readgraph.state.words import count_words
@@ -49,7 +49,7 @@ async def fill(folder: Path, count: int) -> float:
     async with open_library(folder) as library:
         rows = list[StoredValue]()
         for document, text in made_documents(count):
-            rows.append(((ROOT, "text", document.id), numbered(0), {"text": text}))
+            rows.append(((ROOT, "text", document.id), number_key(0), {"text": text}))
             rows.append(((ROOT, "documents"), document.id, asdict(document)))
             if len(rows) == BATCH:
                 await library.pages.put(rows)

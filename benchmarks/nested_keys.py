@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.gisting import model_server
 from readgraph import ReaderContext, open_library
-from readgraph.evaluation.datasets.synthetic import LEVELS, ORDERS, PAIRS, NestedKeysTask, made_task
+from readgraph.evaluation.datasets.synthetic import LEVELS, ORDERS, PAIRS, KeyTask, make_task
 from readgraph.graphs.mem_gpt import build
 from readgraph.state.context import PROFILES
 from tests.doubles.agent import Step, call
@@ -37,7 +37,7 @@ def respond(request: ChatRequest) -> Step:
     return call("archival_search", request_heartbeat=True, query=wanted)
 
 
-async def answered(task: NestedKeysTask, context: ReaderContext) -> tuple[bool, int]:
+async def answered(task: KeyTask, context: ReaderContext) -> tuple[bool, int]:
     """Whether the answer ends with the correct value, and the number of calls."""
     with tempfile.TemporaryDirectory() as folder:
         async with open_library(folder) as library:
@@ -66,7 +66,7 @@ def main() -> None:
         context = ReaderContext(model=options.model or "openai:double", **sizes)
         print(f"{options.pairs} pairs, {options.orders} orders, {options.model or 'a scripted double'}")
         for levels in options.levels:
-            tasks = [made_task(options.pairs, levels, order) for order in range(options.orders)]
+            tasks = [make_task(options.pairs, levels, order) for order in range(options.orders)]
             results = [asyncio.run(answered(task, context)) for task in tasks]
             correct, calls = sum(is_correct for is_correct, _ in results), sum(calls for _, calls in results)
             print(f"{levels} nestings: {correct} of {len(results)} correct, {calls / len(results):.1f} calls each")

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.fusions import FUSIONS
 from benchmarks.languages import by_keywords, measure_languages
-from readgraph.library.search.hits import DEPTH, Entry, Ranking, above_last, pages_of
+from readgraph.library.search.hits import DEPTH, IndexEntry, Ranking, pages_of, score_above_last
 from readgraph.library.search.okapi import Okapi, TextsWith, rank
 from readgraph.library.search.vector_index import VectorIndex
 from readgraph.models.embedding_models import Embedder
@@ -131,22 +131,22 @@ def by_okapi(corpus: Corpus, question: str) -> list[int]:
     for text, follows in zip(corpus.texts, corpus.follows, strict=True):
         okapi.add(text, follows=follows)
         all_terms.add(text)
-    return [page for page, _ in okapi.ranked(all_terms)]
+    return [page for page, _ in okapi.rank_texts(all_terms)]
 
 
-async def by_vectors(entries: list[Entry], questions: list[str], embedder: Embedder) -> list[Ranking]:
+async def by_vectors(entries: list[IndexEntry], questions: list[str], embedder: Embedder) -> list[Ranking]:
     """The pages by how much closer their vectors are to each question's than the farthest page's."""
     index = VectorIndex(None, embedder.identity)
     await index.add("corpus", *await embedder.entries(entries))
     vectors = await asyncio.gather(*map(embedder.query, questions))
     found = [await index.search("corpus", vector, DEPTH) for vector in vectors]
     index.close()
-    return [above_last([(hit.page, hit.score) for hit in hits]) for hits in found]
+    return [score_above_last([(hit.page, hit.score) for hit in hits]) for hits in found]
 
 
 async def rankings(corpus: Corpus, embedder: Embedder | None) -> dict[str, list[list[int]]]:
     """For each search tool, the ranked entries of each question."""
-    alone = [Entry(number, text) for number, text in enumerate(corpus.texts)]
+    alone = [IndexEntry(number, text) for number, text in enumerate(corpus.texts)]
     entries = [replace(entry, follows=follows) for entry, follows in zip(alone, corpus.follows, strict=True)]
     questions = [question for question, _ in corpus.questions]
     by_words = await by_keywords(entries, questions)

@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from readgraph.library.search.hits import Entry, VectorKey
+from readgraph.library.search.hits import IndexEntry, VectorKey
 from readgraph.library.search.keyword_index import KeywordIndex
 from readgraph.library.search.vector_index import VectorIndex
 
@@ -102,7 +102,7 @@ async def fill(path: Path, pages: int, vocabulary: list[str]) -> None:
     start = time.perf_counter()
     for first in range(0, pages, AT_ONCE):
         texts = made_pages(min(AT_ONCE, pages - first), vocabulary, first)
-        await index.add("memory", [Entry(number, text) for number, text in enumerate(texts, first)])
+        await index.add("memory", [IndexEntry(number, text) for number, text in enumerate(texts, first)])
     index.close()
     print(
         f"keyword: {pages:,} pages of {PAGE_WORDS} words, generated and indexed in {time.perf_counter() - start:.0f} s"
@@ -118,7 +118,7 @@ async def keyword(folder: Path, pages: int, data: Path) -> None:
     (opening,) = await times(index.extent, ["memory"])
     print_figure("opening", opening.wall / 1000, "s", "1")
     print_times("query", await times(partial(index.search, "memory"), queries[:REPEATS]), "30")
-    new = [[Entry(number, text)] for number, text in enumerate(made_pages(REPEATS, vocabulary, pages), pages)]
+    new = [[IndexEntry(number, text)] for number, text in enumerate(made_pages(REPEATS, vocabulary, pages), pages)]
     print_times("append", await times(partial(index.add, "memory"), new), "3")
     removed = [[number] for number in range(pages, pages + REPEATS)]
     print_times("delete a page", await times(partial(index.remove, "memory"), removed), "3")

@@ -12,7 +12,7 @@ from readgraph import ReaderContext
 from readgraph.graphs import read_agent
 from readgraph.library.search.okapi import rank
 from readgraph.nodes.answering.answer import answer_from
-from readgraph.nodes.answering.in_view import InView, answering
+from readgraph.nodes.answering.in_view import AnswerSource, answering
 from readgraph.nodes.building.summaries import grow
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, LookUpState, LookUpUpdate
 from readgraph.nodes.extractive import query_of
@@ -49,7 +49,7 @@ async def rank_nodes(state: LookUpState, runtime: Runtime[ReaderContext]) -> Ran
     return {"pages_read": pages, "tree_nodes": nodes, "continue_search": False, "step_summary": did}
 
 
-async def nodes_in_view(state: Shown, runtime: Runtime[ReaderContext]) -> InView:
+async def nodes_in_view(state: Shown, runtime: Runtime[ReaderContext]) -> AnswerSource:
     view = await view_nodes(runtime, state["document"], state["memory"], state["pages_read"], state["tree_nodes"])
     return answer_from(view, state, runtime)
 

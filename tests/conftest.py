@@ -21,7 +21,7 @@ from readgraph.cli.main import run
 from readgraph.library.opening import Library, open_library
 from readgraph.models import local as model_file
 from readgraph.models import local as server_of_local
-from readgraph.models.waiting import waiting_by
+from readgraph.models.waiting import use_clock
 from readgraph.sources.pdf import pdf_text
 from tests.doubles.hurried import Hurried
 from tests.doubles.local_child import put_model_file
@@ -74,7 +74,7 @@ def logger_as_it_was() -> Iterator[None]:
 def hurried() -> Iterator[Hurried]:
     """Tries follow each other without waiting."""
     clock = Hurried()
-    with waiting_by(clock):
+    with use_clock(clock):
         yield clock
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.reproducing import PAPERS, Paper
-from readgraph.evaluation.reproducing.needs import of_each_row, of_published_size
+from readgraph.evaluation.reproducing.needs import estimate_each_row, estimate_experiment
 from readgraph.evaluation.reproducing.sources import Experiment
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.models.prices import Price
@@ -67,9 +67,9 @@ def _command(experiment: Experiment) -> str:
 def _rows(experiment: Experiment) -> Iterator[str]:
     yield "| row | calls | words sent | words received | dollars |"
     yield "|---|--:|--:|--:|--:|"
-    for name, used in asyncio.run(of_each_row(experiment, CONTEXT)).items():
+    for name, used in asyncio.run(estimate_each_row(experiment, CONTEXT)).items():
         yield _row(f"`{name}`", used)
-    yield _row("all together", asyncio.run(of_published_size(experiment, CONTEXT)))
+    yield _row("all together", asyncio.run(estimate_experiment(experiment, CONTEXT)))
 
 
 def _row(name: str, used: Estimate) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from readgraph.evaluation.replaying import recorded_figures, run_of
+from readgraph.evaluation.replaying import figures_of_records, run_of
 
 RUNS = Path(__file__).parents[2] / "runs"
 
@@ -21,7 +21,7 @@ def _rows(folder: Path) -> Iterator[str]:
     run = run_of(folder)
     model = run["settings"]["model"]
     model = run["models"].get(model, model) or "none: the extractive floor"
-    for number, (method, found) in enumerate(recorded_figures(folder).items()):
+    for number, (method, found) in enumerate(figures_of_records(folder).items()):
         dataset = f"{run['dataset']}, {found.questions} questions"
         about = ["", "", ""] if number else [f"`{folder.name}`", dataset, model]
         shown = ", ".join(f"`{metric}` {value:.1f}" for metric, value in found.scores.items())

@@ -10,12 +10,12 @@ from readgraph.evaluation.datasets import FORMS
 from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.sweeps import SWEEPS
-from readgraph.graphs.method_facts import PAPERS, shared_nodes
+from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import METHODS
 from readgraph.models.names import ModelTable
 from readgraph.nodes.purpose import PRESETS
 from readgraph.state.context import PROFILES
-from readgraph.state.declaring import as_shown, declared
+from readgraph.state.declaring import declarations_of, format_default
 from readgraph.state.settings import GROUPS
 
 METHOD_PAGES = Path(__file__).parents[1] / "methods"
@@ -62,7 +62,7 @@ def shared_nodes_table() -> str:
         "| node | " + " | ".join(f"`{paper}`" for paper in PAPERS) + " | others |",
         "|---" * (len(PAPERS) + 2) + "|",
     ]
-    for node in shared_nodes():
+    for node in find_shared_nodes():
         if len(node.papers) > 1:
             named = [", ".join(f"`{name}`" for name in node.nodes.get(paper, [])) for paper in PAPERS]
             rows.append(f"| `{node.name}` | {' | '.join(named)} | {len(node.others)} |")
@@ -80,8 +80,8 @@ def metrics_table() -> str:
 def settings_table() -> str:
     """The settings in the panels of the command's help, with their defaults."""
     rows = ["| setting | for | meaning | default |", "|---|---|---|---|"]
-    for each in declared(GROUPS):
-        default = f"`{shown}`" if (shown := as_shown(each.default)) else "off" if each.kind is bool else "none"
+    for each in declarations_of(GROUPS):
+        default = f"`{shown}`" if (shown := format_default(each.default)) else "off" if each.kind is bool else "none"
         rows.append(f"| `{each.name}` | {each.panel} | {each.help.text} | {default} |")
     return "\n".join(rows)
 

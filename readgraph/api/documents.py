@@ -28,7 +28,7 @@ MOST_LISTED = 5
 """The most titles that a message lists."""
 
 
-def titled(documents: Sequence[Document], part: str) -> Document | None:
+def find_by_title(documents: Sequence[Document], part: str) -> Document | None:
     """The document whose title has this part, from the beginning of a word; None where there is none.
 
     A document comes before the collections that hold it. Raises `BadInput` where several documents match.
@@ -90,14 +90,14 @@ async def document_named(
     Raises `BadInput` where there is none, or several.
     """
     with suppress(Damaged):  # told below, with its id
-        if known := await pages.known_document(name):
+        if known := await pages.find_document(name):
             return known
     documents = await possible_documents(pages, name, id_of_file)
     if document := same_name(documents, name, id_of_file):
         return document
-    if damaged := await damaged_document(pages, name):
+    if damaged := await find_damaged_document(pages, name):
         raise LibraryError(f"The record of document {damaged} is damaged: ", Way.FORGET_IT, ".")
-    if by_part and (document := titled(documents, name)):
+    if by_part and (document := find_by_title(documents, name)):
         return document
     nothing = f"The library holds no document '{name}': "
     raise BadInput(nothing, Way.LIST_DOCUMENTS, f".{suggestion(documents, name)}")
@@ -106,14 +106,14 @@ async def document_named(
 async def possible_documents(pages: PageStore, name: str, id_of_file: str | None = None) -> list[Document]:
     """The documents among which `same_name`, `titled` and `suggestion` find: all, or of very many those that may be."""
     if catalogue := await catalogue_of(pages):
-        return await records(pages, await catalogue.named(name, str(Path(name).absolute()), id_of_file))
+        return await records(pages, await catalogue.find_by_name(name, str(Path(name).absolute()), id_of_file))
     return await pages.documents()
 
 
-async def damaged_document(pages: PageStore, id_start: str) -> str:
+async def find_damaged_document(pages: PageStore, id_start: str) -> str:
     """The id of the one document with a damaged record whose id begins like this; "" where there is none."""
     catalogue = await catalogue_of(pages)
-    damaged = await catalogue.damaged() if catalogue else (await pages.listed())[1]
+    damaged = await catalogue.list_damaged() if catalogue else (await pages.documents_and_damaged())[1]
     matches = [identity for identity in damaged if id_start.strip() and identity.startswith(id_start)]
     return matches[0] if len(matches) == 1 else ""
 
@@ -147,7 +147,7 @@ LEAST_SHARE = 0.5
 """A document is picked if its score is at least this share of the best one's."""
 
 
-class Choice(NamedTuple):
+class PickingScope(NamedTuple):
     """Among which documents retrieval picks: those of a named collection, else all; and how many at most."""
 
     most: int | None = None
@@ -161,10 +161,10 @@ class Choice(NamedTuple):
             raise BadInput("--collection names the documents to choose from: leave it out, or name no file.")
 
 
-WHOLE_LIBRARY = Choice()
+WHOLE_LIBRARY = PickingScope()
 
 
-async def picked_documents(pages: PageStore, query: str, choice: Choice) -> list[Document]:
+async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> list[Document]:
     """The documents whose best passages share most words with the query, the best first.
 
     A history is read by itself, since a collection can't hold one: it is picked alone, or not at all. Raises `BadInput`
@@ -202,10 +202,10 @@ async def _choosable(pages: PageStore, collection: str | None) -> tuple[list[Doc
     """The documents to choose from, and what holds them."""
     if collection is None:
         return [document for document in await pages.documents() if not document.parts], "the library"
-    named = await NamedCollections(pages).named(collection)
+    named = await NamedCollections(pages).get_collection(collection)
     return [*named.documents], f"the collection '{named.name}'"
 
 
-async def picked_document(pages: PageStore, query: str, choice: Choice) -> Document:
+async def pick_as_one_document(pages: PageStore, query: str, choice: PickingScope) -> Document:
     """The picked document, or the collection of those picked."""
-    return await add_collection(pages, await picked_documents(pages, query, choice))
+    return await add_collection(pages, await pick_documents(pages, query, choice))

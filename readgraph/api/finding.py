@@ -8,7 +8,7 @@ from readgraph.api.memories import method_of, newest_first
 from readgraph.api.results import Hit
 from readgraph.library.collections import NamedCollections
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.passages import Passage, excerpt, likely_documents, marks, search_documents
+from readgraph.library.search.passages import PassageHit, excerpt, likely_documents, marks, search_documents
 from readgraph.state.errors import BadInput, Forgotten, Way
 from readgraph.state.records import Document, Memory
 
@@ -21,7 +21,7 @@ def check_search(query: str, named: Sequence[str], collection: str | None) -> No
         raise BadInput("--collection names the documents to search: leave it out, or name no others.")
 
 
-async def found(
+async def find_hits(
     pages: PageStore, query: str, named: Sequence[Document], collection: str | None, most: int
 ) -> list[Hit]:
     """What `passages` finds, with the page on which each stands."""
@@ -36,12 +36,12 @@ async def found(
 
 async def passages(
     pages: PageStore, query: str, named: Sequence[Document], collection: str | None, most: int
-) -> list[Passage]:
+) -> list[PassageHit]:
     """The best passages of these documents, of a named collection, or else of all that the store holds."""
     if collection is None and not named and (likely := await likely_documents(pages, query)):
         return (await search_documents(pages, likely.documents, query, likely.counted))[:most]
     if collection is not None:
-        documents = [*(await NamedCollections(pages).named(collection)).documents]
+        documents = [*(await NamedCollections(pages).get_collection(collection)).documents]
     else:
         documents = [*named] or await searchable(pages)
     if not documents:
@@ -55,7 +55,7 @@ async def searchable(pages: PageStore) -> list[Document]:
     return [document for document in await pages.documents() if not document.parts]
 
 
-async def _hit(pages: PageStore, passage: Passage, query: str, memories: Sequence[Memory]) -> Hit:
+async def _hit(pages: PageStore, passage: PassageHit, query: str, memories: Sequence[Memory]) -> Hit:
     """A passage's excerpt, `[start, end)` in the document, and where it is; `marks` are spans in the document too."""
     document = passage.document
     (text,) = await pages.spans(document, [(passage.start, passage.end)])

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 from langgraph.store.base import BaseStore
 
 from readgraph.api import finding
-from readgraph.api.documents import Choice, document_named, picked_document
+from readgraph.api.documents import PickingScope, document_named, pick_as_one_document
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.results import (
     Answer,
@@ -42,9 +42,9 @@ from readgraph.library.collections import add_collection
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
-from readgraph.nodes.extractive.dates import read_as
+from readgraph.nodes.extractive.dates import find_ambiguous_date
 from readgraph.nodes.opening import check_question, check_types
-from readgraph.nodes.survey.patterns import unfilled
+from readgraph.nodes.survey.patterns import columns_without_pattern
 from readgraph.nodes.survey.table import table_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -80,14 +80,14 @@ def find_notices(programme: Programme | None, table: Table, *, by_pattern: bool)
     if by_pattern and programme:
         values = [*zip(*(row["values"] for row in table["rows"]), strict=True)] or [()] * len(table["columns"])
         blank = [name for name, column in zip(table["columns"], values, strict=True) if column and not any(column)]
-        empty = [*dict.fromkeys([*unfilled(programme["columns"]), *blank])]
+        empty = [*dict.fromkeys([*columns_without_pattern(programme["columns"]), *blank])]
     if empty:
         told.append(f"No pattern fills {', '.join(map(repr, empty))}: that needs a model.")
     orders = dict[str, str]()
     for row in table["rows"]:
         for kind, value in zip(table["kinds"], row["values"], strict=True):
             quotes = (citation["quote"] for citation in row["citations"] if kind == "date")
-            if found := next(filter(None, (read_as(quote, value) for quote in quotes)), None):
+            if found := next(filter(None, (find_ambiguous_date(quote, value) for quote in quotes)), None):
                 orders.setdefault(found[1], found[0])
     return [*told, *(f"{example} was read as {order}." for order, example in orders.items())]
 
@@ -127,7 +127,7 @@ async def read(
     pages, settings = pages_of(library, context), context or ReaderContext()
     known = await document_named(pages, document)
     used = method_named(method) if method else method_for(known)
-    output = await apart(run_method(pages, used.build(), used.name, known, {}, settings, listen))
+    output = await run_in_own_context(run_method(pages, used.build(), used.name, known, {}, settings, listen))
     memory = await pages.memory(known.id, output["memory"])
     return Reading(**output, **await memory_sizes(pages, memory), complete=memory.complete)
 
@@ -152,11 +152,13 @@ async def ask(
     check_types(asked)
     check_question(question.strip(), asked["options"], given=True)  # before several documents are kept as one
     if documents:
-        document = await joined(pages, documents)
+        document = await documents_as_one(pages, documents)
     else:
-        document = await picked_document(pages, " ".join([question, *options]), Choice(collection=collection))
+        document = await pick_as_one_document(
+            pages, " ".join([question, *options]), PickingScope(collection=collection)
+        )
     used = named or method_for(document)
-    output = await apart(run_method(pages, used.build(), used.name, document, asked, settings, listen))
+    output = await run_in_own_context(run_method(pages, used.build(), used.name, document, asked, settings, listen))
     citations = [Cited(**{"document": document.id, **citation}) for citation in output.pop("citations")]
     return Answer(**output, citations=citations)
 
@@ -179,9 +181,9 @@ async def summarise(
     pages, settings = pages_of(library, context), context or ReaderContext()
     settings = settings if words is None else replace(settings, summary_words=words)
     given = {name: value for name, value in (("part", part), ("question", about)) if value is not None}
-    document = await joined(pages, documents)
+    document = await documents_as_one(pages, documents)
     run = run_method(pages, summarising.build(), "summary", document, cast(Question, given), settings, listen)
-    output = await apart(run)
+    output = await run_in_own_context(run)
     citations = [Cited(**{"document": document.id, **citation}) for citation in output.pop("citations")]
     return Summary(**output, summary=output["answer"], citations=citations)
 
@@ -199,8 +201,10 @@ async def table(
     `fields` of the context fixes the columns.
     """
     pages, settings = pages_of(library, context), context or ReaderContext()
-    document, asked = await joined(pages, documents), Question(question=wanted)
-    output = await apart(run_method(pages, survey.build_table(), "survey", document, asked, settings, listen))
+    document, asked = await documents_as_one(pages, documents), Question(question=wanted)
+    output = await run_in_own_context(
+        run_method(pages, survey.build_table(), "survey", document, asked, settings, listen)
+    )
     made = await whole_table(pages, output)
     rows = [
         TableRow(
@@ -225,7 +229,7 @@ async def search(
     pages = pages_of(library)
     finding.check_search(query, documents, collection)
     named = [await document_named(pages, name) for name in documents]
-    return await finding.found(pages, query, named, collection, most)
+    return await finding.find_hits(pages, query, named, collection, most)
 
 
 async def open_page(
@@ -274,7 +278,7 @@ async def remember(
     appended = await append_sessions(pages, name, sessions)
     document = appended.document
     run = run_method(pages, gam.build_memorize(), "gam", document, {}, context or ReaderContext(), listen)
-    output = await apart(run)
+    output = await run_in_own_context(run)
     memory = await pages.memory(document.id, output["memory"])
     counts: dict[str, Any] = {"sessions": document.sessions, "added": len(appended.added), "known": appended.known}
     return Remembered(**output, **counts, **await memory_sizes(pages, memory), complete=memory.complete)
@@ -297,7 +301,7 @@ async def research(
     context_only = replace(context or ReaderContext(), context_only=True)
     asked = Question(question=question)
     run = run_method(pages, gam.build_research(), "gam", known, asked, context_only, listen)
-    return Researched(**await apart(run))
+    return Researched(**await run_in_own_context(run))
 
 
 async def compress(
@@ -317,18 +321,18 @@ async def compress(
     check_request(budget, question)
     pages = pages_of(library, context)
     compressing = engine_named(engine)(library=pages.store, context=context or ReaderContext())
-    document = await pages.add_document(text) if text is not None else await joined(pages, documents)
+    document = await pages.add_document(text) if text is not None else await documents_as_one(pages, documents)
     told = listen or (lambda mode, event: None)
     compressed, trace = await compressing.compress_document(document, budget, question, told)
     return CompressedText(**vars_of(compressed), original_tokens=trace.original_tokens, usage=dict(trace.usage))
 
 
-async def joined(pages: PageStore, names: Sequence[str]) -> Document:
+async def documents_as_one(pages: PageStore, names: Sequence[str]) -> Document:
     """The document of one name, or the collection of several."""
     return await add_collection(pages, [await document_named(pages, name) for name in names])
 
 
-async def apart(run: Coroutine[Any, Any, T]) -> T:
+async def run_in_own_context(run: Coroutine[Any, Any, T]) -> T:
     """What a run returns that has a context of its own: in another graph's node it keeps its own store."""
     return await asyncio.create_task(run, context=separate_run())
 

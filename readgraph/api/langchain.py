@@ -23,12 +23,12 @@ from readgraph.api.results import Answer
 from readgraph.graphs.methods import method_named
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.hits import by_place
-from readgraph.library.search.passages import Passage
+from readgraph.library.search.hits import score_by_place
+from readgraph.library.search.passages import PassageHit
 from readgraph.nodes.answering.citations import find_quote
-from readgraph.nodes.search import standing_in
+from readgraph.nodes.search import use_stand_ins
 from readgraph.sources.places import Place as SourcePlace
-from readgraph.sources.places import SourcePage, ordered
+from readgraph.sources.places import SourcePage, order_places
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background
@@ -48,7 +48,7 @@ def searched_by(*, keyword: BaseRetriever | None = None, vector: BaseRetriever |
     for name, retriever in given.items():
         if not isinstance(retriever, BaseRetriever | None):
             raise BadInput(f"The retriever for '{name}' is none: {type(retriever).__name__}.")
-    with standing_in({name: partial(RetrieverTool, retriever) for name, retriever in given.items() if retriever}):
+    with use_stand_ins({name: partial(RetrieverTool, retriever) for name, retriever in given.items() if retriever}):
         yield
 
 
@@ -64,17 +64,17 @@ class RetrieverTool:
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         """The pages of what the retriever finds, in its order: of its scores, if it has any, nothing is known."""
         found = await self.retriever.ainvoke(query)
-        pages = [self._named(one) for one in found]
+        pages = [self._page_in_metadata(one) for one in found]
         if None in pages:
-            located = await self._located(found)
+            located = await self._locate_texts(found)
             pages = [named if named is not None else at for named, at in zip(pages, located, strict=True)]
-        return by_place(list(dict.fromkeys(page for page in pages if page is not None))[:most])
+        return score_by_place(list(dict.fromkeys(page for page in pages if page is not None))[:most])
 
-    def _named(self, found: Retrieved) -> int | None:
+    def _page_in_metadata(self, found: Retrieved) -> int | None:
         page = found.metadata.get("page")
         return page if isinstance(page, int) and 0 <= page < self.memory.pages else None
 
-    async def _located(self, found: list[Retrieved]) -> list[int | None]:
+    async def _locate_texts(self, found: list[Retrieved]) -> list[int | None]:
         """The page on which each text begins."""
         text = await self.store.text(self.document)
         starts = [page.start for page in await self.store.pages(self.memory.id, range(self.memory.pages))]
@@ -95,7 +95,7 @@ LOOKS_UP = (
 NOT_THERE = "The documents don't hold the answer."
 
 
-class Asked(BaseModel):
+class QuestionArguments(BaseModel):
     """The tool's argument."""
 
     question: str = Field(description="What you want to know, to be understood alone.")
@@ -128,7 +128,7 @@ def as_tool(
             found = await ask(
                 library, question, documents=documents, collection=collection, method=method, context=context
             )
-        return told(found), found.model_dump()
+        return format_answer(found), found.model_dump()
 
     return _tool(answer, name, description, response_format="content_and_artifact")
 
@@ -157,7 +157,7 @@ def research_tool(
     return _tool(look_up, name, description)
 
 
-def told(answer: Answer) -> str:
+def format_answer(answer: Answer) -> str:
     """An answer as an agent reads it: the answer, then its quotes with their places."""
     lines = [answer.answer or NOT_THERE]
     for cited in answer.citations:
@@ -171,21 +171,21 @@ def _tool(
 ) -> StructuredTool:
     """A tool of a coroutine; what is wrong with the question is told to the agent."""
 
-    async def called(question: str) -> Any:
+    async def call_tool(question: str) -> Any:
         try:
             return await work(question)
         except BadInput as problem:
             raise ToolException(str(problem)) from problem
 
-    def called_and_waited_for(question: str) -> Any:
-        return in_background(called, question)
+    def call_and_wait(question: str) -> Any:
+        return in_background(call_tool, question)
 
     return StructuredTool.from_function(
-        called_and_waited_for,
-        called,
+        call_and_wait,
+        call_tool,
         name=name,
         description=description,
-        args_schema=Asked,
+        args_schema=QuestionArguments,
         response_format=response_format,
         handle_tool_error=True,
     )
@@ -214,18 +214,18 @@ class LibraryRetriever(BaseRetriever):
 
     @field_validator("method")
     @classmethod
-    def _known(cls, method: str | None) -> str | None:
+    def _check_method(cls, method: str | None) -> str | None:
         return method if method is None else method_named(method).name
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Retrieved]:
-        return in_background(self._retrieved, query, k or self.k)
+        return in_background(self._retrieve_documents, query, k or self.k)
 
     async def _aget_relevant_documents(self, query: str, *, run_manager: Any, k: int | None = None) -> list[Retrieved]:
-        return await self._retrieved(query, k or self.k)
+        return await self._retrieve_documents(query, k or self.k)
 
-    async def _retrieved(self, query: str, most: int) -> list[Retrieved]:
+    async def _retrieve_documents(self, query: str, most: int) -> list[Retrieved]:
         pages = pages_of(self.library, self.context)
         if self.method is None:
             check_search(query, self.documents, self.collection)
@@ -267,7 +267,7 @@ def as_retriever(
     )
 
 
-async def _passage(pages: PageStore, passage: Passage) -> Retrieved:
+async def _passage(pages: PageStore, passage: PassageHit) -> Retrieved:
     document, span = passage.document, (passage.start, passage.end)
     (text,) = await pages.spans(document, [span])
     (place,) = await pages.place_names(document, [passage.start])
@@ -317,7 +317,7 @@ async def add_documents(library: Library | BaseStore, documents: Iterable[Given]
     """
     pages, stored = pages_of(library), list[Document]()
     for source, of_source in _by_source(documents):
-        text, places = _joined(of_source)
+        text, places = _join_source(of_source)
         named = title or str(of_source[0].metadata.get("title") or PurePath(source).name)
         labels = [(place.start, place.label) for place in places]
         stored.append(await pages.add_document(text, title=named, source=source, places=labels))
@@ -336,7 +336,7 @@ def _by_source(documents: Iterable[Given]) -> list[tuple[str, list[Given]]]:
     return [(source if isinstance(source, str) else "", group) for source, group in found.items()]
 
 
-def _joined(documents: Sequence[Given]) -> tuple[str, Sequence[SourcePlace]]:
+def _join_source(documents: Sequence[Given]) -> tuple[str, Sequence[SourcePlace]]:
     """The text of one source, and its pages as places."""
     text, places, end = "", list[SourcePlace](), 0
     page: object = None
@@ -351,7 +351,7 @@ def _joined(documents: Sequence[Given]) -> tuple[str, Sequence[SourcePlace]]:
             places.append(SourcePlace(len(text), _label(at, document.metadata.get("page_label"))))
         text, page = text + new, at
         end = start + len(document.page_content) if isinstance(start, int) else 0
-    return text, ordered(places)
+    return text, order_places(places)
 
 
 def _label(page: int, printed: object) -> str:

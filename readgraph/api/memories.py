@@ -41,8 +41,8 @@ async def memories_to_show(
         )
     serving = [memory for memory in chosen if purpose is None or _serves(memory, purpose)]
     if not serving:
-        kept = "; ".join(sorted({_beginning(memory.recipe.purpose) or "no purpose" for memory in chosen}))
-        wanted = _beginning(purpose or "")
+        kept = "; ".join(sorted({_shorten_purpose(memory.recipe.purpose) or "no purpose" for memory in chosen}))
+        wanted = _shorten_purpose(purpose or "")
         raise BadInput(f"'{document.title}' has no memory for '{wanted}': the library holds memories for {kept}.")
     return newest_first(serving)
 
@@ -52,13 +52,13 @@ def _serves(memory: Memory, purpose: str) -> bool:
     return purpose.casefold() in known.casefold() if purpose else not known
 
 
-def made_for(memory: Memory) -> str:
+def describe_memory(memory: Memory) -> str:
     """How a memory was made, in words: the method, and what the notes are for, if it is long then its beginning."""
-    shown = _beginning(memory.recipe.purpose)
+    shown = _shorten_purpose(memory.recipe.purpose)
     return method_of(memory) + (f" for {shown}" if shown else "")
 
 
-def _beginning(purpose: str) -> str:
+def _shorten_purpose(purpose: str) -> str:
     return purpose if len(purpose) <= LONGEST_PURPOSE else f"{purpose[:LONGEST_PURPOSE]}…"
 
 

@@ -13,7 +13,7 @@ from langgraph.graph import StateGraph
 from langgraph.types import StreamMode
 
 from readgraph.library.page_store import PageStore
-from readgraph.library.store import InUse, SharedStore, base_of, unused, using
+from readgraph.library.store import InUse, SharedStore, base_of, mark_in_use, wait_until_unused
 from readgraph.state.context import ReaderContext
 from readgraph.state.loops import Listen
 from readgraph.state.reading import Question
@@ -77,13 +77,13 @@ async def run_method(
 
 def in_use(pages: PageStore, name: str) -> AbstractAsyncContextManager[None]:
     """Mark a document or thread of a library as in use; of another store nobody asks whether it is."""
-    return using(pages.store, name) if isinstance(base_of(pages.store), SharedStore) else nullcontext()
+    return mark_in_use(pages.store, name) if isinstance(base_of(pages.store), SharedStore) else nullcontext()
 
 
 async def is_at_work(pages: PageStore, thread: str) -> bool:
     """Whether a run works at this thread of a library now, in any process; one that was killed doesn't."""
     try:
-        await unused(pages.store, _mark_of(thread), wait=False)
+        await wait_until_unused(pages.store, _mark_of(thread), wait=False)
     except InUse:
         return True
     return False
@@ -118,7 +118,7 @@ DOING = {
 }
 
 
-def doing(node: str) -> str:
+def node_activity(node: str) -> str:
     """What a node does, in words for people."""
     return DOING.get(node, node.replace("_", " ").capitalize())
 

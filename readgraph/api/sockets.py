@@ -15,7 +15,7 @@ def bind_at(listener: socket.socket, address: tuple[str, int]) -> None:
     listener.bind(address)
 
 
-def listening(host: str, port: int) -> socket.socket:
+def open_listener(host: str, port: int) -> socket.socket:
     """A socket on this address; port 0 takes a free one. Raises `BadInput` where that can't be."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sends small packets at once only where the protocol is named; else each answer waits 40 ms

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import quote, quote_plus
 
-from readgraph.browsing.one_origin import OneOrigin, asked_origin, flags, origin_of, without_login
+from readgraph.browsing.one_origin import OneOrigin, flags, origin_of, web_origin, without_login
 from readgraph.sources.web_page import HIDDEN
 from readgraph.state.errors import BadInput, ReadgraphError
 
@@ -159,12 +159,12 @@ class ChromiumDriver:
 
         `driver` as in `executable`. Raises `BadInput` where there is no browser, or the page can't be opened.
         """
-        origin, program, api = asked_origin(url), executable(driver), playwright()
+        origin, program, api = web_origin(url), executable(driver), playwright()
         rule = OneOrigin(origin)
         async with api.async_playwright() as tool:
-            browser = await _launched(tool, program, api.Error, flags(origin))
+            browser = await _launch_browser(tool, program, api.Error, flags(origin))
             try:
-                await rule.hold(browser)
+                await rule.block_other_origins(browser)
                 context = await browser.new_context(service_workers="block", accept_downloads=False)
                 opened = cls(browser, context, rule)
                 await opened._open(url, api.Error)
@@ -187,7 +187,7 @@ class ChromiumDriver:
     @property
     def url(self) -> str:
         """The page's address, without passwords."""
-        return self._masked(without_login(self.page.url))
+        return self._mask_passwords(without_login(self.page.url))
 
     async def look(self) -> PageSeen:
         """What the page shows now; from then on, elements are named by the numbers in it.
@@ -197,7 +197,7 @@ class ChromiumDriver:
         for _ in range(TRIES):
             await self._settle()
             with suppress(playwright().Error):  # another page came meanwhile
-                return await self._seen()
+                return await self._take_snapshot()
         raise CannotAct("The page does not come to rest: it loads again and again.")
 
     async def show(self, element: str) -> None:
@@ -220,21 +220,21 @@ class ChromiumDriver:
         try:
             await _do(handle, operation, value)
         except playwright().Error as problem:
-            raise CannotAct(self._masked(_reason(problem))) from None
+            raise CannotAct(self._mask_passwords(_reason(problem))) from None
         finally:
             self._acted_on = None
             await self._close_oldest()
         await self._settle()
-        return [self._masked(note) for note in self._notes]
+        return [self._mask_passwords(note) for note in self._notes]
 
-    async def _seen(self) -> PageSeen:
+    async def _take_snapshot(self) -> PageSeen:
         script = files("readgraph.browsing").joinpath("snapshot.js").read_text(encoding="utf-8")
-        given = [NUMBER, HIDDEN, MASK, self._masked_forms(), SHORTEST_MASKED]
-        parts = await (await _answered(self.page.evaluate_handle(script, given))).get_properties()
+        given = [NUMBER, HIDDEN, MASK, self._password_forms(), SHORTEST_MASKED]
+        parts = await (await _wait_for_answer(self.page.evaluate_handle(script, given))).get_properties()
         html, passwords = str(await parts["html"].json_value()), await parts["passwords"].json_value()
         self._elements, self._shown = parts["elements"], {}
         self._secrets += {*passwords} - {*self._secrets}
-        return PageSeen(self.url, self._masked(await _answered(self.page.title())), html)
+        return PageSeen(self.url, self._mask_passwords(await _wait_for_answer(self.page.title())), html)
 
     async def _element(self, number: str) -> "ElementHandle":
         if self._elements is None or not number.isdecimal():
@@ -242,7 +242,7 @@ class ChromiumDriver:
         error = playwright().Error
         try:
             asked = self._elements.evaluate_handle("(all, number) => all[number - 1]", int(number))
-            found = (await _answered(asked)).as_element()
+            found = (await _wait_for_answer(asked)).as_element()
         except error:  # the page that held it has gone
             found = None
         if found is None:
@@ -281,7 +281,7 @@ class ChromiumDriver:
             self._page, self._elements = others[-1], None
 
     def _note_refused(self, request: "Request") -> None:
-        if not self._rule.allows(request.url) and request.is_navigation_request() and not _in_part(request):
+        if not self._rule.allows(request.url) and request.is_navigation_request() and not _is_for_frame(request):
             self._notes.append(f"It leads away from this site, to {origin_of(request.url)}: this was refused.")
 
     async def _decline(self, dialog: "Dialog") -> None:
@@ -304,24 +304,24 @@ class ChromiumDriver:
                 await self.page.close()
             try:
                 await self.page.wait_for_load_state(timeout=OPENING)
-                await _answered(self.page.evaluate(SETTLED, SETTLING))
+                await _wait_for_answer(self.page.evaluate(SETTLED, SETTLING))
                 return
             except error:  # another page came meanwhile
                 continue
 
-    def _masked(self, text: str) -> str:
+    def _mask_passwords(self, text: str) -> str:
         """The text without the passwords that were typed."""
-        for form in self._masked_forms():
+        for form in self._password_forms():
             text = text.replace(form, MASK)
         return text
 
-    def _masked_forms(self) -> list[str]:
+    def _password_forms(self) -> list[str]:
         """The passwords that are looked for, in the forms that a page or an address has them in."""
         long_enough = [secret for secret in self._secrets if len(secret) >= SHORTEST_MASKED]
         return [form for secret in long_enough for form in {secret, quote(secret), quote_plus(secret)}]
 
 
-async def _launched(tool: Any, program: Path, error: type[Exception], options: list[str]) -> "Browser":
+async def _launch_browser(tool: Any, program: Path, error: type[Exception], options: list[str]) -> "Browser":
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     try:
         browser: Browser = await tool.chromium.launch(
@@ -332,7 +332,7 @@ async def _launched(tool: Any, program: Path, error: type[Exception], options: l
     return browser
 
 
-async def _answered(asked: Awaitable[T]) -> T:
+async def _wait_for_answer(asked: Awaitable[T]) -> T:
     """What a page says; raises `CannotAct` where it says nothing for too long."""
     try:
         return await asyncio.wait_for(asked, ANSWERING)
@@ -342,7 +342,7 @@ async def _answered(asked: Awaitable[T]) -> T:
 
 async def _state_of(handle: "ElementHandle") -> str:
     try:
-        return str(await _answered(handle.evaluate(SEEN)))
+        return str(await _wait_for_answer(handle.evaluate(SEEN)))
     except playwright().Error:  # the page that held it has gone
         raise CannotAct("The element is not on the page any more.") from None
 
@@ -350,7 +350,7 @@ async def _state_of(handle: "ElementHandle") -> str:
 async def _do(handle: "ElementHandle", operation: str, value: str) -> None:
     if operation == "type":
         await _fill(handle, value)
-    elif operation == "select" and await _answered(handle.evaluate("e => e.localName === 'input'")):
+    elif operation == "select" and await _wait_for_answer(handle.evaluate("e => e.localName === 'input'")):
         await _fill(handle, value)  # a field that offers texts
     elif operation == "select":
         await handle.select_option(label=value, timeout=ACTING)
@@ -361,11 +361,11 @@ async def _do(handle: "ElementHandle", operation: str, value: str) -> None:
 async def _fill(handle: "ElementHandle", value: str) -> None:
     """Put a text into a field; raises `CannotAct` where the field drops it, as one for a date does with other words."""
     await handle.fill(value, timeout=ACTING)
-    if await _answered(handle.evaluate("e => e.localName === 'input' && e.value === ''")):
+    if await _wait_for_answer(handle.evaluate("e => e.localName === 'input' && e.value === ''")):
         raise CannotAct("The field did not take this text: it stayed empty.")
 
 
-def _in_part(request: "Request") -> bool:
+def _is_for_frame(request: "Request") -> bool:
     """Whether a request is for a part of the page (a frame), and not for the page or a new window."""
     try:
         return request.frame.parent_frame is not None

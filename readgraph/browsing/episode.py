@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 from readgraph.browsing.driver import NUMBER, CannotAct, Driver
 from readgraph.graphs import web_agent
 from readgraph.library.opening import Library
-from readgraph.library.store import using
+from readgraph.library.store import mark_in_use
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.sources.web_page import web_page
 from readgraph.state.channels import WebAction
@@ -110,8 +110,8 @@ class Episode:
             self.ending, self.reason = "stuck", str(problem)
             return None
         document = await self.library.pages.add_document(page.text, title=page.title or seen.url, source=seen.url)
-        async with using(self.library.store, document.id):
-            found = await self._asked(document.id, listen)
+        async with mark_in_use(self.library.store, document.id):
+            found = await self._run_graph(document.id, listen)
         action: WebAction = found["action"]
         element = elements_of(page.text).get(action["element"] or "")
         if action["outcome"] != "act" or element is None or found["by_rule"]:
@@ -155,12 +155,12 @@ class Episode:
             "fallbacks": dict(self.fallbacks),
         }
 
-    async def _asked(self, document: str, listen: Listen | None) -> dict[str, Any]:
+    async def _run_graph(self, document: str, listen: Listen | None) -> dict[str, Any]:
         """One run of the graph over the page; what it used is added up."""
         asked = {"document": document, "question": self.instruction, "history": self.history}
         found: dict[str, Any] = {}
         async for part in self.graph.astream(
-            asked, context=self._left(), stream_mode=[*MODES], output_keys=self.graph.output_channels
+            asked, context=self._reduce_budget(), stream_mode=[*MODES], output_keys=self.graph.output_channels
         ):
             mode, event = cast(tuple[str, Any], part)
             if mode == "values":
@@ -172,7 +172,7 @@ class Episode:
         self.trajectory += found["steps"]
         return found
 
-    def _left(self) -> ReaderContext:
+    def _reduce_budget(self) -> ReaderContext:
         """The context with what is left of the budget."""
         spent = {
             "max_calls": self.usage["calls"],

@@ -43,7 +43,7 @@ def without_login(address: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl() if "@" in parts.netloc else address
 
 
-def asked_origin(address: str) -> str:
+def web_origin(address: str) -> str:
     """The origin of an address that a user names; raises `BadInput` where it is no web address."""
     origin = origin_of(address)
     if not origin.startswith("http"):
@@ -93,17 +93,17 @@ class OneOrigin:
         self.blocked = Counter[str]()
         self._answering = set[asyncio.Task[None]]()
 
-    async def hold(self, browser: "Browser") -> None:
+    async def block_other_origins(self, browser: "Browser") -> None:
         """Let nothing leave this browser but to the origin; to be called before a page is opened."""
         session = await browser.new_browser_cdp_session()
-        session.on("Fetch.requestPaused", lambda event: self._soon(session, event))
+        session.on("Fetch.requestPaused", lambda event: self._start_answer(session, event))
         await session.send("Fetch.enable", {"patterns": STAGES})
 
     def allows(self, address: str) -> bool:
         """Whether an address may be asked for."""
         return address.startswith(LOCAL) or origin_of(address) == self.origin
 
-    def _soon(self, session: "CDPSession", event: dict[str, Any]) -> None:
+    def _start_answer(self, session: "CDPSession", event: dict[str, Any]) -> None:
         task = asyncio.ensure_future(self._answer(session, event))
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
@@ -130,7 +130,7 @@ class OneOrigin:
             self._count(address)
             return "Fetch.failRequest", {"errorReason": "Aborted"}
         if address == self.origin + REPORTS:
-            self._count(_refused_address(event["request"]))
+            self._count(_address_in_report(event["request"]))
             return "Fetch.fulfillRequest", {"responseCode": 204}
         if not _has_response(event):
             return "Fetch.continueRequest", {}
@@ -151,7 +151,7 @@ def _has_response(event: dict[str, Any]) -> bool:
     return "responseStatusCode" in event and "location" not in names
 
 
-def _refused_address(request: dict[str, Any]) -> str:
+def _address_in_report(request: dict[str, Any]) -> str:
     """The address that a page's report says it was not allowed to ask for."""
     try:
         return str(json.loads(request.get("postData", "{}"))["csp-report"]["blocked-uri"])

@@ -19,16 +19,16 @@ from readgraph.state.logs import (
     OF_RUN,
     STANDARD_ERROR,
     LogFile,
-    Run,
-    as_run,
+    RunUsage,
     current_run,
     fault,
     log,
-    tell_end,
+    log_run_end,
+    use_run,
 )
 
 if TYPE_CHECKING:
-    from readgraph.corpus.worker import Line
+    from readgraph.corpus.worker import CorpusLine
 
 STOPPED = 130
 """Exit code of Ctrl-C."""
@@ -41,12 +41,12 @@ class _CommandLog:
     """A log that is written, and the run that it is about."""
 
     file: LogFile
-    run: Run
+    run: RunUsage
     began: float
     level: int
 
     def __post_init__(self) -> None:
-        self.within = as_run(self.run)
+        self.within = use_run(self.run)
         self.within.__enter__()  # until the command ends: what it does runs in this context
         self.before = {name: os.environ.get(name) for name in (OF_FILE, OF_RUN)}
         file = self.file.file
@@ -74,12 +74,12 @@ def begin_log(file: str, command: str) -> None:
         return
     written = LogFile(file)
     _log.addHandler(written)
-    _begun.append(_CommandLog(written, Run(about={"command": command}), time.perf_counter(), _log.level))
+    _begun.append(_CommandLog(written, RunUsage(about={"command": command}), time.perf_counter(), _log.level))
     _log.setLevel(INFO)
     log("run_begun")
 
 
-def log_of_command() -> Run | None:
+def log_of_command() -> RunUsage | None:
     """The run of the command, if it has a log."""
     return _begun[0].run if _begun else None
 
@@ -100,7 +100,7 @@ def log_price(price: tuple[float, float] | None) -> None:
         run.price = price
 
 
-def log_document(line: "Line") -> None:
+def log_document(line: "CorpusLine") -> None:
     """Tell of a document that a worker has read, and count what it used: workers tell only their own calls."""
     used = line["usage"]
     sums = {
@@ -120,7 +120,7 @@ def end_log(code: int) -> None:
     """Tell how the command ended, with this exit code, and close its log."""
     state = {0: "done", STOPPED: "stopped"}.get(code, "failed")
     for each in (_begun.pop() for _ in range(len(_begun))):
-        tell_end(each.run, each.began, state=state, exit_code=code)
+        log_run_end(each.run, each.began, state=state, exit_code=code)
         each.close()
 
 
@@ -149,12 +149,12 @@ def with_log(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
     @wraps(command)
-    def logged(**values: Any) -> Any:
+    def run_with_log(**values: Any) -> Any:
         values.pop(OPTION, None)  # its callback has begun the log already
         return command(**values)
 
     annotation = Annotated[str | None, option]
     added = inspect.Parameter(OPTION, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=None)
-    logged.__signature__ = inspect.Signature([*own.values(), added])  # type: ignore[attr-defined]
-    logged.__annotations__ = {each.name: each.annotation for each in (*own.values(), added)}
-    return logged
+    run_with_log.__signature__ = inspect.Signature([*own.values(), added])  # type: ignore[attr-defined]
+    run_with_log.__annotations__ = {each.name: each.annotation for each in (*own.values(), added)}
+    return run_with_log

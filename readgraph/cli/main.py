@@ -25,8 +25,8 @@ from readgraph.cli.commands.reading import (
 )
 from readgraph.cli.commands.serving import serving_commands
 from readgraph.cli.log import STOPPED, end_log, log_fault, with_log
-from readgraph.cli.shell import HelpfulCommand, HelpfulGroup, bash_values_mended
-from readgraph.models.batches import some_go_on
+from readgraph.cli.shell import HelpfulCommand, HelpfulGroup, mend_bash_values
+from readgraph.models.batches import has_running_batches
 from readgraph.state.errors import ReadgraphError
 
 NAME = "readgraph"
@@ -128,7 +128,7 @@ def _run() -> NoReturn:
     signal.signal(signal.SIGTERM, _end)
     logging.getLogger("langgraph").addHandler(logging.NullHandler())  # its warnings are for developers
     try:
-        with bash_values_mended(NAME):
+        with mend_bash_values(NAME):
             code = app(prog_name=NAME, standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -148,6 +148,6 @@ def _run() -> NoReturn:
         if system_exit.code == STOPPED:
             for stop_signal in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(stop_signal, signal.SIG_IGN)  # the command is stopping already
-            typer.echo(f"readgraph: stopped. {BATCH_GOES_ON if some_go_on() else KEPT}", err=True)
+            typer.echo(f"readgraph: stopped. {BATCH_GOES_ON if has_running_batches() else KEPT}", err=True)
         raise
     sys.exit(2)

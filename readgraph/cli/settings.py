@@ -13,10 +13,10 @@ from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import Method, method_for, method_typed
 from readgraph.models.batches.calls import check_batch
 from readgraph.models.local import local_settings
-from readgraph.models.names import model_tables, named_settings
+from readgraph.models.names import model_tables, window_settings
 from readgraph.models.prices import parse_price
 from readgraph.state.context import PROFILES, ReaderContext
-from readgraph.state.declaring import RENAMED, as_now_named, settings_in
+from readgraph.state.declaring import RENAMED, settings_in, use_current_names
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from readgraph.state.settings import Tenant
@@ -59,62 +59,62 @@ def reader_context(profile: str | None = None, **given: Any) -> ReaderContext:
     """
     if profile is not None and profile not in PROFILES:
         raise BadInput(f"There is no profile '{profile}': choose one of {', '.join(PROFILES)}.")
-    chosen = as_now_named({name: value for name, value in given.items() if value is not None})
+    chosen = use_current_names({name: value for name, value in given.items() if value is not None})
     remember_typed(chosen)
     from_file = {name: value for name, value in _settings_of_file().items() if name not in OF_THE_COMMAND}
     settings = {**from_file, **PROFILES.get(profile or "", {}), **chosen}
     models = ReaderContext(**{name: settings[name] for name in ("model", "reading_model", "batch") if name in settings})
     check_batch(models)
     both = (models.model, models.reading_model)
-    return ReaderContext(**{**local_settings(*both), **named_settings(*both), **settings})
+    return ReaderContext(**{**local_settings(*both), **window_settings(*both), **settings})
 
 
 def context_or_fault(**given: Any) -> ReaderContext | BadInput:
     """The context from the command's options; what is wrong with the settings file, if that is why there is none."""
     try:
-        check_kept()
+        check_settings_file()
         return reader_context(**given)
     except BadInput:
         try:
-            check_kept()
+            check_settings_file()
             reader_context()
         except BadInput as problem:
             return problem
         raise  # an option is wrong
 
 
-def check_kept() -> None:
+def check_settings_file() -> None:
     """Raise `BadInput` where the settings file has a method or a price that can't be used."""
-    if method := kept_method():
+    if method := method_of_settings_file():
         method_typed(method)
-    if price := kept_price():
+    if price := price_of_settings_file():
         parse_price(price)
 
 
-def chosen_method(option: str | None, document: Document | None = None, *, asks: bool = True) -> Method:
+def choose_method(option: str | None, document: Document | None = None, *, asks: bool = True) -> Method:
     """The method from the command's option, else from the settings file, else the one for this kind of document.
 
     Raises `BadInput` where an option was typed that the method does not use for reading (nor, with `asks`, for
     answering).
     """
-    name = option or kept_method()
+    name = option or method_of_settings_file()
     method = method_typed(name) if name else method_for(document)
     check_used([method], asks=asks)
     return method
 
 
-def typed_or_none(method: str | None) -> Method | None:
+def find_typed_method(method: str | None) -> Method | None:
     """The method that the user typed, if one was typed."""
     return method_typed(method) if method else None
 
 
-def kept_method() -> str | None:
+def method_of_settings_file() -> str | None:
     """The method from the settings file, if it has one."""
     method = _settings_of_file().get("method")
     return None if method is None else str(method)
 
 
-def kept_price() -> str | None:
+def price_of_settings_file() -> str | None:
     """The price from the settings file, if it has one."""
     price = _settings_of_file().get("price")
     return None if price is None else str(price)
@@ -130,4 +130,4 @@ def _settings_of_file() -> dict[str, Any]:
             near = get_close_matches(name.lower(), known, 1)
             hint = f": do you mean '{near[0]}'?" if near else ": a setting has the name of its option, with _ for -."
             raise BadInput(f"The settings file {path} has an unknown setting '{name}'{hint}")
-    return as_now_named(settings)
+    return use_current_names(settings)

@@ -45,7 +45,7 @@ class HelpfulCommand(TyperCommand):
         if panels and not ctx.meta.get(_WHOLE):
             self.epilog = f"More options, for {', '.join(panels)}: {ctx.command_path} --help-all"
         try:
-            with _helping(ctx):
+            with _mark_help(ctx):
                 super().format_help(ctx, formatter)
         finally:
             self.epilog = epilog
@@ -56,7 +56,7 @@ class HelpfulCommand(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters; while help is printed, copies of them as they are shown."""
-        return _as_shown(super().get_params(ctx), ctx)
+        return _select_for_help(super().get_params(ctx), ctx)
 
 
 class HelpfulGroup(TyperGroup):
@@ -64,7 +64,7 @@ class HelpfulGroup(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help."""
-        with _helping(ctx):
+        with _mark_help(ctx):
             super().format_help(ctx, formatter)
 
     def get_help_option_names(self, ctx: Any) -> list[str]:
@@ -73,11 +73,11 @@ class HelpfulGroup(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters; while help is printed, copies of them as they are shown."""
-        return _as_shown(super().get_params(ctx), ctx)
+        return _select_for_help(super().get_params(ctx), ctx)
 
 
 @contextmanager
-def _helping(context: Any) -> Iterator[None]:
+def _mark_help(context: Any) -> Iterator[None]:
     context.meta[_HELPING] = True
     try:
         yield
@@ -85,10 +85,10 @@ def _helping(context: Any) -> Iterator[None]:
         context.meta[_HELPING] = False
 
 
-def _as_shown(parameters: list[Any], context: Any) -> list[Any]:
+def _select_for_help(parameters: list[Any], context: Any) -> list[Any]:
     if not context.meta.get(_HELPING):
         return parameters
-    return [_shown(each, context) for each in parameters if context.meta.get(_WHOLE) or not _panel(each)]
+    return [_plain_parameter(each, context) for each in parameters if context.meta.get(_WHOLE) or not _panel(each)]
 
 
 def _panel(parameter: Any) -> str | None:
@@ -96,7 +96,7 @@ def _panel(parameter: Any) -> str | None:
     return None if getattr(parameter, "hidden", False) else getattr(parameter, "rich_help_panel", None)
 
 
-def _shown(parameter: Any, context: Any) -> Any:
+def _plain_parameter(parameter: Any, context: Any) -> Any:
     """The parameter with its type in plain words ("N ≥ 1", "PATH…") in place of Python's."""
     shown = copy(parameter)
     kind = _readable(parameter.display_type(context).strip("<>").removesuffix(" range"))
@@ -134,22 +134,22 @@ Item = tuple[str, str]
 Values = Callable[[typer.Context], Iterable[Item]]
 
 
-def completing(values: Values) -> Callable[[typer.Context, str], list[Item]]:
+def completer_of(values: Values) -> Callable[[typer.Context, str], list[Item]]:
     """A completion of whole values, in either case."""
 
     def complete(context: typer.Context, incomplete: str) -> list[Item]:
         context.meta[TYPED] = incomplete
-        return list(_beginning(values(context), incomplete))
+        return list(_match_beginning(values(context), incomplete))
 
     return complete
 
 
-def completing_each(values: Values) -> Callable[[typer.Context, str], list[Item]]:
+def completer_of_list(values: Values) -> Callable[[typer.Context, str], list[Item]]:
     """A completion of the last value of several with commas between."""
 
     def complete(context: typer.Context, incomplete: str) -> list[Item]:
         before, comma, last = incomplete.rpartition(",")
-        return [(f"{before}{comma}{value}", what) for value, what in _beginning(values(context), last)]
+        return [(f"{before}{comma}{value}", what) for value, what in _match_beginning(values(context), last)]
 
     return complete
 
@@ -157,7 +157,7 @@ def completing_each(values: Values) -> Callable[[typer.Context, str], list[Item]
 def complete_sources(context: typer.Context, incomplete: str) -> list[Item]:
     """Documents of the library, with the files that begin so; no value leaves the files to the shell."""
     context.meta[TYPED] = incomplete
-    found = list(_beginning(documents(context), incomplete))
+    found = list(_match_beginning(documents(context), incomplete))
     files = iglob(f"{escape(str(Path(incomplete).expanduser()) if incomplete else '')}*") if found else ()
     return [*found, *((f"{file}/" if Path(file).is_dir() else file, "") for file in sorted(files))]
 
@@ -246,13 +246,13 @@ def identities(context: typer.Context) -> Iterator[Item]:
 
 
 def _records(kind: str, context: typer.Context) -> Iterator[dict[str, Any]]:
-    from readgraph.library.folder import listed_records
+    from readgraph.library.folder import list_records
 
     folder = context.params.get("library")
-    return listed_records(kind, Path(folder) if folder else None, typed=context.meta.get(TYPED, ""))
+    return list_records(kind, Path(folder) if folder else None, typed=context.meta.get(TYPED, ""))
 
 
-def _beginning(items: Iterable[Item], incomplete: str) -> Iterator[Item]:
+def _match_beginning(items: Iterable[Item], incomplete: str) -> Iterator[Item]:
     """The values that begin with this, each once; what was typed stays as it was typed, since shells compare it."""
     seen = set[str]()
     for value, what in items:
@@ -268,7 +268,7 @@ _OPTION = re.compile(r"--?[\w-]+=")
 
 
 @contextmanager
-def bash_values_mended(name: str) -> Iterator[None]:
+def mend_bash_values(name: str) -> Iterator[None]:
     """While bash asks for completions: give the command whole words, and bash what follows its last cut."""
     if os.environ.get(f"_{name.upper()}_COMPLETE") != "complete_bash":
         yield
@@ -282,10 +282,10 @@ def bash_values_mended(name: str) -> Iterator[None]:
             yield
     finally:
         for value in values.getvalue().splitlines():
-            typer.echo(_quoted(value.removeprefix(cut), mark))
+            typer.echo(_quote_value(value.removeprefix(cut), mark))
 
 
-def _quoted(value: str, mark: str) -> str:
+def _quote_value(value: str, mark: str) -> str:
     """A value as it stands in a command line, within the quotation mark that was opened before it, if one was."""
     if mark == "'":
         return value.replace("'", "'\\''")

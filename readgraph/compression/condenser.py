@@ -18,9 +18,9 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.models.metering import fell_back
+from readgraph.models.metering import count_fallback
 from readgraph.nodes.building.parts import WriteNote
-from readgraph.nodes.building.recipes import writing_notes
+from readgraph.nodes.building.recipes import apply_notes_language
 from readgraph.nodes.extractive import FEWEST_WORDS, extract_gist, nearest_sentences, passages_of
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.tasks import all_finished
@@ -29,7 +29,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.reading import Status, Step, Usage, add_counts, add_usage
 from readgraph.state.records import Memory, Page
 from readgraph.state.sentences import sentence_spans
-from readgraph.state.words import count_words, counted
+from readgraph.state.words import count_words, format_count
 
 
 def count_tokens(text: str) -> int:
@@ -52,7 +52,7 @@ def check_budget(tokens: object) -> int:
     if not isinstance(tokens, int) or isinstance(tokens, bool):
         raise BadInput(f"llm_token_budget must be a whole number of tokens, not {tokens!r}.")
     if words_in(tokens) < 1:
-        raise BadInput(f"A budget of {counted(tokens, 'token')} holds no word: give at least 2.")
+        raise BadInput(f"A budget of {format_count(tokens, 'token')} holds no word: give at least 2.")
     return words_in(tokens)
 
 
@@ -125,9 +125,9 @@ class Condenser:
         most, before, rounds = state["budget_words"], _words(texts), 0
         while (words := _words(texts)) > most:
             rounds += 1
-            shorter = await self._shortened(texts, most, runtime)
+            shorter = await self._shorten_round(texts, most, runtime)
             if _words(shorter) >= words or rounds > MOST_ROUNDS:
-                fell_back("compress")
+                count_fallback("compress")
                 texts = [whole_sentences(texts, most)]
                 break
             texts = shorter
@@ -152,13 +152,13 @@ class Condenser:
         levels = [[*level, *await _unread(store, memory)] for level in await self.levels(store, memory)]
         return next((level for level in levels if _words(level) <= state["budget_words"]), levels[-1])
 
-    async def _shortened(self, texts: Sequence[str], most: int, runtime: Runtime[ReaderContext]) -> list[str]:
+    async def _shorten_round(self, texts: Sequence[str], most: int, runtime: Runtime[ReaderContext]) -> list[str]:
         groups = self._groups(texts)
         share = max(most / _words(texts), self.share)
-        asked = [self._asked(number, group, share, runtime) for number, group in enumerate(groups)]
+        asked = [self._shorten_group(number, group, share, runtime) for number, group in enumerate(groups)]
         return await all_finished(asked)
 
-    async def _asked(self, number: int, text: str, share: float, runtime: Runtime[ReaderContext]) -> str:
+    async def _shorten_group(self, number: int, text: str, share: float, runtime: Runtime[ReaderContext]) -> str:
         words = count_words(text)
         wanted = max(1, int(share * words))
         note = await self.shorten(wanted)(text, Page(number, 0, len(text), words, "rule"), runtime)
@@ -182,7 +182,7 @@ async def _in_its_language(state: CondenseState, runtime: Runtime[ReaderContext]
         return runtime
     store = page_store(runtime)
     document, memory = await store.document(state["document"]), await store.memory(state["document"], state["memory"])
-    return (await writing_notes(memory.recipe, document, runtime))[1]
+    return (await apply_notes_language(memory.recipe, document, runtime))[1]
 
 
 async def notes_of(store: PageStore, memory: Memory) -> list[list[str]]:
@@ -250,7 +250,7 @@ def _words(texts: Sequence[str]) -> int:
 
 def _update(texts: Sequence[str], before: int, rounds: int) -> CondenseUpdate:
     did = f"shortened {before:,} words to {_words(texts):,}" if rounds else f"kept all {before:,} words"
-    times = f" in {counted(rounds, 'round')}" if rounds > 1 else ""
+    times = f" in {format_count(rounds, 'round')}" if rounds > 1 else ""
     return {"condensed": "\n\n".join(texts), "rounds": rounds, "step_summary": did + times}
 
 
@@ -265,10 +265,10 @@ async def passages_for(store: PageStore, found: Mapping[str, Any], query: str, m
     near = _sentences(query, await _pages_read(store, found))
     if quotes and count_words(quotes[0]) > most_words:
         near = [*(part for quote in quotes for part in _sentences(query, {0: quote}, fewest_words=1)), *near]
-    return _fitting([*quotes, *near], most_words) or quotes
+    return _fit_passages([*quotes, *near], most_words) or quotes
 
 
-def _fitting(passages: Iterable[str], most_words: int) -> list[str]:
+def _fit_passages(passages: Iterable[str], most_words: int) -> list[str]:
     """The passages, in this order, that fit into the words; one that overlaps an earlier one is left out."""
     kept = list[str]()
     for passage in passages:

@@ -28,11 +28,11 @@ from readgraph.compression.kept import (
     LIBRARY,
     Recalled,
     copy_kept,
-    embedded,
+    embed_gists,
     episodes_of,
     folder_for_engine,
     read_engine,
-    recalled,
+    recall_gists,
     write_engine,
 )
 from readgraph.compression.trace import (
@@ -40,20 +40,20 @@ from readgraph.compression.trace import (
     CompressionStatus,
     CompressionTrace,
     TraceStep,
-    traced,
+    run_and_trace,
 )
 from readgraph.graphs.wiring.method_graph import separate_run
-from readgraph.library.collections import Ingested, keep_ingested
+from readgraph.library.collections import IngestedDocument, keep_ingested
 from readgraph.library.opening import BackgroundLibrary, open_library, open_library_in_background
 from readgraph.library.page_store import PageStore
 from readgraph.models.functions import function_model
-from readgraph.nodes.building.notes import gist_prompt, gisting
+from readgraph.nodes.building.notes import gist_prompt, make_gist_writer
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.purpose import purpose_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import settings_in
 from readgraph.state.errors import BadInput
-from readgraph.state.logs import as_run, part_of_run
+from readgraph.state.logs import new_run_part, use_run
 from readgraph.state.loops import Listen, in_background
 from readgraph.state.records import Document
 from readgraph.state.words import count_words
@@ -99,7 +99,7 @@ class ReadingEngine(ABC):
         if local_llm_pipeline is not None:
             if both := {"model", "reading_model"} & settings.keys():
                 raise BadInput(f"local_llm_pipeline and {min(both)} are both given: leave one of them out.")
-            model = self._named("local_llm_pipeline", local_llm_pipeline)
+            model = self._register_function("local_llm_pipeline", local_llm_pipeline)
             # No other model is to see the text, such as one for reading that stands in a settings file.
             self.context = replace(self.context, model=model, reading_model="")
         self.embedding_fn = embedding_fn
@@ -120,7 +120,7 @@ class ReadingEngine(ABC):
             self.functions["embedding_fn"], self.context = None, replace(self.context, embeddings="")
         elif function is not None:
             called = function.embed_documents if isinstance(function, Embeddings) else function
-            self.context = replace(self.context, embeddings=self._named("embedding_fn", called))
+            self.context = replace(self.context, embeddings=self._register_function("embedding_fn", called))
 
     @property
     def settings(self) -> frozenset[str]:
@@ -144,13 +144,13 @@ class ReadingEngine(ABC):
     async def aingest(self, text: str) -> list[str]:
         """As `ingest`, in the running event loop."""
         document = await self.pages.add_document(text)
-        run = traced(self.graph, {"document": document.id}, self.context, [], lambda mode, event: None)
+        run = run_and_trace(self.graph, {"document": document.id}, self.context, [], lambda mode, event: None)
         found = await asyncio.create_task(run, context=separate_run())
-        kept = Ingested(document.id, found["memory"])
+        kept = IngestedDocument(document.id, found["memory"])
         await keep_ingested(self.pages, self.id, kept)
         episodes = await episodes_of(self.pages, kept)
         if self.context.embeddings and episodes:
-            await embedded(self.pages, self.context, episodes)
+            await embed_gists(self.pages, self.context, episodes)
         return list(dict.fromkeys(episode["id"] for episode in episodes))
 
     def recall(self, query: str, top_k: int = 5) -> list[Recalled]:
@@ -167,7 +167,7 @@ class ReadingEngine(ABC):
             raise BadInput("The query is empty: say what to recall.")
         if not isinstance(top_k, int) or top_k < 1:
             raise BadInput(f"top_k must be a whole number of at least 1, not {top_k!r}.")
-        return await recalled(self.pages, self.id, self.context, query, top_k)
+        return await recall_gists(self.pages, self.id, self.context, query, top_k)
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Save configuration and ingested texts in a folder; functions are not saved, only that they are needed.
@@ -234,7 +234,7 @@ class ReadingEngine(ABC):
             near = get_close_matches(name, sorted(keys), 1)
             raise BadInput(f"{self.id} has no key '{name}'" + (f": do you mean '{near[0]}'?" if near else "."))
 
-    def _named(self, key: str, function: Callable[..., Any]) -> str:
+    def _register_function(self, key: str, function: Callable[..., Any]) -> str:
         """The model's name of a function, which is kept for the trace."""
         if not callable(function):
             raise BadInput(f"{key} must be a function, not {type(function).__name__}.")
@@ -254,7 +254,7 @@ class CompressionEngine(ReadingEngine):
         return Condenser(notes_of, gist_of, GROUP_WORDS, LEAST_SHARE)
 
     @cached_property
-    def condensing(self) -> CompiledStateGraph[Any, Any, Any, Any]:
+    def condenser_graph(self) -> CompiledStateGraph[Any, Any, Any, Any]:
         """The graph that fits what was read into a budget."""
         return self.condenser().build().compile(store=self.pages.store)
 
@@ -291,8 +291,8 @@ class CompressionEngine(ReadingEngine):
         if query is None and document.words <= most:
             text, status, rounds = await self.pages.text(document), "whole", 0
         else:
-            run = self._compressed(document, most, query, steps, listen)
-            with as_run(part_of_run(engine=self.id)):
+            run = self._read_and_condense(document, most, query, steps, listen)
+            with use_run(new_run_part(engine=self.id)):
                 text, status, rounds = await asyncio.create_task(run, context=separate_run())
         compressed = Compressed(text, self.id, count_tokens(text), status)
         sizes = {"characters": document.characters, "words": document.words, "budget": llm_token_budget}
@@ -309,11 +309,11 @@ class CompressionEngine(ReadingEngine):
         )
         return compressed, trace
 
-    async def _compressed(
+    async def _read_and_condense(
         self, document: Document, most: int, query: str | None, steps: list[TraceStep], listen: Listen
     ) -> tuple[str, CompressionStatus, int]:
         question = {} if query is None else {"question": query}
-        found = await traced(self.graph, {"document": document.id, **question}, self.context, steps, listen)
+        found = await run_and_trace(self.graph, {"document": document.id, **question}, self.context, steps, listen)
         passages = None if query is None else await passages_for(self.pages, found, query, most)
         given = {
             "document": document.id,
@@ -323,7 +323,7 @@ class CompressionEngine(ReadingEngine):
             "usage": found["usage"],
             "status": found["status"],
         }
-        output = await traced(self.condensing, given, self.context, steps, listen)
+        output = await run_and_trace(self.condenser_graph, given, self.context, steps, listen)
         status: CompressionStatus = "compressed" if output["status"] == "reading" else output["status"]
         return output["condensed"], status, output["rounds"]
 
@@ -338,4 +338,4 @@ def check_request(llm_token_budget: object, query: object) -> int:
 
 def gist_of(words: int) -> WriteNote:
     """What shortens a text to about this many words, by ReadAgent's prompt."""
-    return gisting(lambda text, context: gist_prompt(text, words, purpose_of(context)))
+    return make_gist_writer(lambda text, context: gist_prompt(text, words, purpose_of(context)))

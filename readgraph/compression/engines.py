@@ -27,8 +27,8 @@ from pydantic import ConfigDict
 from readgraph.compression import read_agent_parts as words
 from readgraph.compression.condenser import Condenser, check_budget, notes_of, tokens_in, words_in
 from readgraph.compression.engine import GROUP_WORDS, LEAST_SHARE, CompressionEngine, EmbeddingFunction, gist_of
-from readgraph.compression.kept import saved_engine
-from readgraph.compression.read_agent_parts import Templates, name_of, paging_by
+from readgraph.compression.kept import read_engine_id
+from readgraph.compression.read_agent_parts import Templates, name_of, paginator_for
 from readgraph.compression.trace import Compressed
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.library.page_store import PageStore
@@ -36,17 +36,17 @@ from readgraph.nodes.answering.answer import memory_shown_by
 from readgraph.nodes.answering.in_view import answering
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.merge import MergeState, MergeUpdate, merge, merge_without_model
-from readgraph.nodes.building.notes import gisting
+from readgraph.nodes.building.notes import make_gist_writer
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.contracts import AnswerUpdate
 from readgraph.nodes.extractive import extract_gist, pages_by_rule
-from readgraph.nodes.look_up import looking_up_pages
+from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput
-from readgraph.state.installed import object_at, offered, offered_names
+from readgraph.state.installed import entry_point_names, find_entry_point, object_at
 from readgraph.state.loops import in_background
 from readgraph.state.records import Memory, Note, Page, Recipe
 from readgraph.state.settings import Gists, Language, Paragraphs, Purpose, Rebuilding, Window
@@ -66,7 +66,7 @@ OWN = {
 
 def engine_ids() -> list[str]:
     """The ids of all engines, ours first; nothing is imported."""
-    return [*OWN, *offered_names(GROUP, OWN)]
+    return [*OWN, *entry_point_names(GROUP, OWN)]
 
 
 def engine_named(identity: str) -> type[CompressionEngine]:
@@ -75,7 +75,7 @@ def engine_named(identity: str) -> type[CompressionEngine]:
         module, _, name = OWN[identity].partition(":")
         own: type[CompressionEngine] = getattr(import_module(module), name)
         return own
-    if point := offered(GROUP, identity):
+    if point := find_entry_point(GROUP, identity):
         what = f"The compression engine '{identity}'"
         engine = object_at(point.value, what)
         if not (isinstance(engine, type) and issubclass(engine, CompressionEngine)):
@@ -86,7 +86,7 @@ def engine_named(identity: str) -> type[CompressionEngine]:
 
 def load_engine(folder: str | PathLike[str], **config: Any) -> CompressionEngine:
     """The engine that was saved in a folder, whichever it is (see `CompressionEngine.load`)."""
-    return engine_named(saved_engine(folder)).load(folder, **config)
+    return engine_named(read_engine_id(folder)).load(folder, **config)
 
 
 LEAST_TOKENS = 10
@@ -108,8 +108,8 @@ merge_for_query = StepNode[MergeState, MergeUpdate](
 class EpisodeEngine(CompressionEngine):
     """What reads episodes and keeps a gist of each.
 
-    `chunker` cuts the episodes (see `readgraph.compression.read_agent_parts.paging_by`); without one, they have at most
-    `episode_token_limit` tokens. A gist has about `gist_length` tokens.
+    `chunker` cuts the episodes (see `readgraph.compression.read_agent_parts.paginator_for`); without one, they have at
+    most `episode_token_limit` tokens. A gist has about `gist_length` tokens.
     """
 
     instead: ClassVar[Mapping[str, str]] = {
@@ -132,7 +132,7 @@ class EpisodeEngine(CompressionEngine):
             raise BadInput(
                 f"gist_length ({gist_length}) must be less than episode_token_limit ({episode_token_limit})."
             )
-        self.chunker, self._paginate = chunker, paging_by(chunker)
+        self.chunker, self._paginate = chunker, paginator_for(chunker)
         super().__init__(**more)
         self.functions["chunker"] = name_of(chunker)
         most = words_in(episode_token_limit)
@@ -163,12 +163,12 @@ class EpisodeEngine(CompressionEngine):
         without = pages_by_rule if self.chunker is None or self._paginate is self.chunker else self._paginate
         return StepNode(
             read_pages(self._paginate, write, self._recipe),
-            without_model=read_pages(without, self._extracted, self._recipe),
+            without_model=read_pages(without, self._extract_note, self._recipe),
             builds=True,
             settings=(Language, Paragraphs, Rebuilding),
         )
 
-    async def _extracted(self, text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    async def _extract_note(self, text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
         gist = extract_gist(text, words_in(self.gist_length))
         return Note(page.number, gist, count_words(gist))
 
@@ -191,7 +191,7 @@ class ExtractiveEngine(EpisodeEngine):
 
     def build(self) -> StateGraph[Any, ReaderContext, Any, Any]:
         """ReadAgent's graph, of which only what needs no model runs."""
-        return read_agent.build(read=self._read(self._extracted))
+        return read_agent.build(read=self._read(self._extract_note))
 
 
 class ReadAgentGistEngine(EpisodeEngine):
@@ -236,7 +236,7 @@ class ReadAgentGistEngine(EpisodeEngine):
     def build(self) -> StateGraph[Any, ReaderContext, Any, Any]:
         """ReadAgent's graph with the templates' prompts."""
         answer = answering(memory_shown_by(self.templates.qa_prompt), writes=AnswerUpdate)
-        look_up = looking_up_pages(self.templates.look_up_prompt)
+        look_up = make_look_up_node(self.templates.look_up_prompt)
         read = self._read(self._gist_of(self.gist_length))
         return read_agent.build(read=read, merge=merge_for_query, look_up=look_up, answer=answer)
 
@@ -256,7 +256,7 @@ class ReadAgentGistEngine(EpisodeEngine):
         }
 
     def _gist_of(self, tokens: int) -> WriteNote:
-        return gisting(lambda text, context: self.templates.gist_prompt(text, tokens))
+        return make_gist_writer(lambda text, context: self.templates.gist_prompt(text, tokens))
 
 
 def _tokens(key: str, value: object) -> int:

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from typing_extensions import TypedDict
 
-from readgraph.library.collections import Ingested, forget_ingested, ingested_by, keep_ingested
+from readgraph.library.collections import IngestedDocument, documents_of_engine, forget_ingested, keep_ingested
 from readgraph.library.documents import document_id
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.hits import above_last, fuse
+from readgraph.library.search.hits import fuse, score_above_last
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.vector_index import Matrix
 from readgraph.library.stored_items import ROOT, StoredValue
 from readgraph.models.metering import Meter, start_meter
-from readgraph.nodes.search import shared_embedder
+from readgraph.nodes.search import get_shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError
-from readgraph.state.files import check_format, written_whole
+from readgraph.state.files import check_format, replace_file
 
 FORMAT = 1
 """Version of a saved engine's layout; a newer one is refused."""
@@ -43,9 +43,9 @@ class Recalled(TypedDict):
     episode: str
 
 
-async def episodes_of(pages: PageStore, kept: Ingested) -> list[Recalled]:
+async def episodes_of(pages: PageStore, kept: IngestedDocument) -> list[Recalled]:
     """The episodes with a gist of one document, unscored; none if it was forgotten."""
-    document = await pages.known_document(kept.document)
+    document = await pages.find_document(kept.document)
     if not document:
         return []
     memory = await pages.memory(document.id, kept.memory)
@@ -60,30 +60,30 @@ async def episodes_of(pages: PageStore, kept: Ingested) -> list[Recalled]:
     ]
 
 
-async def recalled(pages: PageStore, engine: str, context: ReaderContext, query: str, top_k: int) -> list[Recalled]:
+async def recall_gists(pages: PageStore, engine: str, context: ReaderContext, query: str, top_k: int) -> list[Recalled]:
     """The gists that share words with the query or, with an embedding model, are nearest to it; the best first.
 
     The words of an episode count with those of its gist. An episode that stands in several documents comes once.
     """
     found = dict[str, Recalled]()
-    for kept in await ingested_by(pages, engine):
+    for kept in await documents_of_engine(pages, engine):
         for episode in await episodes_of(pages, kept):
             found.setdefault(episode["id"], episode)
     every = [*found.values()]
     rankings = [rank(query, [f"{each['text']}\n{each['episode']}" for each in every])]
     if context.embeddings and every:
-        embedder = await shared_embedder(pages, context)
-        nearness = await embedded(pages, context, every) @ await embedder.query(query)
+        embedder = await get_shared_embedder(pages, context)
+        nearness = await embed_gists(pages, context, every) @ await embedder.query(query)
         order = [int(number) for number in np.argsort(-nearness, kind="stable")]
-        above = above_last([(number, float(nearness[number])) for number in order])
+        above = score_above_last([(number, float(nearness[number])) for number in order])
         rankings.append([(number, score) for number, score in above if nearness[number] > 0])
     best = fuse(rankings)[:top_k]
     return [{**every[number], "score": round(score, 5)} for number, score in best]
 
 
-async def embedded(pages: PageStore, context: ReaderContext, episodes: Sequence[Recalled]) -> Matrix:
+async def embed_gists(pages: PageStore, context: ReaderContext, episodes: Sequence[Recalled]) -> Matrix:
     """The vectors of the gists, shape (episodes, dimension); they are kept with their documents."""
-    embedder = await shared_embedder(pages, context)
+    embedder = await get_shared_embedder(pages, context)
     vectors = []
     for document in dict.fromkeys(each["document"] for each in episodes):
         start_meter(Meter(context, document=document))
@@ -96,11 +96,11 @@ async def copy_kept(source: PageStore, target: PageStore, engine: str) -> None:
 
     What was kept there and is not the engine's is forgotten there.
     """
-    ours = {kept.document for kept in await ingested_by(source, engine)}
-    for kept in await ingested_by(target, engine):
+    ours = {kept.document for kept in await documents_of_engine(source, engine)}
+    for kept in await documents_of_engine(target, engine):
         if kept.document not in ours:
             await forget_ingested(target, kept.document)
-    for kept in await ingested_by(source, engine):
+    for kept in await documents_of_engine(source, engine):
         document, memory = kept.document, kept.memory
         items: list[StoredValue] = []
         for namespace, key in (((ROOT, "documents"), document), ((ROOT, "memories", document), memory)):
@@ -132,7 +132,7 @@ def folder_for_engine(folder: str | PathLike[str]) -> Path:
 def write_engine(path: Path, saved: dict[str, Any]) -> None:
     """Write an engine's configuration into a folder; raises `LibraryError` if it can't be written."""
     try:
-        with written_whole(path / ENGINE) as file:
+        with replace_file(path / ENGINE) as file:
             json.dump({"format": FORMAT, **saved}, file, ensure_ascii=False, indent=2)
     except OSError as problem:
         raise LibraryError(f"{path} can't be written: {problem.strerror}.") from None
@@ -154,6 +154,6 @@ def read_engine(folder: str | PathLike[str]) -> dict[str, Any]:
     return dict(saved)
 
 
-def saved_engine(folder: str | PathLike[str]) -> str:
+def read_engine_id(folder: str | PathLike[str]) -> str:
     """The id of the engine that was saved in a folder."""
     return str(read_engine(folder)["engine"])

@@ -31,7 +31,7 @@ FOUND_BY = 8
 """An episode is found in the text by this many of its first words, so its white space may differ."""
 
 
-def paging_by(chunker: object) -> Paginate:
+def paginator_for(chunker: object) -> Paginate:
     """The paging of a chunker: None cuts by size, at headings and paragraphs.
 
     A chunker is an object with `chunk(text)` or `split_text(text)`, a function from a text to its episodes, or a part
@@ -69,14 +69,16 @@ def _function_of(chunker: object) -> Callable[[str], Iterable[Any]]:
 
 
 def _pages_of(chunk: Callable[[str], Iterable[Any]]) -> Paginate:
-    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    async def paginate_by_episodes(
+        text: str, last: Page | None, runtime: Runtime[ReaderContext]
+    ) -> AsyncGenerator[Page, None]:
         """Pages that begin where the chunker's episodes begin; what episodes share belongs to the second."""
         starts = _starts(text, _chunks(chunk, text))
         for number, (start, end) in enumerate(pairwise([*starts, len(text)])):
             if last is None or start >= last.end:
                 yield Page(number, start, end, count_words(text[start:end]), "rest" if end == len(text) else "rule")
 
-    return paged
+    return paginate_by_episodes
 
 
 def _chunks(chunk: Callable[[str], Iterable[Any]], text: str) -> list[str]:
@@ -122,7 +124,7 @@ LOOK_UP = (
 def check_template(key: str, template: object, required: Set[str], optional: Set[str] = frozenset()) -> None:
     """Check a template; raises `BadInput` if it lacks a placeholder, or has one that nothing can fill."""
     if not isinstance(template, str):
-        raise BadInput(f"{key} must be a string with {_braced(required)}, not {type(template).__name__}.")
+        raise BadInput(f"{key} must be a string with {_list_placeholders(required)}, not {type(template).__name__}.")
     try:
         fields = [(name, form, how) for _, name, form, how in string.Formatter().parse(template) if name is not None]
     except ValueError:
@@ -131,12 +133,14 @@ def check_template(key: str, template: object, required: Set[str], optional: Set
         if name in required | optional and (form or how):
             raise BadInput(f"{key} says how to write {{{name}}}: leave out what stands behind the name.")
         if name not in required | optional:
-            raise BadInput(f"{key} has an unknown placeholder {{{name}}}: it can have {_braced(required | optional)}.")
+            raise BadInput(
+                f"{key} has an unknown placeholder {{{name}}}: it can have {_list_placeholders(required | optional)}."
+            )
     if missing := required - {name for name, _, _ in fields}:
-        raise BadInput(f"{key} lacks {_braced(missing)}.")
+        raise BadInput(f"{key} lacks {_list_placeholders(missing)}.")
 
 
-def _braced(names: Set[str]) -> str:
+def _list_placeholders(names: Set[str]) -> str:
     return ", ".join(f"{{{name}}}" for name in sorted(names))
 
 
@@ -159,16 +163,23 @@ class Templates:
 
     def look_up_prompt(self, memory: str, question: str, choices: dict[str, str], max_pages: int) -> Prompt:
         """Ask for the pages to read again."""
-        return _prompt("look_up", self.look_up, summaries=fenced("memory", memory), question=_asked(question, choices))
+        return _prompt(
+            "look_up",
+            self.look_up,
+            summaries=fenced("memory", memory),
+            question=_question_with_choices(question, choices),
+        )
 
     def qa_prompt(self, memory: str, question: str, choices: dict[str, str]) -> Prompt:
         """Ask for the answer."""
-        return _prompt("answer", self.qa, context=fenced("memory", memory), question=_asked(question, choices))
+        return _prompt(
+            "answer", self.qa, context=fenced("memory", memory), question=_question_with_choices(question, choices)
+        )
 
 
 def _prompt(name: str, template: str, **values: object) -> Prompt:
     return Prompt(name, VERSION, DATA_RULE, template.format(**values))
 
 
-def _asked(question: str, choices: dict[str, str]) -> str:
+def _question_with_choices(question: str, choices: dict[str, str]) -> str:
     return "\n".join([question, *(f"{letter}. {option}" for letter, option in choices.items())])

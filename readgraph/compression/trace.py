@@ -32,7 +32,7 @@ class Compressed:
         return self.text
 
 
-class Said(TypedDict):
+class TraceReply(TypedDict):
     """A model's reply to the prompt named `asked`; `refused` says why it could not be used, or is None."""
 
     asked: str
@@ -48,7 +48,7 @@ class TraceStep(TypedDict):
     node: str
     model: str
     summary: str
-    replies: list[Said]
+    replies: list[TraceReply]
     usage: Usage
     fallbacks: dict[str, int]
 
@@ -96,7 +96,7 @@ class CompressionTrace:
         return json.dumps(self.as_dict(), ensure_ascii=False, indent=2)
 
 
-async def traced(
+async def run_and_trace(
     graph: CompiledStateGraph[Any, Any, Any, Any],
     given: Mapping[str, Any],
     context: ReaderContext,
@@ -116,19 +116,19 @@ async def traced(
         async for mode, event in events:
             listen(mode, event)
             if mode == "updates":
-                steps += _ended(event, exchanges)
+                steps += _trace_steps(event, exchanges)
             elif mode == "values":
                 output = event
     return dict(output)
 
 
-def _ended(event: Mapping[str, Any], exchanges: list[ModelExchange]) -> list[TraceStep]:
+def _trace_steps(event: Mapping[str, Any], exchanges: list[ModelExchange]) -> list[TraceStep]:
     """The steps that ended; each gets the exchanges since the step before it, which are taken from the list."""
     ended: list[TraceStep] = []
     for update in event.values():
         steps = (update or {}).get("steps", [])
         for step in getattr(steps, "value", steps):  # the first node overwrites the channel
-            replies = [_said(exchange) for exchange in exchanges]
+            replies = [_trace_reply(exchange) for exchange in exchanges]
             exchanges.clear()
             ended.append(
                 TraceStep(
@@ -143,7 +143,7 @@ def _ended(event: Mapping[str, Any], exchanges: list[ModelExchange]) -> list[Tra
     return ended
 
 
-def _said(exchange: ModelExchange) -> Said:
+def _trace_reply(exchange: ModelExchange) -> TraceReply:
     return {
         "asked": exchange["asked"],
         "version": exchange["version"],

@@ -18,7 +18,7 @@ from typing import Any
 
 from readgraph import __version__
 from readgraph.corpus.reading import Workers
-from readgraph.corpus.worker import TRIES, Job, Told, Worker, WorkerEnded, left_out, read_document
+from readgraph.corpus.worker import TRIES, CorpusJob, Worker, WorkerEnded, WorkerReport, failure_report, read_document
 from readgraph.library.address import LibraryAddress
 from readgraph.library.opening import BackgroundLibrary, default_place, open_library_in_background
 from readgraph.state.errors import BadInput, LibraryError
@@ -38,28 +38,30 @@ HERE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}
 """The same for a cluster of our own: it listens on this machine only, and to those who have the token."""
 
 
-def on_ray(job: Job, workers: int | None, address: str | None) -> Workers:
+def on_ray(job: CorpusJob, workers: int | None, address: str | None) -> Workers:
     """So many workers of the Ray cluster at this address, or of one that is started here and ends with the `with`.
 
     Without a number, as many as the cluster has processors. Raises `BadInput` at once where Ray would keep a password,
     and in the `with` without the extra, or without a cluster.
     """
-    return _workers_of_cluster(_as_told(job), str(job.library or default_place()), workers, address)
+    return _workers_of_cluster(_job_for_ray(job), str(job.library or default_place()), workers, address)
 
 
 @asynccontextmanager
 async def _workers_of_cluster(
-    job: Job, place: str, workers: int | None, address: str | None
+    job: CorpusJob, place: str, workers: int | None, address: str | None
 ) -> AsyncIterator[Sequence[Worker]]:
-    ray = _imported(address)
+    ray = _import_ray(address)
     await asyncio.to_thread(_start, ray, workers, address)
     actors: list[Any] = []
     try:
         many = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
         # One more than the files: a worker says that it is ready while it reads.
-        made = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=TRIES, max_concurrency=job.at_once + 1)(_Reader)
+        made = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=TRIES, max_concurrency=job.at_once + 1)(
+            _RayActor
+        )
         actors += [made.remote(job, __version__) for _ in range(many)]
-        yield [_OnRay(ray, actor, place) for actor in actors]
+        yield [_RayWorker(ray, actor, place) for actor in actors]
     finally:
         for actor in actors:
             with suppress(Exception):  # such as: the cluster has gone
@@ -67,7 +69,7 @@ async def _workers_of_cluster(
         await asyncio.to_thread(ray.shutdown)
 
 
-def _as_told(job: Job) -> Job:
+def _job_for_ray(job: CorpusJob) -> CorpusJob:
     """The job as Ray may know it: the address of a server goes by the environment, since it may have a password."""
     if not isinstance(job.library, LibraryAddress):
         return job
@@ -81,7 +83,7 @@ def _as_told(job: Job) -> Job:
     return replace(job, library=None)
 
 
-def _imported(address: str | None) -> Any:
+def _import_ray(address: str | None) -> Any:
     token = {} if "RAY_AUTH_TOKEN_PATH" in os.environ else {"RAY_AUTH_TOKEN": secrets.token_hex(32)}
     for name, value in {**QUIET, **({} if address else HERE | token)}.items():
         os.environ.setdefault(name, value)
@@ -112,10 +114,10 @@ def _start(ray: Any, workers: int | None, address: str | None) -> None:
                 raise BadInput(f"Ray can't be started here: {what}") from None
 
 
-class _Reader:
+class _RayActor:
     """What runs in a worker's process."""
 
-    def __init__(self, job: Job, version: str) -> None:
+    def __init__(self, job: CorpusJob, version: str) -> None:
         self.job, self.version = job, version
 
     @cached_property
@@ -126,16 +128,16 @@ class _Reader:
         """The version of the worker's readgraph, its library without a password, the number of its process."""
         return __version__, str(self.job.library or default_place()), os.getpid()
 
-    async def read(self, file: str, max_calls: int | None) -> Told:
+    async def read(self, file: str, max_calls: int | None) -> WorkerReport:
         """Read a file into the library."""
         try:
             library = self.library
         except LibraryError as problem:
-            return left_out(file, str(problem), stops=str(problem))
+            return failure_report(file, str(problem), stops=str(problem))
         return await read_document(library, self.job, file, max_calls)
 
 
-class _OnRay:
+class _RayWorker:
     """A worker that Ray placed, seen from here."""
 
     def __init__(self, ray: Any, actor: Any, library: str) -> None:
@@ -156,10 +158,10 @@ class _OnRay:
         if library != self.library:
             raise BadInput(f"Ray's workers have the library {library}: set READGRAPH_LIBRARY where `ray start` runs.")
 
-    async def read(self, file: str, max_calls: int | None) -> Told:
+    async def read(self, file: str, max_calls: int | None) -> WorkerReport:
         """Read a file; Ray repeats it where the worker ends."""
         try:
-            told: Told = await self.actor.read.remote(file, max_calls)
+            told: WorkerReport = await self.actor.read.remote(file, max_calls)
         except self.ray.exceptions.RayActorError:
             raise WorkerEnded from None
         return told

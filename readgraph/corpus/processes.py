@@ -11,14 +11,14 @@ from multiprocessing.connection import Connection
 from threading import Lock, Thread
 from typing import Any
 
-from readgraph.corpus.worker import TRIES, Job, Told, Worker, WorkerEnded, left_out, read_document
+from readgraph.corpus.worker import TRIES, CorpusJob, Worker, WorkerEnded, WorkerReport, failure_report, read_document
 from readgraph.library.opening import open_library_in_background
 from readgraph.state.errors import LibraryError
-from readgraph.state.logs import Run, as_run, join_log
+from readgraph.state.logs import RunUsage, join_log, use_run
 from readgraph.state.loops import background
 
 
-def serve(connection: Connection, job: Job, environment: Mapping[str, str]) -> None:
+def serve(connection: Connection, job: CorpusJob, environment: Mapping[str, str]) -> None:
     """Read the files whose names come, several at once, until the other end closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the other end acts on it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -26,7 +26,7 @@ def serve(connection: Connection, job: Job, environment: Mapping[str, str]) -> N
     os.environ.update(environment)
     sending = Lock()
     price = (job.price.input, job.price.output) if job.price else None
-    run = join_log(Run(about={"command": "corpus"}, price=price))
+    run = join_log(RunUsage(about={"command": "corpus"}, price=price))
 
     def send(number: int, told: object) -> None:
         with sending, suppress(OSError):  # whoever asked is gone
@@ -41,8 +41,8 @@ def serve(connection: Connection, job: Job, environment: Mapping[str, str]) -> N
         except LibraryError as problem:
             while True:
                 number, file, _ = connection.recv()
-                send(number, left_out(file, str(problem), stops=str(problem)))
-        with as_run(run):
+                send(number, failure_report(file, str(problem), stops=str(problem)))
+        with use_run(run):
             while True:
                 background().start_task_soon(read, *connection.recv())
     os._exit(0)  # nobody waits for what is still under way, and what was answered is kept
@@ -53,7 +53,7 @@ METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods()
 
 
 @asynccontextmanager
-async def processes(job: Job, workers: int) -> AsyncIterator[Sequence[Worker]]:
+async def processes(job: CorpusJob, workers: int) -> AsyncIterator[Sequence[Worker]]:
     """So many processes, which end with the `with`, and if this process is killed."""
     started = [_Process(job) for _ in range(workers)]
     try:
@@ -67,7 +67,7 @@ async def processes(job: Job, workers: int) -> AsyncIterator[Sequence[Worker]]:
 class _Process:
     """A process; one that is killed is replaced, and reads what its predecessor was reading."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: CorpusJob) -> None:
         self.job, self.numbers, self.ended = job, itertools.count(), False
         self.loop = asyncio.get_running_loop()
         self._start()
@@ -80,7 +80,7 @@ class _Process:
     async def ready(self) -> None:
         """It takes files at once, and reads them when it has begun."""
 
-    async def read(self, file: str, max_calls: int | None) -> Told:
+    async def read(self, file: str, max_calls: int | None) -> WorkerReport:
         """Read a file; where the process ends, in its successor."""
         for _ in range(TRIES):
             number, told = next(self.numbers), self.loop.create_future()
@@ -88,7 +88,7 @@ class _Process:
             with suppress(OSError):  # it ended just now: who listens to it will notice
                 self.connection.send((number, file, max_calls))
             with suppress(WorkerEnded):
-                found: Told = await told
+                found: WorkerReport = await told
                 return found
         raise WorkerEnded
 
@@ -97,22 +97,22 @@ class _Process:
         if METHOD == "forkserver":
             context.set_forkserver_preload(["readgraph.corpus.processes", "readgraph.graphs.read_agent"])
         self.connection, theirs = context.Pipe()
-        self.waiting: dict[int, asyncio.Future[Told]] = {}
+        self.waiting: dict[int, asyncio.Future[WorkerReport]] = {}
         self.process = context.Process(target=serve, args=(theirs, self.job, dict(os.environ)), daemon=True)
         self.process.start()
         theirs.close()
         Thread(target=self._listen, args=(self.connection, self.waiting), daemon=True).start()
 
-    def _listen(self, connection: Connection, waiting: Mapping[int, "asyncio.Future[Told]"]) -> None:
+    def _listen(self, connection: Connection, waiting: Mapping[int, "asyncio.Future[WorkerReport]"]) -> None:
         """Hand on what the process tells, until it ends."""
         with suppress(EOFError, OSError):
             while True:
                 number, told = connection.recv()
                 self.loop.call_soon_threadsafe(_settle, waiting, number, told)
         with suppress(RuntimeError):  # the event loop has ended before
-            self.loop.call_soon_threadsafe(self._gone, connection)
+            self.loop.call_soon_threadsafe(self._replace_process, connection)
 
-    def _gone(self, connection: Connection) -> None:
+    def _replace_process(self, connection: Connection) -> None:
         """The process has ended: begin another one, unless all is over."""
         lost = [each for each in self.waiting.values() if not each.done()]
         connection.close()
@@ -131,6 +131,6 @@ class _Process:
         self.process.join()
 
 
-def _settle(waiting: Mapping[int, "asyncio.Future[Told]"], number: int, told: Told) -> None:
+def _settle(waiting: Mapping[int, "asyncio.Future[WorkerReport]"], number: int, told: WorkerReport) -> None:
     if not waiting[number].done():  # whoever waited may have left
         waiting[number].set_result(told)

@@ -9,7 +9,16 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from readgraph.corpus.worker import Job, Line, Told, Worker, WorkerEnded, is_read, left_out, read_document
+from readgraph.corpus.worker import (
+    CorpusJob,
+    CorpusLine,
+    Worker,
+    WorkerEnded,
+    WorkerReport,
+    failure_report,
+    is_read,
+    read_document,
+)
 from readgraph.library.library import Library
 from readgraph.library.opening import open_library
 from readgraph.state.errors import LibraryError, ModelUnavailable
@@ -29,7 +38,7 @@ class Allowance:
         """How many documents may be under way at once."""
 
     @property
-    def spent(self) -> bool:
+    def is_spent(self) -> bool:
         """Whether no call is left to give."""
         return self.left is not None and self.left < 1
 
@@ -49,7 +58,7 @@ class Allowance:
 
 
 Workers = AbstractAsyncContextManager[Sequence[Worker]]
-Tell = Callable[[Line], None]
+Tell = Callable[[CorpusLine], None]
 
 UNANSWERED = 10
 """So many documents in turn that the model server did not answer end the reading: it is no fault of theirs."""
@@ -59,7 +68,7 @@ MOST_HERE = 1000
 
 
 @dataclass
-class Sum:
+class CorpusTotals:
     """What became of all documents.
 
     `not_begun`: the calls for all were spent before. `ended`: how often a worker ended at every try of a document; what
@@ -83,7 +92,7 @@ class Sum:
     cost: float | None = 0.0
     seconds: float = 0.0
 
-    def add(self, line: Line) -> None:
+    def add(self, line: CorpusLine) -> None:
         """Count one more document."""
         self.documents += 1
         if not line["document"]:
@@ -103,8 +112,8 @@ class Sum:
 
 
 async def read_corpus(
-    job: Job, files: Sequence[str], workers: Workers, tell: Tell, *, calls_in_all: int | None = None
-) -> Sum:
+    job: CorpusJob, files: Sequence[str], workers: Workers, tell: Tell, *, calls_in_all: int | None = None
+) -> CorpusTotals:
     """Read the files with these workers; `tell` gets a line for each as soon as it is done.
 
     Workers are started at the first file that was not read before: to start one takes far longer than to say of a file
@@ -112,19 +121,19 @@ async def read_corpus(
     can't be used, and `ModelUnavailable` where the model server answers to no document.
     """
     began = time.monotonic()
-    reading = _Reading(Allowance(calls_in_all, job.context.max_calls), tell)
+    reading = _CorpusReading(Allowance(calls_in_all, job.context.max_calls), tell)
     async with open_library(job.library) as library:
         known = await _read_before(library, job, files[:MOST_HERE])
-        await reading.by([_ThisProcess(library, job)] * job.at_once, known)
+        await reading.read_files([_ThisProcess(library, job)] * job.at_once, known)
     if others := files[len(known) :]:
         async with workers as started:
             reading.sum.workers = len(started)
-            await reading.by([worker for worker in started for _ in range(job.at_once)], others)
+            await reading.read_files([worker for worker in started for _ in range(job.at_once)], others)
     reading.sum.seconds = round(time.monotonic() - began, 4)
     return reading.sum
 
 
-async def _read_before(library: Library, job: Job, files: Sequence[str]) -> list[str]:
+async def _read_before(library: Library, job: CorpusJob, files: Sequence[str]) -> list[str]:
     """The files before the first one that is still to be read."""
     for start in range(0, len(files), job.at_once):
         known = await asyncio.gather(*(is_read(library, job, file) for file in files[start : start + job.at_once]))
@@ -138,18 +147,18 @@ class _ThisProcess:
     """The process of the command, as the worker for what was read before."""
 
     library: Library
-    job: Job
+    job: CorpusJob
     process_id: int = field(default_factory=os.getpid)
 
     async def ready(self) -> None:
         """It is."""
 
-    async def read(self, file: str, max_calls: int | None) -> Told:
+    async def read(self, file: str, max_calls: int | None) -> WorkerReport:
         """Read a file as other workers do: a method's later steps may still have something to do."""
         return await read_document(self.library, self.job, file, max_calls)
 
 
-class _Reading:
+class _CorpusReading:
     """The files that still wait, and the reports on the others.
 
     `alone`: files whose worker ended each time; since it may be they that end it, they are read last, one by one.
@@ -157,12 +166,12 @@ class _Reading:
 
     def __init__(self, allowance: Allowance, tell: Tell) -> None:
         self.waiting, self.allowance, self.tell = deque[str](), allowance, tell
-        self.sum, self.alone, self.placed = Sum(), list[str](), list[Worker]()
-        self.begun: dict[str, Line] = {}  # what documents took whose calls were spent before their end
+        self.sum, self.alone, self.placed = CorpusTotals(), list[str](), list[Worker]()
+        self.begun: dict[str, CorpusLine] = {}  # what documents took whose calls were spent before their end
         self.under_way, self.unanswered = 0, 0
         self.done = asyncio.Event()
 
-    async def by(self, hands: Sequence[Worker], files: Iterable[str]) -> None:
+    async def read_files(self, hands: Sequence[Worker], files: Iterable[str]) -> None:
         """Read these files; a worker stands there once for each file that it reads at once.
 
         One that is never placed is not waited for.
@@ -170,8 +179,8 @@ class _Reading:
         self.waiting.extend(files)
         self.allowance.hands = len(hands)
         self.done.clear()
-        self._look()
-        tasks: set[asyncio.Future[Any]] = {asyncio.ensure_future(self._hand(worker)) for worker in hands}
+        self._check_done()
+        tasks: set[asyncio.Future[Any]] = {asyncio.ensure_future(self._feed_worker(worker)) for worker in hands}
         tasks.add(asyncio.ensure_future(self.done.wait()))
         try:
             while tasks and not self.done.is_set():
@@ -183,16 +192,16 @@ class _Reading:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         for file in self.alone:
-            await self._alone(file)
+            await self._read_alone(file)
         self.sum.not_begun = len(self.waiting)
 
-    async def _hand(self, worker: Worker) -> None:
+    async def _feed_worker(self, worker: Worker) -> None:
         await worker.ready()
         self.placed.append(worker)
-        while self.waiting and not self.allowance.spent:
-            await self._one(worker, self.waiting.popleft())
+        while self.waiting and not self.allowance.is_spent:
+            await self._read_file(worker, self.waiting.popleft())
 
-    async def _one(self, worker: Worker, file: str) -> None:
+    async def _read_file(self, worker: Worker, file: str) -> None:
         given = self.allowance.take()
         self.under_way += 1
         try:
@@ -202,20 +211,20 @@ class _Reading:
             self.alone.append(file)
         else:
             self.allowance.give_back(given, told["line"]["usage"]["calls"])
-            self._take(told, cut=given is not None)
+            self._record_report(told, cut=given is not None)
         finally:
             self.under_way -= 1
-            self._look()
+            self._check_done()
 
-    async def _alone(self, file: str) -> None:
+    async def _read_alone(self, file: str) -> None:
         try:
-            self._take(await self.placed[-1].read(file, self.allowance.take()), cut=False)
+            self._record_report(await self.placed[-1].read(file, self.allowance.take()), cut=False)
         except WorkerEnded:
             self.sum.ended += 1
             problem = f"{file} can't be read: its worker ended each time, the last time with nothing else to read."
-            self._take(left_out(file, problem), cut=False)
+            self._record_report(failure_report(file, problem), cut=False)
 
-    def _take(self, told: Told, *, cut: bool) -> None:
+    def _record_report(self, told: WorkerReport, *, cut: bool) -> None:
         """Tell of a file. `cut`: it had a part of the calls for all; where some are left, it is gone on with later."""
         if told["stops"]:
             raise LibraryError(told["stops"])
@@ -224,21 +233,21 @@ class _Reading:
             raise ModelUnavailable(told["line"]["problem"])
         line = told["line"]
         if before := self.begun.pop(line["file"], None):
-            line = {**line, "usage": add_usage(before["usage"], line["usage"]), "cost": _both(before, line)}
+            line = {**line, "usage": add_usage(before["usage"], line["usage"]), "cost": _sum_costs(before, line)}
         used = told["line"]["usage"]["calls"]
-        if cut and used and line["document"] and not line["complete"] and not self.allowance.spent:
+        if cut and used and line["document"] and not line["complete"] and not self.allowance.is_spent:
             self.begun[line["file"]] = line
             self.waiting.append(line["file"])
             return
         self.sum.add(line)
         self.tell(line)
 
-    def _look(self) -> None:
-        if not self.under_way and (not self.waiting or self.allowance.spent):
+    def _check_done(self) -> None:
+        if not self.under_way and (not self.waiting or self.allowance.is_spent):
             self.done.set()
 
 
-def _both(before: Line, after: Line) -> float | None:
+def _sum_costs(before: CorpusLine, after: CorpusLine) -> float | None:
     """The dollars of both; None where those of one are not known."""
     costs = [each["cost"] for each in (before, after) if each["usage"]["calls"]]
     return None if None in costs else round(sum(cost or 0.0 for cost in costs), 6)

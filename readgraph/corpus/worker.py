@@ -21,7 +21,7 @@ from readgraph.library.address import LibraryPlace
 from readgraph.library.library import Library, document_of_file
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import Price, cost
-from readgraph.sources.converting import beside_the_loop
+from readgraph.sources.converting import convert_in_thread
 from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import Damaged, LibraryError, ModelUnavailable, ReadgraphError
@@ -33,7 +33,7 @@ TRIES = 3
 
 
 @dataclass(frozen=True)
-class Job:
+class CorpusJob:
     """How the documents are read; it holds no key of a model server.
 
     Keys are in each worker's environment. `library`: a folder, or an address, which may have a password: see
@@ -51,7 +51,7 @@ class Job:
         return self.context.concurrency
 
 
-class Line(TypedDict):
+class CorpusLine(TypedDict):
     """What became of one file.
 
     `known`: its memory was complete before, and no call was needed. `problem`: why it was left out, or what of it could
@@ -74,13 +74,13 @@ class Line(TypedDict):
     cost: float | None
 
 
-class Told(TypedDict):
+class WorkerReport(TypedDict):
     """What a worker reports on a file. `stops`: what makes it useless to go on with any file, such as a full disk.
 
     `no_answer`: the model server can't be used, at least for this document.
     """
 
-    line: Line
+    line: CorpusLine
     stops: str
     no_answer: bool
 
@@ -102,13 +102,13 @@ class Worker(Protocol):
     async def ready(self) -> None:
         """Wait until it runs; on a full cluster this may be never."""
 
-    async def read(self, file: str, max_calls: int | None) -> Told:
+    async def read(self, file: str, max_calls: int | None) -> WorkerReport:
         """Read a file with at most so many calls; raises `WorkerEnded`."""
 
 
-def left_out(file: str, problem: str, *, stops: str = "", no_answer: bool = False) -> Told:
+def failure_report(file: str, problem: str, *, stops: str = "", no_answer: bool = False) -> WorkerReport:
     """The report on a file that was not read."""
-    line = Line(
+    line = CorpusLine(
         file=file,
         document="",
         title=Path(file).stem,
@@ -124,49 +124,49 @@ def left_out(file: str, problem: str, *, stops: str = "", no_answer: bool = Fals
         fallbacks={},
         cost=None,
     )
-    return Told(line=line, stops=stops, no_answer=no_answer)
+    return WorkerReport(line=line, stops=stops, no_answer=no_answer)
 
 
-async def read_document(library: Library, job: Job, file: str, max_calls: int | None = None) -> Told:
+async def read_document(library: Library, job: CorpusJob, file: str, max_calls: int | None = None) -> WorkerReport:
     """Read a file into the library; what was read before is not read again. It raises nothing that a file can cause.
 
     `max_calls`: the most calls for this document, if that is less than the job's own bound.
     """
     try:
-        return Told(line=await _read(library.pages, job, file, max_calls), stops="", no_answer=False)
+        return WorkerReport(line=await _read(library.pages, job, file, max_calls), stops="", no_answer=False)
     except Damaged as problem:  # of this document alone
-        return left_out(file, str(problem))
+        return failure_report(file, str(problem))
     except LibraryError as problem:
-        return left_out(file, str(problem), stops=str(problem))
+        return failure_report(file, str(problem), stops=str(problem))
     except ModelUnavailable as problem:
-        return left_out(file, str(problem), no_answer=True)
+        return failure_report(file, str(problem), no_answer=True)
     except ReadgraphError as problem:
-        return left_out(file, str(problem))
+        return failure_report(file, str(problem))
     except Exception as problem:  # one document that finds a fault of ours must not end the reading of all others
-        return left_out(file, f"{Path(file).name} can't be read: {type(problem).__name__}: {problem}")
+        return failure_report(file, f"{Path(file).name} can't be read: {type(problem).__name__}: {problem}")
 
 
-async def is_read(library: Library, job: Job, file: str) -> bool:
+async def is_read(library: Library, job: CorpusJob, file: str) -> bool:
     """Whether the library holds a file's document with its whole memory; False too where that can't be said."""
-    pages, (_, builder) = library.pages, _built(job.method)
+    pages, (_, builder) = library.pages, _build_method(job.method)
     with suppress(Exception):  # who reads the file tells what is wrong with it
         identity = await id_without_conversion(pages, await asyncio.to_thread(read_file, Path(file)))
-        document = await pages.known_document(identity) if identity else None
+        document = await pages.find_document(identity) if identity else None
         return document is not None and await has_read(builder, pages, document, job.context)
     return False
 
 
-async def _read(pages: PageStore, job: Job, file: str, max_calls: int | None) -> Line:
-    document, problems, seconds = await _stored(pages, file)
+async def _read(pages: PageStore, job: CorpusJob, file: str, max_calls: int | None) -> CorpusLine:
+    document, problems, seconds = await _store_file(pages, file)
     context = job.context if max_calls is None else replace(job.context, max_calls=max_calls)
-    method, builder = _built(job.method)
+    method, builder = _build_method(job.method)
     before = {memory.id for memory in await pages.memories(document.id) if memory.complete}
     output = await run_method(pages, builder, method.name, document, {}, context)
     memory = await pages.memory(document.id, output["memory"])
     usage: Usage = output["usage"]
     used: Usage = {**usage, "seconds": round(usage["seconds"] + seconds, 4)}
     sizes = await memory_sizes(pages, memory)
-    return Line(
+    return CorpusLine(
         file=file,
         document=document.id,
         title=document.title,
@@ -185,16 +185,16 @@ async def _read(pages: PageStore, job: Job, file: str, max_calls: int | None) ->
 
 
 @cache
-def _built(name: str) -> tuple[Method, StateGraph[Any, ReaderContext, Any, Any]]:
+def _build_method(name: str) -> tuple[Method, StateGraph[Any, ReaderContext, Any, Any]]:
     """The method and its graph, built once in a process: that takes longer than all else of a short document."""
     method = method_typed(name)
     return method, method.build()
 
 
-async def _stored(pages: PageStore, file: str) -> tuple[Document, list[str], float]:
+async def _store_file(pages: PageStore, file: str) -> tuple[Document, list[str], float]:
     """The file's document, what of it could not be read, and how many seconds its conversion took."""
     source_file = await asyncio.to_thread(read_file, Path(file))
     if source_file.digest and (known := await document_of_file(pages, source_file.digest)):
         return known, [], 0.0
-    source = await beside_the_loop(source_file.convert)
+    source = await convert_in_thread(source_file.convert)
     return await store_source(pages, source), [str(problem) for problem in source.problems], source.seconds

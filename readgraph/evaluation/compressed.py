@@ -9,7 +9,7 @@ from readgraph.evaluation.judges.rating import similarities
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.records import Item, Outcome
 from readgraph.graphs.baselines import build_full_text
-from readgraph.nodes.search import shared_embedder
+from readgraph.nodes.search import get_shared_embedder
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
@@ -45,10 +45,10 @@ async def score_contexts(
     document = await engine.pages.add_document(text)
     scoring = _Scoring(engine, document, llm_token_budget)
     if per_question:
-        return await all_finished(scoring.compressed_for(item) for item in items)
+        return await all_finished(scoring.score_question(item) for item in items)
     compressed, trace = await engine.compress_document(document, llm_token_budget)
     context = await engine.pages.add_document(compressed.text, title=f"{document.id} in {compressed.tokens} tokens")
-    return await all_finished(scoring.answered_from(context, item, compressed, trace) for item in items)
+    return await all_finished(scoring.score_from_context(context, item, compressed, trace) for item in items)
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class _Scoring:
     document: Document
     budget: int
 
-    async def compressed_for(self, item: Item) -> ContextScore:
+    async def score_question(self, item: Item) -> ContextScore:
         compressed, trace = await self.engine.compress_document(self.document, self.budget, item.question)
         outcome = Outcome(item.id, self.engine.id, 0, compressed.status, compressed.text or None, usage=trace.usage)
         return ContextScore(outcome, await self._scores(item, outcome), compressed, trace)
 
-    async def answered_from(
+    async def score_from_context(
         self, context: Document, item: Item, compressed: Compressed, trace: CompressionTrace
     ) -> ContextScore:
         graph = build_full_text().compile(store=self.engine.pages.store)
@@ -85,6 +85,6 @@ class _Scoring:
         scores = {name: METRICS[name].score for name in BY_WORDS}
         given = {name: score(item, outcome) for name, score in scores.items() if score}
         if self.engine.context.embeddings and outcome.answer and item.references:
-            embedder = await shared_embedder(self.engine.pages, self.engine.context)
+            embedder = await get_shared_embedder(self.engine.pages, self.engine.context)
             given |= {"csim_h": (await similarities(item, outcome.answer, embedder))["csim_h"]}
         return {name: score for name, score in given.items() if score is not None}

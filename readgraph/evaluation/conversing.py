@@ -14,14 +14,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple, cast
 
-from readgraph.evaluation.reading import Reading
-from readgraph.evaluation.records import Item, Outcome, Span
+from readgraph.evaluation.reading import TextReading
+from readgraph.evaluation.records import Item, Outcome, TextSpan
 from readgraph.evaluation.rows import Row
 from readgraph.graphs.mem_gpt import build_chat
 from readgraph.library.agents import SPEAKS, Agent, AgentStore, Event, agent_id, archive_index, initial_state, local_now
-from readgraph.library.archives import AgentFile, make_agent_file, take_in
+from readgraph.library.archives import AgentFile, build_agent_from_file, make_agent_file
 from readgraph.library.histories import SessionText
-from readgraph.models.metering import Keep, ModelExchange
+from readgraph.models.metering import ExchangeRecorder, ModelExchange
 from readgraph.nodes.agent.receive import LIFE, default_blocks
 from readgraph.state.agent import AgentState, Block, IncomingEvent
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -32,7 +32,7 @@ TIMES = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M")
 """The formats of session times in LoCoMo and LongMemEval; other datasets use ISO 8601."""
 
 
-def turns_of(session: SessionText, *speakers: str) -> list[tuple[str, Span]]:
+def turns_of(session: SessionText, *speakers: str) -> list[tuple[str, TextSpan]]:
     """The turns of these speakers: who speaks, and the span of the words in the session's text.
 
     A line that does not begin with one of their names belongs to the turn before it.
@@ -40,10 +40,10 @@ def turns_of(session: SessionText, *speakers: str) -> list[tuple[str, Span]]:
     names = "|".join(re.escape(speaker) for speaker in speakers)
     turns = [*re.finditer(rf"^({names}): ", session.text, flags=re.MULTILINE)]
     ends = [*(turn.start() for turn in turns[1:]), len(session.text)]
-    return [(turn[1], Span(turn.end(), end)) for turn, end in zip(turns, ends, strict=False)]
+    return [(turn[1], TextSpan(turn.end(), end)) for turn, end in zip(turns, ends, strict=False)]
 
 
-def lived(session: SessionText, to: str, by: str, first: int, before: str = "") -> Iterator[Event]:
+def session_events(session: SessionText, to: str, by: str, first: int, before: str = "") -> Iterator[Event]:
     """The events of a session for the speaker `to`, who talks with `by`; their numbers begin with `first`.
 
     Their time is the session's, if its format is known and it is not earlier than `before` (the time of the session
@@ -94,7 +94,7 @@ class Talk(NamedTuple):
     notes: bool
 
 
-def by_talk(row: Row, items: Iterable[Item]) -> dict[Talk | None, list[Item]]:
+def group_by_talk(row: Row, items: Iterable[Item]) -> dict[Talk | None, list[Item]]:
     """The questions by the agent that they are asked to; None: they are asked to the method as usual."""
     talks = defaultdict[Talk | None, list[Item]](list)
     for item in items:
@@ -105,7 +105,7 @@ def by_talk(row: Row, items: Iterable[Item]) -> dict[Talk | None, list[Item]]:
 
 
 @dataclass
-class Conversing(Reading):
+class ConversationReading(TextReading):
     """An agent in one run: it is the speaker `to` of the history and talks with `by`; `notes` as in `Talk`."""
 
     to: str
@@ -113,10 +113,10 @@ class Conversing(Reading):
     notes: bool
     store: AgentStore = field(init=False)
     past: AgentFile = field(init=False)
-    turns: dict[int, Span] = field(init=False, default_factory=dict)
+    turns: dict[int, TextSpan] = field(init=False, default_factory=dict)
     """The span in the text of the turn that an event stands for, by the event's number."""
 
-    async def remember(self, keep: Keep) -> dict[str, Any]:
+    async def remember(self, keep: ExchangeRecorder) -> dict[str, Any]:
         """Put the sessions into recall storage, and let the agent note what it learned if `notes` is set."""
         if not any(turns_of(session, self.to, self.by) for session in self.text.sessions):
             raise BadInput(f"In '{self.text.title}' neither {self.to} nor {self.by} says anything.")
@@ -151,8 +151,8 @@ class Conversing(Reading):
         )
         exchanges: list[ModelExchange] = []
         try:
-            agent = await take_in(self.store, self.past, self._name(item.id))
-            output = await self.invoke({"agent": agent.name, "event": event}, Keep(exchanges.append))
+            agent = await build_agent_from_file(self.store, self.past, self._name(item.id))
+            output = await self.invoke({"agent": agent.name, "event": event}, ExchangeRecorder(exchanges.append))
         except ReadgraphError as problem:
             return self.fail(item, problem, exchanges)
         answer = "\n".join(output["said"]) or None
@@ -168,14 +168,14 @@ class Conversing(Reading):
         """Store a session's events; returns the agent's state with these in its queue and no earlier ones."""
         agent, first = agent_id(self._name()), state["events"]
         before = await self.store.events(agent, range(max(0, first - 1), first))
-        events = [*lived(session, self.to, self.by, first, max((event.at for event in before), default=""))]
+        events = [*session_events(session, self.to, self.by, first, max((event.at for event in before), default=""))]
         await self.store.put_events(agent, events)
         turns = [event.number for event in events if event.kind != "system"]
         for number, (_, span) in zip(turns, turns_of(session, self.to, self.by), strict=True):
-            self.turns[number] = Span(start + span.start, start + span.end)
+            self.turns[number] = TextSpan(start + span.start, start + span.end)
         return {**state, "queue_from": first, "events": first + len(events)}
 
-    async def _note(self, keep: Keep) -> AgentState:
+    async def _note(self, keep: ExchangeRecorder) -> AgentState:
         """Let the agent write down, in a turn, what it has learned; returns its state after that turn."""
         event = IncomingEvent(kind="system", text=ENDED.format(by=self.by))
         output = await self.invoke({"agent": self._name(), "event": event}, keep, output_keys=[*LIFE])

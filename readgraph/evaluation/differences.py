@@ -7,12 +7,12 @@ from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.folder import SCORES, EvaluationFolder, FolderContents
-from readgraph.evaluation.judges.calibration import unproven
+from readgraph.evaluation.judges.calibration import find_unproven_metrics
 from readgraph.evaluation.judges.summary import newest_calibration
 from readgraph.evaluation.records import texts_of
 from readgraph.evaluation.results import scores_by_method
 from readgraph.evaluation.statistics import compare
-from readgraph.sources.loading import shown
+from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
 Runs = dict[int, dict[str, float]]
@@ -30,18 +30,21 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
     records = [EvaluationFolder(path).what() for path in (one, other)]
     _check_the_same_questions(one, other, records)
     texts = texts_of(EvaluationFolder(one).dataset().items)
-    metric, before, unproven_before = _leading_scores(one)
-    metric_after, after, unproven_after = _leading_scores(other)
+    metric, before, unproven_before = _load_leading_scores(one)
+    metric_after, after, unproven_after = _load_leading_scores(other)
     if metric != metric_after:
-        raise BadInput(f"{shown(one)} is scored by {metric} and {shown(other)} by {metric_after}: run both again.")
+        raise BadInput(
+            f"{printable_path(one)} is scored by {metric} and {printable_path(other)} by {metric_after}: run "
+            "both again."
+        )
     unanswered = [_not_answered(path) for path in (one, other)]
     pairs = [
         {**pair, "not_answered": [count[name] for count, name in zip(unanswered, names, strict=True)]}
-        for names in paired_methods(before, after)
+        for names in pair_methods(before, after)
         if (pair := _pair(*names, before, after, texts))
     ]
     if not pairs:
-        raise BadInput(f"{shown(one)} and {shown(other)} have no method, or no question, in common.")
+        raise BadInput(f"{printable_path(one)} and {printable_path(other)} have no method, or no question, in common.")
     return {
         "folders": [str(one), str(other)],
         "dataset": records[0]["dataset"],
@@ -52,7 +55,7 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
     }
 
 
-def paired_methods(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[tuple[str, str]]:
+def pair_methods(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The methods that both have, and the pair of the methods left over if there is one in each."""
     shared = [(name, name) for name in one if name in other]
     left, right = [name for name in one if name not in other], [name for name in other if name not in one]
@@ -62,28 +65,33 @@ def paired_methods(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[tup
 def _check_the_same_questions(one: Path, other: Path, records: list[dict[str, Any]]) -> None:
     names = [record["dataset"] for record in records]
     if names[0] != names[1]:
-        raise BadInput(f"{shown(one)} is about {names[0]} and {shown(other)} about {names[1]}: nothing to compare.")
+        raise BadInput(
+            f"{printable_path(one)} is about {names[0]} and {printable_path(other)} about {names[1]}: nothing "
+            "to compare."
+        )
     if records[0]["file"] and records[1]["file"] and records[0]["file"]["sha256"] != records[1]["file"]["sha256"]:
         raise BadInput(
-            f"{shown(one)} and {shown(other)} were made with different files of questions: run one again with the same."
+            f"{printable_path(one)} and {printable_path(other)} were made with different files of questions: "
+            "run one again with the same."
         )
 
 
-def _leading_scores(path: Path) -> tuple[str, dict[str, Runs], bool]:
+def _load_leading_scores(path: Path) -> tuple[str, dict[str, Runs], bool]:
     """The first of a folder's metrics that has scores, its scores by method, and whether its judge is unproven.
 
     Scores are made from the answers and judgements.
     """
     if not (path / SCORES).exists():
         raise BadInput(
-            f"{shown(path)} holds no {SCORES}: the evaluation isn't finished; give the same command again to go on."
+            f"{printable_path(path)} holds no {SCORES}: the evaluation isn't finished; give the same command "
+            "again to go on."
         )
     folder = EvaluationFolder(path)
     dataset = folder.dataset()
     contents = FolderContents.of(dataset, folder)
     scores = scores_by_method(dataset, contents)
     leading = next((name for name in dataset.metrics if any(of[name] for of in scores.values())), dataset.metrics[0])
-    marked = leading in unproven(newest_calibration(contents), dataset)
+    marked = leading in find_unproven_metrics(newest_calibration(contents), dataset)
     return leading, {method: of[leading] for method, of in scores.items()}, marked
 
 

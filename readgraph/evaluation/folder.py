@@ -23,21 +23,21 @@ from filelock import FileLock, Timeout
 
 from readgraph.evaluation.line_shapes import (
     COUNTS,
-    About,
     BuildingLine,
     CalibrationLine,
+    EvaluationRecord,
     ExchangeLine,
-    What,
+    QuestionsHeader,
     read_as,
     whole_cost,
 )
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
-from readgraph.sources.loading import shown
+from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
-from readgraph.state.declaring import as_now_named
+from readgraph.state.declaring import use_current_names
 from readgraph.state.errors import BadInput
-from readgraph.state.files import check_format, check_regular, written_whole
+from readgraph.state.files import check_format, check_regular, replace_file
 from readgraph.state.reading import add_counts
 
 __all__ = ["EvaluationFolder"]
@@ -53,7 +53,7 @@ RESULTS, TABLE, SCORES, REPORT = "results.json", "results.csv", "scores.csv", "r
 """Files of results, made from the lines (`readgraph.evaluation.report`)."""
 
 LINES = {
-    "about": About,
+    "about": QuestionsHeader,
     "questions": Item,
     "answers": Outcome,
     "memories": BuildingLine,
@@ -88,7 +88,7 @@ class EvaluationFolder:
         return self.path / "library"
 
     @contextmanager
-    def opened(self, what: dict[str, Any]) -> Iterator["EvaluationFolder"]:
+    def open_for(self, what: dict[str, Any]) -> Iterator["EvaluationFolder"]:
         """Use the folder for this evaluation, in this process alone.
 
         Raises `BadInput` if it holds another evaluation or something else, or if another process uses it.
@@ -99,7 +99,7 @@ class EvaluationFolder:
             lock.acquire(timeout=0)
         except Timeout:
             raise BadInput(
-                f"Another process evaluates in {shown(self.path)}: wait for it, or name another folder."
+                f"Another process evaluates in {printable_path(self.path)}: wait for it, or name another folder."
             ) from None
         try:
             self._begin(what)
@@ -111,18 +111,18 @@ class EvaluationFolder:
         """The record of what is run; raises `BadInput` if the folder holds no evaluation."""
         path = self.path / WHAT
         if not path.exists():
-            raise BadInput(f"{shown(self.path)} holds no evaluation: 'readgraph evaluate' makes one.")
+            raise BadInput(f"{printable_path(self.path)} holds no evaluation: 'readgraph evaluate' makes one.")
         try:
-            check_regular(path, shown(path))
+            check_regular(path, printable_path(path))
             text = path.read_text(encoding="utf-8")
             format = read_as(dict[str, Any], text).get("format")
-            check_format(f"The evaluation in {shown(self.path)}", format, FORMAT)
+            check_format(f"The evaluation in {printable_path(self.path)}", format, FORMAT)
             if format != FORMAT:
-                raise BadInput(f"{shown(self.path)} holds an evaluation of another format than {FORMAT}.")
-            kept: dict[str, Any] = read_as(What, text)
+                raise BadInput(f"{printable_path(self.path)} holds an evaluation of another format than {FORMAT}.")
+            kept: dict[str, Any] = read_as(EvaluationRecord, text)
         except (OSError, ValueError) as problem:
-            raise BadInput(f"{shown(path)} can't be read: {problem}.") from None
-        return kept | {"settings": as_now_named(kept["settings"])}
+            raise BadInput(f"{printable_path(path)} can't be read: {problem}.") from None
+        return kept | {"settings": use_current_names(kept["settings"])}
 
     def keep_questions(self, dataset: Dataset) -> None:
         """Write the questions, so that the folder can be read without the dataset's file."""
@@ -135,9 +135,11 @@ class EvaluationFolder:
         self.what()
         about, *items = [*self.lines("questions")] or [None]
         if about is None:
-            raise BadInput(f"{shown(self.path)} lacks its questions.jsonl: run the same evaluation again to write it.")
+            raise BadInput(
+                f"{printable_path(self.path)} lacks its questions.jsonl: run the same evaluation again to write it."
+            )
         if unknown := {*about["metrics"]} - {*METRICS}:
-            raise BadInput(f"{shown(self.path / 'questions.jsonl')} names an unknown metric '{min(unknown)}'.")
+            raise BadInput(f"{printable_path(self.path / 'questions.jsonl')} names an unknown metric '{min(unknown)}'.")
         return Dataset(about["dataset"], (), tuple(items), tuple(about["metrics"]), licence=about["licence"])
 
     def outcomes(self) -> list[Outcome]:
@@ -174,17 +176,17 @@ class EvaluationFolder:
         path, number = self.path / f"{kind}.jsonl", 0
         if not os.path.lexists(path):
             return
-        check_regular(path, shown(path))
+        check_regular(path, printable_path(path))
         try:
             with path.open(encoding="utf-8") as file:
                 for number, line in enumerate(file):
                     if line.endswith("\n"):
                         yield read_as(LINES["about" if kind == "questions" and not number else kind], line)
         except OSError as problem:
-            raise BadInput(f"{shown(path)} can't be read: {problem.strerror}.") from None
+            raise BadInput(f"{printable_path(path)} can't be read: {problem.strerror}.") from None
         except ValueError as problem:
             raise BadInput(
-                f"{shown(path)} can't be read in line {number + 1} ({problem}): correct or remove it."
+                f"{printable_path(path)} can't be read in line {number + 1} ({problem}): correct or remove it."
             ) from None
 
     def append(self, kind: str, values: Iterable[dict[str, Any]]) -> None:
@@ -204,7 +206,7 @@ class EvaluationFolder:
     def write(self, name: str, text: str) -> Path:
         """Write a file of results, complete or not at all; returns its path."""
         path = self.path / name
-        with written_whole(path, errors="replace") as file:
+        with replace_file(path, errors="replace") as file:
             file.write(text)
         return path
 
@@ -213,23 +215,28 @@ class EvaluationFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             within = [*self.path.iterdir()]
         except OSError as problem:
-            raise BadInput(f"{shown(self.path)} can't be used as a folder: {problem.strerror}.") from None
+            raise BadInput(f"{printable_path(self.path)} can't be used as a folder: {problem.strerror}.") from None
         for file in within:  # of a stranger's folder one may lead to any file of this machine
             if file.is_symlink():
-                raise BadInput(f"{shown(file)} is a link, and an evaluation has none: put what it leads to there.")
+                raise BadInput(
+                    f"{printable_path(file)} is a link, and an evaluation has none: put what it leads to there."
+                )
         other = next((file.name for file in within if file.name != ".lock"), None)
         if other and not (self.path / WHAT).exists():
-            raise BadInput(f"{shown(self.path)} holds something else ('{other}'): name an empty or new folder.")
+            raise BadInput(
+                f"{printable_path(self.path)} holds something else ('{other}'): name an empty or new folder."
+            )
 
     def _begin(self, what: dict[str, Any]) -> None:
         wanted = {"format": FORMAT, **what}
         if (self.path / WHAT).exists():
-            kept = _completed(self.what(), wanted)
+            kept = _complete_record(self.what(), wanted)
             for name in sorted(kept.keys() | wanted.keys()):
                 if name not in MAY_GROW and kept.get(name) != wanted.get(name):
                     other = f"other {name}" if name.endswith("s") else f"another {name}"
                     raise BadInput(
-                        f"{shown(self.path)} was begun with {other} ({_difference(kept.get(name), wanted.get(name))}): "
+                        f"{printable_path(self.path)} was begun with {other} "
+                        f"({_difference(kept.get(name), wanted.get(name))}): "
                         "go on with the same, or name a new folder."
                     )
             for kind in ("answers", "memories", "exchanges", "judgements", "calibrations"):
@@ -245,7 +252,7 @@ class EvaluationFolder:
         """The rows with settings of their own, those of before and those that are wanted now."""
         for name in kept.keys() & wanted.keys():
             if kept[name] != wanted[name]:
-                raise BadInput(f"{shown(self.path)} was begun with another row '{name}': name a new folder.")
+                raise BadInput(f"{printable_path(self.path)} was begun with another row '{name}': name a new folder.")
         return kept | wanted
 
     def _mend(self, kind: str) -> None:
@@ -253,7 +260,7 @@ class EvaluationFolder:
         path = self.path / f"{kind}.jsonl"
         if not path.exists():
             return
-        check_regular(path, shown(path))
+        check_regular(path, printable_path(path))
         with path.open("r+b") as file:
             end = start = file.seek(0, os.SEEK_END)
             while start:
@@ -265,7 +272,7 @@ class EvaluationFolder:
             file.truncate(0)
 
 
-def _completed(kept: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
+def _complete_record(kept: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
     """The record with what did not exist when it was made: later settings by their defaults, and later prompts."""
     default = asdict(ReaderContext())
     later = {name: default.get(name) for name in wanted["settings"]}
@@ -276,15 +283,16 @@ def _completed(kept: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
 def _difference(kept: Any, wanted: Any) -> str:
     """The difference in words: "max_pages 5, not 3"; of two groups of values, the first few differences."""
     if not (isinstance(kept, dict) and isinstance(wanted, dict)):
-        return f"{_shown_value(kept)}, not {_shown_value(wanted)}"
+        return f"{_format_setting(kept)}, not {_format_setting(wanted)}"
     names = sorted(name for name in kept.keys() | wanted.keys() if kept.get(name) != wanted.get(name))
     differences = [
-        f"{name} {_shown_value(kept.get(name))}, not {_shown_value(wanted.get(name))}" for name in names[:MOST_SHOWN]
+        f"{name} {_format_setting(kept.get(name))}, not {_format_setting(wanted.get(name))}"
+        for name in names[:MOST_SHOWN]
     ]
     return "; ".join([*differences, *(["…"] if len(names) > MOST_SHOWN else [])])
 
 
-def _shown_value(value: Any) -> str:
+def _format_setting(value: Any) -> str:
     return "none" if value in (None, "") else " ".join(str(value).split())[:LONGEST_SHOWN]
 
 

@@ -15,11 +15,11 @@ from readgraph.evaluation.folder import EvaluationFolder, exchanges_about
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.metrics.answers import option_letter
 from readgraph.evaluation.records import Item, Outcome
-from readgraph.evaluation.results import ScoredEvaluation, named_categories
+from readgraph.evaluation.results import ScoredEvaluation, categories_of
 from readgraph.evaluation.trajectories import each_once
-from readgraph.sources.loading import shown
+from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
-from readgraph.state.files import written_whole
+from readgraph.state.files import replace_file
 from readgraph.state.records import digest
 
 VERSION = 2
@@ -54,11 +54,11 @@ def write_logs(evaluation: ScoredEvaluation, folder: EvaluationFolder, logs: Pat
             log = _log(evaluation, row, of_samples, of_rows[row["method"]], said)
             named = (log["eval"]["created"], log["eval"]["task"], f"{number} {row['method']}")
             path = logs / f"{'_'.join(map(_plain, named))}.json"
-            with written_whole(path, errors="replace") as file:
+            with replace_file(path, errors="replace") as file:
                 json.dump(log, file, ensure_ascii=False, indent=1)
             written.append(path)
     except OSError as problem:
-        raise BadInput(f"{shown(logs)} can't be used as a folder for logs: {problem.strerror}.") from None
+        raise BadInput(f"{printable_path(logs)} can't be used as a folder for logs: {problem.strerror}.") from None
     return written
 
 
@@ -140,7 +140,7 @@ def _score(name: str, metric: dict[str, Any], samples: int) -> dict[str, Any]:
     low, high = metric["interval"] or (None, None)
     values = {"mean": metric["mean"], "low": low, "high": high, "deviation": metric["deviation"]}
     figures = {each: {"name": each, "value": value / 100} for each, value in values.items() if value is not None}
-    for category, of in named_categories(metric).items():
+    for category, of in categories_of(metric).items():
         figures[f"category: {category}"] = {"name": category, "group": "category", "value": of["mean"] / 100}
     scored = metric["questions"] * metric["runs"]
     counts = {"scored_samples": scored, "unscored_samples": max(0, samples - scored)}
@@ -172,7 +172,7 @@ def _sample(
             "time": seconds,
         },
         "scores": {
-            metric: {"value": value / 100, "answer": answer, **_explained(metric, said)}
+            metric: {"value": value / 100, "answer": answer, **_explanation(metric, said)}
             for metric, value in values.items()
             if value is not None
         },
@@ -191,7 +191,7 @@ def _sample(
     }
 
 
-def _explained(metric: str, said: Mapping[str, str]) -> dict[str, str]:
+def _explanation(metric: str, said: Mapping[str, str]) -> dict[str, str]:
     """The judge's replies, with a metric that a judge gives."""
     replies = "\n".join(f"{name}: {reply}" for name, reply in said.items())
     return {"explanation": replies} if replies and METRICS[metric].rater == "judge" else {}
@@ -209,14 +209,14 @@ def _tokens(exchanges: Iterable[dict[str, Any]]) -> tuple[dict[Key, Usage], dict
         tokens = line.get("tokens")
         if not (isinstance(tokens, list) and len(tokens) == 2 and all(isinstance(one, int) for one in tokens)):
             continue
-        for usage in _counted_in(line, of_samples, of_rows):
+        for usage in _usage_sums(line, of_samples, of_rows):
             counts = usage.setdefault(str(line.get("model", "")), dict.fromkeys(COUNTS, 0))
             for name, count in zip(COUNTS, (*tokens, sum(tokens)), strict=True):
                 counts[name] += count
     return of_samples, of_rows
 
 
-def _counted_in(
+def _usage_sums(
     line: Mapping[str, Any], of_samples: defaultdict[Key, Usage], of_rows: defaultdict[str, Usage]
 ) -> Iterator[Usage]:
     """The sums to which an exchange belongs."""

@@ -20,25 +20,25 @@ MOST_DIGITS = 18
 """Of an integer: it fits 64 bits."""
 
 
-class _Kept(TypedDict):
+class _OpenLine(TypedDict):
     __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
 
 
-class Chosen(_Kept):
+class RecordSettings(_OpenLine):
     """The settings, as far as results are made of them."""
 
     model: str
     embeddings: str
 
 
-class RowLine(_Kept):
+class RowLine(_OpenLine):
     """A method with settings of its own."""
 
     method: str
     settings: dict[str, Any]
 
 
-class What(_Kept):
+class EvaluationRecord(_OpenLine):
     """The record of what was run (`evaluation.json`)."""
 
     format: int
@@ -48,7 +48,7 @@ class What(_Kept):
     runs: int
     judge: str | None
     begun: str
-    settings: Chosen
+    settings: RecordSettings
     licence: NotRequired[str]
     note: NotRequired[str]
     questions: int
@@ -59,7 +59,7 @@ class What(_Kept):
     file: NotRequired[dict[str, Any] | None]
 
 
-class About(_Kept):
+class QuestionsHeader(_OpenLine):
     """The first line of the questions."""
 
     dataset: str
@@ -67,7 +67,7 @@ class About(_Kept):
     licence: str
 
 
-class BuildingLine(_Kept):
+class BuildingLine(_OpenLine):
     """A line on the building of a memory."""
 
     method: str
@@ -90,7 +90,7 @@ class BuildingLine(_Kept):
     fallbacks: NotRequired[dict[str, int]]
 
 
-class CalibrationLine(_Kept):
+class CalibrationLine(_OpenLine):
     """A judge's verdicts on answers that are known to be right or wrong."""
 
     judge: str
@@ -103,7 +103,7 @@ class CalibrationLine(_Kept):
     cost: float | None
 
 
-class ExchangeLine(_Kept):
+class ExchangeLine(_OpenLine):
     """A prompt with its reply."""
 
     method: str
@@ -154,7 +154,7 @@ COUNTS = ("calls", "input_words", "output_words", "refused")
 """The counts of `Asked`, which can be added up."""
 
 
-class Asked(TypedDict):
+class UsageCounts(TypedDict):
     """Calls, words sent and received, refused replies, and the cost in dollars (None unless it is known for all)."""
 
     calls: int
@@ -164,7 +164,7 @@ class Asked(TypedDict):
     cost: float | None
 
 
-def asked(exchanges: Sequence[ModelExchange], cost: Cost) -> Asked:
+def count_usage(exchanges: Sequence[ModelExchange], cost: Cost) -> UsageCounts:
     """Count the usage of these exchanges."""
     dollars = whole_cost(map(cost, exchanges))
     return {

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 
-class Published(NamedTuple):
+class PaperFigure(NamedTuple):
     """A figure from a paper: its method, metric (and category) and model, and where it is in the paper."""
 
     method: str
@@ -15,7 +15,7 @@ class Published(NamedTuple):
     category: str = ""
 
 
-class _Table(NamedTuple):
+class _PaperTable(NamedTuple):
     """A table from a paper: figures by method, in the order of the metrics."""
 
     model: str
@@ -24,12 +24,12 @@ class _Table(NamedTuple):
     rows: dict[str, tuple[float, ...]]
     categories: tuple[str, ...] = ("",)
 
-    def figures(self) -> Iterator[Published]:
+    def figures(self) -> Iterator[PaperFigure]:
         """Its figures; with categories, each row holds all metrics of the first one, then of the next."""
         columns = [(metric, category) for category in self.categories for metric in self.metrics]
         for method, values in self.rows.items():
             for (metric, category), value in zip(columns, values, strict=True):
-                yield Published(method, metric, value, self.model, self.source, category)
+                yield PaperFigure(method, metric, value, self.model, self.source, category)
 
 
 _PALM, _BELUGA, _QWEN, _MINI = "PaLM 2-L", "Stable Beluga 2 70B", "Qwen2.5-14B", "GPT-4o-mini"
@@ -39,9 +39,9 @@ _LOCOMO = ("single-hop", "multi-hop", "temporal", "open-domain")
 
 # GAM's retrieval baseline takes the five best segments; its paper names a dense retriever as the default (section 3.1),
 # so its row stands by `dense`. 56K, 224K and 448K tokens of HotpotQA are 400, 1,600 and 3,200 passages.
-TABLES: dict[str, tuple[_Table, ...]] = {
+TABLES: dict[str, tuple[_PaperTable, ...]] = {
     "quality": (
-        _Table(
+        _PaperTable(
             _PALM,
             "ReadAgent, table 1 (up to 6 pages at once; retrieval of 4 of its pages)",
             ("accuracy",),
@@ -54,7 +54,7 @@ TABLES: dict[str, tuple[_Table, ...]] = {
                 "dense": (84.88,),
             },
         ),
-        _Table(
+        _PaperTable(
             _GPT_3_5,
             "ReadAgent, table 7 (up to 5 pages at once; retrieval of 3 of its pages)",
             ("accuracy",),
@@ -66,7 +66,7 @@ TABLES: dict[str, tuple[_Table, ...]] = {
                 "dense": (69.22,),
             },
         ),
-        _Table(
+        _PaperTable(
             _BELUGA,
             "MemWalker, table 2 (without working memory: figure 3)",
             ("accuracy",),
@@ -81,7 +81,7 @@ TABLES: dict[str, tuple[_Table, ...]] = {
         ),
     ),
     "qmsum": (
-        _Table(
+        _PaperTable(
             _PALM,
             "ReadAgent, table 11 (test set; up to 6 pages at once; retrieval of 6; truncated to 6,000 words)",
             _RATED,
@@ -97,7 +97,7 @@ TABLES: dict[str, tuple[_Table, ...]] = {
         ),
     ),
     "narrativeqa-gutenberg": (
-        _Table(
+        _PaperTable(
             _PALM,
             "ReadAgent, table 2 (test set; up to 3 pages at once; retrieval of 4)",
             _RATED,
@@ -111,7 +111,7 @@ TABLES: dict[str, tuple[_Table, ...]] = {
         ),
     ),
     "narrativeqa-movie": (
-        _Table(
+        _PaperTable(
             _PALM,
             "ReadAgent, table 2 (test set; up to 3 pages at once; retrieval of 4)",
             _RATED,
@@ -125,11 +125,11 @@ TABLES: dict[str, tuple[_Table, ...]] = {
         ),
     ),
     "narrativeqa": (
-        _Table(_QWEN, "GAM, table 1", ("f1",), {"gam": (34.77,), "full-text": (29.69,), "dense": (18.29,)}),
-        _Table(_MINI, "GAM, table 1", ("f1",), {"gam": (36.86,), "full-text": (31.26,), "dense": (25.00,)}),
+        _PaperTable(_QWEN, "GAM, table 1", ("f1",), {"gam": (34.77,), "full-text": (29.69,), "dense": (18.29,)}),
+        _PaperTable(_MINI, "GAM, table 1", ("f1",), {"gam": (36.86,), "full-text": (31.26,), "dense": (25.00,)}),
     ),
     "locomo": tuple(
-        _Table(
+        _PaperTable(
             model,
             "GAM, table 1 (F1 and BLEU-1 as GAM computes them)",
             ("f1", "bleu_1"),
@@ -156,7 +156,7 @@ TABLES: dict[str, tuple[_Table, ...]] = {
         )
     ),
     "hotpotqa-long": tuple(
-        _Table(
+        _PaperTable(
             model,
             "GAM, table 1 (56K, 224K and 448K tokens)",
             ("f1",),
@@ -169,7 +169,7 @@ TABLES: dict[str, tuple[_Table, ...]] = {
         )
     ),
     "ruler": tuple(
-        _Table(
+        _PaperTable(
             model,
             "GAM, table 1 (128K tokens)",
             ("substring_accuracy",),
@@ -182,7 +182,7 @@ TABLES: dict[str, tuple[_Table, ...]] = {
         )
     ),
     "summscreenfd-who": (
-        _Table(
+        _PaperTable(
             _BELUGA,
             "MemWalker, table 2 (accuracy; without working memory: figure 3)",
             ("lr_1",),
@@ -197,7 +197,7 @@ TABLES: dict[str, tuple[_Table, ...]] = {
         ),
     ),
     "govreport-who": (
-        _Table(
+        _PaperTable(
             _BELUGA,
             "MemWalker, table 2 (accuracy; without working memory: figure 3)",
             ("lr_1",),
@@ -212,7 +212,7 @@ TABLES: dict[str, tuple[_Table, ...]] = {
         ),
     ),
     "mind2web": (
-        _Table(
+        _PaperTable(
             _PALM,
             "ReadAgent, table 10 (the rows of the sweep web-agent-snippets)",
             ("element_accuracy", "operation_f1", "step_success", "episode_success"),
@@ -230,7 +230,7 @@ TABLES: dict[str, tuple[_Table, ...]] = {
         ),
     ),
     "msc-retrieval": (
-        _Table(
+        _PaperTable(
             _GPT_4,
             "MemGPT, table 2 (no gold persona)",
             ("dmr_accuracy", "rouge_l", "rouge_l_precision", "rouge_l_recall"),
@@ -238,7 +238,7 @@ TABLES: dict[str, tuple[_Table, ...]] = {
         ),
     ),
     "msc-openers": (
-        _Table(
+        _PaperTable(
             _GPT_4,
             "MemGPT, table 3",
             ("csim_1", "csim_3", "csim_h"),
@@ -252,6 +252,6 @@ TABLES: dict[str, tuple[_Table, ...]] = {
 }
 
 
-def published_figures(dataset: str) -> list[dict[str, object]]:
+def figures_of_papers(dataset: str) -> list[dict[str, object]]:
     """The papers' figures for a dataset."""
     return [figure._asdict() for table in TABLES.get(dataset, ()) for figure in table.figures()]

@@ -10,20 +10,20 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from readgraph.evaluation.conversing import by_talk
+from readgraph.evaluation.conversing import group_by_talk
 from readgraph.evaluation.judges.rating import JUDGES, JudgeKind
-from readgraph.evaluation.metrics import METRICS, applying
+from readgraph.evaluation.metrics import METRICS, metrics_for_question
 from readgraph.evaluation.reading import add_text
-from readgraph.evaluation.records import Dataset, Item, Outcome, Span, WebActed
+from readgraph.evaluation.records import ChosenWebAction, Dataset, Item, Outcome, TextSpan
 from readgraph.evaluation.rows import Row, on_web_pages
 from readgraph.evaluation.running import Group
-from readgraph.graphs.estimates.arithmetic import Estimate, Range, asks, of_options
+from readgraph.graphs.estimates.arithmetic import Estimate, Range, estimate_calls, of_options
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.method_facts import recipes_of
 from readgraph.graphs.methods import Method
 from readgraph.library.page_store import PageStore
 from readgraph.models.prompt import versions_of
-from readgraph.models.replaced_words import replaced_words
+from readgraph.models.replaced_words import replacement_digests
 from readgraph.nodes.prompts import every_wording, prompt_modules
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
@@ -73,7 +73,7 @@ def prompt_versions() -> dict[str, int]:
 def own_prompts(folder: str) -> dict[str, str]:
     """Digests of the prompts that a folder replaces, by their names; the folder itself is nobody's business."""
     every = {words.prompt for words in every_wording()}
-    return replaced_words(folder, frozenset(every)) if folder else {}
+    return replacement_digests(folder, frozenset(every)) if folder else {}
 
 
 MAY_DIFFER = (
@@ -136,7 +136,7 @@ def digest_of(file: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def sampled(dataset: Dataset, questions: int, seed: int = 0) -> Dataset:
+def draw_sample(dataset: Dataset, questions: int, seed: int = 0) -> Dataset:
     """At most this many questions drawn at random, and their texts; an episode's steps are drawn together.
 
     A larger sample of the same seed holds the smaller one, so that an evaluation can go on with more questions. One
@@ -184,9 +184,9 @@ def _applies(name: str, item: Item) -> bool:
     if metric.all_of:
         return _applies(metric.all_of, item)
     if metric.rater:
-        return bool(applying([name], item))
-    somewhere = (Span(0, 1),)
-    acted = WebActed("0", "click")
+        return bool(metrics_for_question([name], item))
+    somewhere = (TextSpan(0, 1),)
+    acted = ChosenWebAction("0", "click")
     outcome = Outcome(item.id, "", 0, "answered", "0", 0, read=somewhere, cited=somewhere, action=acted)
     return metric.score is not None and metric.score(item, outcome) is not None
 
@@ -195,7 +195,7 @@ VERDICT_WORDS = 12
 """Words of a rater's reply."""
 
 
-async def foreseen(pages: PageStore, groups: list[Group]) -> Estimate:
+async def estimate_groups(pages: PageStore, groups: list[Group]) -> Estimate:
     """The estimate for the questions of these groups.
 
     A memory that rows share counts once. Rows of one method may get the same replies, which are paid for once.
@@ -213,38 +213,38 @@ async def foreseen(pages: PageStore, groups: list[Group]) -> Estimate:
             built.add(memory)
             reading = await estimate_reading(row.method, pages, document, row.context, None)
             total += reading.perhaps_none() if asking in asked else reading
-        noting = [talk for talk in by_talk(row, items) if talk and talk.notes]
-        for context, alike, more in _alike(row.context, items, len(noting) * len(text.sessions)):
+        noting = [talk for talk in group_by_talk(row, items) if talk and talk.notes]
+        for context, alike, more in _questions_by_form(row.context, items, len(noting) * len(text.sessions)):
             words = sum(count_words(" ".join([item.question, *item.options])) for item in alike) // len(alike)
-            each = (await _asking(pages, row.method, context, document, words)).within(context.max_calls)
+            each = (await _estimate_question(pages, row.method, context, document, words)).within(context.max_calls)
             total += (each.perhaps_none() if asking in asked else each).times(len(alike) + more)
         asked.add(asking)
     return total
 
 
-def rating_foreseen(items: Iterable[Item], metrics: Collection[str]) -> Estimate:
+def estimate_rating(items: Iterable[Item], metrics: Collection[str]) -> Estimate:
     """The estimate for rating an answer to each of these questions, assuming that answers are as long as references."""
     total = Estimate()
     for item in items:
-        names = applying(metrics, item)
+        names = metrics_for_question(metrics, item)
         for judging in JUDGES:
             if judging.metrics & names:
-                total += _judging_foreseen(judging, item)
+                total += _estimate_judging(judging, item)
     return total
 
 
-def _judging_foreseen(judging: JudgeKind, item: Item) -> Estimate:
+def _estimate_judging(judging: JudgeKind, item: Item) -> Estimate:
     total = Estimate()
     for number, beside in enumerate(item.rubric if judging.rubric else item.references):
         for prompt_of, share in judging.prompts(item):
             least, likely = (prompt_of(item.question, answer, beside).words for answer in ("", beside))
             # If an answer matches one reference, the others are not rated; of a rubric all points are.
             times = Range(0, share, 1) if judging.rubric else Range(0, share / (1 + number), 1)
-            total += asks(times, Range(least, likely, None), VERDICT_WORDS)
+            total += estimate_calls(times, Range(least, likely, None), VERDICT_WORDS)
     return total
 
 
-def _alike(
+def _questions_by_form(
     context: ReaderContext, items: Sequence[Item], messages: int
 ) -> Iterator[tuple[ReaderContext, list[Item], int]]:
     """The questions that are answered in words, and those with options; `messages` are like the first of them."""
@@ -257,7 +257,7 @@ def _alike(
             messages = 0
 
 
-async def _asking(
+async def _estimate_question(
     pages: PageStore, method: Method, context: ReaderContext, document: Document, question_words: int
 ) -> Estimate:
     """The estimate for one question after the memory was built."""

@@ -22,16 +22,16 @@ from typing import Any
 
 from readgraph.evaluation.folder import SCORES, EvaluationFolder, FolderContents, exchanges_about
 from readgraph.evaluation.records import Dataset, Judgement, Outcome
-from readgraph.evaluation.rows import left_out
-from readgraph.models.names import named_model
+from readgraph.evaluation.rows import count_left_out
+from readgraph.models.names import find_model_entry
 from readgraph.models.replaced_words import export_words, own_words
 from readgraph.models.reply import FLAWED, FLAWS, prompt_key
 from readgraph.nodes.prompts import every_wording
-from readgraph.sources.loading import shown
+from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.files import written_whole
-from readgraph.state.words import counted
+from readgraph.state.files import replace_file
+from readgraph.state.words import format_count
 
 FORMAT = 1
 RUN, REPLIES, ANSWERS, JUDGEMENTS = "run.json", "replies.jsonl", "answers.jsonl", "judgements.jsonl"
@@ -51,7 +51,7 @@ FOLLOWS = ("dataset", "questions", "texts", "methods", "rows", "runs", "judge")
 """What of run.json, beside scores and calls, follows from the dataset's file and the rows that are run again."""
 
 
-def published(
+def write_published_run(
     folder: EvaluationFolder, results: dict[str, Any], asked: dict[str, Any], context: ReaderContext, to: Path
 ) -> dict[str, Any]:
     """Write an evaluation to a new folder, and return the value of its run.json.
@@ -68,30 +68,31 @@ def published(
     try:
         to.mkdir(parents=True, exist_ok=True)
         _write(to / REPLIES, _lines(_replies(exchanges_about(dataset, folder))))
-        _write(to / ANSWERS, _lines(published_answer(each) for of in contents.outcomes.values() for each in of))
+        _write(to / ANSWERS, _lines(answer_line(each) for of in contents.outcomes.values() for each in of))
         _write(to / JUDGEMENTS, _lines(map(_judgement, contents.judgements)))
         _write(to / SCORES, (folder.path / SCORES).read_text(encoding="utf-8"))
         _write_prompts(to / PROMPTS, {*run.get("own_prompts", ())}, context.prompts)
         _write(to / RUN, json.dumps(run, ensure_ascii=False, indent=1) + "\n")  # last: it makes the folder a run
     except OSError as problem:
-        raise BadInput(f"{shown(to)} can't be written: {problem.strerror}.") from None
+        raise BadInput(f"{printable_path(to)} can't be written: {problem.strerror}.") from None
     return run
 
 
 def check_new(to: Path) -> None:
     """Raises `BadInput` for a folder that holds something, before anything is run."""
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
-        raise BadInput(f"{shown(to)} holds something already: name a new folder.")
+        raise BadInput(f"{printable_path(to)} holds something already: name a new folder.")
 
 
 def _check_complete(dataset: Dataset, contents: FolderContents) -> None:
     """Raises `BadInput` where a row was asked fewer questions, or less often, than the others."""
     what = contents.what
     for name in what["methods"]:
-        asked = (len(dataset.items) - left_out(name, what, dataset.items)) * what["runs"]
+        asked = (len(dataset.items) - count_left_out(name, what, dataset.items)) * what["runs"]
         if (lacking := asked - len(contents.outcomes.get(name, ()))) > 0:
             raise BadInput(
-                f"Nothing is published: the row '{name}' lacks {counted(lacking, 'answer')} of {asked:,}. Give the "
+                f"Nothing is published: the row '{name}' lacks {format_count(lacking, 'answer')} of {asked:,}. "
+                "Give the "
                 f"command with this row too, and with --runs {what['runs']}."
             )
 
@@ -125,7 +126,7 @@ def _models(what: dict[str, Any]) -> dict[str, str]:
     """The provider's names of models that have names of the user's own."""
     settings = [what["settings"], *(row["settings"] for row in what.get("rows", {}).values())]
     given = {each.get(name) for each in settings for name in ("model", "reading_model", "embeddings")}
-    found = {name: named_model(name) for name in sorted(filter(None, given))}
+    found = {name: find_model_entry(name) for name in sorted(filter(None, given))}
     return {name: known.table.full_name for name, known in found.items() if known and known.table}
 
 
@@ -161,7 +162,7 @@ def _flaw_in(refused: str) -> str:
     return next((flaw for flaw in FLAWS if flaw and refused == FLAWED.format(flaw)), "")
 
 
-def published_answer(outcome: Outcome) -> dict[str, Any]:
+def answer_line(outcome: Outcome) -> dict[str, Any]:
     """An outcome as a line of answers.jsonl."""
     line = outcome.line()
     kept = {name: line[name] for name in ANSWER_FIELDS}
@@ -193,7 +194,7 @@ def _write_prompts(to: Path, names: Collection[str], folder: str) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    with written_whole(path, errors="replace") as file:
+    with replace_file(path, errors="replace") as file:
         file.write(text)
 
 
@@ -204,7 +205,7 @@ _OPEN = re.compile(r"\b(CC[ -]?BY|CC0|MIT|Apache|BSD|ODC|public domain)\b", re.I
 _EACH_ITS_OWN = re.compile(r"each|its own|see there", re.IGNORECASE)
 
 
-def on_sharing(dataset: str, licence: str) -> str:
+def note_on_sharing(dataset: str, licence: str) -> str:
     """One line on whether replies that quote the texts may be shared; "" where the licence allows it freely."""
     about = f"{dataset} ({licence})" if licence else f"{dataset}, whose licence is not stated"
     if _NO_DERIVATIVES.search(licence):

@@ -12,18 +12,18 @@ from uuid import uuid4
 from langgraph.graph.state import CompiledStateGraph
 
 from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.line_shapes import Cost, asked
-from readgraph.evaluation.records import Item, Outcome, Span, Text, WebActed
+from readgraph.evaluation.line_shapes import Cost, count_usage
+from readgraph.evaluation.records import ChosenWebAction, Item, Outcome, Text, TextSpan
 from readgraph.evaluation.rows import Row
 from readgraph.graphs.methods import METHODS, SUMMARY
 from readgraph.library.collections import add_collection
 from readgraph.library.histories import append_sessions
 from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
-from readgraph.models.metering import FallBack, Keep, ModelExchange, exchanges_to
+from readgraph.models.metering import ExchangeRecorder, FallBack, ModelExchange, exchanges_to
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
-from readgraph.state.logs import as_run, part_of_run
+from readgraph.state.logs import new_run_part, use_run
 from readgraph.state.reading import Question
 from readgraph.state.records import Document, digest
 from readgraph.state.summary import SummaryWanted
@@ -33,7 +33,7 @@ TITLE_WORDS = 12
 
 
 @dataclass
-class Reading:
+class TextReading:
     """One method's reading of one text in one run; `build` must be called first."""
 
     library: Library
@@ -55,7 +55,7 @@ class Reading:
             nonlocal since
             before, since = since, monotonic()
             self._keep_exchanges(exchanges, "")
-            used = {**asked(exchanges, self.cost), "seconds": round(since - before, 3)}
+            used = {**count_usage(exchanges, self.cost), "seconds": round(since - before, 3)}
             self.folder.append("memories", [{**line, "call": call, **fields, **used}])
 
         # By these digests, calls that are repeated when building goes on are recognised and counted once.
@@ -68,9 +68,9 @@ class Reading:
             counts = {fall_back["kind"]: fall_back["times"]}
             keep([], digest(["fall-back", fall_back["kind"], prompt]), fallbacks=counts)
 
-        keep([], **await self.remember(Keep(keep_exchange, keep_fall_back)))
+        keep([], **await self.remember(ExchangeRecorder(keep_exchange, keep_fall_back)))
 
-    async def remember(self, keep: Keep) -> dict[str, Any]:
+    async def remember(self, keep: ExchangeRecorder) -> dict[str, Any]:
         """Build the memory; returns its id, its recipe's fingerprint, and the sizes of its pages and notes."""
         pages = self.library.pages
         self.document = await add_text(pages, self.text)
@@ -86,7 +86,7 @@ class Reading:
             "note_words": [note.words for note in await pages.notes(memory.id, numbers)],
         }
 
-    def asked(self, item: Item) -> Mapping[str, Any]:
+    def graph_input(self, item: Item) -> Mapping[str, Any]:
         """The graph's input for a question."""
         question = Question(document=self.document.id, question=item.question, options=list(item.options))
         return {**question, **({"history": list(item.step.history)} if item.step else {})}
@@ -95,7 +95,7 @@ class Reading:
         """Ask one question, and keep the outcome."""
         exchanges: list[ModelExchange] = []
         try:
-            output = await self.invoke(self.asked(item), Keep(exchanges.append))
+            output = await self.invoke(self.graph_input(item), ExchangeRecorder(exchanges.append))
         except ReadgraphError as problem:
             return self.fail(item, problem, exchanges)
         read = await self.library.pages.pages(output["memory"], output["pages_read"])
@@ -107,8 +107,8 @@ class Reading:
             status=output["status"],
             answer=output["answer"],
             choice=None if output["choice"] is None else ord(output["choice"]) - ord("A"),
-            read=tuple(Span(page.start, page.end) for page in read),
-            cited=tuple(Span(cited["start"], cited["end"]) for cited in output["citations"]),
+            read=tuple(TextSpan(page.start, page.end) for page in read),
+            cited=tuple(TextSpan(cited["start"], cited["end"]) for cited in output["citations"]),
             compression_rate=output["compression_rate"],
             look_ups=len(read),
             hops=None if hops is None else len(hops),
@@ -123,20 +123,20 @@ class Reading:
     def fail(self, item: Item, problem: ReadgraphError, exchanges: Sequence[ModelExchange] = ()) -> Outcome:
         """Keep that a question could not be answered, with the reason and the exchanges before the failure."""
         outcome = Outcome(item.id, self.row.name, self.run, "failed", problem=str(problem))
-        return self._kept(outcome, exchanges)
+        return self._keep_with_usage(outcome, exchanges)
 
-    async def invoke(self, value: Any, keep: Keep, **options: Any) -> dict[str, Any]:
+    async def invoke(self, value: Any, keep: ExchangeRecorder, **options: Any) -> dict[str, Any]:
         """Run the graph with this input and return its output; model exchanges go to `keep`."""
-        with exchanges_to(*keep), as_run(part_of_run(method=self.row.name)):
+        with exchanges_to(*keep), use_run(new_run_part(method=self.row.name)):
             output: dict[str, Any] = await self.graph.ainvoke(value, context=self.row.context, **options)
         return output
 
     def keep_outcome(self, outcome: Outcome, output: dict[str, Any], exchanges: Sequence[ModelExchange]) -> Outcome:
         """Keep an outcome with its usage."""
-        return self._kept(replace(outcome, usage=output["usage"], fallbacks=output["fallbacks"]), exchanges)
+        return self._keep_with_usage(replace(outcome, usage=output["usage"], fallbacks=output["fallbacks"]), exchanges)
 
-    def _kept(self, outcome: Outcome, exchanges: Sequence[ModelExchange]) -> Outcome:
-        outcome = replace(outcome, **asked(exchanges, self.cost))
+    def _keep_with_usage(self, outcome: Outcome, exchanges: Sequence[ModelExchange]) -> Outcome:
+        outcome = replace(outcome, **count_usage(exchanges, self.cost))
         self._keep_exchanges(exchanges, outcome.item)
         self.folder.keep_outcome(outcome)
         return outcome
@@ -154,40 +154,42 @@ async def add_text(pages: PageStore, text: Text) -> Document:
     if text.sessions:
         return (await append_sessions(pages, text.id, text.sessions)).document
     if text.documents:
-        added = [await pages.add_document(document, title=_first_line(document)) for document in text.stored]
+        added = [
+            await pages.add_document(document, title=_first_line(document)) for document in text.documents_to_store
+        ]
         return await add_collection(pages, added, title=text.title)
     return await pages.add_document(text.text, title=text.title)
 
 
-def _action_in(output: dict[str, Any]) -> WebActed | None:
+def _action_in(output: dict[str, Any]) -> ChosenWebAction | None:
     """The action on a web page in a reading's output; None where none was chosen."""
     action = output.get("action")
     if not action or action["outcome"] != "act":
         return None
-    return WebActed(action["element"], action["operation"], action["value"] or "")
+    return ChosenWebAction(action["element"], action["operation"], action["value"] or "")
 
 
 def _first_line(text: str) -> str:
     return first_words(text.strip().partition("\n")[0], TITLE_WORDS)
 
 
-def reading_of(row: Row) -> type[Reading]:
+def choose_reading(row: Row) -> type[TextReading]:
     """How a row reads a text and answers."""
-    return SummingUp if row.method is SUMMARY else Reading
+    return SummaryReading if row.method is SUMMARY else TextReading
 
 
-class SummingUp(Reading):
+class SummaryReading(TextReading):
     """A text is read as ReadAgent reads it, and summed up for each question."""
 
-    async def remember(self, keep: Keep) -> dict[str, Any]:
+    async def remember(self, keep: ExchangeRecorder) -> dict[str, Any]:
         """Build ReadAgent's memory, which summaries are made from, whatever other memories the text has."""
         row = replace(self.row, method=METHODS["read-agent"])
-        reading = Reading(self.library, self.folder, self.cost, row, self.run, self.text)
+        reading = TextReading(self.library, self.folder, self.cost, row, self.run, self.text)
         built = await reading.remember(keep)
         self.document, self.graph = reading.document, self.row.method.build().compile(store=self.library.store)
         return built
 
-    def asked(self, item: Item) -> SummaryWanted:
+    def graph_input(self, item: Item) -> SummaryWanted:
         """The input: without a subject where all of the text is to be summed up."""
         whole = SummaryWanted(document=self.document.id)
         return whole if item.summary else {**whole, "question": item.question}

@@ -13,7 +13,7 @@ from readgraph.state.words import count_words
 __all__ = ["Dataset", "Item", "Judgement", "Outcome", "Text"]
 
 
-class Span(NamedTuple):
+class TextSpan(NamedTuple):
     """Characters `[start, end)` of a text."""
 
     start: int
@@ -42,7 +42,7 @@ class Text:
     title: str
     whole: str
     session_places: tuple[SessionPlace, ...] = ()
-    parts: tuple[Span, ...] = ()
+    parts: tuple[TextSpan, ...] = ()
     documents: tuple[str, ...] = ()
 
     @property
@@ -51,7 +51,7 @@ class Text:
         return self.whole or BETWEEN.join(self.documents)
 
     @property
-    def stored(self) -> Iterator[str]:
+    def documents_to_store(self) -> Iterator[str]:
         """The documents as they are stored: each but the last is followed by `BETWEEN`, so that `parts` fit."""
         for number, document in enumerate(self.documents, 1):
             yield document + BETWEEN if number < len(self.documents) else document
@@ -62,12 +62,12 @@ class Text:
         return sum(map(count_words, self.documents or (self.whole,)))
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether there is nothing but white space."""
         return not any(text and not text.isspace() for text in self.documents or (self.whole,))
 
     @classmethod
-    def history(cls, identity: str, title: str, sessions: Sequence[SessionText]) -> "Text":
+    def of_sessions(cls, identity: str, title: str, sessions: Sequence[SessionText]) -> "Text":
         """A history of these sessions."""
         starts = accumulate((len(session.text) + len(BETWEEN) for session in sessions), initial=0)
         places = (
@@ -82,15 +82,17 @@ class Text:
         return tuple(SessionText(self.whole[start:end], title, time) for start, end, title, time in self.session_places)
 
     @classmethod
-    def several(cls, identity: str, title: str, documents: Iterable[str]) -> "Text":
+    def of_documents(cls, identity: str, title: str, documents: Iterable[str]) -> "Text":
         """Documents joined, with `BETWEEN` between them; repeated ones are left out."""
         unique = tuple(dict.fromkeys(documents))
         starts = [*accumulate((len(document) + len(BETWEEN) for document in unique[:-1]), initial=0)]
-        parts = tuple(Span(*bounds) for bounds in pairwise([*starts, starts[-1] + len(unique[-1])])) if unique else ()
+        parts = (
+            tuple(TextSpan(*bounds) for bounds in pairwise([*starts, starts[-1] + len(unique[-1])])) if unique else ()
+        )
         return cls(identity, title, "", parts=parts, documents=unique)
 
 
-class Addressed(NamedTuple):
+class AddressedMessage(NamedTuple):
     """A message from the speaker `by` of a history to the speaker `to`, who answers; "" = `to` speaks first."""
 
     to: str
@@ -113,7 +115,7 @@ class WebStep(NamedTuple):
     value: str = ""
 
 
-class WebActed(NamedTuple):
+class ChosenWebAction(NamedTuple):
     """The action that was chosen on a web page; `operation` is click, type or select."""
 
     element: str
@@ -149,12 +151,12 @@ class Item:
     references: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     correct: int | None = None
-    evidence: tuple[Span, ...] = ()
+    evidence: tuple[TextSpan, ...] = ()
     category: str = ""
     unanswerable: bool = False
     about: tuple[str, ...] = ()
     together: bool = False
-    addressed: Addressed | None = None
+    addressed: AddressedMessage | None = None
     step: WebStep | None = None
     summary: bool = False
     rule: Rule | Literal[""] = ""
@@ -215,8 +217,8 @@ class Outcome:
     answer: str | None = None
     choice: int | None = None
     problem: str = ""
-    read: tuple[Span, ...] = ()
-    cited: tuple[Span, ...] = ()
+    read: tuple[TextSpan, ...] = ()
+    cited: tuple[TextSpan, ...] = ()
     compression_rate: float | None = None
     usage: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
     calls: int = 0
@@ -231,7 +233,7 @@ class Outcome:
     cost: float | None = None
     memory: str = ""
     by_rule: bool = False
-    action: WebActed | None = None
+    action: ChosenWebAction | None = None
 
     def line(self) -> dict[str, Any]:
         """The outcome as a plain JSON value."""

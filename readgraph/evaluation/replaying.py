@@ -31,13 +31,13 @@ from readgraph.evaluation.publishing import (
     JUDGEMENTS,
     REPLIES,
     RUN,
-    published_answer,
+    answer_line,
     scores_of,
 )
 from readgraph.evaluation.records import Dataset, Judgement, Outcome
 from readgraph.evaluation.results import results_of
-from readgraph.models.reply import Flaw, ModelReply, Published, PublishedByPrompt, replaying
-from readgraph.sources.loading import shown
+from readgraph.models.reply import Flaw, ModelReply, PublishedReplies, PublishedRepliesByName, replay_published
+from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.files import check_format, check_regular
@@ -53,7 +53,7 @@ Name = TypeVar("Name")
 Value = TypeVar("Value")
 
 
-class _Kept(TypedDict):
+class _OpenRecord(TypedDict):
     __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
 
 
@@ -61,7 +61,7 @@ Count = Annotated[int, Field(ge=1)]
 
 
 @with_config(ConfigDict(extra="forbid"))
-class Asked(TypedDict, total=False):
+class QuestionSelection(TypedDict, total=False):
     """How the questions and metrics were chosen."""
 
     limit: Count | None
@@ -70,13 +70,13 @@ class Asked(TypedDict, total=False):
     metrics: str | None
 
 
-class RunUse(_Kept):
+class RunUse(_OpenRecord):
     """What a row took a question."""
 
     calls: float | None
 
 
-class RunRecord(_Kept):
+class RunRecord(_OpenRecord):
     """What run.json says of a run, as far as it is used."""
 
     dataset: str
@@ -85,7 +85,7 @@ class RunRecord(_Kept):
     judge: str | None
     settings: dict[str, Any]
     file: dict[str, str] | None
-    asked: Asked
+    asked: QuestionSelection
     budget: dict[str, Any]
     models: dict[str, str]
     scores: dict[str, dict[str, float]]
@@ -130,36 +130,38 @@ class RowFigures(NamedTuple):
 def run_of(folder: Path) -> RunRecord:
     """What run.json says; raises `BadInput` where the folder holds no published run."""
     if not (folder / RUN).exists():
-        raise BadInput(f"{shown(folder)} holds no published run: 'readgraph evaluate … --publish FOLDER' makes one.")
+        raise BadInput(
+            f"{printable_path(folder)} holds no published run: 'readgraph evaluate … --publish FOLDER' makes one."
+        )
     text = _text(folder / RUN)
     kept = _value(folder / RUN, dict[str, Any], text)
     if kept.get("readgraph") != "run":
-        raise BadInput(f"{shown(folder / RUN)} describes no published run.")
-    check_format(f"The run in {shown(folder)}", kept.get("format"), FORMAT)
+        raise BadInput(f"{printable_path(folder / RUN)} describes no published run.")
+    check_format(f"The run in {printable_path(folder)}", kept.get("format"), FORMAT)
     run: RunRecord = _value(folder / RUN, RunRecord, text)
     return run
 
 
-def published_replies(folder: Path) -> Published:
+def read_published_replies(folder: Path) -> PublishedReplies:
     """The replies of a published run."""
     replies = defaultdict[str, list[ModelReply]](list)
     for line in _lines(folder / REPLIES, ReplyLine):
         replies[line["key"]].append(ModelReply(line["reply"], line["cut"], line["tokens"], line.get("flaw", "")))
-    return Published(replies)
+    return PublishedReplies(replies)
 
 
-def published_answers(folder: Path) -> dict[Key, AnswerLine]:
+def read_published_answers(folder: Path) -> dict[Key, AnswerLine]:
     """The answers of a published run."""
     lines = [((line["method"], line["run"], line["item"]), line) for line in _lines(folder / ANSWERS, AnswerLine)]
-    return _each_once(folder / ANSWERS, lines)
+    return _index_unique(folder / ANSWERS, lines)
 
 
-def published_judgements(folder: Path) -> list[Judgement]:
+def read_published_judgements(folder: Path) -> list[Judgement]:
     """The judgements of a published run."""
     return [*_lines(folder / JUDGEMENTS, Judgement)]
 
 
-def published_scores(folder: Path) -> dict[ScoreKey, float]:
+def read_published_scores(folder: Path) -> dict[ScoreKey, float]:
     """Every score of a published run."""
     try:
         lines = [
@@ -169,16 +171,16 @@ def published_scores(folder: Path) -> dict[ScoreKey, float]:
     except (KeyError, TypeError, ValueError, csv.Error):
         lines = [(("", "", "", ""), math.nan)]
     if not all(math.isfinite(score) for _, score in lines):
-        raise BadInput(f"{shown(folder / SCORES)} can't be read: it holds a row without a score.")
-    return _each_once(folder / SCORES, lines)
+        raise BadInput(f"{printable_path(folder / SCORES)} can't be read: it holds a row without a score.")
+    return _index_unique(folder / SCORES, lines)
 
 
-def recorded_figures(folder: Path) -> dict[str, RowFigures]:
+def figures_of_records(folder: Path) -> dict[str, RowFigures]:
     """The figures of each row, from the records alone: run.json only repeats them, and may say anything.
 
     A mean is over the questions, each question's runs averaged first (each step on web pages is a question).
     """
-    scores, answers = published_scores(folder), published_answers(folder).values()
+    scores, answers = read_published_scores(folder), read_published_answers(folder).values()
     of_questions: dict[str, Any] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for (method, _, item, metric), score in scores.items():
         of_questions[method][metric][item].append(score)
@@ -191,12 +193,12 @@ def recorded_figures(folder: Path) -> dict[str, RowFigures]:
     return found
 
 
-def _each_once(path: Path, lines: Iterable[tuple[Name, Value]]) -> dict[Name, Value]:
+def _index_unique(path: Path, lines: Iterable[tuple[Name, Value]]) -> dict[Name, Value]:
     """The lines by their names; of two with one name, nobody could say which one counts."""
     kept = [*lines]
     name, count = next(iter(Counter(name for name, _ in kept).most_common(1)), ("", 1))
     if count > 1:
-        raise BadInput(f"{shown(path)} holds two lines for {name}: remove one.")
+        raise BadInput(f"{printable_path(path)} holds two lines for {name}: remove one.")
     return dict(kept)
 
 
@@ -210,16 +212,16 @@ def _value(path: Path, shape: Any, text: str) -> Any:
     try:
         return read_as(shape, text)
     except ValueError as problem:
-        raise BadInput(f"{shown(path)} can't be read: {problem}.") from None
+        raise BadInput(f"{printable_path(path)} can't be read: {problem}.") from None
 
 
 def _text(path: Path) -> str:
     try:
-        check_regular(path, shown(path))
+        check_regular(path, printable_path(path))
         return path.read_text(encoding="utf-8")
     except (OSError, ValueError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else problem
-        raise BadInput(f"{shown(path)} can't be read: {reason}.") from None
+        raise BadInput(f"{printable_path(path)} can't be read: {reason}.") from None
 
 
 COMPARED = ("answer", *ANSWER_FIELDS[3:])
@@ -232,7 +234,7 @@ Named = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Compared:
+class RunComparison:
     """How many answers, scores, and figures of run.json were compared, and a line for each that differs.
 
     Differences of answers come first, with the reason, then those of judgements, scores and figures.
@@ -254,18 +256,20 @@ class Compared:
         return {"equal": self.equal, **counts, "differences": [*self.differences]}
 
 
-def compared(theirs: Path, folder: EvaluationFolder) -> Compared:
+def compare_with_published(theirs: Path, folder: EvaluationFolder) -> RunComparison:
     """Compare a replayed evaluation with the published run."""
-    answers, scores = published_answers(theirs), published_scores(theirs)
+    answers, scores = read_published_answers(theirs), read_published_scores(theirs)
     ours = {outcome.key: outcome for outcome in folder.outcomes()}
-    figures = _stated(run_of(theirs))
+    figures = _figures_of_record(run_of(theirs))
     differences = (
-        _of_answers(answers, ours),
-        _of_judgements(theirs, folder),
-        _differing(scores, published_scores(folder.path), "published", "replayed", _same_score),
-        _differing(figures, _followed(folder), f"in {RUN}", "recomputed", _same_figure),
+        _answer_differences(answers, ours),
+        _judgement_differences(theirs, folder),
+        _list_differences(scores, read_published_scores(folder.path), "published", "replayed", _same_score),
+        _list_differences(figures, _recompute_figures(folder), f"in {RUN}", "recomputed", _same_figure),
     )
-    return Compared(len(answers), len(scores), len(figures), tuple(line for of in differences for line in sorted(of)))
+    return RunComparison(
+        len(answers), len(scores), len(figures), tuple(line for of in differences for line in sorted(of))
+    )
 
 
 async def judge_again(theirs: Path, dataset: Dataset, folder: EvaluationFolder, rater: ReaderContext) -> None:
@@ -273,16 +277,16 @@ async def judge_again(theirs: Path, dataset: Dataset, folder: EvaluationFolder, 
 
     What rests on embeddings is asked of that model again, as its vectors are not published.
     """
-    answers, ours = published_answers(theirs), {outcome.key: outcome for outcome in folder.outcomes()}
+    answers, ours = read_published_answers(theirs), {outcome.key: outcome for outcome in folder.outcomes()}
     items, model = {item.id: item for item in dataset.items}, str(folder.what()["settings"]["model"])
-    metrics, name = Raters.of(rater).rated(dataset.metrics), Raters.of(rater).named(dataset.metrics)
+    metrics, name = Raters.of(rater).metrics_with_model(dataset.metrics), Raters.of(rater).model_names(dataset.metrics)
     rater = replace(rater, reply_form="json_schema")  # in which a judge's replies are kept
-    for judgement in published_judgements(theirs):
+    for judgement in read_published_judgements(theirs):
         mine = ours.get(judgement.key)
         if mine is None or mine.status == "failed" or judgement.rater != name:
             continue
         if mine.item in items and not _difference(answers.get(mine.key), mine):
-            with replaying(_replies_in(judgement)), exchanges_of(rater):
+            with replay_published(_replies_in(judgement)), exchanges_of(rater):
                 try:
                     again = await judge(items[mine.item], mine.by_method(model), metrics, rater, InMemoryStore())
                 except ReadgraphError:
@@ -291,48 +295,48 @@ async def judge_again(theirs: Path, dataset: Dataset, folder: EvaluationFolder, 
                 folder.keep_judgement(replace(again, rater=name))
 
 
-def _replies_in(judgement: Judgement) -> PublishedByPrompt:
+def _replies_in(judgement: Judgement) -> PublishedRepliesByName:
     """The judge's replies in a judgement, by the names of their prompts, in the order of the references or points."""
     replies = defaultdict[str, list[ModelReply]](list)
     for name, said in judgement.said.items():
         replies[name.partition(" ")[0]].append(ModelReply(said, False))
-    return PublishedByPrompt(replies)
+    return PublishedRepliesByName(replies)
 
 
-def _of_answers(published: Mapping[Key, Any], ours: Mapping[Key, Outcome]) -> Iterator[str]:
+def _answer_differences(published: Mapping[Key, Any], ours: Mapping[Key, Outcome]) -> Iterator[str]:
     for key in published.keys() | ours.keys():
         mine = ours.get(key)
         if told := _difference(published.get(key), mine):
             why = f" ({mine.problem})" if mine and mine.problem else ""
-            yield f"{_named(key)}: {told}{why}"
+            yield f"{_format_key(key)}: {told}{why}"
 
 
 def _difference(published: Mapping[str, Any] | None, replayed: Outcome | None) -> str:
     if published is None or replayed is None:
         return "is only in the published run" if published else "is only in the replayed run"
-    mine = json.loads(json.dumps(published_answer(replayed)))
+    mine = json.loads(json.dumps(answer_line(replayed)))
     differing = [name for name in COMPARED if published[name] != mine[name]]
     return f"another {' and '.join(differing)}" if differing else ""
 
 
-def _of_judgements(theirs: Path, folder: EvaluationFolder) -> Iterator[str]:
+def _judgement_differences(theirs: Path, folder: EvaluationFolder) -> Iterator[str]:
     """The judgements whose scores are not those that follow from the judge's replies."""
     again = {(one.key, one.rater): one.scores for one in folder.judgements()}
-    for one in published_judgements(theirs):
+    for one in read_published_judgements(theirs):
         scores = again.get((one.key, one.rater))
         if scores is not None and (
-            told := [*_differing(one.scores, scores, "published", "by its replies", _same_figure)]
+            told := [*_list_differences(one.scores, scores, "published", "by its replies", _same_figure)]
         ):
-            yield f"{_named(one.key)}: {'; '.join(told)}"
+            yield f"{_format_key(one.key)}: {'; '.join(told)}"
 
 
-def _stated(run: RunRecord) -> dict[Named, Any]:
+def _figures_of_record(run: RunRecord) -> dict[Named, Any]:
     """What run.json says and follows from the other files, by its place there."""
     calls = {method: of["calls"] for method, of in run["use"].items()}
     return _flat({name: run.get(name) for name in FOLLOWS}, run["scores"], calls)
 
 
-def _followed(folder: EvaluationFolder) -> dict[Named, Any]:
+def _recompute_figures(folder: EvaluationFolder) -> dict[Named, Any]:
     """What run.json has to say by the replayed evaluation."""
     results = results_of(folder.dataset(), folder)
     calls = {row["method"]: row["figures"]["calls"] for row in results["methods"]}
@@ -347,7 +351,7 @@ def _flat(
     return flat | {(method, "calls"): of for method, of in calls.items()}
 
 
-def _differing(
+def _list_differences(
     one: Mapping[Any, Any],
     other: Mapping[Any, Any],
     of_one: str,
@@ -357,7 +361,7 @@ def _differing(
     for name in one.keys() | other.keys():
         if not same(name, first := one.get(name), second := other.get(name)):
             called = name if isinstance(name, str) else " ".join(name)
-            yield f"{called}: {_shown(first)} {of_one}, {_shown(second)} {of_other}"
+            yield f"{called}: {_format_compared_value(first)} {of_one}, {_format_compared_value(second)} {of_other}"
 
 
 def _same_score(name: Named, one: float | None, other: float | None) -> bool:
@@ -372,12 +376,12 @@ def _same_figure(name: Any, one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _shown(value: Any) -> str:
+def _format_compared_value(value: Any) -> str:
     if isinstance(value, Iterable) and not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     return "none" if value in (None, "") else str(value)
 
 
-def _named(key: Key) -> str:
+def _format_key(key: Key) -> str:
     method, run, item = key
     return f"{method} run {run} {item}"

@@ -7,12 +7,12 @@ from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.folder import EvaluationFolder, FolderContents
-from readgraph.evaluation.judges.summary import judging_summed_up
+from readgraph.evaluation.judges.summary import summarise_judging
 from readgraph.evaluation.line_shapes import COUNTS
-from readgraph.evaluation.metrics import METRICS, Raters, Scores, applying
-from readgraph.evaluation.papers_figures import published_figures
+from readgraph.evaluation.metrics import METRICS, Raters, Scores, metrics_for_question
+from readgraph.evaluation.papers_figures import figures_of_papers
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome, texts_of
-from readgraph.evaluation.rows import left_out
+from readgraph.evaluation.rows import count_left_out
 from readgraph.evaluation.statistics import Summary, summarise
 
 __all__ = ["WalkFigures", "results_of", "walk_figures"]
@@ -56,7 +56,7 @@ RIGHT = 50.0
 
 def scores_by_method(dataset: Dataset, contents: FolderContents) -> dict[str, Scores]:
     """The scores of each method's outcomes, by the raters that the folder's record names."""
-    rater = Raters.recorded(contents.what).named(dataset.metrics)
+    rater = Raters.of_record(contents.what).model_names(dataset.metrics)
     judgements = [judgement for judgement in contents.judgements if judgement.rater == rater]
     return {name: scores_of(dataset, of, judgements, contents.model) for name, of in contents.outcomes.items()}
 
@@ -73,7 +73,7 @@ def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterabl
     for outcome in outcomes:
         if outcome.item not in items:
             continue
-        failed = dict.fromkeys(applying(rated, items[outcome.item]), 0.0)
+        failed = dict.fromkeys(metrics_for_question(rated, items[outcome.item]), 0.0)
         given = failed if outcome.status == "failed" else judged.get(outcome.key, {})
         if outcome.by_substitute(model):
             given = dict.fromkeys(given, 0.0)
@@ -87,7 +87,7 @@ def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterabl
     return scores
 
 
-def leading(scores: Scores) -> dict[int, dict[str, float]]:
+def scores_of_first_metric(scores: Scores) -> dict[int, dict[str, float]]:
     """The scores of the first metric that has any: a metric that needs a judge may have none."""
     return next((by_run for by_run in scores.values() if by_run), {})
 
@@ -164,15 +164,15 @@ def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
     `figures` (means per question; `words_in_view`: words of the text in an answer's context), `building` (the memories'
     usage in all runs), `fallbacks` (of memories and answers), `not_answered` (by the method, but by its substitute),
     `left_out` (questions that the row does not take), `failures`. `judging` describes the rater: see
-    `judging_summed_up`.
+    `summarise_judging`.
     """
     contents = FolderContents.of(dataset, folder)
-    return summed_up(dataset, contents, scores_by_method(dataset, contents))
+    return summarise_results(dataset, contents, scores_by_method(dataset, contents))
 
 
-def summed_up(dataset: Dataset, contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any]:
+def summarise_results(dataset: Dataset, contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any]:
     """The results (see `results_of`) with these scores."""
-    judging = judging_summed_up(dataset, contents, scores)
+    judging = summarise_judging(dataset, contents, scores)
     methods = [_method(name, dataset, contents, scores[name]) for name in contents.outcomes]
     for method in methods:
         for name, metric in method["metrics"].items():
@@ -182,7 +182,7 @@ def summed_up(dataset: Dataset, contents: FolderContents, scores: Mapping[str, S
         "metrics": list(dataset.metrics),
         "methods": methods,
         "judging": judging,
-        "published": published_figures(dataset.name),
+        "published": figures_of_papers(dataset.name),
     }
 
 
@@ -190,7 +190,7 @@ def _method(name: str, dataset: Dataset, contents: FolderContents, scores: Score
     outcomes, memories = contents.outcomes[name], contents.memories
     items = {item.id: item for item in dataset.items}
     answered = [outcome for outcome in outcomes if outcome.status != "failed"]
-    in_building = [line["fallbacks"] for line in _built(name, memories)]
+    in_building = [line["fallbacks"] for line in _memory_lines(name, memories)]
     fallbacks = sum(map(Counter, [*in_building, *(one.fallbacks for one in answered)]), Counter[str]())
     return {
         "method": name,
@@ -198,18 +198,18 @@ def _method(name: str, dataset: Dataset, contents: FolderContents, scores: Score
         "outcomes": len(outcomes),
         "statuses": dict(Counter(outcome.status for outcome in outcomes)),
         "not_answered": sum(outcome.by_substitute(contents.model) for outcome in outcomes),
-        "left_out": left_out(name, contents.what, dataset.items),
+        "left_out": count_left_out(name, contents.what, dataset.items),
         "metrics": {metric: _metric(by_run, items) for metric, by_run in scores.items() if by_run},
         "figures": {
             **_figures(answered, items, contents.model),
             "words_in_view": _mean(_words_in_view(answered, items, memories)),
         },
-        "walks": _walks(answered, leading(scores)),
+        "walks": _walks(answered, scores_of_first_metric(scores)),
         "valid_replies": _valid_replies(answered),
         "fallbacks": dict(sorted(fallbacks.items())),
         "seconds": _mean(one.usage["seconds"] for one in answered),
         "cost": _sum(one.cost for one in outcomes),
-        "building": _building(name, memories),
+        "building": _build_usage(name, memories),
         "failures": [
             {"item": one.item, "run": one.run, "problem": one.problem} for one in outcomes if one.status == "failed"
         ],
@@ -239,7 +239,7 @@ def _metric(by_run: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]
     }
 
 
-def named_categories(metric: dict[str, Any] | None) -> dict[str, Any]:
+def categories_of(metric: dict[str, Any] | None) -> dict[str, Any]:
     """The figures of a metric by category; none where the dataset has no categories."""
     categories: dict[str, Any] = metric["categories"] if metric else {}
     return categories if any(categories) else {}
@@ -286,9 +286,9 @@ def _valid_replies(outcomes: Sequence[Outcome]) -> float | None:
     return 100 * (1 - sum(outcome.refused for outcome in outcomes) / replies) if replies else None
 
 
-def _building(method: str, memories: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _build_usage(method: str, memories: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The total usage of the method's memories, whichever method built them, and the sizes of pages and notes."""
-    built = _built(method, memories)
+    built = _memory_lines(method, memories)
     own = {line["memory"]: line for line in built if line["method"] == method and "memory" in line}
     return {
         "memories": len(own),
@@ -301,7 +301,7 @@ def _building(method: str, memories: Sequence[dict[str, Any]]) -> dict[str, Any]
     }
 
 
-def _built(method: str, memories: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _memory_lines(method: str, memories: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The lines of the method's memories, whichever method built them, and of its unfinished memories."""
     mine = [line for line in memories if line["method"] == method]
     own = {line["memory"] for line in mine if "memory" in line}
@@ -354,7 +354,7 @@ class ScoredEvaluation:
         return [name for name in self.dataset.metrics if name in scored] or [self.dataset.metrics[0]]
 
     @property
-    def leading(self) -> str:
+    def main_metric(self) -> str:
         """The leading metric."""
         return self.metrics[0]
 
@@ -371,9 +371,9 @@ class ScoredEvaluation:
                         yield outcome, metric, score
 
 
-def scored_evaluation(dataset: Dataset, folder: EvaluationFolder) -> ScoredEvaluation:
+def load_scored_evaluation(dataset: Dataset, folder: EvaluationFolder) -> ScoredEvaluation:
     """Load a folder's contents about the questions of a dataset."""
     contents = FolderContents.of(dataset, folder)
     scores = scores_by_method(dataset, contents)
     built = [memory for memory in contents.memories if "memory" in memory]
-    return ScoredEvaluation(dataset, summed_up(dataset, contents, scores), contents.outcomes, scores, built)
+    return ScoredEvaluation(dataset, summarise_results(dataset, contents, scores), contents.outcomes, scores, built)

@@ -15,7 +15,7 @@ from readgraph.evaluation.sweeps import NAMED_ROWS
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS, SUMMARY, WEB_METHODS, Method, method_typed, web_method_named
 from readgraph.state.context import ReaderContext
-from readgraph.state.declaring import as_now_named, as_shown, declared
+from readgraph.state.declaring import declarations_of, format_default, use_current_names
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS, LONG
 
@@ -30,32 +30,32 @@ def row_method(name: str) -> Method:
     return SUMMARY if name == SUMMARY.name else method_typed(name)
 
 
-def at_answers_length(method: Method, context: ReaderContext, own: Iterable[str]) -> ReaderContext:
+def with_answers_length(method: Method, context: ReaderContext, own: Iterable[str]) -> ReaderContext:
     """The context with summaries as long as answers are to be, where a row has no length of its own."""
     if method is not SUMMARY or "summary_words" in own or not context.answer_words:
         return context
     return replace(context, summary_words=max(context.answer_words, FEWEST_WORDS))
 
 
-def takes(method: Method, item: Item, answer_length: str | None) -> bool:
+def takes_question(method: Method, item: Item, answer_length: str | None) -> bool:
     """Whether a row asks a question, where answers have this length; only the summary leaves some out."""
     if method.name != SUMMARY.name:
         return True
     return not (item.options or item.step) and (item.summary or answer_length in LONG)
 
 
-def left_out(name: str, what: Mapping[str, Any], items: Iterable[Item]) -> int:
+def count_left_out(name: str, what: Mapping[str, Any], items: Iterable[Item]) -> int:
     """How many of the questions the row of this name leaves out, by the record of what is run."""
     if what.get("rows", {}).get(name, {"method": name})["method"] != SUMMARY.name:
         return 0
-    return sum(not takes(SUMMARY, item, what["settings"]["answer_length"]) for item in items)
+    return sum(not takes_question(SUMMARY, item, what["settings"]["answer_length"]) for item in items)
 
 
 def check_takes_any(name: str, method: Method, items: Iterable[Item], answer_length: str | None) -> None:
     """Raise `BadInput` where the row of this name can be asked none of the questions."""
     items = [*items]
-    if not any(takes(method, item, answer_length) for item in items):
-        longer = any(takes(method, item, LONG[0]) for item in items)
+    if not any(takes_question(method, item, answer_length) for item in items):
+        longer = any(takes_question(method, item, LONG[0]) for item in items)
         hint = f", or give --answer-length {LONG[0]}: then a summary is about each question" if longer else ""
         raise BadInput(f"No question asks for a summary: leave '{name}' out{hint}.")
 
@@ -99,9 +99,9 @@ def row_named(text: str, context: ReaderContext, named: Named = row_method) -> R
     name, _, fixed = NAMED_ROWS.get(called.strip(), called).partition("@")
     method = named(name.strip())
     if not (at or fixed):
-        return Row(method.name, method, at_answers_length(method, context, ()))
-    meant = as_now_named(dict(_pairs(text, fixed))) if fixed else {}
-    texts = as_now_named(dict(_pairs(text, given))) if at else {}
+        return Row(method.name, method, with_answers_length(method, context, ()))
+    meant = use_current_names(dict(_pairs(text, fixed))) if fixed else {}
+    texts = use_current_names(dict(_pairs(text, given))) if at else {}
     _check_known(text, method, texts)
     if twice := [setting for setting in texts if setting in meant]:
         raise BadInput(f"'{called.strip()}' stands for {name}@{fixed}: leave {twice[0]} out of the row '{text}'.")
@@ -112,7 +112,7 @@ def row_named(text: str, context: ReaderContext, named: Named = row_method) -> R
     if bool(with_own.model) != bool(context.model):
         raise BadInput(f"The row '{text}' can't be run: all rows have a model, or none has; name one with --model.")
     own = {each: getattr(with_own, each) for each in meant | texts}
-    with_own = at_answers_length(method, with_own, own)
+    with_own = with_answers_length(method, with_own, own)
     shown = ",".join(f"{each}={_as_written(own[each])}" for each in texts)
     return Row("@".join(filter(None, [called.strip() if meant else method.name, shown])), method, with_own, own)
 
@@ -168,7 +168,7 @@ def _pairs(row: str, given: str) -> Iterable[tuple[str, str]]:
 
 
 def _check_known(row: str, method: Method, names: Iterable[str]) -> None:
-    known, used = {each.name for each in declared(GROUPS)}, settings_of(method, asks=True)
+    known, used = {each.name for each in declarations_of(GROUPS)}, settings_of(method, asks=True)
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, 1)
@@ -187,4 +187,4 @@ def _value(name: str, text: str) -> Any:
 
 
 def _as_written(value: Any) -> str:
-    return "off" if value is False else as_shown(value)
+    return "off" if value is False else format_default(value)

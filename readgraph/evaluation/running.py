@@ -4,16 +4,16 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from readgraph.evaluation.conversing import Conversing, by_talk
+from readgraph.evaluation.conversing import ConversationReading, group_by_talk
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.line_shapes import Cost
-from readgraph.evaluation.reading import Reading, reading_of
+from readgraph.evaluation.reading import TextReading, choose_reading
 from readgraph.evaluation.records import Dataset, Item, Outcome, Text
-from readgraph.evaluation.rows import Row, takes
+from readgraph.evaluation.rows import Row, takes_question
 from readgraph.graphs.method_facts import settings_of
 from readgraph.library.opening import Library
 from readgraph.models.batches.calls import calls_at_once
-from readgraph.models.metering import asking_once
+from readgraph.models.metering import ask_each_prompt_once
 from readgraph.nodes.purpose import with_question
 from readgraph.state.errors import ReadgraphError
 
@@ -29,15 +29,17 @@ MOST_FAILURES = 20
 """After this many failures in a row the run stops: the server is down, or the settings are wrong."""
 
 
-def missing(dataset: Dataset, rows: Sequence[Row], runs: Sequence[int], outcomes: Iterable[Outcome]) -> list[Group]:
+def find_unanswered(
+    dataset: Dataset, rows: Sequence[Row], runs: Sequence[int], outcomes: Iterable[Outcome]
+) -> list[Group]:
     """The questions that have no answer yet or have failed."""
     answered = {outcome.key for outcome in outcomes if outcome.status != "failed"}
 
-    def asked(row: Row, text: Text) -> list[Item]:
-        return [item for item in dataset.about(text) if takes(row.method, item, row.context.answer_length)]
+    def questions_for(row: Row, text: Text) -> list[Item]:
+        return [item for item in dataset.about(text) if takes_question(row.method, item, row.context.answer_length)]
 
     groups = [
-        (row, run, text, [item for item in asked(row, text) if (row.name, run, item.id) not in answered])
+        (row, run, text, [item for item in questions_for(row, text) if (row.name, run, item.id) not in answered])
         for run in runs
         for row in rows
         for text in dataset.texts
@@ -70,7 +72,7 @@ class Evaluation:
     reading: asyncio.Semaphore = field(init=False)
 
     def __post_init__(self) -> None:
-        self.missing = missing(self.dataset, self.rows, self.runs, self.folder.outcomes())
+        self.missing = find_unanswered(self.dataset, self.rows, self.runs, self.folder.outcomes())
         least = min((calls_at_once(row.context) for row in self.rows), default=1)
         self.reading = asyncio.Semaphore(min(least, MOST_READINGS))
 
@@ -90,7 +92,7 @@ class Evaluation:
             finally:
                 done.put_nowait(None)
 
-        with asking_once():
+        with ask_each_prompt_once():
             running = asyncio.create_task(run_all())
         try:
             while outcome := await done.get():
@@ -110,12 +112,12 @@ class Evaluation:
     ) -> None:
         """Let one row's method read one text in one run and answer the questions about it."""
         row = replace(row, context=replace(row.context, sample=run))
-        for talk, questions in by_talk(row, items).items():
+        for talk, questions in group_by_talk(row, items).items():
             fields = (self.library, self.folder, self.cost, row, run, text)
-            reading = Conversing(*fields, *talk) if talk else reading_of(row)(*fields)
+            reading = ConversationReading(*fields, *talk) if talk else choose_reading(row)(*fields)
             await self._answers(reading, questions, done)
 
-    async def _answers(self, reading: Reading, items: Sequence[Item], done: asyncio.Queue[Outcome | None]) -> None:
+    async def _answers(self, reading: TextReading, items: Sequence[Item], done: asyncio.Queue[Outcome | None]) -> None:
         try:
             async with self.reading:
                 await reading.build()

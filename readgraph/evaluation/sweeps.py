@@ -19,7 +19,7 @@ class Sweep(NamedTuple):
     rows: tuple[str, ...]
 
 
-def _each(row: str, *values: object) -> tuple[str, ...]:
+def _fill_rows(row: str, *values: object) -> tuple[str, ...]:
     return tuple(row.format(value) for value in values)
 
 
@@ -32,7 +32,7 @@ SWEEPS = {
     "read-agent-pages": Sweep(
         "how many parts are looked up, at once or one by one; gists alone",
         "ReadAgent, tables 1 to 3",
-        ("gists-only", *_each("read-agent@max_pages={}", *range(1, 7)), "read-agent-s@max_pages=6"),
+        ("gists-only", *_fill_rows("read-agent@max_pages={}", *range(1, 7)), "read-agent-s@max_pages=6"),
     ),
     "read-agent-retrieval": Sweep(
         "retrieval of the same parts, by words and by embeddings of texts or gists, without gists in view",
@@ -40,13 +40,13 @@ SWEEPS = {
         tuple(
             row
             for ranked in ("", "ranking=embeddings,", "ranking=embeddings,rank_gists=on,")
-            for row in _each(f"retrieved-pages@show_gists=off,{ranked}max_pages={{}}", *range(1, 5))
+            for row in _fill_rows(f"retrieved-pages@show_gists=off,{ranked}max_pages={{}}", *range(1, 5))
         ),
     ),
     "read-agent-look-up": Sweep(
         "one part looked up, by the model or by retrieval, with gists in view",
         "ReadAgent, table 4",
-        ("read-agent@max_pages=1", *_each("retrieved-pages@ranking={},max_pages=1", "embeddings", "keywords")),
+        ("read-agent@max_pages=1", *_fill_rows("retrieved-pages@ranking={},max_pages=1", "embeddings", "keywords")),
     ),
     "read-agent-paging": Sweep(
         "parts that end at pauses or evenly", "ReadAgent, table 5", ("read-agent", "read-agent@paging=even")
@@ -80,18 +80,20 @@ SWEEPS = {
         "how long segments are, and how many children a tree node has",
         "MemWalker, figure 5",
         tuple(
-            row for words in (750, 375) for row in _each(f"mem-walker@segment_words={words},children={{}}", 2, 4, 8, 16)
+            row
+            for words in (750, 375)
+            for row in _fill_rows(f"mem-walker@segment_words={words},children={{}}", 2, 4, 8, 16)
         ),
     ),
     "mem-gpt-memory": Sweep(
         "working context and recall storage, or one of them",
         "MemGPT, table 3",
-        ("mem-gpt", *_each("mem-gpt@agent_memory={}", "working", "recall")),
+        ("mem-gpt", *_fill_rows("mem-gpt@agent_memory={}", "working", "recall")),
     ),
     "mem-gpt-documents": Sweep(
         "how many documents are retrieved, cut to fit the window",
         "MemGPT, figure 7 (documents)",
-        ("mem-gpt", *_each("dense@cut_segments=on,max_pages={}", 1, 5, 10, 20, 50, 100)),
+        ("mem-gpt", *_fill_rows("dense@cut_segments=on,max_pages={}", 1, 5, 10, 20, 50, 100)),
     ),
     "web-agent-snippets": Sweep(
         "how many parts of a web page are looked up; retrieval, gists alone, the page itself",
@@ -99,8 +101,8 @@ SWEEPS = {
         tuple(
             f"web-{row}"
             for row in (
-                *("page", *_each("bm25@max_pages={}", 1, 5), *_each("dense@max_pages={}", 1, 5)),
-                *("gists-only", *_each("agent@max_pages={}", 1, 5)),
+                *("page", *_fill_rows("bm25@max_pages={}", 1, 5), *_fill_rows("dense@max_pages={}", 1, 5)),
+                *("gists-only", *_fill_rows("agent@max_pages={}", 1, 5)),
             )
         ),
     ),
@@ -112,7 +114,10 @@ SWEEPS = {
     "gam-tools": Sweep(
         "which search tools a plan may use",
         "GAM, table 3",
-        ("gam", *_each("gam@tools={}", "page", "vector", "keyword", "vector,page", "keyword,vector", "keyword,page")),
+        (
+            "gam",
+            *_fill_rows("gam@tools={}", "page", "vector", "keyword", "vector,page", "keyword,vector", "keyword,page"),
+        ),
     ),
     "gam-modules": Sweep(
         "research without memory, and memory without research",
@@ -122,11 +127,13 @@ SWEEPS = {
     "gam-output": Sweep(
         "what the answer sees of the pages that were found",
         "GAM, table 4",
-        ("gam", *_each("gam@evidence={}", "pages", "snippets")),
+        ("gam", *_fill_rows("gam@evidence={}", "pages", "snippets")),
     ),
-    "gam-rounds": Sweep("how often it may reflect", "GAM, figure 2, top", _each("gam@rounds={}", *range(1, 6))),
+    "gam-rounds": Sweep("how often it may reflect", "GAM, figure 2, top", _fill_rows("gam@rounds={}", *range(1, 6))),
     "gam-pages": Sweep(
-        "how many parts each search gives", "GAM, figure 2, bottom", _each("gam@pages_per_tool={}", 3, 5, 10, 15, 20)
+        "how many parts each search gives",
+        "GAM, figure 2, bottom",
+        _fill_rows("gam@pages_per_tool={}", 3, 5, 10, 15, 20),
     ),
 }
 

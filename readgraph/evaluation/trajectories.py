@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.folder import EvaluationFolder, FolderContents
-from readgraph.evaluation.results import RIGHT, leading, scores_by_method
+from readgraph.evaluation.results import RIGHT, scores_by_method, scores_of_first_metric
 from readgraph.state.records import digest
 
 __all__ = ["good_paths", "preferences", "rewards"]
@@ -40,7 +40,7 @@ class Worth:
         text_of = {item.id: item.text for item in dataset.items}
         scores = scores_by_method(dataset, FolderContents.of(dataset, folder))
         for method, of in scores.items():
-            for run, by_item in leading(of).items():
+            for run, by_item in scores_of_first_metric(of).items():
                 for item, score in by_item.items():
                     worth.questions[method, run, item] = score
                     by_text[method, run, text_of[item]].append(score)

@@ -33,7 +33,7 @@ from readgraph.nodes.answering.answer import (
 )
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.building.build import read_pages
-from readgraph.nodes.building.paging import cut_once, even_pages, no_note, one_page, words_kept
+from readgraph.nodes.building.paging import cut_in_two, even_pages, no_note, one_page, words_kept
 from readgraph.nodes.building.summaries import RUNNING_SUMMARY, SUMMARY_WORDS, extract_on, piece_words, summarise_on
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.look_up import (
@@ -72,7 +72,7 @@ __all__ = [
 ]
 
 
-def is_asked(state: AskedState) -> str:
+def choose_question_or_end(state: AskedState) -> str:
     """Go on to the question, if there is one."""
     return "look_up" if state["question_text"] else END
 
@@ -98,7 +98,7 @@ def build_linear(
     add_nodes(builder, open=open, read=read, look_up=look_up, answer=answer, cite=cite)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
-    builder.add_conditional_edges("read", choosing(is_asked), ["look_up", END])
+    builder.add_conditional_edges("read", choosing(choose_question_or_end), ["look_up", END])
     builder.add_edge("look_up", "answer")
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
@@ -167,7 +167,7 @@ def first_words_recipe(context: ReaderContext) -> Recipe:
 
 
 read_first_words = StepNode(
-    read_pages(cut_once(words_kept, "first"), no_note, first_words_recipe, cuts_text=False),
+    read_pages(cut_in_two(words_kept, "first"), no_note, first_words_recipe, cuts_text=False),
     settings=(Excerpt, Window, Rebuilding),
 )
 
@@ -183,7 +183,7 @@ def last_words_recipe(context: ReaderContext) -> Recipe:
 
 
 read_last_words = StepNode(
-    read_pages(cut_once(words_kept, "last"), no_note, last_words_recipe, cuts_text=False),
+    read_pages(cut_in_two(words_kept, "last"), no_note, last_words_recipe, cuts_text=False),
     settings=(Excerpt, Window, Rebuilding),
 )
 

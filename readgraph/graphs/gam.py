@@ -8,17 +8,17 @@ from typing_extensions import TypedDict, Unpack
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.bounds import DECISIVE, Looking, may_go_on
+from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit
 from readgraph.nodes.building.build import build_memory
-from readgraph.nodes.building.notes import MEMORIZE, asked_apart, extracted, memorized
-from readgraph.nodes.opening import finding_memory, open_document, open_for_research
+from readgraph.nodes.building.notes import MEMORIZE, extractive_parts, memorizer_parts, needs_two_calls
+from readgraph.nodes.opening import make_find_memory, open_document, open_for_research
 from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
 from readgraph.nodes.research.answer import answer_from_notes
 from readgraph.nodes.research.integrate import integrate
 from readgraph.nodes.research.plan import plan, search
 from readgraph.nodes.research.reflect import reflect
 from readgraph.nodes.step import StepNode
-from readgraph.state.channels import Researched, ResearchState
+from readgraph.state.channels import ResearchOutput, ResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
@@ -26,7 +26,7 @@ from readgraph.state.settings import Language, Memorizing, Paragraphs, Purpose, 
 
 __all__ = ["build", "build_memorize", "build_research", "graph", "memorize", "recipe", "research"]
 
-Research = StateGraph[ResearchState, ReaderContext, Question, Researched]
+Research = StateGraph[ResearchState, ReaderContext, Question, ResearchOutput]
 
 ROUND = ("plan", "search", "integrate", "reflect")
 """The nodes of one round of research."""
@@ -56,40 +56,40 @@ def recipe(context: ReaderContext) -> Recipe:
         parameters |= {
             "memory_words": context.memory_words,
             "block": context.memorize_batch,  # the setting's earlier name, as in existing memories
-            "two_calls": asked_apart(context),
+            "two_calls": needs_two_calls(context),
         }
     prompts = versions_of(MEMORIZE) if context.model else {}
     return Recipe("gam", parameters, context.model, prompts | purpose_prompts(context))
 
 
 memorizer = StepNode(
-    build_memory(memorized, recipe),
-    without_model=build_memory(extracted, recipe),
+    build_memory(memorizer_parts, recipe),
+    without_model=build_memory(extractive_parts, recipe),
     builds=True,
     settings=(Language, Purpose, Memorizing, Paragraphs, Rebuilding),
 )
-find_memory = finding_memory(recipe, settings=(Language, Purpose, Memorizing, Paragraphs, ReadingModel))
+find_memory = make_find_memory(recipe, settings=(Language, Purpose, Memorizing, Paragraphs, ReadingModel))
 
 
-def is_asked(state: ResearchState) -> str:
+def choose_question_or_end(state: ResearchState) -> str:
     """Go on to the question, if there is one."""
     return "plan" if state["question_text"] else END
 
 
-class Planned(TypedDict):
+class SearchDecision(TypedDict):
     """What is asked before a search."""
 
     continue_search: Annotated[bool, DECISIVE]
 
 
-def has_plan(state: Planned) -> str:
+def choose_search_or_answer(state: SearchDecision) -> str:
     """Search as planned, or answer if the plan has nothing to search for."""
     return "search" if state["continue_search"] else "answer"
 
 
-def still_looking(state: Looking) -> str:
+def choose_round_or_answer(state: SearchProgress) -> str:
     """Plan another round, or answer."""
-    looking = state["continue_search"] and may_go_on(state, ROUND, lambda context: context.rounds)
+    looking = state["continue_search"] and within_loop_limit(state, ROUND, lambda context: context.rounds)
     return "plan" if looking else "answer"
 
 
@@ -121,7 +121,7 @@ def build_research(
     add_nodes(builder, open=open, find_memory=find_memory)
     builder.add_edge(START, "open")
     builder.add_edge("open", "find_memory")
-    builder.add_conditional_edges("find_memory", choosing(is_asked), ["plan", END])
+    builder.add_conditional_edges("find_memory", choosing(choose_question_or_end), ["plan", END])
     add_rounds(builder, **rounds)
     fit_context(builder)
     check_wiring(builder)
@@ -144,7 +144,7 @@ def build(
     add_nodes(builder, open=open, memorize=memorize)
     builder.add_edge(START, "open")
     builder.add_edge("open", "memorize")
-    builder.add_conditional_edges("memorize", choosing(is_asked), ["plan", END])
+    builder.add_conditional_edges("memorize", choosing(choose_question_or_end), ["plan", END])
     add_rounds(builder, **rounds)
     fit_context(builder)
     check_wiring(builder)
@@ -163,10 +163,10 @@ def add_rounds(
 ) -> None:
     """The researcher (section 2.2.2): plan, search, integrate and reflect, round by round, then answer."""
     add_nodes(builder, plan=plan, search=search, integrate=integrate, reflect=reflect, answer=answer, cite=cite)
-    builder.add_conditional_edges("plan", choosing(has_plan), ["search", "answer"])
+    builder.add_conditional_edges("plan", choosing(choose_search_or_answer), ["search", "answer"])
     builder.add_edge("search", "integrate")
     builder.add_edge("integrate", "reflect")
-    builder.add_conditional_edges("reflect", choosing(still_looking), ["plan", "answer"])
+    builder.add_conditional_edges("reflect", choosing(choose_round_or_answer), ["plan", "answer"])
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
 
@@ -176,7 +176,7 @@ def _new_builder(state: type[Any]) -> Research:
         with_channels(state, ResearchState),
         context_schema=ReaderContext,
         input_schema=Question,
-        output_schema=Researched,
+        output_schema=ResearchOutput,
     )
 
 

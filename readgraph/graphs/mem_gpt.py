@@ -13,7 +13,15 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.estimates.arithmetic import SHORT_ANSWER, TAG_WORDS, Estimate, Range, answer_words, asks, unread
+from readgraph.graphs.estimates.arithmetic import (
+    SHORT_ANSWER,
+    TAG_WORDS,
+    Estimate,
+    Range,
+    answer_words,
+    estimate_calls,
+    unread,
+)
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.agent import functions as memory_functions
@@ -21,13 +29,13 @@ from readgraph.nodes.agent.act import act_with
 from readgraph.nodes.agent.evict import evict
 from readgraph.nodes.agent.functions import MEMORY_FUNCTIONS, READING_FUNCTIONS, Functions, archival_search
 from readgraph.nodes.agent.memory import PER_PAGE, most_event_words
-from readgraph.nodes.agent.prompts import reader_system, reading_system
+from readgraph.nodes.agent.prompts import question_system, reader_system
 from readgraph.nodes.agent.question import act_in_reading_with, answer, begin
 from readgraph.nodes.agent.reader_functions import EXCERPT_WORDS, READER_FUNCTIONS
-from readgraph.nodes.agent.receive import file_pages, filing_recipe, receive
-from readgraph.nodes.agent.think import CHAIN, chat_frame, reading_frame, think_with, usable
+from readgraph.nodes.agent.receive import archive_recipe, file_pages, receive
+from readgraph.nodes.agent.think import CHAIN, chat_frame, question_frame, think_with, usable
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.bounds import DECISIVE, Gone, may_go_on
+from readgraph.nodes.bounds import DECISIVE, LoopProgress, within_loop_limit
 from readgraph.nodes.look_up import nearest_pages
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.step import StepNode
@@ -53,23 +61,23 @@ INSIDE = 2
 """Supersteps of the chain that may still run after the last permitted `think`."""
 
 
-def is_asked(state: AgentQuestionState) -> str:
+def choose_question_or_end(state: AgentQuestionState) -> str:
     """Go on to the question, if there is one."""
     return "begin" if state["question_text"] else END
 
 
-class Chain(Gone):
+class ChainProgress(LoopProgress):
     """What decides whether a chain of steps goes on."""
 
     next_step: Annotated[TurnStep, DECISIVE]
 
 
-def goes_on(state: Chain) -> str:
+def choose_turn_step(state: ChainProgress) -> str:
     """The next node of the turn, or its end."""
-    return state["next_step"] if _may_go_on(state) else END
+    return state["next_step"] if _may_continue_chain(state) else END
 
 
-class ReadingChain(Chain):
+class ReadingChainProgress(ChainProgress):
     """What is read before a reading goes on."""
 
     findings: list[Finding]
@@ -77,17 +85,19 @@ class ReadingChain(Chain):
     pages_read: list[int]
 
 
-def reading_goes_on(state: ReadingChain) -> str:
+def choose_reading_step(state: ReadingChainProgress) -> str:
     """The next node of the reading; at its end the answer, or a look-up where the agent has no answer and no page."""
-    if _may_go_on(state):
+    if _may_continue_chain(state):
         return state["next_step"]
     answered = state["findings"] and not state["owes_reply"]
     return "answer" if answered or state["pages_read"] else "look_up"
 
 
-def _may_go_on(state: Chain) -> bool:
+def _may_continue_chain(state: ChainProgress) -> bool:
     """Whether the chain goes on. A call made by the last permitted `think` may still be run (see `nodes.bounds`)."""
-    return state["next_step"] != "yield" and may_go_on(state, CHAIN, lambda context: context.max_chain, spare=INSIDE)
+    return state["next_step"] != "yield" and within_loop_limit(
+        state, CHAIN, lambda context: context.max_chain, spare=INSIDE
+    )
 
 
 def build_chat(
@@ -117,9 +127,9 @@ def build_chat(
     add_nodes(builder, receive=receive, think=think, evict=evict, act=act)
     builder.add_edge(START, "receive")
     builder.add_edge("receive", "think")
-    builder.add_conditional_edges("think", choosing(goes_on), ["think", "evict", "act", END])
+    builder.add_conditional_edges("think", choosing(choose_turn_step), ["think", "evict", "act", END])
     builder.add_edge("evict", "think")
-    builder.add_conditional_edges("act", choosing(goes_on), ["think", END])
+    builder.add_conditional_edges("act", choosing(choose_turn_step), ["think", END])
     fit_context(builder)
     check_wiring(builder)
     return builder
@@ -148,16 +158,18 @@ def build(
         input_schema=DocumentsQuestion,
         output_schema=Answered,
     )
-    think, act = think or think_with(reading_frame(functions)), act or act_in_reading_with(functions)
+    think, act = think or think_with(question_frame(functions)), act or act_in_reading_with(functions)
     add_nodes(builder, open=open, read=read, begin=begin, think=think, evict=evict, act=act)
     add_nodes(builder, look_up=look_up, answer=answer, cite=cite)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
-    builder.add_conditional_edges("read", choosing(is_asked), ["begin", END])
-    builder.add_conditional_edges("begin", choosing(reading_goes_on), ["think", "look_up", "answer"])
-    builder.add_conditional_edges("think", choosing(reading_goes_on), ["think", "evict", "act", "look_up", "answer"])
+    builder.add_conditional_edges("read", choosing(choose_question_or_end), ["begin", END])
+    builder.add_conditional_edges("begin", choosing(choose_reading_step), ["think", "look_up", "answer"])
+    builder.add_conditional_edges(
+        "think", choosing(choose_reading_step), ["think", "evict", "act", "look_up", "answer"]
+    )
     builder.add_edge("evict", "think")
-    builder.add_conditional_edges("act", choosing(reading_goes_on), ["think", "look_up", "answer"])
+    builder.add_conditional_edges("act", choosing(choose_reading_step), ["think", "look_up", "answer"])
     builder.add_edge("look_up", "answer")
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
@@ -204,11 +216,11 @@ async def estimate_mem_gpt(
     if question_words is None or not context.model:
         return Estimate()
     functions = usable(Functions([*READING_FUNCTIONS, archival_search]), context)
-    frame = count_words(reading_system(functions.described)) + MEMORY_LINES + question_words
+    frame = count_words(question_system(functions.descriptions)) + MEMORY_LINES + question_words
     pages = await _pages(store, document, context)
     found = pages if context.embeddings else MATCHING * pages
     shown = _prompt(frame, _result(document, found, document.words / pages, context), context)
-    return _steps(context, shown, PLAIN_STEP) + asks(Range(0, 0, context.max_chain), shown, SUMMARY_REPLY)
+    return _steps(context, shown, PLAIN_STEP) + estimate_calls(Range(0, 0, context.max_chain), shown, SUMMARY_REPLY)
 
 
 async def estimate_reader_agent(
@@ -217,7 +229,7 @@ async def estimate_reader_agent(
     """What the plain reader will use: its steps alone."""
     if question_words is None or not context.model:
         return Estimate()
-    frame = count_words(reader_system(usable(Functions(READER_FUNCTIONS), context).described)) + question_words
+    frame = count_words(reader_system(usable(Functions(READER_FUNCTIONS), context).descriptions)) + question_words
     pages = await _pages(store, document, context)
     excerpt = min(EXCERPT_SHARE * EXCERPT_WORDS, document.words / pages)
     return _steps(
@@ -227,7 +239,7 @@ async def estimate_reader_agent(
 
 async def _pages(store: PageStore, document: Document, context: ReaderContext) -> float:
     """How many pages the agent can search."""
-    left = await unread(store, document, filing_recipe(context), context)
+    left = await unread(store, document, archive_recipe(context), context)
     new = left.words / min(max(left.words, 1), FULL_PAGES * context.max_page_words)
     return max(1, left.pages + left.notes + new)
 
@@ -242,7 +254,9 @@ def _result(document: Document, found: float, each: float, context: ReaderContex
 def _steps(context: ReaderContext, prompt: Range, in_plain_words: Range) -> Estimate:
     steps = Range(1, min(EXPECTED_CHAIN, context.max_chain), context.max_chain)
     longer = Estimate(output_words=Range(0, max(0, answer_words(context, quotes=False) - SHORT_ANSWER), None))
-    return longer + asks(steps * in_plain_words if context.reply_form == "plain" else steps, prompt, STEP_REPLY)
+    return longer + estimate_calls(
+        steps * in_plain_words if context.reply_form == "plain" else steps, prompt, STEP_REPLY
+    )
 
 
 def _prompt(frame: float, result: float, context: ReaderContext) -> Range:

@@ -20,7 +20,7 @@ from readgraph.library.agent_lives import (
 )
 from readgraph.library.agents import AgentStore, Event, agent_id, thread_of
 from readgraph.library.opening import Library
-from readgraph.library.store import building
+from readgraph.library.store import hold_build_lock
 from readgraph.nodes.agent.memory import with_block
 from readgraph.nodes.agent.receive import storable_event
 from readgraph.nodes.agent.storages import search_recall
@@ -47,13 +47,13 @@ class Audience(Protocol):
     def event(self, event: Event) -> None:
         """Show an event when it happens; a call both before and after it is run."""
 
-    def heard(self, piece: "BaseMessage") -> None:
+    def show_piece(self, piece: "BaseMessage") -> None:
         """Show a piece of a step while the model writes it."""
 
     def warn(self, line: str) -> None:
         """Show an error of a timer's turn, for which no caller waits."""
 
-    def woken(self) -> None:
+    def note_timer_end(self) -> None:
         """A timer's turn has ended."""
 
 
@@ -73,7 +73,7 @@ class Conversation:
         state = await self.life()
         recent = range(max(0, state["events"] - 5 * SHOWN_AT_OPENING), state["events"]) if state else range(0)
         events = await self.store.events(agent_id(self.name), recent)
-        return [event for event in events if event.said][-SHOWN_AT_OPENING:]
+        return [event for event in events if event.spoken_text][-SHOWN_AT_OPENING:]
 
     async def finish(self) -> None:
         """Finish an interrupted turn."""
@@ -103,7 +103,7 @@ class Conversation:
                 await self.receive(IncomingEvent(kind="timer", text=prompt))
             except ReadgraphError as problem:
                 self.audience.warn(str(problem))
-            self.audience.woken()
+            self.audience.note_timer_end()
 
     async def upload(self, document: str) -> None:
         """Give the agent a document of the library, by its id."""
@@ -127,7 +127,7 @@ class Conversation:
             if await has_lived(self.graph, self.name):
                 await self.graph.aupdate_state(agent_config(self.name), {"blocks": blocks}, as_node="act")
             else:  # no node has run that LangGraph could go on from
-                agent = await self.store.own_agent(self.name)
+                agent = await self.store.require_agent(self.name)
                 await self.store.put_agent(replace(agent, birth={**agent.birth, "blocks": blocks}))
 
     async def life(self) -> AgentState | None:
@@ -150,7 +150,7 @@ class Conversation:
     @asynccontextmanager
     async def _alone(self) -> AsyncIterator[None]:
         """Let no other turn of this agent run meanwhile, in any process that uses the library."""
-        async with self.turn_lock, building(self.library.store, thread_of(agent_id(self.name))):
+        async with self.turn_lock, hold_build_lock(self.library.store, thread_of(agent_id(self.name))):
             yield
 
     async def _finish(self) -> None:
@@ -167,7 +167,7 @@ class Conversation:
             if mode == "custom" and "event" in part:
                 self.audience.event(Event(**part["event"]))
             elif mode == "messages" and part[1]["langgraph_node"] == "think":
-                self.audience.heard(part[0])
+                self.audience.show_piece(part[0])
         self.turns += 1
         if self.turns % TIDIED_AFTER == 0:
             await drop_old_checkpoints(self.library, self.name)

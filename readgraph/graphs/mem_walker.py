@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.bounds import DECISIVE, Looking, may_go_on
+from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.paging import segments
 from readgraph.nodes.building.summaries import COMPRESS, SUMMARY, grow, summarise
@@ -20,7 +20,7 @@ from readgraph.nodes.walk.answer import answer
 from readgraph.nodes.walk.leaf import read_leaf
 from readgraph.nodes.walk.position import enter
 from readgraph.nodes.walk.triage import descend
-from readgraph.state.channels import Walked, WalkState
+from readgraph.state.channels import WalkOutput, WalkState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.records import Recipe
@@ -57,34 +57,36 @@ HOP = ("descend", "read_leaf")
 """The nodes of one hop of a walk."""
 
 
-class Standing(TypedDict):
+class WalkPlace(TypedDict):
     """Where a walk stands."""
 
     current_node: Annotated[str, DECISIVE]
 
 
-class Walking(Looking, Standing):
+class WalkProgress(SearchProgress, WalkPlace):
     """What decides whether the walk takes another hop."""
 
 
-class Begun(Standing):
+class WalkStart(WalkPlace):
     """What decides whether the walk begins."""
 
     question_text: str
 
 
-def is_asked(state: Begun) -> str:
+def choose_question_or_end(state: WalkStart) -> str:
     """Go on to the question, if there is one."""
-    return place(state) if state["question_text"] else END
+    return choose_walk_node(state) if state["question_text"] else END
 
 
-def where_next(state: Walking) -> str:
+def choose_hop_or_answer(state: WalkProgress) -> str:
     """Decide at the walk's current node, or answer."""
-    looking = state["continue_search"] and may_go_on(state, HOP, lambda context: context.max_hops * context.walks)
-    return place(state) if looking else "answer"
+    looking = state["continue_search"] and within_loop_limit(
+        state, HOP, lambda context: context.max_hops * context.walks
+    )
+    return choose_walk_node(state) if looking else "answer"
 
 
-def place(state: Standing) -> str:
+def choose_walk_node(state: WalkPlace) -> str:
     """Decide at the node where the walk stands."""
     return "read_leaf" if is_leaf(state["current_node"]) else "descend"
 
@@ -100,7 +102,7 @@ def build(
     answer: Node = answer,
     cite: Node = cite,
     state: type[Any] = WalkState,
-) -> StateGraph[WalkState, ReaderContext, Question, Walked]:
+) -> StateGraph[WalkState, ReaderContext, Question, WalkOutput]:
     """MemWalker (figure 1): grow the tree once, then walk it for each question.
 
     Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`; but
@@ -108,7 +110,7 @@ def build(
     reads a key that no earlier node writes.
     """
     builder = MethodGraph(
-        with_channels(state, WalkState), context_schema=ReaderContext, input_schema=Question, output_schema=Walked
+        with_channels(state, WalkState), context_schema=ReaderContext, input_schema=Question, output_schema=WalkOutput
     )
     add_nodes(builder, open=open)
     builder.add_edge(START, "open")
@@ -136,10 +138,10 @@ def add_walk(
     builder.add_edge("open", "read")
     builder.add_edge("read", "grow")
     builder.add_edge("grow", "enter")
-    builder.add_conditional_edges("enter", choosing(is_asked), ["descend", "read_leaf", END])
+    builder.add_conditional_edges("enter", choosing(choose_question_or_end), ["descend", "read_leaf", END])
     for hop in HOP:
         builder.add_conditional_edges(
-            hop, choosing(where_next), {"descend": "descend", "read_leaf": "read_leaf", "answer": then}
+            hop, choosing(choose_hop_or_answer), {"descend": "descend", "read_leaf": "read_leaf", "answer": then}
         )
 
 

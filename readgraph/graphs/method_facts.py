@@ -74,7 +74,7 @@ class SharedNode:
         return [method for method in self.nodes if method not in PAPERS]
 
 
-def shared_nodes() -> list[SharedNode]:
+def find_shared_nodes() -> list[SharedNode]:
     """The nodes that serve several methods; first those that serve most of the papers' methods.
 
     Nodes that one function makes, such as `answering`, run the same code: what a method has of its own is handed to it.

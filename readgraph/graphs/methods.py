@@ -14,7 +14,7 @@ from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
 from readgraph.state.errors import BadInput, Way
-from readgraph.state.installed import object_typed, offered, offered_like, offered_names
+from readgraph.state.installed import entry_point_names, entry_points_like_ours, find_entry_point, object_typed
 
 if TYPE_CHECKING:  # the names of methods are completed in a shell, which must not wait for LangGraph
     from langgraph.graph import StateGraph
@@ -62,13 +62,13 @@ class OwnMethod(Method):
     place: str = field(kw_only=True)
 
     @classmethod
-    def offered_by(cls, point: EntryPoint) -> "OwnMethod":
+    def from_entry_point(cls, point: EntryPoint) -> "OwnMethod":
         """The method of an entry point; nothing is imported yet."""
         package = f"Of the package {point.dist.name}." if point.dist else ""
         return cls(point.name, point.module, package, "note", place=point.value)
 
     @classmethod
-    def typed(cls, place: str) -> "OwnMethod":
+    def from_place(cls, place: str) -> "OwnMethod":
         """The method at a place that the user typed, which is imported at once, from the current folder too."""
         build = object_typed(place, f"The method '{place}'")
         line = (getdoc(getattr(build, "func", build)) or "").partition("\n")[0]
@@ -86,9 +86,9 @@ class OwnMethod(Method):
 
     def build(self) -> "StateGraph[Any, ReaderContext, Any, Any]":
         """The method's graph, not compiled; raises `BadInput` for what is no graph of a reading method."""
-        from readgraph.graphs.plugins import built_at
+        from readgraph.graphs.plugins import load_graph_at
 
-        return built_at(self.place)
+        return load_graph_at(self.place)
 
 
 GROUP = "readgraph.methods"
@@ -167,13 +167,13 @@ SHARED = {
 
 def every_method() -> list[Method]:
     """All methods, ours first; those of other packages are not imported."""
-    points = [offered(GROUP, name) for name in offered_names(GROUP, METHODS)]
-    return [*METHODS.values(), *(OwnMethod.offered_by(point) for point in points if point)]
+    points = [find_entry_point(GROUP, name) for name in entry_point_names(GROUP, METHODS)]
+    return [*METHODS.values(), *(OwnMethod.from_entry_point(point) for point in points if point)]
 
 
 def methods_named_like_ours() -> list[Method]:
     """What other packages offer under the names of our methods, which can't be replaced."""
-    return [OwnMethod.offered_by(point) for point in offered_like(GROUP, METHODS)]
+    return [OwnMethod.from_entry_point(point) for point in entry_points_like_ours(GROUP, METHODS)]
 
 
 def method_named(name: str) -> Method:
@@ -183,19 +183,19 @@ def method_named(name: str) -> Method:
     """
     if name in METHODS:
         return METHODS[name]
-    if point := offered(GROUP, name):
-        return OwnMethod.offered_by(point)
+    if point := find_entry_point(GROUP, name):
+        return OwnMethod.from_entry_point(point)
     if name in WEB_METHODS:
         raise BadInput(f"'{name}' acts on web pages and answers no question: ", Way.BROWSE, ".")
     if name == SUMMARY.name:
         raise BadInput("'summary' answers no question: ", Way.SUMMARISE, ".")
-    known = ", ".join([*METHODS, *offered_names(GROUP, METHODS)])
+    known = ", ".join([*METHODS, *entry_point_names(GROUP, METHODS)])
     raise BadInput(f"There is no method '{name}': choose one of {known}.")
 
 
 def method_typed(name: str) -> Method:
     """The method that a user typed: of this name, or built by the function at `package.module:build`."""
-    return OwnMethod.typed(name) if ":" in name or name.endswith(".py") else method_named(name)
+    return OwnMethod.from_place(name) if ":" in name or name.endswith(".py") else method_named(name)
 
 
 def web_method_named(name: str) -> Method:

@@ -14,19 +14,19 @@ from readgraph.graphs.estimates.arithmetic import (
     NONE,
     Estimate,
     Range,
+    add_text_words,
     answer_words,
-    asks,
+    estimate_calls,
+    even_page_count,
     exactly,
-    fixed,
-    pages_of,
-    sending,
+    frame_words,
     unread,
 )
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.ask import answer_from_notes_prompt
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.bounds import Looking, may_go_on
+from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.paging import even_pages, no_note
 from readgraph.nodes.contracts import AskedState
@@ -41,7 +41,7 @@ from readgraph.nodes.question_notes import (
     take_notes_prompt,
 )
 from readgraph.nodes.step import StepNode
-from readgraph.state.channels import Noted, NoteTakingState
+from readgraph.state.channels import NoteTakingOutput, NoteTakingState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.records import Document, Recipe
@@ -62,14 +62,14 @@ read = StepNode(
 )
 
 
-def is_asked(state: AskedState) -> str:
+def choose_question_or_end(state: AskedState) -> str:
     """Go on to the question, if there is one."""
     return "write_notes" if state["question_text"] else END
 
 
-def still_reading(state: Looking) -> str:
+def choose_read_or_answer(state: SearchProgress) -> str:
     """Read on to the end of the text, then answer."""
-    reading = state["continue_search"] and may_go_on(state, ("write_notes",), lambda context: MOST_TURNS)
+    reading = state["continue_search"] and within_loop_limit(state, ("write_notes",), lambda context: MOST_TURNS)
     return "write_notes" if reading else "answer"
 
 
@@ -81,7 +81,7 @@ def build(
     answer: Node = answer,
     cite: Node = cite,
     state: type[Any] = NoteTakingState,
-) -> StateGraph[NoteTakingState, ReaderContext, Question, Noted]:
+) -> StateGraph[NoteTakingState, ReaderContext, Question, NoteTakingOutput]:
     """The paper's workflow: the pages one after the other, with the notes between them, then the answer.
 
     Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`; but
@@ -89,13 +89,16 @@ def build(
     node reads a key that no earlier node writes.
     """
     builder = MethodGraph(
-        with_channels(state, NoteTakingState), context_schema=ReaderContext, input_schema=Question, output_schema=Noted
+        with_channels(state, NoteTakingState),
+        context_schema=ReaderContext,
+        input_schema=Question,
+        output_schema=NoteTakingOutput,
     )
     add_nodes(builder, open=open, read=read, write_notes=write_notes, answer=answer, cite=cite)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
-    builder.add_conditional_edges("read", choosing(is_asked), ["write_notes", END])
-    builder.add_conditional_edges("write_notes", choosing(still_reading), ["write_notes", "answer"])
+    builder.add_conditional_edges("read", choosing(choose_question_or_end), ["write_notes", END])
+    builder.add_conditional_edges("write_notes", choosing(choose_read_or_answer), ["write_notes", "answer"])
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
     fit_context(builder)
@@ -121,11 +124,11 @@ async def estimate_overwrite_memory(
     if question_words is None or not context.model:
         return Estimate()
     left = await unread(store, document, recipe(context), context)
-    pages = pages_of(document.words, chunk_words(context))
+    pages = even_page_count(document.words, chunk_words(context))
     if left.complete and left.memory:
         pages = exactly(left.memory.pages)
     beside, notes = _beside(context, question_words, pages), _notes(context, pages, halfway=True)
-    reading = sending(document.words, pages, asks(pages, beside, notes.expected))
+    reading = add_text_words(document.words, pages, estimate_calls(pages, beside, notes.expected))
     if question_words > context.window_words // QUESTION_SHARE:
         reading = replace(reading, input_words=reading.input_words.perhaps_none())
     return reading + _answer(context, question_words, pages)
@@ -147,13 +150,15 @@ def _beside(context: ReaderContext, question_words: int, pages: Range) -> Range:
         take_notes_prompt("", shown, shown, "", {}, page=0, most_words=768, look_back=context.look_back).words
         for shown in ("", "…")
     )
-    prompt = Range(fixed(first).low, (first + later) / 2, later + MOST_NOTE_LINE_WORDS)
+    prompt = Range(frame_words(first).low, (first + later) / 2, later + MOST_NOTE_LINE_WORDS)
     found = Range(0, 0, most_found_words(context)) if context.look_back else NONE
     return prompt + _notes(context, pages, halfway=True) + found + exactly(question_words)
 
 
 def _answer(context: ReaderContext, question_words: int, pages: Range) -> Estimate:
     """The answer, for which nobody is asked where nothing was noted."""
-    prompt = fixed(answer_from_notes_prompt("", "", "", {"A": "", "B": ""}).words) + Range(0, 0, MOST_ANSWER_LINE_WORDS)
+    prompt = frame_words(answer_from_notes_prompt("", "", "", {"A": "", "B": ""}).words) + Range(
+        0, 0, MOST_ANSWER_LINE_WORDS
+    )
     shown = _notes(context, pages) + Range(0, 0, most_found_words(context)) + exactly(question_words)
-    return asks(Range(0, 1, 1), prompt + shown, answer_words(context, quotes=False))
+    return estimate_calls(Range(0, 1, 1), prompt + shown, answer_words(context, quotes=False))

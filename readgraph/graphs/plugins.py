@@ -13,7 +13,7 @@ from readgraph.state.reading import Answered
 
 
 @cache
-def built_at(place: str) -> StateGraph[Any, ReaderContext, Any, Any]:
+def load_graph_at(place: str) -> StateGraph[Any, ReaderContext, Any, Any]:
     """The graph that the function at `package.module:name` builds, once in a process.
 
     A graph, compiled or not, may stand there too. Raises `BadInput` for what is no graph of a reading method.

@@ -8,7 +8,7 @@ from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, 
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.bounds import Looking, may_go_on
+from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.nodes.building.build import ReadState, ReadUpdate, read_pages
 from readgraph.nodes.building.merge import merge
 from readgraph.nodes.building.notes import GIST, gist_page
@@ -61,14 +61,14 @@ def reading(recipe: MakeRecipe) -> StepNode[ReadState, ReadUpdate]:
 read = reading(recipe)
 
 
-def is_asked(state: AskedState) -> str:
+def choose_question_or_end(state: AskedState) -> str:
     """Go on to the question, if there is one."""
     return "look_up" if state["question_text"] else END
 
 
-def still_looking(state: Looking) -> str:
+def choose_look_up_or_answer(state: SearchProgress) -> str:
     """Look up another page, or answer."""
-    looking = state["continue_search"] and may_go_on(state, ("look_up",), lambda context: context.max_pages)
+    looking = state["continue_search"] and within_loop_limit(state, ("look_up",), lambda context: context.max_pages)
     return "look_up" if looking else "answer"
 
 
@@ -95,8 +95,8 @@ def build(
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
     builder.add_edge("read", "merge")
-    builder.add_conditional_edges("merge", choosing(is_asked), ["look_up", END])
-    builder.add_conditional_edges("look_up", choosing(still_looking), ["look_up", "answer"])
+    builder.add_conditional_edges("merge", choosing(choose_question_or_end), ["look_up", END])
+    builder.add_conditional_edges("look_up", choosing(choose_look_up_or_answer), ["look_up", "answer"])
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
     fit_context(builder)

@@ -50,7 +50,7 @@ FURTHER = {
 """Further graphs: parts of a method, its other build, summaries, the correcting of a note, and the web agent."""
 
 
-def served_graphs() -> dict[str, ServedGraph]:
+def assistant_graphs() -> dict[str, ServedGraph]:
     """Each graph by the name of its assistant; a method's is the name of its module."""
     of_methods = {
         method.name.replace("-", "_"): ServedGraph(
@@ -63,14 +63,14 @@ def served_graphs() -> dict[str, ServedGraph]:
 
 def settings_of_served(name: str) -> frozenset[str]:
     """The names of the settings that a served graph uses."""
-    module, _, graph = served_graphs()[name].path.partition(":")
+    module, _, graph = assistant_graphs()[name].path.partition(":")
     return frozenset(settings_in(getattr(import_module(module), graph).context_schema))
 
 
 def server_configuration() -> dict[str, Any]:
     """The content of langgraph.json."""
     store = f"{development_store.__module__}.{development_store.__name__}"
-    graphs = {name: asdict(graph) for name, graph in served_graphs().items()}
+    graphs = {name: asdict(graph) for name, graph in assistant_graphs().items()}
     return {
         "$schema": SCHEMA,
         "python_version": PYTHON,

@@ -15,12 +15,12 @@ from readgraph.graphs.estimates.arithmetic import (
     TAG_WORDS,
     Estimate,
     Range,
-    asks,
+    estimate_calls,
     exactly,
-    fixed,
+    frame_words,
     may_be_recorded,
 )
-from readgraph.graphs.estimates.read_agent import foreseen_reading
+from readgraph.graphs.estimates.read_agent import estimate_gist_reading
 from readgraph.graphs.read_agent import recipe
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
 from readgraph.library.page_store import PageStore
@@ -28,7 +28,7 @@ from readgraph.nodes.answering.verdicts import MOST_SENTENCES, check_summary_pro
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.prompts import MOST_NOTE_LINE_WORDS
 from readgraph.nodes.purpose import with_question
-from readgraph.nodes.summary.begin import CONDENSED, choose, memory_there, open_summary, reading_where_needed
+from readgraph.nodes.summary.begin import CONDENSED, choose, make_read_if_needed, memory_there, open_summary
 from readgraph.nodes.summary.check import check, cite_summary
 from readgraph.nodes.summary.write import MOST_AT_ONCE, MOST_ROUNDS, write, write_summary_prompt
 from readgraph.state.context import ReaderContext
@@ -37,7 +37,7 @@ from readgraph.state.summary import Summarised, SummaryState, SummaryWanted
 
 __all__ = ["build", "graph", "read"]
 
-read = reading_where_needed(read_agent.read)
+read = make_read_if_needed(read_agent.read)
 
 
 def build(
@@ -94,9 +94,9 @@ async def estimate_summary(
         sizes = await store.note_sizes([there])
         reading, notes = Estimate(), exactly(sizes[there.id][1] + TAG_WORDS * there.pages)
     else:
-        reading, seen = await foreseen_reading(store, document, context, merges=False)
+        reading, seen = await estimate_gist_reading(store, document, context, merges=False)
         notes = seen.gists
-    estimate = reading + _summing_up(document, notes, context, about, part)
+    estimate = reading + _estimate_write_and_check(document, notes, context, about, part)
     if await may_be_recorded(store):
         estimate = estimate.perhaps_none()
     return estimate.within(context.max_calls)
@@ -106,13 +106,15 @@ async def estimate_summary_row(
     store: PageStore, document: Document, context: ReaderContext, question_words: int | None
 ) -> Estimate:
     """The same for a row of an evaluation, which always has ReadAgent's memory; without a question, of that alone."""
-    reading, seen = await foreseen_reading(store, document, context, merges=False)
+    reading, seen = await estimate_gist_reading(store, document, context, merges=False)
     if question_words is None:
         return reading
-    return reading + _summing_up(document, seen.gists, context, "word " * question_words, None)
+    return reading + _estimate_write_and_check(document, seen.gists, context, "word " * question_words, None)
 
 
-def _summing_up(document: Document, notes: Range, context: ReaderContext, about: str, part: str | None) -> Estimate:
+def _estimate_write_and_check(
+    document: Document, notes: Range, context: ReaderContext, about: str, part: str | None
+) -> Estimate:
     """Writing and checking, where notes of so many words are there."""
     if not context.model:
         return Estimate()
@@ -120,10 +122,10 @@ def _summing_up(document: Document, notes: Range, context: ReaderContext, about:
     expected = notes.expected if enough else float(document.words)
     most = max(notes.high or 0, (1 + TAG_WORDS) * document.words)
     shown = Range(0, min(expected, most), most)
-    return _writing(shown, context, about, part) + _checking(document, context)
+    return _estimate_summary_writing(shown, context, about, part) + _estimate_summary_check(document, context)
 
 
-def _writing(shown: Range, context: ReaderContext, about: str, part: str | None) -> Estimate:
+def _estimate_summary_writing(shown: Range, context: ReaderContext, about: str, part: str | None) -> Estimate:
     room, words = content_room(context, about), context.summary_words
     pieces = math.ceil(words / min(MOST_AT_ONCE, room // 2))
     assert shown.high is not None
@@ -131,19 +133,21 @@ def _writing(shown: Range, context: ReaderContext, about: str, part: str | None)
     if shown.high > room:
         expected = math.ceil(shown.expected / room) if shown.expected > room * pieces else 0
         groups = Range(0, expected, MOST_ROUNDS * (3 * math.ceil(shown.high / room) + 2 * pieces))
-    instructions = fixed(write_summary_prompt("", 1, words, about).words) + Range(0, 0, MOST_NOTE_LINE_WORDS)
+    instructions = frame_words(write_summary_prompt("", 1, words, about).words) + Range(0, 0, MOST_NOTE_LINE_WORDS)
     calls = groups + Range(1, 1 if part else pieces, pieces)
     each = shown.expected / max(calls.expected, 1)
     prompt = Range(0, instructions.expected + min(each, room), context.window_words)
-    return asks(calls, prompt, min(words, MOST_AT_ONCE) / max(1, calls.expected / pieces))
+    return estimate_calls(calls, prompt, min(words, MOST_AT_ONCE) / max(1, calls.expected / pieces))
 
 
-def _checking(document: Document, context: ReaderContext) -> Estimate:
+def _estimate_summary_check(document: Document, context: ReaderContext) -> Estimate:
     if not context.check_sentences:
         return Estimate()
     sentences = math.ceil(context.summary_words / SENTENCE_WORDS)
     calls = Range(0, math.ceil(sentences / MOST_SENTENCES), context.summary_words)
     pages = MOST_SENTENCES * (context.min_page_words + context.max_page_words) / 2
     most = (1 + TAG_WORDS) * document.words + 2 * context.summary_words
-    prompt = fixed(check_summary_prompt("", []).words) + Range(0, min(pages, document.words), most)
-    return asks(calls, prompt.at_most(context.window_words), MOST_SENTENCES * (SENTENCE_WORDS + VERDICT_WORDS))
+    prompt = frame_words(check_summary_prompt("", []).words) + Range(0, min(pages, document.words), most)
+    return estimate_calls(
+        calls, prompt.at_most(context.window_words), MOST_SENTENCES * (SENTENCE_WORDS + VERDICT_WORDS)
+    )

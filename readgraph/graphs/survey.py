@@ -15,12 +15,12 @@ from readgraph.graphs.estimates.arithmetic import (
     TAG_WORDS,
     Estimate,
     Range,
+    add_text_words,
     answer_words,
-    asks,
+    estimate_calls,
+    even_page_count,
     exactly,
-    fixed,
-    pages_of,
-    sending,
+    frame_words,
 )
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.library.page_store import PageStore
@@ -73,7 +73,7 @@ read = StepNode(
 )
 
 
-def is_asked(state: AskedState) -> str:
+def choose_question_or_end(state: AskedState) -> str:
     """Go on to the question, if there is one."""
     return "plan" if state["question_text"] else END
 
@@ -106,7 +106,7 @@ def build(
     add_nodes(builder, combine=combine, answer=answer, cite=cite)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
-    builder.add_conditional_edges("read", choosing(is_asked), ["plan", END])
+    builder.add_conditional_edges("read", choosing(choose_question_or_end), ["plan", END])
     builder.add_edge("plan", "take")
     builder.add_edge("take", "join_names")
     builder.add_edge("join_names", "combine")
@@ -154,33 +154,40 @@ async def estimate_survey(
     """
     if question_words is None or not context.model:
         return Estimate()
-    pages = pages_of(document.words, page_words(context))
+    pages = even_page_count(document.words, page_words(context))
     columns = len(columns_named(context.fields)) or COLUMNS
     asked = exactly(question_words + TAG_WORDS)
-    plan = fixed(survey_plan_prompt("", {"A": ""}).words) + asked + Range(0, 0, 60)
-    planning = asks(ONCE, plan, PLAN_REPLY + columns * PLANNED_COLUMN)
-    answering = _answering(asked, RECORDS_OF_PAGE * pages.expected, columns, context)
+    plan = frame_words(survey_plan_prompt("", {"A": ""}).words) + asked + Range(0, 0, 60)
+    planning = estimate_calls(ONCE, plan, PLAN_REPLY + columns * PLANNED_COLUMN)
+    answering = _estimate_table_answer(asked, RECORDS_OF_PAGE * pages.expected, columns, context)
     known = await store.memories(document.id)
-    return planning + _taking(document, pages, columns) + await _verdicts(store, known, context) + answering
+    return (
+        planning
+        + _estimate_record_taking(document, pages, columns)
+        + await _verdicts(store, known, context)
+        + answering
+    )
 
 
-def _taking(document: Document, pages: Range, columns: int) -> Estimate:
+def _estimate_record_taking(document: Document, pages: Range, columns: int) -> Estimate:
     """The records of the pages that the plan names: perhaps of none."""
     beside = Range(1, MOST_RECORD_WORDS / 2 + columns * PLANNED_COLUMN, MOST_RECORD_WORDS + MOST_COLUMNS * COLUMN_WORDS)
     reply = 1 + RECORDS_OF_PAGE * (1 + QUOTE_WORDS + columns * (1 + VALUE_WORDS))
-    prompt = fixed(survey_records_prompt("", "", []).words) + beside
-    return sending(document.words, pages, asks(pages, prompt, reply)).perhaps_none()
+    prompt = frame_words(survey_records_prompt("", "", []).words) + beside
+    return add_text_words(document.words, pages, estimate_calls(pages, prompt, reply)).perhaps_none()
 
 
-def _answering(asked: Range, records: float, columns: int, context: ReaderContext) -> Estimate:
+def _estimate_table_answer(asked: Range, records: float, columns: int, context: ReaderContext) -> Estimate:
     """What follows the records: names that may be one, each with its quote; sentences about the rows of the table."""
     window, room = context.window_words, content_room(context)
     shown = min(records * (1 + VALUE_WORDS + QUOTE_WORDS), room)
-    names = asks(Range(0, EITHER, 1), fixed(survey_same_prompt({}, "").words) + Range(0, shown, window), NAMES_REPLY)
+    names = estimate_calls(
+        Range(0, EITHER, 1), frame_words(survey_same_prompt({}, "").words) + Range(0, shown, window), NAMES_REPLY
+    )
     rows = min(records * (1 + columns * (1 + VALUE_WORDS)), room)
-    prose = fixed(survey_prose_prompt("", "", {"A": ""}, 0, 0).words) + asked + Range(0, rows, window)
+    prose = frame_words(survey_prose_prompt("", "", {"A": ""}, 0, 0).words) + asked + Range(0, rows, window)
     prose = prose + Range(0, 0, MOST_ANSWER_LINE_WORDS)
-    return names + asks(Range(0, EITHER, 1), prose, answer_words(context, quotes=False))
+    return names + estimate_calls(Range(0, EITHER, 1), prose, answer_words(context, quotes=False))
 
 
 async def _verdicts(store: PageStore, known: Sequence[Memory], context: ReaderContext) -> Estimate:
@@ -193,5 +200,5 @@ async def _verdicts(store: PageStore, known: Sequence[Memory], context: ReaderCo
     if not (most := max(words, default=0)):
         return Estimate()
     groups = 1 + 2 * most // content_room(context)  # a group may be little more than half full
-    prompt = fixed(survey_verdict_prompt("", "").words) + Range(0, most / groups, context.window_words)
-    return asks(Range(0, 0.1, groups), prompt, NAMES_REPLY)
+    prompt = frame_words(survey_verdict_prompt("", "").words) + Range(0, most / groups, context.window_words)
+    return estimate_calls(Range(0, 0.1, groups), prompt, NAMES_REPLY)

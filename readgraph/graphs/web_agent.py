@@ -13,9 +13,9 @@ from readgraph.graphs.estimates.arithmetic import (
     TAG_WORDS,
     Estimate,
     Range,
-    asks,
+    estimate_calls,
     exactly,
-    fixed,
+    frame_words,
     may_be_recorded,
     unread,
 )
@@ -24,10 +24,10 @@ from readgraph.library.page_store import PageStore
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.merge import largest_page
-from readgraph.nodes.building.notes import gisting
+from readgraph.nodes.building.notes import make_gist_writer
 from readgraph.nodes.building.paging import no_note
 from readgraph.nodes.contracts import AskedState
-from readgraph.nodes.look_up import looking_up_pages
+from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.prompts import MOST_NOTE_LINE_WORDS
 from readgraph.nodes.purpose import purpose_of, purpose_parameters, purpose_prompts, serves_purpose
 from readgraph.nodes.step import StepNode
@@ -41,7 +41,7 @@ from readgraph.nodes.web_actions import (
     web_look_up_prompt,
 )
 from readgraph.nodes.web_pages import open_page, pages_of_subtrees, part_ends
-from readgraph.state.channels import WebActed, WebState, WebTask
+from readgraph.state.channels import WebState, WebStepOutput, WebTask
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Recipe
 from readgraph.state.settings import Gists, Language, Purpose, Rebuilding, Subtrees
@@ -72,7 +72,7 @@ def parts_recipe(context: ReaderContext) -> Recipe:
     return Recipe("web-parts", parameters, "")
 
 
-gist_part = gisting(
+gist_part = make_gist_writer(
     lambda text, context: web_gist_prompt(text, context.gist_words, purpose_of(context)),
     lambda context, text: extract_web_note(text),
 )
@@ -86,27 +86,27 @@ read = StepNode(
 cut_parts = StepNode(read_pages(pages_of_subtrees, no_note, parts_recipe), settings=(Subtrees, Rebuilding))
 """Without notes, for retrieval and for the whole page."""
 
-look_up = looking_up_pages(web_look_up_prompt)
+look_up = make_look_up_node(web_look_up_prompt)
 
 
-def is_asked(state: AskedState) -> str:
+def choose_question_or_end(state: AskedState) -> str:
     """Go on to the instruction, if there is one."""
     return "look_up" if state["question_text"] else END
 
 
 def build(
     *, open: Node = open_page, read: Node = read, look_up: Node = look_up, act: Node = act
-) -> StateGraph[WebState, ReaderContext, WebTask, WebActed]:
+) -> StateGraph[WebState, ReaderContext, WebTask, WebStepOutput]:
     """ReadAgent for web navigation (appendix E.1): one step of an episode, from a page to the next action.
 
     Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`. Raises
     `BadInput` where a node reads a key that no earlier node writes.
     """
-    builder = MethodGraph(WebState, context_schema=ReaderContext, input_schema=WebTask, output_schema=WebActed)
+    builder = MethodGraph(WebState, context_schema=ReaderContext, input_schema=WebTask, output_schema=WebStepOutput)
     add_nodes(builder, open=open, read=read, look_up=look_up, act=act)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
-    builder.add_conditional_edges("read", choosing(is_asked), ["look_up", END])
+    builder.add_conditional_edges("read", choosing(choose_question_or_end), ["look_up", END])
     builder.add_edge("look_up", "act")
     builder.add_edge("act", END)
     fit_context(builder)
@@ -138,31 +138,35 @@ async def estimate_web_step(
     sizes = (context.page_depth, context.join_words, largest_page(context))
     new = part_ends(await store.text(document), begun, *sizes)[0] if left.words else []
     notes = len(new) + left.pages
-    estimate = _noting(notes, sum(words for _, words in new) + left.paged_words, reader) if reader.model else Estimate()
+    estimate = (
+        _estimate_part_notes(notes, sum(words for _, words in new) + left.paged_words, reader)
+        if reader.model
+        else Estimate()
+    )
     if instruction_words is not None and context.model:
-        estimate += _stepping(document, notes + left.notes, context, instruction_words)
+        estimate += _estimate_look_and_act(document, notes + left.notes, context, instruction_words)
     if await may_be_recorded(store):
         estimate = estimate.perhaps_none()
     return estimate.within(context.max_calls)
 
 
-def _noting(notes: int, words: int, context: ReaderContext) -> Estimate:
+def _estimate_part_notes(notes: int, words: int, context: ReaderContext) -> Estimate:
     if not notes:
         return Estimate()
-    prompt = fixed(web_gist_prompt("", context.gist_words, purpose_of(context)).words)
+    prompt = frame_words(web_gist_prompt("", context.gist_words, purpose_of(context)).words)
     part = Range(0, words / notes, words) + Range(0, 0, MOST_NOTE_LINE_WORDS)
-    return asks(exactly(notes), prompt + part, context.gist_words or NOTE_WORDS)
+    return estimate_calls(exactly(notes), prompt + part, context.gist_words or NOTE_WORDS)
 
 
-def _stepping(document: Document, parts: int, context: ReaderContext, instruction_words: int) -> Estimate:
+def _estimate_look_and_act(document: Document, parts: int, context: ReaderContext, instruction_words: int) -> Estimate:
     # No note is longer than its part, except those of very short parts.
     most = document.words + (FEWEST_NOTE_WORDS + TAG_WORDS) * parts
     asked = Range(instruction_words, instruction_words, 2 * instruction_words + HISTORY_FRAME)
     gists = Range(0, (context.gist_words or NOTE_WORDS) * parts, most) + asked
     opened = Range(0, min(context.max_pages, parts) * document.words / max(parts, 1), document.words)
-    looking = asks(
+    looking = estimate_calls(
         exactly(1) if context.max_pages else NONE,
-        fixed(web_look_up_prompt("", "", {}, context.max_pages).words) + gists,
+        frame_words(web_look_up_prompt("", "", {}, context.max_pages).words) + gists,
         LOOK_UP_REPLY,
     )
-    return looking + asks(exactly(1), fixed(web_act_prompt("", "").words) + gists + opened, ACT_REPLY)
+    return looking + estimate_calls(exactly(1), frame_words(web_act_prompt("", "").words) + gists + opened, ACT_REPLY)

@@ -11,7 +11,7 @@ from langgraph.graph.state import CompiledStateGraph
 from readgraph.library.agents import Agent, AgentStore, agent_id, thread_of
 from readgraph.library.checkpointer import steps_back
 from readgraph.library.opening import Library
-from readgraph.library.store import building
+from readgraph.library.store import hold_build_lock
 from readgraph.state.agent import AgentState, IncomingEvent, load_life
 from readgraph.state.errors import BadInput
 
@@ -119,6 +119,6 @@ async def repair_agent(
 
 async def forget_agent(library: Library, agent: Agent) -> None:
     """Delete an agent with everything that it remembers; the documents it has read stay in the library."""
-    async with building(library.store, thread_of(agent.id)):  # no turn runs meanwhile
+    async with hold_build_lock(library.store, thread_of(agent.id)):  # no turn runs meanwhile
         await library.checkpointer.adelete_thread(thread_of(agent.id))
         await AgentStore(library.store).forget_agent(agent)

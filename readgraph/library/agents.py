@@ -14,10 +14,10 @@ from langgraph.runtime import Runtime
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.index_registry import indexes_of
-from readgraph.library.stored_items import EVERY, ROOT, numbered, until_gone
+from readgraph.library.stored_items import EVERY, ROOT, number_key, search_until_empty
 from readgraph.state.agent import AgentState, Block, EventKind, load_life
 from readgraph.state.errors import BadInput, Damaged, Way
-from readgraph.state.records import Count, Id, Time, digest, load, utc_now
+from readgraph.state.records import Count, Id, Time, digest, load_record, utc_now
 
 __all__ = ["AgentStore", "Event", "agent_id", "agent_store"]
 
@@ -28,7 +28,7 @@ KEPT_READINGS = 50
 """How many agents of a document's finished readings are kept, so that a thread can go back to them."""
 
 
-def renamed(value: dict[str, Any]) -> dict[str, Any]:
+def rename_old_fields(value: dict[str, Any]) -> dict[str, Any]:
     """A stored event with the current names of its fields: `request_heartbeat` used to be `run_on`."""
     return {"request_heartbeat" if name == "run_on" else name: part for name, part in value.items()}
 
@@ -53,10 +53,10 @@ class Event:
     @classmethod
     def load(cls, value: Any) -> "Event":
         """The event in a stored value; raises `Damaged` if it holds none."""
-        return load(cls, renamed(value))
+        return load_record(cls, rename_old_fields(value))
 
     @property
-    def said(self) -> str:
+    def spoken_text(self) -> str:
         """What somebody said in this event, as recall search sees it; "" for thoughts and for other calls."""
         if self.kind != "call":
             return "" if self.kind == "system" else self.text
@@ -103,7 +103,7 @@ class Agent:
     @classmethod
     def load(cls, value: Any) -> "Agent":
         """The record in a stored value; raises `Damaged` if it holds none."""
-        agent = load(cls, value)
+        agent = load_record(cls, value)
         load_life(agent.birth)
         return agent
 
@@ -174,7 +174,7 @@ class AgentStore(PageStore):
         """Store an agent's record."""
         await self.put([((ROOT, "agents"), agent.id, asdict(agent))])
 
-    async def own_agent(self, name: str) -> Agent:
+    async def require_agent(self, name: str) -> Agent:
         """The record of an agent; raises `BadInput` if there is none."""
         agent = await self.agent(name)
         if agent is None:
@@ -197,11 +197,11 @@ class AgentStore(PageStore):
 
     async def put_events(self, agent: str, events: Iterable[Event]) -> None:
         """Store events under their numbers; when this returns, they are committed."""
-        await self.put([((ROOT, "events", agent), numbered(event.number), asdict(event)) for event in events])
+        await self.put([((ROOT, "events", agent), number_key(event.number), asdict(event)) for event in events])
 
     async def events(self, agent: str, numbers: Iterable[int]) -> list[Event]:
         """The events of these numbers, in this order."""
-        values = await self.get((ROOT, "events", agent), [numbered(number) for number in numbers])
+        values = await self.get((ROOT, "events", agent), [number_key(number) for number in numbers])
         return [Event.load(value) for value in values if value is not None]
 
     async def event(self, agent: str, number: int) -> Event:
@@ -214,22 +214,22 @@ class AgentStore(PageStore):
     async def put_entry(self, agent: str, entry: ArchiveEntry) -> None:
         """Store an entry of archival storage; entries that undone turns left within its numbers are deleted."""
         leftover = await self.entries(agent, range(entry.number + 1, entry.number + entry.pages))
-        await self.delete((ROOT, "archive", agent), [numbered(old.number) for old in leftover])
-        await self.put([((ROOT, "archive", agent), numbered(entry.number), asdict(entry))])
+        await self.delete((ROOT, "archive", agent), [number_key(old.number) for old in leftover])
+        await self.put([((ROOT, "archive", agent), number_key(entry.number), asdict(entry))])
 
     async def entries(self, agent: str, numbers: Iterable[int]) -> list[ArchiveEntry]:
         """The entries that begin at these numbers, in this order; numbers within a document have none."""
-        values = await self.get((ROOT, "archive", agent), [numbered(number) for number in numbers])
-        return [load(ArchiveEntry, value) for value in values if value is not None]
+        values = await self.get((ROOT, "archive", agent), [number_key(number) for number in numbers])
+        return [load_record(ArchiveEntry, value) for value in values if value is not None]
 
     async def put_summary(self, agent: str, number: int, text: str) -> None:
         """Store the summary of what has left the queue so far."""
-        await self.put([((ROOT, "summaries", agent), numbered(number), {"text": text})])
+        await self.put([((ROOT, "summaries", agent), number_key(number), {"text": text})])
 
     async def summary(self, agent: str, number: int) -> str:
         """A summary; "" if nothing has left the queue."""
-        (value,) = await self.get((ROOT, "summaries", agent), [numbered(number)])
-        return load(_Summary, value).text if value is not None else ""
+        (value,) = await self.get((ROOT, "summaries", agent), [number_key(number)])
+        return load_record(_Summary, value).text if value is not None else ""
 
     async def check_life(self, agent: Agent, life: AgentState) -> None:
         """Raise `Damaged` if the logs are shorter than the state's counts: a wrong count could take hours to read."""
@@ -243,7 +243,7 @@ class AgentStore(PageStore):
 
     async def end_reading(self, name: str) -> None:
         """Record that a reading has ended; only the newest `KEPT_READINGS` of its document are kept."""
-        agent = await self.own_agent(name)
+        agent = await self.require_agent(name)
         await self.put_agent(replace(agent, ended=utc_now()))
         ended = [other for other in await self.agents(agent.reading) if other.ended]
         for old in sorted(ended, key=lambda other: other.ended)[:-KEPT_READINGS]:
@@ -268,7 +268,7 @@ class AgentStore(PageStore):
     async def forget_readings(self, document: str) -> None:
         """Delete the agents that answered questions about a document, and the search indexes that hold its pages."""
         indexes = {item.key for item in await self.search((ROOT, "archive-indexes", document), EVERY)}
-        async for agents in until_gone(lambda: self.agents(document)):
+        async for agents in search_until_empty(lambda: self.agents(document)):
             for agent in agents:
                 indexes.add(agent.index)  # older libraries name the indexes only in agents' records
                 await self.forget_life(agent)

@@ -24,7 +24,7 @@ from readgraph.library.agents import (
     archive_index,
     local_now,
     proper_name,
-    renamed,
+    rename_old_fields,
 )
 from readgraph.library.page_store import PageStore
 from readgraph.state.agent import AgentState, Block
@@ -94,7 +94,7 @@ class AgentFile(_Part):
     @classmethod
     def _with_current_names(cls, value: Any) -> Any:
         rows = value if isinstance(value, list) else []
-        return [renamed(row) if isinstance(row, dict) else row for row in rows] if rows else value
+        return [rename_old_fields(row) if isinstance(row, dict) else row for row in rows] if rows else value
 
     def json_text(self) -> str:
         """The file's text."""
@@ -122,23 +122,23 @@ async def make_agent_file(store: AgentStore, agent: Agent, life: AgentState) -> 
             for entry in entries
             if entry.kind == "passage" and entry.number not in gone
         ],
-        documents=[await _filed(store, entry) for entry in entries if entry.document in here],
+        documents=[await _export_document(store, entry) for entry in entries if entry.document in here],
     )
 
 
-async def add_agent_file(store: AgentStore, text: str, name: str = "") -> Agent:
+async def add_agent_from_file(store: AgentStore, text: str, name: str = "") -> Agent:
     """Add an agent from its file, under its name or another one; its record is stored last.
 
     Raises `BadInput`, before anything is stored, if the file is not an agent's or the name is taken.
     """
-    file = _parse_agent(text)
+    file = _parse_agent_file(text)
     name = proper_name(name or file.name)
     if await store.agent(name):
         raise BadInput(f"There is an agent '{name}' already: import this one under another name.")
-    return await take_in(store, file, name)
+    return await build_agent_from_file(store, file, name)
 
 
-async def take_in(store: AgentStore, file: AgentFile, name: str) -> Agent:
+async def build_agent_from_file(store: AgentStore, file: AgentFile, name: str) -> Agent:
     """Make an agent of this name from the file; an agent that has the name already is replaced."""
     agent = Agent(
         agent_id(name), name, file.created, _birth(file, name), archive_index(agent_id(name)), file.instructions
@@ -146,7 +146,7 @@ async def take_in(store: AgentStore, file: AgentFile, name: str) -> Agent:
     if before := await store.agent(name):
         await store.forget_life(before)
     for document in file.documents:
-        await store.put_entry(agent.id, await _taken_in(store, document))
+        await store.put_entry(agent.id, await _import_document(store, document))
     for passage in file.passages:
         await store.put_entry(agent.id, ArchiveEntry(passage.number, "passage", passage.at, passage.text))
     await store.put_events(agent.id, file.recall)
@@ -170,7 +170,7 @@ def _birth(file: AgentFile, name: str) -> AgentState:
     }
 
 
-def _parse_agent(text: str) -> AgentFile:
+def _parse_agent_file(text: str) -> AgentFile:
     try:
         file = TypeAdapter(AgentFile).validate_json(text)
     except ValidationError as problem:
@@ -235,7 +235,7 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
     return not isinstance(value, int) or abs(value) < 2**63
 
 
-async def _filed(store: AgentStore, entry: ArchiveEntry) -> FiledDocument:
+async def _export_document(store: AgentStore, entry: ArchiveEntry) -> FiledDocument:
     document = await store.document(entry.document)
     memory = await store.memory(entry.document, entry.memory)
     pages = await store.pages(memory.id, range(memory.pages))
@@ -252,7 +252,7 @@ async def _filed(store: AgentStore, entry: ArchiveEntry) -> FiledDocument:
     )
 
 
-async def _taken_in(store: AgentStore, filed: FiledDocument) -> ArchiveEntry:
+async def _import_document(store: AgentStore, filed: FiledDocument) -> ArchiveEntry:
     """Store a document's text and pages unless the store has them already, and return its entry."""
     document = await store.add_document(filed.text, title=filed.title, source=filed.source, places=filed.places)
     memory = await store.open_memory(document.id, Recipe("mem-gpt", filed.parameters, ""))
@@ -274,7 +274,7 @@ LONGEST_LINE_FAULT = 200
 """The most characters of an error message that are shown."""
 
 
-async def make_reply_lines(pages: PageStore, document: str | None = None) -> AsyncIterator[str]:
+async def archive_lines(pages: PageStore, document: str | None = None) -> AsyncIterator[str]:
     """The archive's lines, sorted by key: all replies, or those recorded for one document."""
     yield json.dumps(HEADER)
     replies = {key: value async for key, value in pages.replies(document)}
@@ -285,7 +285,7 @@ async def make_reply_lines(pages: PageStore, document: str | None = None) -> Asy
         yield json.dumps({"key": key, **reply}, ensure_ascii=False, sort_keys=True)
 
 
-async def add_reply_lines(pages: PageStore, lines: Iterable[str]) -> tuple[int, int]:
+async def add_archived_replies(pages: PageStore, lines: Iterable[str]) -> tuple[int, int]:
     """Add an archive's replies; returns how many were new, and how many were there already (and stay unchanged).
 
     Raises `BadInput`, before anything is stored, if a line is not a reply.

@@ -13,7 +13,7 @@ from filelock import FileLock
 from readgraph.library.file_store import ORIGINALS
 from readgraph.library.folder import MARKER, files_of, format_of, is_index, put_format
 from readgraph.library.library import Library
-from readgraph.library.sqlite_files import unusable
+from readgraph.library.sqlite_files import library_unusable_error
 from readgraph.state.errors import BadInput, LibraryError
 
 
@@ -42,7 +42,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
             folder.rmdir()
         unfinished.rename(folder)
     except OSError as problem:
-        raise unusable(folder, problem) from problem
+        raise library_unusable_error(folder, problem) from problem
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
 
@@ -73,7 +73,7 @@ def _copy_database(file: Path, to: Path) -> None:
             source.backup(copy)
             ((said,), *_) = copy.execute("PRAGMA quick_check(1)").fetchall()
     except sqlite3.Error as problem:
-        raise unusable(file, problem) from problem
+        raise library_unusable_error(file, problem) from problem
     if said != "ok":
         raise LibraryError(f"{file} is damaged, so the copy would be: 'readgraph library check' says more.")
 
@@ -98,5 +98,5 @@ def migrate(folder: Path, to: int) -> None:
                 STEPS[version](folder)
                 put_format(folder, version + 1)
     except OSError as problem:
-        raise unusable(folder, problem) from problem
+        raise library_unusable_error(folder, problem) from problem
     _log.warning("%s was brought from format %d to %d; the older library is kept in %s.", folder, older, to, copy)

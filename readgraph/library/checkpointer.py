@@ -153,7 +153,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         """The row number of a checkpoint, in any graph of the thread; 0 if it does not exist."""
 
     @abstractmethod
-    def _damaged(self) -> LibraryError:
+    def _damage_error(self) -> LibraryError:
         """The error for a row that can't be read."""
 
     @abstractmethod
@@ -199,9 +199,9 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
     def _read(self, named: RunnableConfig) -> CheckpointTuple | None:
         try:
             saved = super().get_tuple(named)
-            return _sound(saved) if saved else None
+            return _check_checkpoint(saved) if saved else None
         except (ValueError, TypeError, KeyError, RecursionError) as problem:
-            raise self._damaged() from problem
+            raise self._damage_error() from problem
 
     def list(
         self,
@@ -226,7 +226,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
     def _lowest(self, rows: Sequence[tuple[int, RunnableConfig]], below: int) -> int:
         """The last row's number; raises `LibraryError` where it isn't lower: such rows might never end."""
         if (lowest := rows[-1][0]) >= below:
-            raise self._damaged()
+            raise self._damage_error()
         return lowest
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -281,7 +281,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         return await self.run(partial(self.get_delta_channel_history, config=config, channels=channels))
 
 
-def _sound(saved: CheckpointTuple) -> CheckpointTuple:
+def _check_checkpoint(saved: CheckpointTuple) -> CheckpointTuple:
     """The checkpoint; raises `ValueError` if it does not have the form that LangGraph relies on."""
     checkpoint = saved.checkpoint
     versions, seen = checkpoint["channel_versions"], checkpoint["versions_seen"]
@@ -319,7 +319,7 @@ class StrictSerializer(JsonPlusSerializer):
 
     def __init__(self, damaged: Callable[[], LibraryError]) -> None:
         super().__init__(pickle_fallback=False, allowed_json_modules=None, allowed_msgpack_modules=None)
-        self._damaged = damaged
+        self._damage_error = damaged
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
         """A value's encoding and bytes."""
@@ -334,15 +334,15 @@ class StrictSerializer(JsonPlusSerializer):
         written_as, value = data
         try:
             if written_as.startswith(COMPRESSED):
-                written_as, value = written_as.removeprefix(COMPRESSED), _unpacked(value)
+                written_as, value = written_as.removeprefix(COMPRESSED), _unpack_value(value)
             if written_as not in WRITTEN_AS:
-                raise self._damaged()
+                raise self._damage_error()
             return super().loads_typed((written_as, value))
         except (ValueError, TypeError, RecursionError, zlib.error) as problem:
-            raise self._damaged() from problem
+            raise self._damage_error() from problem
 
 
-def _unpacked(packed: bytes) -> bytes:
+def _unpack_value(packed: bytes) -> bytes:
     unpacking = zlib.decompressobj()
     data = unpacking.decompress(packed, MOST_BYTES)
     if not unpacking.eof:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import records
-from readgraph.library.stored_items import EVERY, ROOT, storable
+from readgraph.library.stored_items import EVERY, ROOT, replace_surrogates
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, Id, Part, Time, digest, sound, utc_now
+from readgraph.state.records import CollectionPart, Document, Id, Time, digest, load_valid, utc_now
 
 
 async def add_collection(pages: PageStore, documents: Sequence[Document], title: str = "") -> Document:
@@ -31,7 +31,9 @@ async def add_collection(pages: PageStore, documents: Sequence[Document], title:
     if any(document.parts or document.sessions for document in unique):
         raise BadInput("A collection can't hold another collection or a history: ask about those by themselves.")
     ends = [*accumulate(document.characters for document in unique)]
-    parts = [Part(document.id, end - document.characters, end) for document, end in zip(unique, ends, strict=True)]
+    parts = [
+        CollectionPart(document.id, end - document.characters, end) for document, end in zip(unique, ends, strict=True)
+    ]
     identity = digest(["collection", [document.id for document in unique]])
     if (known := (await pages.get((ROOT, "documents"), [identity]))[0]) is not None:
         return Document.load(known)
@@ -42,7 +44,7 @@ async def add_collection(pages: PageStore, documents: Sequence[Document], title:
     return collection
 
 
-def told_apart(documents: Sequence[Document]) -> list[str]:
+def unique_titles(documents: Sequence[Document]) -> list[str]:
     """The documents' titles; those of one title, such as two files of one name, are numbered."""
     titles, seen = [document.title or document.id for document in documents], Counter[str]()
     counts = Counter(titles)
@@ -65,7 +67,7 @@ async def members_of(pages: PageStore, document: Document) -> list[Member]:
     documents = [await pages.document(part.document) for part in document.parts]
     starts = [part.start for part in document.parts]
     titles = [each.title for each in documents]
-    return [Member(*each) for each in zip(titles, told_apart(documents), starts, strict=True)]
+    return [Member(*each) for each in zip(titles, unique_titles(documents), starts, strict=True)]
 
 
 async def collections_with(pages: PageStore, document: Document) -> list[Document]:
@@ -103,7 +105,7 @@ class NamedCollections:
     def __init__(self, pages: PageStore) -> None:
         self._pages = pages
 
-    async def listed(self) -> list[NamedCollection]:
+    async def list_collections(self) -> list[NamedCollection]:
         """All collections, by their names."""
         members = await self._members()
         kept = await records(self._pages, [*dict.fromkeys(member.document for member in members)])
@@ -114,10 +116,10 @@ class NamedCollections:
                 named.setdefault(member.collection, []).append(documents[member.document])
         return [NamedCollection(name, tuple(named[name])) for name in sorted(named, key=str.casefold)]
 
-    async def named(self, name: str) -> NamedCollection:
+    async def get_collection(self, name: str) -> NamedCollection:
         """The collection with this name; raises `BadInput`, with a suggestion, where there is none."""
-        known = {collection.name.casefold(): collection for collection in await self.listed()}
-        wanted = _checked(name)
+        known = {collection.name.casefold(): collection for collection in await self.list_collections()}
+        wanted = _clean_collection_name(name)
         if found := known.get(wanted.casefold()):
             return found
         near = [f"'{known[each].name}'" for each in get_close_matches(wanted.casefold(), known, cutoff=NEAR)]
@@ -126,7 +128,7 @@ class NamedCollections:
 
     async def add(self, name: str, documents: Sequence[Document]) -> NamedCollection:
         """Put documents under a name; a new name makes a collection. Raises `BadInput` for several documents in one."""
-        name = _checked(name)
+        name = _clean_collection_name(name)
         for document in documents:
             if document.parts:
                 raise BadInput(f"'{document.title}' is several documents that were asked as one: name each of them.")
@@ -136,14 +138,14 @@ class NamedCollections:
         new = dict.fromkeys(document.id for document in documents if document.id not in inside)
         members = [_Membership(name, identity, utc_now()) for identity in new]
         await self._pages.put([(MEMBERS, digest([name, each.document]), asdict(each)) for each in members])
-        return await self.named(name)
+        return await self.get_collection(name)
 
     async def remove(self, name: str, documents: Iterable[Document] | None = None) -> NamedCollection:
         """Take documents out of a collection, or all; the library keeps them. Returns what the collection was.
 
         Raises `BadInput` for a document that is not in it.
         """
-        collection = await self.named(name)
+        collection = await self.get_collection(name)
         inside = {document.id for document in collection.documents}
         gone = [*collection.documents] if documents is None else [*documents]
         for document in gone:
@@ -158,37 +160,37 @@ class NamedCollections:
 
     async def _members(self) -> list[_Membership]:
         items = await self._pages.search(MEMBERS, EVERY)
-        return sorted(sound(_Membership, (item.value for item in items)), key=lambda member: member.added)
+        return sorted(load_valid(_Membership, (item.value for item in items)), key=lambda member: member.added)
 
 
-def _checked(name: str) -> str:
+def _clean_collection_name(name: str) -> str:
     """A name on one line; raises `BadInput` for an empty one."""
-    if not (checked := " ".join(storable(name).split())):
+    if not (checked := " ".join(replace_surrogates(name).split())):
         raise BadInput("The collection's name is empty: write one.")
     return checked
 
 
 INGESTED = (ROOT, "ingested")
-"""Under an engine's id and a document's, an `Ingested`."""
+"""Under an engine's id and a document's, an `IngestedDocument`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ingested:
+class IngestedDocument:
     """A document that an engine keeps, and its memory."""
 
     document: Id
     memory: Id
 
 
-async def keep_ingested(pages: PageStore, engine: str, ingested: Ingested) -> None:
+async def keep_ingested(pages: PageStore, engine: str, ingested: IngestedDocument) -> None:
     """Remember that an engine keeps a document; a later memory replaces an earlier one."""
     await pages.put([((*INGESTED, engine), ingested.document, asdict(ingested))])
 
 
-async def ingested_by(pages: PageStore, engine: str) -> list[Ingested]:
+async def documents_of_engine(pages: PageStore, engine: str) -> list[IngestedDocument]:
     """What an engine keeps, in a stable order."""
     items = await pages.search((*INGESTED, engine), EVERY)
-    return sorted(sound(Ingested, [item.value for item in items]), key=lambda ingested: ingested.document)
+    return sorted(load_valid(IngestedDocument, [item.value for item in items]), key=lambda ingested: ingested.document)
 
 
 async def forget_ingested(pages: PageStore, document: str) -> None:

@@ -28,7 +28,7 @@ EVERY_QUESTION = 2**31
 """So many questions of a thread keep their steps in the copy: what the first library keeps is kept."""
 
 
-class Copied(NamedTuple):
+class CopySummary(NamedTuple):
     """What a copy holds, and the digest that both have: of items, checkpoints and originals, in any order."""
 
     items: int
@@ -37,7 +37,7 @@ class Copied(NamedTuple):
     digest: str
 
 
-async def copy_library(source: LibraryPlace, target: LibraryPlace) -> Copied:
+async def copy_library(source: LibraryPlace, target: LibraryPlace) -> CopySummary:
     """Copy a library with all its namespaces to a place that holds none; the first one stays as it is.
 
     Others may use the first one meanwhile. Search indexes are left out: they are made again. A copy that was stopped is
@@ -46,7 +46,7 @@ async def copy_library(source: LibraryPlace, target: LibraryPlace) -> Copied:
     """
     if isinstance(source, Path) and not holds_library(source):
         raise BadInput(f"{source} holds no library: name another folder.")
-    async with open_whole(source, to_read=True) as first, _filled(target) as second:
+    async with open_whole(source, to_read=True) as first, _open_target(target) as second:
         sums = _Sums()
         for part in ["", *await asyncio.to_thread(first.store.parts)]:  # first: all that threads name is there then
             async with first.threads(part) as threads, second.threads(part) as copies:
@@ -56,7 +56,7 @@ async def copy_library(source: LibraryPlace, target: LibraryPlace) -> Copied:
         await asyncio.to_thread(copy_originals, first, second, sums)
         if (found := await sums_of(second)) != sums:
             raise LibraryError(f"The copy in {target} differs from {source}: {found} instead of {sums}. Copy it again.")
-    return sums.copied()
+    return sums.as_summary()
 
 
 class _Sums:
@@ -70,15 +70,15 @@ class _Sums:
         plain = json.dumps([kind, *map(_plain, parts)], sort_keys=True, default=repr)
         self._sum += int.from_bytes(hashlib.sha256(plain.encode("utf-8", "surrogatepass")).digest(), "big")
 
-    def copied(self) -> Copied:
+    def as_summary(self) -> CopySummary:
         counts = self._counts
-        return Copied(counts["item"], counts["checkpoint"], counts["original"], f"{self._sum % 2**256:064x}"[:16])
+        return CopySummary(counts["item"], counts["checkpoint"], counts["original"], f"{self._sum % 2**256:064x}"[:16])
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Sums) and self.copied() == other.copied()
+        return isinstance(other, _Sums) and self.as_summary() == other.as_summary()
 
     def __str__(self) -> str:
-        copied = self.copied()
+        copied = self.as_summary()
         return f"{copied.items} items, {copied.checkpoints} checkpoints, {copied.originals} originals ({copied.digest})"
 
 
@@ -94,7 +94,7 @@ def _plain(value: Any) -> Any:
 
 
 @asynccontextmanager
-async def _filled(target: LibraryPlace) -> AsyncIterator[WholeLibrary]:
+async def _open_target(target: LibraryPlace) -> AsyncIterator[WholeLibrary]:
     """A place to fill: a folder that appears once it is whole, or a database with a mark until then."""
     if isinstance(target, Path):
         with new_folder(target) as unfinished:

@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass, replace
 from readgraph.library.documents import CORRECTIONS, check_not_forgotten
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import indexes_of
-from readgraph.library.store import building
-from readgraph.library.stored_items import EVERY, ROOT, storable
+from readgraph.library.store import hold_build_lock
+from readgraph.library.stored_items import EVERY, ROOT, replace_surrogates
 from readgraph.state.errors import BadInput
-from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Memory, Note, Page, digest, sound
-from readgraph.state.summary_tree import TreeShape, node_id, stands_for
-from readgraph.state.words import count_words, counted
+from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Memory, Note, Page, digest, load_valid
+from readgraph.state.summary_tree import TreeShape, is_gist_over_page, node_id
+from readgraph.state.words import count_words, format_count
 
 __all__ = ["Corrected", "Correction", "correct", "corrections_of", "restore"]
 
@@ -42,15 +42,15 @@ async def correct(pages: PageStore, memory: Memory, number: int, text: str) -> C
     Summaries above it are dropped, and made again by the next reading. Raises `BadInput` where there is no such page
     or note, or the text is empty or longer than the page.
     """
-    text = storable(text).strip()
+    text = replace_surrogates(text).strip()
     if not text:
         raise BadInput("The correction is empty: write the note, or restore the method's own.")
-    return await _changed(pages, memory, number, text)
+    return await _change_note(pages, memory, number, text)
 
 
 async def restore(pages: PageStore, memory: Memory, number: int) -> Corrected:
     """Put the method's own note of page `number` back; raises `BadInput` where it was not corrected."""
-    return await _changed(pages, memory, number, "")
+    return await _change_note(pages, memory, number, "")
 
 
 async def corrections_of(pages: PageStore, document: Document) -> dict[str, str]:
@@ -63,13 +63,13 @@ async def corrections_of(pages: PageStore, document: Document) -> dict[str, str]
     found = dict[str, str]()
     for identity in dict.fromkeys(each for each in of if each != document.id) | {document.id: None}:
         items = await pages.search((*CORRECTIONS, identity), EVERY)
-        found |= {kept.key: kept.text for kept in sound(Correction, [item.value for item in items])}
+        found |= {kept.key: kept.text for kept in load_valid(Correction, [item.value for item in items])}
     return found
 
 
 def correction_key(method: str, text: str) -> str:
     """The key of the correction of a method's note about this text."""
-    return digest([method, storable(text)])
+    return digest([method, replace_surrogates(text)])
 
 
 async def keep_correction(pages: PageStore, document: str, key: str, text: str) -> None:
@@ -83,8 +83,8 @@ def with_correction(note: Note, text: str) -> Note:
     return replace(note, text=text or own, words=count_words(text or own), replaced=own if text else None)
 
 
-async def _changed(pages: PageStore, memory: Memory, number: int, text: str) -> Corrected:
-    async with building(pages.store, memory.document):  # no forgetting meanwhile
+async def _change_note(pages: PageStore, memory: Memory, number: int, text: str) -> Corrected:
+    async with hold_build_lock(pages.store, memory.document):  # no forgetting meanwhile
         await check_not_forgotten(pages, memory.document)
         document = await pages.document(memory.document)
         page = await _page_to_correct(pages, document, memory, number, text)
@@ -113,13 +113,15 @@ async def _page_to_correct(pages: PageStore, document: Document, memory: Memory,
         raise BadInput(f"The note of part {number} was not corrected: there is nothing to restore.")
     most, words = max(found[0].words, FEWEST_NOTE_WORDS), count_words(text)
     if words > most:
-        raise BadInput(f"The correction has {counted(words, 'word')}, its part only {found[0].words:,}: shorten it.")
+        raise BadInput(
+            f"The correction has {format_count(words, 'word')}, its part only {found[0].words:,}: shorten it."
+        )
     return found[0]
 
 
 async def _put(pages: PageStore, memory: Memory, page: Page, text: str) -> list[str]:
     """Change the note of the same page in a memory, if it has it; returns the nodes above that were dropped."""
-    async with building(pages.store, memory.id):
+    async with hold_build_lock(pages.store, memory.id):
         memory = await pages.memory(memory.document, memory.id)
         same = [each for each in await pages.pages(memory.id, range(memory.pages)) if each.start == page.start]
         number = same[0].number if same and same[0].end == page.end else -1
@@ -127,7 +129,7 @@ async def _put(pages: PageStore, memory: Memory, page: Page, text: str) -> list[
         if not notes:
             return []
         await pages.put_note(memory.id, with_correction(notes[0], text))
-        async with building(pages.store, f"{memory.id}-search"):
+        async with hold_build_lock(pages.store, f"{memory.id}-search"):
             await (await indexes_of(pages.store)).forget(memory)  # filled again by the next search
         return await _drop_above(pages, memory, number)
 
@@ -136,10 +138,10 @@ async def _drop_above(pages: PageStore, memory: Memory, number: int) -> list[str
     """Drop the summaries, or the gists of gists, above a page; the next reading makes those that are missing."""
     if "children" not in memory.recipe.parameters:
         kept = [key async for key, _ in pages.each((ROOT, "tree", memory.id))]
-        older = [key for key in kept if stands_for(key, number)]
+        older = [key for key in kept if is_gist_over_page(key, number)]
         await pages.delete((ROOT, "tree", memory.id), older)
         return older
-    above = TreeShape.planned(memory).path(node_id(0, number))
+    above = TreeShape.final_tree(memory).path(node_id(0, number))
     made = [node.id for node in await pages.tree_nodes(memory.id, above)]
     if memory.levels:
         await pages.put_memory(replace(memory, levels=()))

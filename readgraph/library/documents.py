@@ -14,10 +14,10 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from readgraph.library.store import building
-from readgraph.library.stored_items import BATCH, EVERY, ROOT, StoredItems, StoredValue, numbered, storable
+from readgraph.library.store import hold_build_lock
+from readgraph.library.stored_items import BATCH, EVERY, ROOT, StoredItems, StoredValue, number_key, replace_surrogates
 from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError
-from readgraph.state.records import Count, Document, Part, digest, load, utc_now
+from readgraph.state.records import CollectionPart, Count, Document, digest, load_record, utc_now
 from readgraph.state.words import check_words, count_words
 
 SOURCES = (ROOT, "sources")
@@ -55,7 +55,7 @@ async def documents_from(items: StoredItems, source: str) -> list[str]:
 
 
 def _notes(source: str) -> tuple[str, ...]:
-    return (*SOURCES, digest([storable(source)]))
+    return (*SOURCES, digest([replace_surrogates(source)]))
 
 
 UNFINISHED = (ROOT, "unfinished")
@@ -98,12 +98,12 @@ async def begin_forgetting(items: StoredItems, identity: str) -> Document:
         gone: list[StoredValue] = [((ROOT, "documents"), identity, None), *without_note(document)]
         await items.put([*gone, (UNFINISHED, identity, {"document": value})])
         return document
-    if marked := await being_forgotten(items, identity):
+    if marked := await find_document_to_forget(items, identity):
         return marked
     raise BadInput(f"The library holds no document '{identity}': it was forgotten already.")
 
 
-async def being_forgotten(items: StoredItems, identity: str) -> Document | None:
+async def find_document_to_forget(items: StoredItems, identity: str) -> Document | None:
     """The record of a document that is being forgotten, or None."""
     (value,) = await items.get(UNFINISHED, [identity])
     return _document(identity, value["document"]) if value and "document" in value else None
@@ -111,7 +111,7 @@ async def being_forgotten(items: StoredItems, identity: str) -> Document | None:
 
 async def check_not_forgotten(items: StoredItems, identity: str) -> None:
     """Raise `Forgotten` if the document is being forgotten."""
-    if document := await being_forgotten(items, identity):
+    if document := await find_document_to_forget(items, identity):
         title = document.title or identity
         raise Forgotten(f"'{title}' is being forgotten: wait a moment and give the same command again.")
 
@@ -138,7 +138,7 @@ HASHED_AT_ONCE = 1_000_000
 
 def document_id(text: str) -> str:
     """The id of the document with this text."""
-    text, hashed = storable(text), hashlib.sha256()
+    text, hashed = replace_surrogates(text), hashlib.sha256()
     for start in range(0, len(text), HASHED_AT_ONCE):
         hashed.update(text[start : start + HASHED_AT_ONCE].encode())
     return hashed.hexdigest()[:16]
@@ -165,34 +165,34 @@ class DocumentStore(StoredItems):
         """
         if not isinstance(text, str):
             raise BadInput(f"A document's text must be a string, not {type(text).__name__}.")
-        text = storable(text)
+        text = replace_surrogates(text)
         if not text or text.isspace():  # `strip` would copy a long text
             raise BadInput(f"{title or 'The text'} is empty: there is nothing to read.")
         identity = document_id(text)
-        if known := await self.known_document(identity):
+        if known := await self.find_document(identity):
             return known
-        async with building(self.store, identity):  # no forgetting, and no second store of it, meanwhile
-            if known := await self.known_document(identity):
+        async with hold_build_lock(self.store, identity):  # no forgetting, and no second store of it, meanwhile
+            if known := await self.find_document(identity):
                 return known
             await check_not_forgotten(self, identity)
-            labels = (storable(title), storable(source))
+            labels = (replace_surrogates(title), replace_surrogates(source))
             words = count_words(text)
             check_words(words, title or "The text")
             document = Document(identity, *labels, words, len(text), utc_now(), len(places))
             await store_document(self, document, [*_parts(identity, text), *_groups(identity, places)], new=True)
         return document
 
-    async def known_document(self, identity: str) -> Document | None:
+    async def find_document(self, identity: str) -> Document | None:
         """The record of a document; None if the store doesn't hold it."""
         (value,) = await self.get((ROOT, "documents"), [identity])
-        return described_document(identity, value)
+        return load_document(identity, value)
 
     async def places(self, document: Document) -> list[tuple[int, str]]:
         """The places of a document in its source: (character offset, name), ascending."""
-        keys = [numbered(group) for group in range(-(-document.places // BATCH))]
+        keys = [number_key(group) for group in range(-(-document.places // BATCH))]
         await self.check_last((ROOT, "places", document.id), len(keys))
         groups = await self.get((ROOT, "places", document.id), keys)
-        places = [place for group in groups if group for place in load(_Places, group).places]
+        places = [place for group in groups if group for place in load_record(_Places, group).places]
         return places[: document.places]  # an interrupted append may have left more
 
     async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
@@ -209,7 +209,7 @@ class DocumentStore(StoredItems):
 
     async def _places_in_parts(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
         """As `place_names`; each part's document and places are fetched once."""
-        within, names = defaultdict[Part, list[int]](list), dict[int, str | None]()
+        within, names = defaultdict[CollectionPart, list[int]](list), dict[int, str | None]()
         for offset in offsets:
             within[document.part_at(offset)].append(offset)
         for part, held in within.items():
@@ -223,9 +223,9 @@ class DocumentStore(StoredItems):
 
     async def document(self, identity: str) -> Document:
         """The record of a document; raises `BadInput` if the store doesn't hold it."""
-        return await self._there(identity, await self.known_document(identity))
+        return await self._require_document(identity, await self.find_document(identity))
 
-    async def _there(self, identity: str, known: Document | None) -> Document:
+    async def _require_document(self, identity: str, known: Document | None) -> Document:
         """The document if it is known; raises `BadInput` if it isn't."""
         if known:
             return known
@@ -242,14 +242,14 @@ class DocumentStore(StoredItems):
             return await self._spans_in_parts(document, spans)
         wanted = sorted({part for start, end in spans for part in range(start // PART, -(-end // PART))})
         await self.check_last((ROOT, "text", document.id), wanted[-1] + 1 if len(wanted) > BATCH else 0)
-        values = await self.get((ROOT, "text", document.id), [numbered(part) for part in wanted])
+        values = await self.get((ROOT, "text", document.id), [number_key(part) for part in wanted])
         stored = {part: str((value or {}).get("text")) for part, value in zip(wanted, values, strict=True)}
         parts = {
             part: text for part, text in stored.items() if len(text) >= min(PART, document.characters - part * PART)
         }
         if len(parts) < len(wanted):
             title = document.title or document.id
-            if await self.known_document(document.id) is None:
+            if await self.find_document(document.id) is None:
                 raise Forgotten(f"'{title}' was forgotten meanwhile.")
             raise LibraryError(f"The library lacks a part of the text of '{title}': forget it and read it again.")
         return [_slice(parts, start, end) for start, end in spans]
@@ -267,26 +267,26 @@ class DocumentStore(StoredItems):
 
     async def documents(self) -> list[Document]:
         """The documents of the store, the newest first, without those whose record is damaged."""
-        return (await self.listed())[0]
+        return (await self.documents_and_damaged())[0]
 
     async def other_versions(self, document: Document) -> list[Document]:
         """Other texts that the document's file or address had, the newest first; none where it came from neither."""
         if not document.source:
             return []
         if await are_noted(self):
-            known = [await self.known_document(each) for each in await documents_from(self, document.source)]
+            known = [await self.find_document(each) for each in await documents_from(self, document.source)]
             others = [other for other in known if other and other != document]
             return sorted(others, key=lambda other: other.added, reverse=True)
         documents = await self.documents()
         await note_all(self, documents)
         return [other for other in documents if other.source == document.source and other != document]
 
-    async def listed(self) -> tuple[list[Document], list[str]]:
+    async def documents_and_damaged(self) -> tuple[list[Document], list[str]]:
         """The documents of the store, the newest first, and the ids of those whose record is damaged."""
         documents, damaged = list[Document](), list[str]()
         for item in await self.search((ROOT, "documents"), EVERY):
             try:
-                document = _keyed(item.key, Document.load(item.value))
+                document = _check_document_id(item.key, Document.load(item.value))
             except Damaged:
                 damaged.append(item.key)
             else:
@@ -296,20 +296,20 @@ class DocumentStore(StoredItems):
 
 def _parts(identity: str, text: str) -> Iterator[StoredValue]:
     for number, start in enumerate(range(0, len(text), PART)):
-        yield (ROOT, "text", identity), numbered(number), {"text": text[start : start + PART]}
+        yield (ROOT, "text", identity), number_key(number), {"text": text[start : start + PART]}
 
 
 def _groups(identity: str, places: Sequence[tuple[int, str]]) -> Iterator[StoredValue]:
     for number, first in enumerate(range(0, len(places), BATCH)):
-        yield (ROOT, "places", identity), numbered(number), {"places": list(places[first : first + BATCH])}
+        yield (ROOT, "places", identity), number_key(number), {"places": list(places[first : first + BATCH])}
 
 
-def described_document(identity: str, value: Any) -> Document | None:
+def load_document(identity: str, value: Any) -> Document | None:
     """The document of a stored record; raises `Damaged` if the record is not of this id."""
-    return _keyed(identity, Document.load(value)) if value is not None else None
+    return _check_document_id(identity, Document.load(value)) if value is not None else None
 
 
-def _keyed(identity: str, document: Document) -> Document:
+def _check_document_id(identity: str, document: Document) -> Document:
     if document.id != identity:
         raise Damaged("document")
     return document

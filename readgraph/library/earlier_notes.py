@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from readgraph.library.page_store import PageStore
-from readgraph.library.stored_items import EVERY, ROOT, StoredItems, numbered, until_gone
-from readgraph.state.records import Time, sound, utc_now
+from readgraph.library.stored_items import EVERY, ROOT, StoredItems, number_key, search_until_empty
+from readgraph.state.records import Time, load_valid, utc_now
 
 KEPT_READINGS = 50
 """Of how many ended readings of a document the earlier notes are kept, so that a thread can go back to them."""
@@ -22,14 +22,14 @@ STOPPED_AFTER = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
-class _Lines:
+class _PageLines:
     """The stored lines of a page."""
 
     lines: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _ReadingRecord:
     """The record of a reading; `ended` is when (UTC), "" until then, and `began` "" in records of earlier versions."""
 
     ended: Time = ""
@@ -50,24 +50,26 @@ class EarlierNotes(StoredItems):
 
     async def put_lines(self, reading: str, page: int, lines: list[str]) -> None:
         """Store the lines that were new in the notes after a page."""
-        await self.put([((ROOT, LINES, reading), numbered(page), {"lines": lines})])
+        await self.put([((ROOT, LINES, reading), number_key(page), {"lines": lines})])
 
     async def lines(self, reading: str, before: int) -> list[str]:
         """All lines that were new after the pages before this one, in order; damaged items are left out."""
-        values = await self.get((ROOT, LINES, reading), [numbered(page) for page in range(before)])
-        return [line for stored in sound(_Lines, filter(None, values)) for line in stored.lines]
+        values = await self.get((ROOT, LINES, reading), [number_key(page) for page in range(before)])
+        return [line for stored in load_valid(_PageLines, filter(None, values)) for line in stored.lines]
 
     async def end(self, document: str, reading: str) -> None:
         """Record that a reading has ended; only the newest `KEPT_READINGS` of its document are kept."""
         await self.put([((ROOT, READINGS, document), reading, {"ended": utc_now()})])
         items = await self.search((ROOT, READINGS, document), EVERY)
-        ended = {item.key: known.ended for item in items for known in sound(_Reading, [item.value]) if known.ended}
+        ended = {
+            item.key: known.ended for item in items for known in load_valid(_ReadingRecord, [item.value]) if known.ended
+        }
         for old in sorted(ended, key=lambda name: ended[name])[:-KEPT_READINGS]:
             await self._forget(document, old)
 
     async def forget(self, document: str) -> None:
         """Delete the earlier notes of all readings of a document."""
-        async for items in until_gone(lambda: self.search((ROOT, READINGS, document), EVERY)):
+        async for items in search_until_empty(lambda: self.search((ROOT, READINGS, document), EVERY)):
             for item in items:
                 await self._forget(document, item.key)
 
@@ -76,7 +78,7 @@ class EarlierNotes(StoredItems):
         records = await self.search((ROOT, READINGS), EVERY)
         before = (datetime.now(UTC) - STOPPED_AFTER).isoformat()
         for item in records:
-            if any(not known.ended and known.began < before for known in sound(_Reading, [item.value])):
+            if any(not known.ended and known.began < before for known in load_valid(_ReadingRecord, [item.value])):
                 await self._forget(item.namespace[-1], item.key)
         named = {item.key for item in records}
         for namespace in await self.store.alist_namespaces(prefix=(ROOT, LINES), limit=EVERY):

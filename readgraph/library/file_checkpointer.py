@@ -26,13 +26,13 @@ from readgraph.library.checkpointer import (
 )
 from readgraph.library.sqlite_files import (
     BUSY_SECONDS,
-    closed,
     connect_to_read,
-    damaged,
-    of_parent,
+    library_closed_error,
+    library_damage_error,
+    library_of_parent_error,
+    library_unusable_error,
     refuse_linked,
     trust_data_only,
-    unusable,
 )
 from readgraph.library.workers import TogetherThread
 from readgraph.state.errors import LibraryError
@@ -59,7 +59,7 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        super().__init__(connection, serde=StrictSerializer(partial(damaged, path)))
+        super().__init__(connection, serde=StrictSerializer(partial(library_damage_error, path)))
         self.path = path
         self._closed = Event()  # LangGraph may copy a checkpointer, and the copy must close too
         self._shared = local()
@@ -100,9 +100,9 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
 
     def _check(self) -> None:
         if self._process != os.getpid():
-            raise of_parent(self.path.parent)
+            raise library_of_parent_error(self.path.parent)
         if self._closed.is_set():
-            raise closed(self.path.parent)
+            raise library_closed_error(self.path.parent)
 
     def _rows(
         self,
@@ -158,8 +158,8 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
         with self.lock:
             self.conn.execute("VACUUM")
 
-    def _damaged(self) -> LibraryError:
-        return damaged(self.path)
+    def _damage_error(self) -> LibraryError:
+        return library_damage_error(self.path)
 
     def _row_of(self, named: RunnableConfig, config: RunnableConfig | None) -> int:
         """The row number of a checkpoint, in any graph of the thread; 0 if it does not exist."""
@@ -207,7 +207,7 @@ async def open_checkpointer(path: Path, *, to_read: bool = False) -> AsyncIterat
         finally:
             await checkpointer.close()
     except sqlite3.Error as problem:
-        raise unusable(path, problem) from problem
+        raise library_unusable_error(path, problem) from problem
 
 
 def _connect(path: Path | str) -> sqlite3.Connection:

@@ -24,15 +24,15 @@ from langgraph.store.base import Op, PutOp, Result
 
 from readgraph.library.folder import CHECKPOINTS, STORE, own_files
 from readgraph.library.minute_ledger import LedgerInFile
-from readgraph.library.sqlite_files import connect, connect_to_read, damaged, unusable
-from readgraph.library.store import InUse, Listing, OnWait, Row, Seen, SharedStore, T
-from readgraph.library.workers import Done, FileWorker, Order, stored_value
-from readgraph.state.files import written_whole
+from readgraph.library.sqlite_files import connect, connect_to_read, library_damage_error, library_unusable_error
+from readgraph.library.store import InUse, Listing, ListingPosition, OnWait, Row, SharedStore, T
+from readgraph.library.workers import Done, FileWorker, Order, parse_stored_value
+from readgraph.state.files import replace_file
 from readgraph.state.records import UNREADABLE, file_name
 
 
 @asynccontextmanager
-async def held_file(file: Path, on_wait: OnWait | None = None, *, wait: bool = True) -> AsyncIterator[None]:
+async def hold_lock_file(file: Path, on_wait: OnWait | None = None, *, wait: bool = True) -> AsyncIterator[None]:
     """Hold a lock file; raises `InUse` if somebody else holds it and `wait` is false, and `OSError`."""
     lock = AsyncFileLock(file, thread_local=False)
     try:
@@ -74,18 +74,18 @@ class FileListing:
         """Their keys."""
         return {key for (key,) in self._connection.execute("SELECT key FROM store WHERE prefix = ?", (self._prefix,))}
 
-    def knows(self, seen: Seen) -> bool:
+    def knows(self, seen: ListingPosition) -> bool:
         """Whether the row is still the same: all may have been numbered anew."""
         select = "SELECT key, value FROM store WHERE rowid = ? AND prefix = ?"
         row = self._connection.execute(select, (seen.number, self._prefix)).fetchone()
         return bool(row) and _mark(*row) == seen.mark
 
-    def changed(self, seen: Seen) -> Iterator[tuple[Seen, str, str | bytes]]:
+    def changes_since(self, seen: ListingPosition) -> Iterator[tuple[ListingPosition, str, str | bytes]]:
         """The rows after that one."""
         after = seen.number if self.knows(seen) else -1
         rows = "SELECT rowid, key, value FROM store WHERE prefix = ? AND rowid > ? ORDER BY rowid"
         for number, key, value in self._connection.execute(rows, (self._prefix, after)):
-            yield Seen(number, _mark(key, value)), key, value
+            yield ListingPosition(number, _mark(key, value)), key, value
 
 
 def _mark(key: str, value: object) -> str:
@@ -121,7 +121,7 @@ class LibraryStore(SharedStore):
             with FileLock(self.locks / "setup.lock"):  # else two that open a new library would both create its tables
                 self._reading, self._writing = FileWorker(path, "reads"), FileWorker(path, "writes")
         except OSError as problem:
-            raise unusable(path.parent, problem) from problem
+            raise library_unusable_error(path.parent, problem) from problem
 
     def __repr__(self) -> str:
         return f"LibraryStore({str(self.locks.parent)!r})"
@@ -145,7 +145,7 @@ class LibraryStore(SharedStore):
         self._submit(list(ops), done, loop)
         return await done
 
-    async def written(self) -> None:
+    async def wait_for_writes(self) -> None:
         """Wait until all writes so far are committed, including those of cancelled callers."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[list[Result]] = loop.create_future()
@@ -158,42 +158,42 @@ class LibraryStore(SharedStore):
         return LedgerInFile(self.locks / "minute.sqlite")
 
     @asynccontextmanager
-    async def held(self, name: str, on_wait: OnWait | None = None, *, wait: bool = True) -> AsyncIterator[None]:
+    async def hold_lock(self, name: str, on_wait: OnWait | None = None, *, wait: bool = True) -> AsyncIterator[None]:
         """Hold a lock file of the library."""
-        holding = held_file(self.locks / file_name(name), on_wait, wait=wait)
+        holding = hold_lock_file(self.locks / file_name(name), on_wait, wait=wait)
         try:
             await holding.__aenter__()
         except OSError as problem:
-            raise unusable(self.folder, problem) from problem
+            raise library_unusable_error(self.folder, problem) from problem
         try:
             yield
         except BaseException:
-            await self.written()
+            await self.wait_for_writes()
             raise
         finally:
             await holding.__aexit__(None, None, None)
 
     @asynccontextmanager
-    async def using(self, document: str) -> AsyncIterator[None]:
+    async def mark_in_use(self, document: str) -> AsyncIterator[None]:
         """Mark a document as in use."""
         name = name_of_use(document)
         try:
-            async with self.held(name):
+            async with self.hold_lock(name):
                 yield
         finally:
             _forget_mark(self.locks / name)
 
-    async def unused(self, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
+    async def wait_until_unused(self, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
         """Wait until nobody uses a document."""
         for path in uses(self.locks, document):
-            async with self.held(path.name, on_wait, wait=wait):
+            async with self.hold_lock(path.name, on_wait, wait=wait):
                 pass
             _forget_mark(path)
 
     async def tell_dropped(self, part: str, index: str) -> None:
         """Nothing: all who open the folder have the same indexes."""
 
-    def dropped_since(self, part: str, number: int | None) -> tuple[int, Sequence[str]]:
+    def indexes_dropped_since(self, part: str, number: int | None) -> tuple[int, Sequence[str]]:
         """None: all who open the folder have the same indexes."""
         return 0, []
 
@@ -203,7 +203,7 @@ class LibraryStore(SharedStore):
             if disk_usage(self.folder).free < max(ROOM, needed):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as problem:
-            raise unusable(self.folder, problem) from problem
+            raise library_unusable_error(self.folder, problem) from problem
 
     def size(self) -> int:
         """The bytes of all files in the folder."""
@@ -217,10 +217,10 @@ class LibraryStore(SharedStore):
             with closing(connect_to_read(file)) as connection:
                 found = connection.execute(select, (*after, most)).fetchall()
             if found and not after < tuple(map(str, found[-1][:2])):
-                raise damaged(self.folder)  # the index is out of order: the rows might never end
-            return [(prefix, key, _sound_value(value, self.folder)) for prefix, key, value in found]
+                raise library_damage_error(self.folder)  # the index is out of order: the rows might never end
+            return [(prefix, key, _parse_row_value(value, self.folder)) for prefix, key, value in found]
         except sqlite3.Error as problem:
-            raise unusable(file, problem) from problem
+            raise library_unusable_error(file, problem) from problem
 
     def look(self, prefix: str, use: Callable[[Listing], T]) -> T:
         """What a function makes of a listing."""
@@ -241,7 +241,7 @@ class LibraryStore(SharedStore):
                     connection.execute("VACUUM")
                     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except sqlite3.Error as problem:
-                raise unusable(file, problem) from problem
+                raise library_unusable_error(file, problem) from problem
 
     def keep_original(self, name: str, data: bytes) -> None:
         """Keep a file in a folder of the library; a link in its place, which we never made, is not followed."""
@@ -249,7 +249,7 @@ class LibraryStore(SharedStore):
         folder.mkdir(exist_ok=True)
         if (folder / name).is_symlink():
             (folder / name).unlink()
-        with written_whole(folder / name, "wb") as file:
+        with replace_file(folder / name, "wb") as file:
             file.write(data)
 
     def original(self, name: str) -> Path | None:
@@ -257,7 +257,7 @@ class LibraryStore(SharedStore):
         kept = self.folder / ORIGINALS / file_name(name)
         return kept if kept.is_file() and not kept.is_symlink() else None
 
-    def kept_originals(self, names: Sequence[str]) -> set[str]:
+    def filter_originals(self, names: Sequence[str]) -> set[str]:
         """Those of these names under which files are kept."""
         return {name for name in names if self.original(name)}
 
@@ -281,7 +281,7 @@ def _forget_mark(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _sound_value(stored: Any, folder: Path) -> dict[str, Any]:
-    if (value := stored_value(stored)) is UNREADABLE:
-        raise damaged(folder)
+def _parse_row_value(stored: Any, folder: Path) -> dict[str, Any]:
+    if (value := parse_stored_value(stored)) is UNREADABLE:
+        raise library_damage_error(folder)
     return value

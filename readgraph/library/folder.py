@@ -67,7 +67,7 @@ def is_index(folder: Path, file: Path) -> bool:
     return file.is_relative_to(folder / SEARCH)
 
 
-def listed_records(kind: str, folder: LibraryPlace | None = None, typed: str = "") -> Iterator[dict[str, Any]]:
+def list_records(kind: str, folder: LibraryPlace | None = None, typed: str = "") -> Iterator[dict[str, Any]]:
     """The library's newest records of a kind ("documents", "memories", "agents"); none where it can't be read.
 
     Of documents only those whose id or title may begin with what was `typed`, with any sign between words.

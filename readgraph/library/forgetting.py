@@ -6,13 +6,13 @@ from contextlib import suppress
 
 from readgraph.library.agents import AgentStore
 from readgraph.library.collections import NamedCollections, collections_with, forget_ingested
-from readgraph.library.documents import UNFINISHED, begin_forgetting, being_forgotten, drop_document
+from readgraph.library.documents import UNFINISHED, begin_forgetting, drop_document, find_document_to_forget
 from readgraph.library.earlier_notes import EarlierNotes
 from readgraph.library.library import Library, forget_files, forget_original
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.passages import forget_text
-from readgraph.library.store import InUse, OnWait, held, unused
+from readgraph.library.store import InUse, OnWait, hold_lock, wait_until_unused
 from readgraph.library.stored_items import EVERY, ROOT
 from readgraph.state.errors import LibraryError
 from readgraph.state.records import Document, Memory
@@ -28,12 +28,12 @@ async def forget_document(
     wait, and without `wait` this raises `InUse` instead. If it is stopped halfway, the next opening of the library
     finishes it.
     """
-    async with held(library.store, f"{document.id}.lock", on_wait, wait=wait):  # no store or append meanwhile
+    async with hold_lock(library.store, f"{document.id}.lock", on_wait, wait=wait):  # no store or append meanwhile
         document = await begin_forgetting(library.pages, document.id)
         counts = Counter[str]()
         for collection in await collections_with(library.pages, document):
             counts.update(await forget_document(library, collection, on_wait, wait=wait))
-        await unused(library.store, document.id, on_wait, wait=wait)
+        await wait_until_unused(library.store, document.id, on_wait, wait=wait)
         memories = await library.pages.memories(document.id)
         for memory in memories:
             await _forget_memory(library, memory, on_wait, wait=wait)
@@ -63,16 +63,16 @@ async def finish_unfinished(library: Library) -> None:
 
 async def _finish(library: Library, identity: str) -> None:
     with suppress(InUse):
-        if document := await being_forgotten(library.pages, identity):
+        if document := await find_document_to_forget(library.pages, identity):
             await forget_document(library, document, wait=False)
             return
-        async with held(library.store, f"{identity}.lock", wait=False):
+        async with hold_lock(library.store, f"{identity}.lock", wait=False):
             if (await library.pages.get(UNFINISHED, [identity]))[0] is not None:
                 await drop_document(library.pages, identity)
 
 
 async def _forget_memory(library: Library, memory: Memory, on_wait: OnWait | None, *, wait: bool) -> None:
-    async with held(library.store, f"{memory.id}.lock", on_wait, wait=wait):
+    async with hold_lock(library.store, f"{memory.id}.lock", on_wait, wait=wait):
         await (await indexes_of(library.store)).forget(memory)
         await drop_memory(library.pages, memory.document, memory.id)
 

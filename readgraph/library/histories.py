@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from readgraph.library.documents import PART, check_not_forgotten, store_document
 from readgraph.library.page_store import PageStore
-from readgraph.library.store import building
-from readgraph.library.stored_items import BATCH, ROOT, StoredValue, numbered, storable
+from readgraph.library.store import hold_build_lock
+from readgraph.library.stored_items import BATCH, ROOT, StoredValue, number_key, replace_surrogates
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, Session, digest, load, utc_now
+from readgraph.state.records import Document, Session, digest, load_record, utc_now
 from readgraph.state.words import check_words, count_words
 
 __all__ = ["Appended", "SessionText", "append_sessions", "history", "history_id", "sessions_of"]
@@ -59,10 +59,10 @@ async def history(pages: PageStore, name: str) -> Document | None:
 
 async def sessions_of(pages: PageStore, document: Document) -> list[Session]:
     """The sessions of a history in their order; an empty list for other documents."""
-    keys = [numbered(group) for group in range(-(-document.sessions // BATCH))]
+    keys = [number_key(group) for group in range(-(-document.sessions // BATCH))]
     await pages.check_last((ROOT, "sessions", document.id), len(keys))
     groups = await pages.get((ROOT, "sessions", document.id), keys)
-    sessions = [session for group in groups if group for session in load(_Sessions, group).sessions]
+    sessions = [session for group in groups if group for session in load_record(_Sessions, group).sessions]
     return sessions[: document.sessions]
 
 
@@ -78,12 +78,12 @@ async def append_sessions(pages: PageStore, name: str, sessions: Sequence[Sessio
     for session in sessions:
         if not (isinstance(session, tuple) and all(isinstance(part, str) for part in session)):
             raise BadInput("A session must be a SessionText of strings: its text, its title, its time.")
-    cleaned = [SessionText(storable(text).rstrip(), *map(_on_one_line, labels)) for text, *labels in sessions]
+    cleaned = [SessionText(replace_surrogates(text).rstrip(), *map(_on_one_line, labels)) for text, *labels in sessions]
     for number, session in enumerate(cleaned, 1):
         if not session.text:
             raise BadInput(f"Session {number} of {len(cleaned)} is empty: there is nothing to remember.")
     identity = history_id(title)
-    async with building(pages.store, identity):
+    async with hold_build_lock(pages.store, identity):
         await check_not_forgotten(pages, identity)
         document = await history(pages, title) or Document(identity, title, "", 0, 0, utc_now())
         known = await sessions_of(pages, document)
@@ -99,7 +99,7 @@ async def _name_in(pages: PageStore, given: str) -> str:
     """The name of a history, which is given by it or by its id."""
     if not (title := _on_one_line(given)):
         raise BadInput("The history has no name: give it one.")
-    if (known := await pages.known_document(title)) is None:
+    if (known := await pages.find_document(title)) is None:
         return title
     if not known.sessions:
         raise BadInput(f"'{known.title}' is no history, and takes no sessions: give the history a name of its own.")
@@ -107,7 +107,7 @@ async def _name_in(pages: PageStore, given: str) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    return " ".join(storable(text).split())
+    return " ".join(replace_surrogates(text).split())
 
 
 def _new_sessions(known: list[Session], sessions: list[SessionText]) -> dict[Session, str]:
@@ -141,7 +141,10 @@ async def _grow(pages: PageStore, document: Document, known: list[Session], adde
     parts = [tail[start : start + PART] for start in range(0, len(tail), PART)]
     places = [(session.start, session.place) for session in sessions]
     items = [
-        *(((ROOT, "text", document.id), numbered(number), {"text": part}) for number, part in enumerate(parts, first)),
+        *(
+            ((ROOT, "text", document.id), number_key(number), {"text": part})
+            for number, part in enumerate(parts, first)
+        ),
         *_groups(document.id, "sessions", [asdict(session) for session in sessions], len(known)),
         *_groups(document.id, "places", places, len(known)),
     ]
@@ -152,4 +155,4 @@ async def _grow(pages: PageStore, document: Document, known: list[Session], adde
 def _groups(identity: str, kind: str, records: Sequence[Any], stored: int) -> Iterator[StoredValue]:
     """The groups to store for these records, of which the first `stored` are in the store already."""
     for group in range(stored // BATCH, -(-len(records) // BATCH)):
-        yield (ROOT, kind, identity), numbered(group), {kind: records[group * BATCH : (group + 1) * BATCH]}
+        yield (ROOT, kind, identity), number_key(group), {kind: records[group * BATCH : (group + 1) * BATCH]}

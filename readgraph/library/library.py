@@ -36,7 +36,7 @@ class Library:
         return NamedCollections(self.pages)
 
     @property
-    def shared(self) -> SharedStore:
+    def whole_store(self) -> SharedStore:
         """The whole store of the library, of which `store` may be a part."""
         whole = base_of(self.store)
         assert isinstance(whole, SharedStore)
@@ -45,26 +45,26 @@ class Library:
     @property
     def place(self) -> str:
         """Where the library is: its folder, or its address without a password."""
-        return self.shared.place
+        return self.whole_store.place
 
 
 def keep_original(library: Library, document: Document, data: bytes, ending: str) -> None:
     """Keep the file that a document was made of."""
-    library.shared.keep_original(f"{document.id}{ending}", data)
+    library.whole_store.keep_original(f"{document.id}{ending}", data)
 
 
 def original_of(library: Library, document: Document, ending: str) -> Path | None:
     """The kept file of a document, else the one that it was read from, if it is there; None for another kind."""
-    return library.shared.original(f"{document.id}{ending}") or _named(document, ending)
+    return library.whole_store.original(f"{document.id}{ending}") or _source_file(document, ending)
 
 
 def with_originals(library: Library, documents: Sequence[Document], ending: str) -> set[str]:
     """The ids of those documents of which `original_of` finds a file."""
-    kept = library.shared.kept_originals([f"{document.id}{ending}" for document in documents])
-    return {each.id for each in documents if f"{each.id}{ending}" in kept or _named(each, ending)}
+    kept = library.whole_store.filter_originals([f"{document.id}{ending}" for document in documents])
+    return {each.id for each in documents if f"{each.id}{ending}" in kept or _source_file(each, ending)}
 
 
-def _named(document: Document, ending: str) -> Path | None:
+def _source_file(document: Document, ending: str) -> Path | None:
     """The file of this kind that a document was read from, if it is there."""
     named = Path(document.source)
     return named if named.suffix.lower() == ending and named.is_absolute() and named.is_file() else None
@@ -72,7 +72,7 @@ def _named(document: Document, ending: str) -> Path | None:
 
 def forget_original(library: Library, document: str) -> None:
     """Delete the kept file of the document with this id."""
-    library.shared.forget_original(document)
+    library.whole_store.forget_original(document)
 
 
 FILES = (ROOT, "files")
@@ -83,7 +83,7 @@ async def document_of_file(pages: PageStore, digest: str) -> Document | None:
     """The document that was made of a file with this hash, if the library still holds it."""
     (value,) = await pages.get(FILES, [digest])
     identity = value.get("document") if value else None
-    return await pages.known_document(identity) if isinstance(identity, str) else None
+    return await pages.find_document(identity) if isinstance(identity, str) else None
 
 
 async def keep_file(pages: PageStore, digest: str, document: Document) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, Protocol
 
-from readgraph.library.sqlite_files import BUSY_SECONDS, refuse_linked, trust_data_only, unusable
+from readgraph.library.sqlite_files import BUSY_SECONDS, library_unusable_error, refuse_linked, trust_data_only
 
 MINUTE = 60.0
 
@@ -22,14 +22,14 @@ AHEAD = 5.0
 clock was set back, and counts no more."""
 
 
-class Sent(NamedTuple):
+class SentCall(NamedTuple):
     """A call: when it was or will be sent, in seconds, and its tokens."""
 
     at: float
     tokens: int
 
 
-class Place(NamedTuple):
+class QueuePlace(NamedTuple):
     """A call's place in the queue: when it may be sent, and its number."""
 
     at: float
@@ -37,7 +37,7 @@ class Place(NamedTuple):
 
 
 def earliest(
-    sent: Sequence[Sent], tokens: int, requests_most: int | None, tokens_most: int | None, now: float
+    sent: Sequence[SentCall], tokens: int, requests_most: int | None, tokens_most: int | None, now: float
 ) -> float:
     """When a call with these tokens may be sent, after those before it, which are in order of time.
 
@@ -60,10 +60,12 @@ def earliest(
 class MinuteLedger(Protocol):
     """The calls of the last minute to each model."""
 
-    def take(self, model: str, tokens: int, requests_most: int | None, tokens_most: int | None, now: float) -> Place:
+    def take(
+        self, model: str, tokens: int, requests_most: int | None, tokens_most: int | None, now: float
+    ) -> QueuePlace:
         """Take the next place; it counts from now on."""
 
-    def settle(self, model: str, place: Place, tokens: int | None) -> None:
+    def settle(self, model: str, place: QueuePlace, tokens: int | None) -> None:
         """The call had this many tokens; None: it was not sent."""
 
 
@@ -71,11 +73,13 @@ class MinuteLedger(Protocol):
 class LedgerInMemory:
     """The calls of this process, for stores that are no library."""
 
-    calls: defaultdict[str, dict[int, Sent]] = field(default_factory=lambda: defaultdict(dict))
+    calls: defaultdict[str, dict[int, SentCall]] = field(default_factory=lambda: defaultdict(dict))
     last: int = 0
     lock: Lock = field(default_factory=Lock)
 
-    def take(self, model: str, tokens: int, requests_most: int | None, tokens_most: int | None, now: float) -> Place:
+    def take(
+        self, model: str, tokens: int, requests_most: int | None, tokens_most: int | None, now: float
+    ) -> QueuePlace:
         """Take the next place; it counts from now on."""
         with self.lock:
             calls = self.calls[model]
@@ -83,14 +87,14 @@ class LedgerInMemory:
                 del calls[number]
             at = earliest([*calls.values()], tokens, requests_most, tokens_most, now)
             self.last += 1
-            calls[self.last] = Sent(at, tokens)
-            return Place(at, self.last)
+            calls[self.last] = SentCall(at, tokens)
+            return QueuePlace(at, self.last)
 
-    def settle(self, model: str, place: Place, tokens: int | None) -> None:
+    def settle(self, model: str, place: QueuePlace, tokens: int | None) -> None:
         """The call had this many tokens; None: it was not sent."""
         with self.lock:
             if self.calls[model].pop(place.number, None) and tokens is not None:
-                self.calls[model][place.number] = Sent(place.at, tokens)
+                self.calls[model][place.number] = SentCall(place.at, tokens)
                 self.calls[model] = dict(sorted(self.calls[model].items()))
 
 
@@ -100,44 +104,46 @@ class LedgerInFile:
 
     path: Path
 
-    def take(self, model: str, tokens: int, requests_most: int | None, tokens_most: int | None, now: float) -> Place:
+    def take(
+        self, model: str, tokens: int, requests_most: int | None, tokens_most: int | None, now: float
+    ) -> QueuePlace:
         """Take the next place; it counts from now on."""
-        with self._opened() as database:
+        with self._open_transaction() as database:
             database.execute("DELETE FROM sent WHERE at <= ? OR reserved > ?", (now - MINUTE, now + AHEAD))
             rows = database.execute("SELECT at, tokens FROM sent WHERE model = ? ORDER BY number", (model,)).fetchall()
-            at = earliest([Sent(*row) for row in rows], tokens, requests_most, tokens_most, now)
+            at = earliest([SentCall(*row) for row in rows], tokens, requests_most, tokens_most, now)
             row = (model, at, tokens, now)
             added = database.execute("INSERT INTO sent (model, at, tokens, reserved) VALUES (?, ?, ?, ?)", row)
-            return Place(at, int(added.lastrowid or 0))
+            return QueuePlace(at, int(added.lastrowid or 0))
 
-    def settle(self, model: str, place: Place, tokens: int | None) -> None:
+    def settle(self, model: str, place: QueuePlace, tokens: int | None) -> None:
         """The call had this many tokens; None: it was not sent."""
-        with self._opened() as database:
+        with self._open_transaction() as database:
             if tokens is None:
                 database.execute("DELETE FROM sent WHERE number = ?", (place.number,))
             else:
                 database.execute("UPDATE sent SET tokens = ? WHERE number = ?", (tokens, place.number))
 
     @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
+    def _open_transaction(self) -> Iterator[sqlite3.Connection]:
         try:
-            with closing(self._sound()) as database:
+            with closing(self._connect_or_replace()) as database:
                 database.execute("BEGIN IMMEDIATE")
                 yield database
                 database.execute("COMMIT")
         except sqlite3.Error as problem:
-            raise unusable(self.path.parent.parent, problem) from problem
+            raise library_unusable_error(self.path.parent.parent, problem) from problem
 
-    def _sound(self) -> sqlite3.Connection:
+    def _connect_or_replace(self) -> sqlite3.Connection:
         try:
-            return self._checked()
+            return self._connect_to_file()
         except sqlite3.OperationalError:
             raise
         except sqlite3.DatabaseError:
             self.path.unlink(missing_ok=True)
-            return self._checked()
+            return self._connect_to_file()
 
-    def _checked(self) -> sqlite3.Connection:
+    def _connect_to_file(self) -> sqlite3.Connection:
         refuse_linked(self.path)
         database = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
         try:

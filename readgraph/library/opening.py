@@ -21,10 +21,10 @@ from readgraph.library.forgetting import finish_unfinished
 from readgraph.library.library import Library as Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import close_indexes
-from readgraph.library.sqlite_files import refuse_links, unusable
+from readgraph.library.sqlite_files import library_unusable_error, refuse_links
 from readgraph.library.store import SharedStore, name_in_base
 from readgraph.state.errors import LibraryError
-from readgraph.state.files import is_newer, newer
+from readgraph.state.files import is_newer, newer_version_message
 from readgraph.state.languages import classifier
 from readgraph.state.loops import background
 
@@ -142,7 +142,7 @@ def holds_library(folder: Named | None = None) -> bool:
     place = library_place(folder) if folder is not None else default_place()
     if not isinstance(place, Path):
         return True
-    with _refusals(place):
+    with _explain_refusals(place):
         return (place / STORE).exists()
 
 
@@ -183,13 +183,13 @@ def check_writable(folder: Named | None = None) -> None:
     place = library_place(folder) if folder is not None else default_place()
     if not isinstance(place, Path):
         return
-    with _refusals(place):
+    with _explain_refusals(place):
         _format_in(place)
         there = nearest_existing(place)
         if not there.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, f"{there} is a file")
         if closed := _unwritable(place):
-            raise unusable(closed, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+            raise library_unusable_error(closed, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
 def nearest_existing(place: Path) -> Path:
@@ -199,7 +199,7 @@ def nearest_existing(place: Path) -> Path:
 
 
 def _check_folder(folder: Path) -> None:
-    with _refusals(folder):
+    with _explain_refusals(folder):
         if not folder.exists():
             folder.mkdir(parents=True, exist_ok=True)
         version = _format_in(folder)
@@ -221,7 +221,7 @@ def _format_in(folder: Path) -> int | None:
     refuse_links(*within)
     if marker.exists() and marker.stat().st_size:
         if is_newer(version := format_of(folder), FORMAT):
-            raise LibraryError(newer(f"The library {folder}", version))
+            raise LibraryError(newer_version_message(f"The library {folder}", version))
         return version
     if holds_more:
         raise LibraryError(f"{folder} is not a library and not empty: name another folder.")
@@ -229,11 +229,11 @@ def _format_in(folder: Path) -> int | None:
 
 
 @contextmanager
-def _refusals(folder: Path) -> Iterator[None]:
+def _explain_refusals(folder: Path) -> Iterator[None]:
     """What goes wrong inside of the `with` is told as a `LibraryError` about the folder."""
     try:
         yield
     except OSError as problem:
-        raise unusable(folder, problem) from problem
+        raise library_unusable_error(folder, problem) from problem
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise LibraryError(f"{folder / MARKER} is damaged: move it away, or name another folder.") from problem

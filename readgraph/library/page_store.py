@@ -16,9 +16,9 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.library.documents import DocumentStore, described_document
+from readgraph.library.documents import DocumentStore, load_document
 from readgraph.library.store import NamespacedStore, SharedStore, base_of, in_namespace
-from readgraph.library.stored_items import EVERY, ROOT, StoredItems, numbered, storable
+from readgraph.library.stored_items import EVERY, ROOT, StoredItems, number_key, replace_surrogates
 from readgraph.state.errors import BadInput, Damaged
 from readgraph.state.records import (
     Document,
@@ -29,8 +29,8 @@ from readgraph.state.records import (
     RecordedReply,
     TreeNode,
     digest,
-    load,
-    sound,
+    load_record,
+    load_valid,
     utc_now,
 )
 
@@ -72,11 +72,11 @@ class SentBatches(StoredItems):
     async def all(self) -> list[SentBatch]:
         """The batches of all servers and models, the oldest first."""
         found = [value async for _, value in self.each(BATCHES)]
-        return sorted(sound(SentBatch, found), key=lambda record: record.sent)
+        return sorted(load_valid(SentBatch, found), key=lambda record: record.sent)
 
-    async def there(self, file: str) -> SentBatch | None:
+    async def find_batch(self, file: str) -> SentBatch | None:
         """The record of the batch of this file; None where there is none any more."""
-        return next(sound(SentBatch, await self.get(BATCHES, [file])), None)
+        return next(load_valid(SentBatch, await self.get(BATCHES, [file])), None)
 
     async def keep(self, record: SentBatch) -> None:
         """Store a record; when this returns, it is committed."""
@@ -111,20 +111,23 @@ class PageStore(DocumentStore):
         """A document and one of its memories, fetched in one batch; errors as for `memory` and `document`."""
         keys = [((ROOT, "memories", identity), memory), ((ROOT, "documents"), identity)]
         kept, described = [
-            value async for value in self.get_each((storable(space), storable(key)) for space, key in keys)
+            value
+            async for value in self.get_each(
+                (replace_surrogates(space), replace_surrogates(key)) for space, key in keys
+            )
         ]
-        found = await self._known_memory(identity, memory, kept)
-        return await self._there(identity, described_document(identity, described)), found
+        found = await self._require_memory(identity, memory, kept)
+        return await self._require_document(identity, load_document(identity, described)), found
 
     async def memories(self, document: str) -> list[Memory]:
         """All memories of a document, the oldest first."""
-        return (await self._sound_memories(document))[document]
+        return (await self._valid_memories(document))[document]
 
     async def all_memories(self) -> dict[str, list[Memory]]:
         """All memories of the store by the ids of their documents, the oldest first."""
-        return await self._sound_memories()
+        return await self._valid_memories()
 
-    async def _sound_memories(self, *document: str) -> dict[str, list[Memory]]:
+    async def _valid_memories(self, *document: str) -> dict[str, list[Memory]]:
         """Memories by document, the oldest first; one with a damaged record is left out, and rebuilt when needed."""
         found = list[Memory]()
         for item in await self.search((ROOT, "memories", *document), EVERY):
@@ -144,14 +147,14 @@ class PageStore(DocumentStore):
 
     async def note_sizes(self, memories: Iterable[Memory]) -> dict[str, tuple[int, int]]:
         """The number of notes of each memory, by its id, and their total number of words."""
-        keys = [(memory.id, numbered(number)) for memory in memories for number in range(memory.pages)]
+        keys = [(memory.id, number_key(number)) for memory in memories for number in range(memory.pages)]
         sizes = defaultdict[str, tuple[int, int]](lambda: (0, 0))
         remaining = iter(keys)
         async for note in self.get_each(((ROOT, "notes", memory), number) for memory, number in keys):
             memory, _ = next(remaining)
             if note:
                 count, words = sizes[memory]
-                sizes[memory] = (count + 1, words + load(Note, note).words)
+                sizes[memory] = (count + 1, words + load_record(Note, note).words)
         return sizes
 
     async def find_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory | None:
@@ -179,9 +182,9 @@ class PageStore(DocumentStore):
     async def memory(self, document: str, identity: str) -> Memory:
         """A stored memory by its id; raises `BadInput` if there is none."""
         (value,) = await self.get((ROOT, "memories", document), [identity])
-        return await self._known_memory(document, identity, value)
+        return await self._require_memory(document, identity, value)
 
-    async def _known_memory(self, document: str, identity: str, value: Any) -> Memory:
+    async def _require_memory(self, document: str, identity: str, value: Any) -> Memory:
         if value is None:
             raise BadInput(
                 f"The library holds no memory '{identity}' of document '{document}': read the document first."
@@ -199,7 +202,7 @@ class PageStore(DocumentStore):
         grown = replace(memory, pages=memory.pages + 1, read_to=page.end)
         await self.put(
             [
-                ((ROOT, "pages", memory.id), numbered(page.number), asdict(page)),
+                ((ROOT, "pages", memory.id), number_key(page.number), asdict(page)),
                 ((ROOT, "memories", memory.document), memory.id, asdict(grown)),
             ]
         )
@@ -207,17 +210,17 @@ class PageStore(DocumentStore):
 
     async def pages(self, memory: str, numbers: Iterable[int]) -> list[Page]:
         """The pages with these numbers, in this order; numbers that don't exist are left out."""
-        values = await self.get((ROOT, "pages", memory), [numbered(number) for number in numbers])
-        return [load(Page, value) for value in values if value is not None]
+        values = await self.get((ROOT, "pages", memory), [number_key(number) for number in numbers])
+        return [load_record(Page, value) for value in values if value is not None]
 
     async def put_note(self, memory: str, note: Note) -> None:
         """Store the note of a page."""
-        await self.put([((ROOT, "notes", memory), numbered(note.page), asdict(note))])
+        await self.put([((ROOT, "notes", memory), number_key(note.page), asdict(note))])
 
     async def notes(self, memory: str, numbers: Iterable[int]) -> list[Note]:
         """The notes of these pages, in this order; pages without a note are left out."""
-        values = await self.get((ROOT, "notes", memory), [numbered(number) for number in numbers])
-        return [load(Note, value) for value in values if value is not None]
+        values = await self.get((ROOT, "notes", memory), [number_key(number) for number in numbers])
+        return [load_record(Note, value) for value in values if value is not None]
 
     async def put_tree_node(self, memory: str, node: TreeNode) -> None:
         """Store a node of the tree above a memory's pages."""
@@ -226,7 +229,7 @@ class PageStore(DocumentStore):
     async def tree_nodes(self, memory: str, ids: Iterable[str]) -> list[TreeNode]:
         """The tree nodes with these ids, in this order; ids that don't exist are left out."""
         values = await self.get((ROOT, "tree", memory), [*ids])
-        return [load(TreeNode, value) for value in values if value is not None]
+        return [load_record(TreeNode, value) for value in values if value is not None]
 
     async def check_room(self, needed: int = 0) -> None:
         """Raise `LibraryError` where a reply, or so many bytes, could not be kept, since the disk is full.
@@ -238,7 +241,7 @@ class PageStore(DocumentStore):
 
     async def reply(self, key: str) -> RecordedReply | None:
         """A model's recorded reply (see `readgraph.models.asking`), or None if there is none or it is damaged."""
-        return next(sound(RecordedReply, await self._paid.get((ROOT, "replies"), [key])), None)
+        return next(load_valid(RecordedReply, await self._paid.get((ROOT, "replies"), [key])), None)
 
     async def put_reply(self, key: str, reply: RecordedReply) -> None:
         """Record a reply; when this returns, it is committed."""
@@ -253,7 +256,7 @@ class PageStore(DocumentStore):
         async for key, value in self._paid.each(
             (ROOT, "replies"), None if document is None else {"document": document}
         ):
-            for reply in sound(RecordedReply, [value]):
+            for reply in load_valid(RecordedReply, [value]):
                 yield key, reply
 
     async def embeddings(self, keys: Sequence[str]) -> list[dict[str, Any] | None]:
@@ -266,11 +269,11 @@ class PageStore(DocumentStore):
 
     async def forget_paid(self, document: str) -> int:
         """Delete the replies and embeddings recorded for one document; returns the number of replies."""
-        await self.sent_batches().forget(document)
+        await self.batch_records().forget(document)
         await self._paid.clear((ROOT, "embeddings"), {"document": document})
         return await self._paid.clear((ROOT, "replies"), {"document": document})
 
-    def sent_batches(self) -> SentBatches:
+    def batch_records(self) -> SentBatches:
         """The records of the batches whose replies will be recorded here."""
         return SentBatches(self._paid.store)
 

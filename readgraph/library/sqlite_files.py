@@ -31,7 +31,7 @@ _MENDING_FILES = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _MAKE_
 )
 
 
-def unusable(place: Path, problem: sqlite3.Error | OSError) -> LibraryError:
+def library_unusable_error(place: Path, problem: sqlite3.Error | OSError) -> LibraryError:
     """The error for a library that SQLite or the file system refuses: what is wrong and what to do."""
     return LibraryError(f"{place} can't be used as a library: {explain(problem)}.")
 
@@ -45,12 +45,12 @@ def explain(problem: sqlite3.Error | OSError) -> str:
     return ": ".join(filter(None, [what, mending]))
 
 
-def damaged(place: Path) -> LibraryError:
+def library_damage_error(place: Path) -> LibraryError:
     """The error for a library with stored data that can't be read."""
     return LibraryError(f"{place} can't be used as a library: {_RESTORE}.")
 
 
-def closed(folder: Path) -> LibraryError:
+def library_closed_error(folder: Path) -> LibraryError:
     """The error for a library that is used after it was closed."""
     return LibraryError(f"The library {folder} is closed.")
 
@@ -76,19 +76,19 @@ def trust_data_only(connection: sqlite3.Connection) -> None:
     try:
         found = connection.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone()
     except UnicodeDecodeError as problem:  # SQLite names what it can't read, and Python can't read that name
-        raise corrupt("malformed database schema") from problem
+        raise corruption_error("malformed database schema") from problem
     if found:
-        raise corrupt("it holds a trigger or a view")
+        raise corruption_error("it holds a trigger or a view")
 
 
-def corrupt(what: str) -> sqlite3.DatabaseError:
+def corruption_error(what: str) -> sqlite3.DatabaseError:
     """SQLite's error for a damaged file, where SQLite itself doesn't raise it."""
     problem = sqlite3.DatabaseError(what)
     problem.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
     return problem
 
 
-def of_parent(folder: Path) -> LibraryError:
+def library_of_parent_error(folder: Path) -> LibraryError:
     """The error for a library that a forked process inherited from its parent."""
     return LibraryError(f"The library {folder} was opened before this process was forked: open it in the worker.")
 
@@ -109,7 +109,7 @@ def connect_as(kind: type[ConnectionT], path: Path) -> ConnectionT:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
     except sqlite3.Error as problem:
-        raise unusable(path, problem) from problem
+        raise library_unusable_error(path, problem) from problem
     return connection
 
 
@@ -119,16 +119,16 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     address, log = path.absolute().as_uri(), path.with_name(f"{path.name}-wal")
     try:
         try:
-            return _connected(f"{address}?mode=ro")
+            return _connect_data_only(f"{address}?mode=ro")
         except sqlite3.OperationalError:
             if log.exists() and log.stat().st_size:  # SQLite would ignore what is in the log
                 raise
-            return _connected(f"{address}?immutable=1")  # SQLite can't create its shared files there
+            return _connect_data_only(f"{address}?immutable=1")  # SQLite can't create its shared files there
     except sqlite3.Error as problem:
-        raise unusable(path, problem) from problem
+        raise library_unusable_error(path, problem) from problem
 
 
-def _connected(address: str) -> sqlite3.Connection:
+def _connect_data_only(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
     try:
         trust_data_only(connection)

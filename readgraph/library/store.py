@@ -33,7 +33,7 @@ Row = tuple[str, str, dict[str, Any]]
 T = TypeVar("T")
 
 
-class Seen(NamedTuple):
+class ListingPosition(NamedTuple):
     """How far a listing was read: up to which number, and a mark by which that is known again."""
 
     number: int = -1
@@ -49,10 +49,10 @@ class Listing(Protocol):
     def keys(self) -> set[str]:
         """Their keys."""
 
-    def knows(self, seen: Seen) -> bool:
+    def knows(self, seen: ListingPosition) -> bool:
         """Whether what changed since then can be told; else all counts as changed."""
 
-    def changed(self, seen: Seen) -> Iterator[tuple[Seen, str, str | bytes]]:
+    def changes_since(self, seen: ListingPosition) -> Iterator[tuple[ListingPosition, str, str | bytes]]:
         """What was written since then, and perhaps more: how far the list is read with it, its key, its value as JSON.
 
         It is all where the listing doesn't know what was seen.
@@ -91,11 +91,13 @@ class SharedStore(BaseStore):
         """Commit pending writes and close the store."""
 
     @abstractmethod
-    async def written(self) -> None:
+    async def wait_for_writes(self) -> None:
         """Wait until all writes so far are committed, including those of cancelled callers."""
 
     @abstractmethod
-    def held(self, name: str, on_wait: OnWait | None = None, *, wait: bool = True) -> AbstractAsyncContextManager[None]:
+    def hold_lock(
+        self, name: str, on_wait: OnWait | None = None, *, wait: bool = True
+    ) -> AbstractAsyncContextManager[None]:
         """Hold a lock; raises `InUse` if somebody else holds it and `wait` is false.
 
         What was written under the lock is committed before it is released, even if the writer was cancelled. The locks
@@ -103,11 +105,11 @@ class SharedStore(BaseStore):
         """
 
     @abstractmethod
-    def using(self, document: str) -> AbstractAsyncContextManager[None]:
+    def mark_in_use(self, document: str) -> AbstractAsyncContextManager[None]:
         """Mark a document as in use."""
 
     @abstractmethod
-    async def unused(self, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
+    async def wait_until_unused(self, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
         """Wait until nobody uses a document; raises `InUse` where somebody does and `wait` is false."""
 
     @abstractmethod
@@ -115,7 +117,7 @@ class SharedStore(BaseStore):
         """Tell other machines, which have search indexes of their own, that this one of a namespace is out of date."""
 
     @abstractmethod
-    def dropped_since(self, part: str, number: int | None) -> tuple[int, Sequence[str]]:
+    def indexes_dropped_since(self, part: str, number: int | None) -> tuple[int, Sequence[str]]:
         """The indexes that other machines dropped after this number, and the last number; None: the last number only.
 
         This blocks.
@@ -159,7 +161,7 @@ class SharedStore(BaseStore):
         """A kept file on this disk; None where it is not kept. This blocks."""
 
     @abstractmethod
-    def kept_originals(self, names: Sequence[str]) -> set[str]:
+    def filter_originals(self, names: Sequence[str]) -> set[str]:
         """Those of these names under which files are kept; this blocks."""
 
     @abstractmethod
@@ -271,10 +273,10 @@ reset_in_forked(_reset_locks)
 
 
 @asynccontextmanager
-async def building(store: BaseStore, memory: str) -> AsyncIterator[None]:
+async def hold_build_lock(store: BaseStore, memory: str) -> AsyncIterator[None]:
     """Hold the lock for building this memory: across processes in a library, within this process in other stores."""
     if isinstance(base := base_of(store), SharedStore):
-        async with held(store, f"{memory}.lock"):
+        async with hold_lock(store, f"{memory}.lock"):
             yield
     else:
         across_loops = (id(base), name_in_base(store, memory))
@@ -290,24 +292,26 @@ async def building(store: BaseStore, memory: str) -> AsyncIterator[None]:
                 lock.release()
 
 
-def held(
+def hold_lock(
     store: BaseStore, name: str, on_wait: OnWait | None = None, *, wait: bool = True
 ) -> AbstractAsyncContextManager[None]:
     """Hold a lock of a library; raises `InUse` if somebody else holds it and `wait` is false.
 
     What was written under the lock is committed before it is released, even if the writer was cancelled.
     """
-    return _library(store).held(name_in_base(store, name), on_wait, wait=wait)
+    return _library(store).hold_lock(name_in_base(store, name), on_wait, wait=wait)
 
 
-def using(store: BaseStore, document: str) -> AbstractAsyncContextManager[None]:
+def mark_in_use(store: BaseStore, document: str) -> AbstractAsyncContextManager[None]:
     """Mark a document as in use: forgetting it waits until nobody uses it (see `unused`)."""
-    return _library(store).using(name_in_base(store, document))
+    return _library(store).mark_in_use(name_in_base(store, document))
 
 
-async def unused(store: BaseStore, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
+async def wait_until_unused(
+    store: BaseStore, document: str, on_wait: OnWait | None = None, *, wait: bool = True
+) -> None:
     """Wait until nobody uses a document; the locks of killed processes are free."""
-    await _library(store).unused(name_in_base(store, document), on_wait, wait=wait)
+    await _library(store).wait_until_unused(name_in_base(store, document), on_wait, wait=wait)
 
 
 def _library(store: BaseStore) -> SharedStore:

@@ -31,12 +31,12 @@ StoredValue = tuple[tuple[str, ...], str, dict[str, Any] | None]
 """Namespace, key and value of an item to store; the value None deletes it."""
 
 
-def numbered(number: int) -> str:
+def number_key(number: int) -> str:
     """The key of a numbered item, such as a page; keys sort like their numbers."""
     return f"{number:010d}"
 
 
-async def until_gone(search: Callable[[], Awaitable[list[Found]]]) -> AsyncIterator[list[Found]]:
+async def search_until_empty(search: Callable[[], Awaitable[list[Found]]]) -> AsyncIterator[list[Found]]:
     """What a search finds, again and again until it finds nothing: the caller deletes it each time.
 
     Raises `LibraryError` where it finds the same again: then an index of the store's file disagrees with its table.
@@ -52,14 +52,14 @@ async def until_gone(search: Callable[[], Awaitable[list[Found]]]) -> AsyncItera
         before = found
 
 
-def storable(value: Any) -> Any:
+def replace_surrogates(value: Any) -> Any:
     """A plain JSON value as it is stored: lone surrogates, which UTF-8 can't encode, become question marks."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):
-        return {key: storable(part) for key, part in value.items()}
+        return {key: replace_surrogates(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(map(storable, value))
+        return type(value)(map(replace_surrogates, value))
     return value
 
 
@@ -76,8 +76,8 @@ class StoredItems:
 
     async def get(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[dict[str, Any] | None]:
         """The stored values of these keys, in this order; None for keys that don't exist."""
-        space = storable(namespace)
-        return [value async for value in self.get_each((space, storable(key)) for key in keys)]
+        space = replace_surrogates(namespace)
+        return [value async for value in self.get_each((space, replace_surrogates(key)) for key in keys)]
 
     async def get_each(self, keys: Iterable[tuple[tuple[str, ...], str]]) -> AsyncIterator[dict[str, Any] | None]:
         """The stored values of these (namespace, key) pairs, in this order; only one batch is in memory at a time."""
@@ -89,13 +89,13 @@ class StoredItems:
 
     async def check_last(self, namespace: tuple[str, ...], count: int) -> None:
         """Raise `Damaged` if the last of `count` numbered items is missing: a wrong count could take hours to read."""
-        if count > BATCH and (await self.get(namespace, [numbered(count - 1)]))[0] is None:
+        if count > BATCH and (await self.get(namespace, [number_key(count - 1)]))[0] is None:
             raise Damaged(namespace[1])
 
     async def put(self, items: Sequence[StoredValue]) -> None:
         """Store items (the value None deletes one). Up to `BATCH` items are committed together."""
         for first in range(0, len(items), BATCH):
-            batch = storable(list(items[first : first + BATCH]))
+            batch = replace_surrogates(list(items[first : first + BATCH]))
             await self._batch([PutOp(space, key, value, index=False) for space, key, value in batch])
 
     async def delete(self, namespace: tuple[str, ...], keys: Iterable[str]) -> None:
@@ -106,14 +106,14 @@ class StoredItems:
         self, namespace: tuple[str, ...], limit: int, only: dict[str, Any] | None = None, offset: int = 0
     ) -> list[SearchItem]:
         """At most `limit` items below a namespace, after the first `offset`; only those whose fields match `only`."""
-        search = SearchOp(storable(namespace), filter=only, limit=limit, offset=offset, refresh_ttl=False)
+        search = SearchOp(replace_surrogates(namespace), filter=only, limit=limit, offset=offset, refresh_ttl=False)
         (found,) = await self._batch([search])
         return list(found)
 
     async def clear(self, namespace: tuple[str, ...], only: dict[str, Any] | None = None) -> int:
         """Delete everything that `search` finds, whatever records say of it; returns the number of items."""
         count = 0
-        async for found in until_gone(lambda: self.search(namespace, CLEARED_AT_ONCE, only)):
+        async for found in search_until_empty(lambda: self.search(namespace, CLEARED_AT_ONCE, only)):
             await self.put([(item.namespace, item.key, None) for item in found])
             count += len(found)
         return count

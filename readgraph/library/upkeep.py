@@ -20,8 +20,8 @@ from readgraph.library.forgetting import drop_memory, finish_unfinished
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import close_indexes
-from readgraph.library.sqlite_files import connect, connect_to_read, unusable
-from readgraph.library.store import SharedStore, building
+from readgraph.library.sqlite_files import connect, connect_to_read, library_unusable_error
+from readgraph.library.store import SharedStore, hold_build_lock
 from readgraph.library.stored_items import BATCH, EVERY, ROOT
 from readgraph.state.errors import BadInput, Damaged, LibraryError
 from readgraph.state.records import Document, Memory
@@ -59,22 +59,22 @@ def _file_fault(folder: Path, file: Path) -> Fault | None:
     tables_are_whole = False
     try:
         with closing(connect_to_read(file)) as connection:
-            said = _said(connection, "quick_check")
+            said = _run_pragma(connection, "quick_check")
             if tables_are_whole := said == "ok":
-                said = _said(connection, "integrity_check")  # whether the file's indexes agree with its tables
+                said = _run_pragma(connection, "integrity_check")  # whether the file's indexes agree with its tables
     except (sqlite3.Error, UnicodeDecodeError, LibraryError) as problem:
         said = str(problem.__cause__ or problem)
     repairs = kind == "index" or tables_are_whole
     return None if said == "ok" else Fault(kind, file.name, said.replace("\n", " "), repairs)
 
 
-def _said(connection: sqlite3.Connection, test: str) -> str:
+def _run_pragma(connection: sqlite3.Connection, test: str) -> str:
     ((said,), *_) = connection.execute(f"PRAGMA {test}(1)").fetchall()
     return str(said)
 
 
 async def _document_faults(pages: PageStore) -> AsyncIterator[Fault]:
-    documents, damaged = await pages.listed()
+    documents, damaged = await pages.documents_and_damaged()
     for identity in damaged:
         yield Fault("document", identity, "its record is damaged: forget it, and read the file again", False, identity)
     known = {document.id for document in documents}
@@ -161,7 +161,7 @@ async def repair(library: Library, faults: Sequence[Fault]) -> list[Fault]:
         await asyncio.to_thread(_drop_indexes, library)
     for fault in mended:
         if fault.kind == "memory":
-            async with building(library.store, fault.name):
+            async with hold_build_lock(library.store, fault.name):
                 await drop_memory(library.pages, fault.document, fault.name)
         elif fault.kind == "thread":
             await library.checkpointer.adelete_thread(fault.name)
@@ -172,17 +172,17 @@ async def repair(library: Library, faults: Sequence[Fault]) -> list[Fault]:
 async def _can_be_used(library: Library, fault: Fault) -> bool:
     """Make the indexes of a file again, which the other repairs need; false where its table holds a row twice."""
 
-    def made_again(file: Path) -> bool:
+    def rebuild_indexes(file: Path) -> bool:
         try:
             with closing(connect(file)) as connection:
                 connection.execute("REINDEX")
         except sqlite3.IntegrityError:
             return False
         except sqlite3.Error as problem:
-            raise unusable(file, problem) from problem
+            raise library_unusable_error(file, problem) from problem
         return True
 
-    return fault.kind != "file" or await asyncio.to_thread(made_again, library.folder / fault.name)
+    return fault.kind != "file" or await asyncio.to_thread(rebuild_indexes, library.folder / fault.name)
 
 
 def _drop_indexes(library: Library) -> None:
@@ -193,7 +193,7 @@ def _drop_indexes(library: Library) -> None:
                 part.unlink(missing_ok=True)
 
 
-class Compacted(NamedTuple):
+class CompactionSizes(NamedTuple):
     """Bytes of the library's files before and after, and the number of checkpoints that were deleted."""
 
     before: int
@@ -201,7 +201,7 @@ class Compacted(NamedTuple):
     checkpoints: int
 
 
-async def compact(library: Library) -> Compacted:
+async def compact(library: Library) -> CompactionSizes:
     """Delete what is left of old questions, and give free space in the library's files back to the disk.
 
     These are their steps in all threads, and the earlier notes of readings that were stopped long ago.
@@ -209,11 +209,11 @@ async def compact(library: Library) -> Compacted:
     Others may read meanwhile, and wait while they write. Raises `LibraryError` if the disk is full: SQLite writes each
     file anew. A server keeps the space for what it stores next.
     """
-    before = await asyncio.to_thread(_bytes, library.shared)
+    before = await asyncio.to_thread(_bytes, library.whole_store)
     dropped = await library.checkpointer.run(lambda: _drop_steps(library.checkpointer))
     await EarlierNotes(library.store).drop_stopped()
-    await asyncio.to_thread(library.shared.give_back)
-    return Compacted(before, await asyncio.to_thread(_bytes, library.shared), dropped)
+    await asyncio.to_thread(library.whole_store.give_back)
+    return CompactionSizes(before, await asyncio.to_thread(_bytes, library.whole_store), dropped)
 
 
 def _drop_steps(saver: SharedCheckpointer) -> int:

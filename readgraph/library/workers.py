@@ -23,7 +23,14 @@ from langgraph.store.base import Op, Result
 from langgraph.store.sqlite import SqliteStore
 from pydantic_core import from_json
 
-from readgraph.library.sqlite_files import closed, connect, connect_to_read, damaged, of_parent, unusable
+from readgraph.library.sqlite_files import (
+    connect,
+    connect_to_read,
+    library_closed_error,
+    library_damage_error,
+    library_of_parent_error,
+    library_unusable_error,
+)
 from readgraph.state.forks import pause_in_forks
 from readgraph.state.records import UNREADABLE
 
@@ -66,12 +73,12 @@ class FileWorker:
         self._to_read = to_read
         self._connection = (connect_to_read if to_read else connect)(path)
         self._connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
-        self._store = SqliteStore(self._connection, deserializer=stored_value)
+        self._store = SqliteStore(self._connection, deserializer=parse_stored_value)
         self._store.is_setup = to_read
         try:
             self._set_up()
         except sqlite3.Error as problem:
-            raise unusable(path, problem) from problem
+            raise library_unusable_error(path, problem) from problem
         self._waiting: SimpleQueue[Order | None] = SimpleQueue()
         self._closing, self._closed, self._process = Lock(), False, os.getpid()
         self.lock = Lock()
@@ -92,10 +99,10 @@ class FileWorker:
     def submit(self, order: Order) -> None:
         """Have an order carried out; raises `LibraryError` where the store is closed, or was opened before a fork."""
         if self._process != os.getpid():
-            raise of_parent(self._path.parent)
+            raise library_of_parent_error(self._path.parent)
         with self._closing:
             if self._closed:
-                raise closed(self._path.parent)
+                raise library_closed_error(self._path.parent)
             self._waiting.put(order)
 
     def let_go(self) -> None:
@@ -139,7 +146,7 @@ class FileWorker:
                 self._mend()
                 results = self._store.batch(operations)
             except Exception as second_problem:
-                orders[0].outcome = self._described(second_problem)
+                orders[0].outcome = self._as_library_error(second_problem)
                 return
         start = 0
         for order in orders:
@@ -157,16 +164,16 @@ class FileWorker:
         for statement in _MENDED:
             self._connection.execute(statement)
 
-    def _described(self, problem: Exception) -> Exception:
+    def _as_library_error(self, problem: Exception) -> Exception:
         cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
         if isinstance(cause, sqlite3.Error):
-            return unusable(self._path, cause)
+            return library_unusable_error(self._path, cause)
         if isinstance(problem, ValueError):  # of a stored row
-            return damaged(self._path)
+            return library_damage_error(self._path)
         return problem
 
 
-def stored_value(stored: Any) -> dict[str, Any]:
+def parse_stored_value(stored: Any) -> dict[str, Any]:
     """A stored value; `UNREADABLE` if it is not a JSON object, so that one odd row doesn't hide the others."""
     try:
         value = from_json(stored, allow_inf_nan=False)

@@ -18,12 +18,12 @@ from readgraph.api.functions import read
 from readgraph.api.results import Reading
 from readgraph.graphs.methods import method_for, method_named
 from readgraph.library.library import Library
-from readgraph.mcp.refusing import said
-from readgraph.sources.converting import beside_the_loop
+from readgraph.mcp.refusing import tool_error_line
+from readgraph.sources.converting import convert_in_thread
 from readgraph.sources.loading import load
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
-from readgraph.state.logs import run_within, told_run
+from readgraph.state.logs import log_run, new_inner_run
 from readgraph.state.records import Document
 
 T = TypeVar("T")
@@ -70,15 +70,15 @@ async def report_while(run: Context[Any, Any], work: "asyncio.Task[Any]", progre
         sent = max(sent + AGAIN, progress.done)
 
 
-async def _logged(work: Coroutine[Any, Any, T]) -> T:
+async def _run_and_log(work: Coroutine[Any, Any, T]) -> T:
     """The work of a call as a run of logs and spans."""
-    with told_run(run_within()):
+    with log_run(new_inner_run()):
         return await work
 
 
-async def reported(run: Context[Any, Any], work: Coroutine[Any, Any, T], progress: Progress) -> T:
+async def run_with_progress(run: Context[Any, Any], work: Coroutine[Any, Any, T], progress: Progress) -> T:
     """What the work gives; a client that takes its call back ends it."""
-    task = asyncio.ensure_future(_logged(work))
+    task = asyncio.ensure_future(_run_and_log(work))
     try:
         await report_while(run, task, progress, float("inf"))
         return await task
@@ -90,7 +90,7 @@ AT = "@"
 """Between the source and the method in a handle."""
 
 
-class ReadingState(BaseModel):
+class ReadingStatus(BaseModel):
     """Where a reading is: under way, done or failed."""
 
     handle: str = Field(description="Call read with this handle to learn how far it is, and to go on after a stop.")
@@ -107,7 +107,7 @@ class ReadingState(BaseModel):
 
 
 @dataclass
-class Job:
+class ReadingJob:
     """One reading: of a document of the library, or of a file that becomes one."""
 
     handle: str
@@ -117,14 +117,14 @@ class Job:
     task: "asyncio.Task[Reading] | None" = None
 
     @property
-    def state(self) -> ReadingState:
+    def state(self) -> ReadingStatus:
         """Where it is."""
         document = self.source if isinstance(self.source, Document) else None
         ended = self.task is not None and self.task.done()
         problem = _problem(self.task) if ended and self.task else None
         sizes = self.progress
         reading = self.task.result() if self.task and ended and not problem else None
-        return ReadingState(
+        return ReadingStatus(
             handle=self.handle,
             state="failed" if problem else "done" if reading else "reading",
             document=document.id if document else "",
@@ -145,17 +145,21 @@ def _problem(task: "asyncio.Task[Reading]") -> str | None:
     problem = task.exception()
     if problem is None:
         return None
-    return said(problem) if isinstance(problem, ReadgraphError) else f"An unexpected {type(problem).__name__} ended it."
+    return (
+        tool_error_line(problem)
+        if isinstance(problem, ReadgraphError)
+        else f"An unexpected {type(problem).__name__} ended it."
+    )
 
 
-class Jobs:
+class ReadingJobs:
     """The readings of one server. They end with it, and go on where they were when their handle is given again."""
 
     def __init__(self, library: Library, context: ReaderContext) -> None:
         self.library, self.context = library, context
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, ReadingJob] = {}
 
-    def begun(self, source: Document | Path, method: str = "", *, known: bool = False) -> Job:
+    def begin_reading(self, source: Document | Path, method: str = "", *, known: bool = False) -> ReadingJob:
         """The reading of this source, which is under way or begins; `known`: by its handle, so it may be done too.
 
         A file may have changed since it was read: without the handle it is looked at again. Raises `BadInput` where
@@ -166,11 +170,11 @@ class Jobs:
         handle = f"{document.id if document else source}{AT}{name}"
         job = self._jobs.get(handle)
         if job is None or (job.task and job.task.done() and not known):
-            job = self._jobs[handle] = Job(handle, source, name)
-            job.task = asyncio.create_task(self._logged(job))
+            job = self._jobs[handle] = ReadingJob(handle, source, name)
+            job.task = asyncio.create_task(self._read_and_log(job))
         return job
 
-    def told(self, job: Job) -> ReadingState:
+    def report_state(self, job: ReadingJob) -> ReadingStatus:
         """Where a reading is; a failure is told once, and the next call with its handle tries again."""
         state = job.state
         if state.state == "failed":
@@ -184,21 +188,21 @@ class Jobs:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _logged(self, job: Job) -> Reading:
+    async def _read_and_log(self, job: ReadingJob) -> Reading:
         """The reading as a run of logs and spans, with the handle as its id."""
-        with told_run(run_within(job.handle, method=job.method)):
+        with log_run(new_inner_run(job.handle, method=job.method)):
             return await self._read(job)
 
-    async def _read(self, job: Job) -> Reading:
+    async def _read(self, job: ReadingJob) -> Reading:
         if isinstance(job.source, Path):
-            source = await beside_the_loop(load, job.source)
+            source = await convert_in_thread(load, job.source)
             job.source = await store_source(self.library.pages, source)
         return await read(
             self.library, job.source.id, method=job.method, context=self.context, listen=job.progress.listen
         )
 
 
-def parts_of(handle: str) -> tuple[str, str]:
+def split_handle(handle: str) -> tuple[str, str]:
     """The source and the method that a handle names; raises `BadInput` where it is none."""
     source, at, method = handle.rpartition(AT)
     if not (source and at and method):

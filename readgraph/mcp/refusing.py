@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from readgraph.sources.loading import shown
+from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput, ReadgraphError, Way
 
 WORDS = {
@@ -25,17 +25,17 @@ WORDS = {
 KINDS = {"string": "a text", "integer": "a whole number", "number": "a number", "array": "a list of texts"}
 
 
-def said(problem: ReadgraphError) -> str:
+def tool_error_line(problem: ReadgraphError) -> str:
     """The error's one line, in words of tools."""
-    return problem.said(WORDS)
+    return problem.message_text(WORDS)
 
 
-def checked_names(tool: str, properties: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def check_arguments(tool: str, properties: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call, without those that are null; raises `BadInput` for one that the tool doesn't take."""
     if unknown := [name for name in given if name not in properties]:
         near = get_close_matches(unknown[0], properties, 1)
         meant = f": do you mean '{near[0]}'? It" if near else ". It"
-        takes = _listed([*properties]) or "none"
+        takes = _join_names([*properties]) or "none"
         raise BadInput(f"{tool} takes no argument '{_on_one_line(unknown[0])}'{meant} takes {takes}.")
     return {name: value for name, value in given.items() if value is not None}
 
@@ -52,7 +52,7 @@ def no_such_tool(name: str, tools: Sequence[str]) -> str:
     """What is said where a client calls a tool that is not there."""
     near = get_close_matches(name, tools, 1)
     meant = f"Do you mean {near[0]}? " if near else ""
-    return f"There is no tool '{_on_one_line(name)}'. {meant}The tools are {_listed(tools)}."
+    return f"There is no tool '{_on_one_line(name)}'. {meant}The tools are {_join_names(tools)}."
 
 
 def _kind(schema: Mapping[str, Any]) -> str:
@@ -70,11 +70,11 @@ def _on_one_line(name: str) -> str:
     return f"{' '.join(name.split()):.60}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def allowed_folders(named: Sequence[Path]) -> tuple[Path, ...]:
+def resolve_allowed_folders(named: Sequence[Path]) -> tuple[Path, ...]:
     """The folders whose files may be read, with links followed; without any named, the working folder.
 
     A working folder that holds the whole disk counts only where it is named: desktop programs start servers there.
@@ -84,11 +84,11 @@ def allowed_folders(named: Sequence[Path]) -> tuple[Path, ...]:
         here = Path.cwd()
         return () if here == Path(here.anchor) else (here,)
     if missing := next((folder for folder in named if not folder.is_dir()), None):
-        raise BadInput(f"There is no folder {shown(missing)}: name one whose files may be read.")
+        raise BadInput(f"There is no folder {printable_path(missing)}: name one whose files may be read.")
     return tuple(folder.resolve() for folder in named)
 
 
-def allowed_file(name: str, folders: Sequence[Path]) -> Path:
+def find_allowed_file(name: str, folders: Sequence[Path]) -> Path:
     """The file of this name, with links followed; a relative name is looked for in each folder.
 
     Raises `BadInput` where it stands in none of the folders. What stands elsewhere counts as missing, so that nobody
@@ -101,8 +101,8 @@ def allowed_file(name: str, folders: Sequence[Path]) -> Path:
             continue
         if any(file.is_relative_to(allowed) for allowed in folders):
             return file
-    where = ", ".join(map(shown, folders)) or "none"
+    where = ", ".join(map(printable_path, folders)) or "none"
     raise BadInput(
-        f"There is no file {shown(Path(name))} in the folders that may be read ({where}): "
+        f"There is no file {printable_path(Path(name))} in the folders that may be read ({where}): "
         "the user names folders by --allow when the server is started."
     )

@@ -28,8 +28,16 @@ from readgraph.api.sockets import LOOPBACK, in_address, is_loopback
 from readgraph.graphs.methods import method_named
 from readgraph.library.histories import SessionText
 from readgraph.library.library import Library
-from readgraph.mcp.jobs import Job, Jobs, Progress, ReadingState, parts_of, report_while, reported
-from readgraph.mcp.refusing import allowed_file, checked_names, no_such_tool, said, wrong_value
+from readgraph.mcp.jobs import (
+    Progress,
+    ReadingJob,
+    ReadingJobs,
+    ReadingStatus,
+    report_while,
+    run_with_progress,
+    split_handle,
+)
+from readgraph.mcp.refusing import check_arguments, find_allowed_file, no_such_tool, tool_error_line, wrong_value
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 
@@ -58,7 +66,7 @@ def readable(tool: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
         try:
             return await tool(*given, **named)
         except ReadgraphError as problem:
-            raise ToolError(said(problem)) from None
+            raise ToolError(tool_error_line(problem)) from None
 
     return with_errors
 
@@ -70,10 +78,10 @@ class LibraryTools:
     library: Library
     context: ReaderContext
     folders: Sequence[Path]
-    jobs: Jobs = field(init=False)
+    jobs: ReadingJobs = field(init=False)
 
     def __post_init__(self) -> None:
-        self.jobs = Jobs(self.library, self.context)
+        self.jobs = ReadingJobs(self.library, self.context)
 
     @readable
     async def list_documents(self) -> list[DocumentInfo]:
@@ -95,7 +103,7 @@ class LibraryTools:
         wait_seconds: Annotated[
             float, Field(ge=0, le=LONGEST_WAIT, description="Wait this long for the end, with progress notifications.")
         ] = 0,
-    ) -> ReadingState:
+    ) -> ReadingStatus:
         """Read a document, a file or a text, and keep what was read: notes of all its parts.
 
         Returns a handle at once; reading goes on. Call read with the handle until its state is "done". A handle stays
@@ -105,9 +113,9 @@ class LibraryTools:
         job = await self._job(document, file, text, title, handle, method)
         if job.task:
             await report_while(run, job.task, job.progress, max(SOON, wait_seconds))
-        return self.jobs.told(job)
+        return self.jobs.report_state(job)
 
-    async def _job(self, document: str, file: str, text: str, title: str, handle: str, method: str) -> Job:
+    async def _job(self, document: str, file: str, text: str, title: str, handle: str, method: str) -> ReadingJob:
         if sum(map(bool, (document, file, text, handle))) != 1:
             raise BadInput("Give one of document, file, text and handle: it is what is read.")
         if title and not text:
@@ -115,7 +123,7 @@ class LibraryTools:
         if method:
             method_named(method)  # before a text is kept
         if handle:
-            name, begun_with = parts_of(handle)
+            name, begun_with = split_handle(handle)
             if method not in ("", begun_with):
                 raise BadInput(f"This handle is of a reading with {begun_with}: leave the method out.")
             method = begun_with
@@ -124,10 +132,10 @@ class LibraryTools:
             else:
                 document = name
         if file:
-            return self.jobs.begun(allowed_file(file, self.folders), method, known=bool(handle))
+            return self.jobs.begin_reading(find_allowed_file(file, self.folders), method, known=bool(handle))
         if text:
-            return self.jobs.begun(await self.library.pages.add_document(text, title=title), method)
-        return self.jobs.begun(await document_named(self.library.pages, document), method, known=bool(handle))
+            return self.jobs.begin_reading(await self.library.pages.add_document(text, title=title), method)
+        return self.jobs.begin_reading(await document_named(self.library.pages, document), method, known=bool(handle))
 
     @readable
     async def ask(
@@ -153,7 +161,7 @@ class LibraryTools:
             context=self.context,
             listen=progress.listen,
         )
-        return await reported(run, work, progress)
+        return await run_with_progress(run, work, progress)
 
     @readable
     async def search(
@@ -188,7 +196,7 @@ class LibraryTools:
         progress = Progress()
         sessions = [SessionText(text, title=title, time=time)]
         work = functions.remember(self.library, document, sessions, context=self.context, listen=progress.listen)
-        return await reported(run, work, progress)
+        return await run_with_progress(run, work, progress)
 
     @readable
     async def research(
@@ -202,7 +210,7 @@ class LibraryTools:
         work = functions.research(
             self.library, question, document=document, context=self.context, listen=progress.listen
         )
-        return await reported(run, work, progress)
+        return await run_with_progress(run, work, progress)
 
     @readable
     async def compress(
@@ -228,7 +236,7 @@ class LibraryTools:
             context=self.context,
             listen=progress.listen,
         )
-        return await reported(run, work, progress)
+        return await run_with_progress(run, work, progress)
 
 
 def _names(document: str | list[str]) -> list[str]:
@@ -259,7 +267,7 @@ class LibraryServer(MCPServer[Any]):
         if name not in known:
             raise ToolError(no_such_tool(name, [*known]))
         try:
-            return await super().call_tool(name, checked_names(name, known[name], arguments), context)
+            return await super().call_tool(name, check_arguments(name, known[name], arguments), context)
         except BadInput as problem:
             raise ToolError(str(problem)) from None
         except UnexpectedToolError:
@@ -323,14 +331,14 @@ def _add_resources(server: MCPServer, library: Library) -> None:
         try:
             return (await functions.open_page(library, document, int(page))).text
         except ReadgraphError as problem:
-            raise ResourceError(said(problem)) from None
+            raise ResourceError(tool_error_line(problem)) from None
 
 
 EVERYWHERE = ("0.0.0.0", "::", "")
 PATH = "/mcp"
 
 
-def make_security(host: str, port: int, names: Sequence[str]) -> TransportSecuritySettings:
+def security_settings(host: str, port: int, names: Sequence[str]) -> TransportSecuritySettings:
     """What is let in: requests for this machine's names and those given, from pages of its own address or from none.
 
     A page in a browser could otherwise reach the server by a name of its own that leads here (DNS rebinding), and so
@@ -346,7 +354,7 @@ def make_security(host: str, port: int, names: Sequence[str]) -> TransportSecuri
 
 async def serve_http(server: MCPServer, listener: socket.socket, host: str, names: Sequence[str]) -> None:
     """Serve until the process is told to stop. No session is kept, so clients go on after a restart."""
-    security = make_security(host, listener.getsockname()[1], names)
+    security = security_settings(host, listener.getsockname()[1], names)
     app = server.streamable_http_app(
         streamable_http_path=PATH, stateless_http=True, host=host, transport_security=security
     )

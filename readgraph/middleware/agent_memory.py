@@ -29,12 +29,12 @@ from readgraph.compression.engines import engine_named
 from readgraph.library.histories import history
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.passages import Passage
+from readgraph.library.search.passages import PassageHit
 from readgraph.middleware.history import History
 from readgraph.middleware.messages import NOTE, OURS, split
 from readgraph.models.prompt import fenced
-from readgraph.nodes.memory import told_missing
-from readgraph.sources.places import on_one_line
+from readgraph.nodes.memory import describe_missing
+from readgraph.sources.places import shorten_label
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, BudgetSpent, ModelUnavailable, NoUsableReply
 from readgraph.state.loops import in_background
@@ -53,27 +53,31 @@ class KeptResults:
     most: int
     gist_words: int
 
-    async def shortened(self, result: ToolMessage | Command[Any], call: dict[str, Any]) -> ToolMessage | Command[Any]:
+    async def shorten_result(
+        self, result: ToolMessage | Command[Any], call: dict[str, Any]
+    ) -> ToolMessage | Command[Any]:
         """The result of a tool call, where long texts have become documents with gists in their places."""
         if isinstance(result, ToolMessage):
-            return await self._kept(result, call)
+            return await self._keep_message(result, call)
         if isinstance(result.update, dict) and isinstance(messages := result.update.get("messages"), list):
-            kept = [await self._kept(each, call) if isinstance(each, ToolMessage) else each for each in messages]
+            kept = [
+                await self._keep_message(each, call) if isinstance(each, ToolMessage) else each for each in messages
+            ]
             result.update["messages"] = kept
         return result
 
-    async def _kept(self, message: ToolMessage, call: dict[str, Any]) -> ToolMessage:
+    async def _keep_message(self, message: ToolMessage, call: dict[str, Any]) -> ToolMessage:
         text = _plain_text(message)
         if text is None or count_words(text) <= self.most:
             return message
         arguments = json.dumps(call.get("args", {}), ensure_ascii=False, default=str)
-        title = on_one_line(f"{call.get('name')}({arguments})")
+        title = shorten_label(f"{call.get('name')}({arguments})")
         document = await self.engine.pages.add_document(text, title=title, source=f"tool {title}")
         gist, made = await self._gist(document, text)
         about = {"document": document.id, "words": document.words, "gist": made}
         return message.model_copy(
             update={
-                "content": _told(document, gist, made),
+                "content": _format_kept_result(document, gist, made),
                 "additional_kwargs": {**message.additional_kwargs, OURS: about},
             }
         )
@@ -87,7 +91,7 @@ class KeptResults:
         return compressed.text, "gist"
 
 
-def _told(document: Document, gist: str, made: str) -> str:
+def _format_kept_result(document: Document, gist: str, made: str) -> str:
     what = "Its gist" if made == "gist" else "Its beginning"
     return (
         f"The result has {document.words:,} words, and is kept as document {document.id}. {what} follows. "
@@ -107,14 +111,14 @@ MOST_PASSAGES = 5
 """Passages that a look-up shows."""
 
 
-async def looked_up(pages: PageStore, identity: str, query: str, start: int, words: int) -> str:
+async def look_up_document(pages: PageStore, identity: str, query: str, start: int, words: int) -> str:
     """What a kept document says on a query, word for word; without a query, its text from an offset on."""
-    document = await pages.known_document(identity.strip())
+    document = await pages.find_document(identity.strip())
     if document is None:
         raise BadInput(f"There is no document {identity}: give the id that stands in the place of a result.")
     if query.strip():
         found = await passages(pages, query, [document], None, MOST_PASSAGES)
-        return await _passages_told(pages, document, found, query)
+        return await _format_passages(pages, document, found, query)
     start = min(max(start, 0), document.characters)
     text = await _stretch(pages, document, start, words)
     end = start + len(text)
@@ -129,7 +133,7 @@ async def _stretch(pages: PageStore, document: Document, start: int, words: int)
     return text[: end_after_words(text, 0, words)]
 
 
-async def _passages_told(pages: PageStore, document: Document, found: Sequence[Passage], query: str) -> str:
+async def _format_passages(pages: PageStore, document: Document, found: Sequence[PassageHit], query: str) -> str:
     if not found:
         return f"No passage shares a word with '{query}': use other words, or leave the query out to read it."
     in_order = sorted(found, key=lambda passage: passage.start)
@@ -137,14 +141,14 @@ async def _passages_told(pages: PageStore, document: Document, found: Sequence[P
     return "\n\n".join(f"[start={passage.start}] {text}" for passage, text in zip(in_order, texts, strict=True))
 
 
-async def recalled(pages: PageStore, name: str | None, question: str, context: ReaderContext) -> str:
+async def recall_messages(pages: PageStore, name: str | None, question: str, context: ReaderContext) -> str:
     """What GAM's research finds on a question among the messages that left the window."""
     document = await history(pages, name) if name else None
     if document is None:
         return "Nothing has left this conversation: all of it is in view."
     found = await research(pages.store, question, document=document.id, context=replace(context, evidence="snippets"))
     told = found.context or f"Nothing was found on this among earlier messages: {question}"
-    missing = told_missing(found.not_memorised)
+    missing = describe_missing(found.not_memorised)
     return f"{told}\n\n{missing}." if missing else told
 
 
@@ -210,30 +214,30 @@ class AgentMemory(AgentMiddleware[MemoryState, Any, Any]):
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
         """Run the tool, and keep a long result as a document; results of our own tools stay as they are."""
-        return await self._shortened(await handler(request), request)
+        return await self._shorten_result(await handler(request), request)
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage | Command[Any]:
         """As `awrap_tool_call`, for synchronous runs."""
-        return in_background(self._shortened, handler(request), request)
+        return in_background(self._shorten_result, handler(request), request)
 
     async def abefore_model(self, state: MemoryState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Memorise the messages that leave the window, and put notes in their place."""
-        return await self._remembered(state, _thread())
+        return await self._move_to_history(state, _thread())
 
     def before_model(self, state: MemoryState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """As `abefore_model`, for synchronous runs."""
-        return in_background(self._remembered, state, _thread())
+        return in_background(self._move_to_history, state, _thread())
 
-    async def _shortened(
+    async def _shorten_result(
         self, result: ToolMessage | Command[Any], request: ToolCallRequest
     ) -> ToolMessage | Command[Any]:
         if self.results is None or request.tool_call["name"] in {tool.name for tool in self.tools}:
             return result
-        return await self.results.shortened(result, dict(request.tool_call))
+        return await self.results.shorten_result(result, dict(request.tool_call))
 
-    async def _remembered(self, state: MemoryState, thread: str | None) -> dict[str, Any] | None:
+    async def _move_to_history(self, state: MemoryState, thread: str | None) -> dict[str, Any] | None:
         if self.window_words is None:
             return None
         leaving, staying = split(state["messages"], self.window_words, self.keep_words)
@@ -258,14 +262,14 @@ def _look_up_tool(memory: AgentMemory) -> BaseTool:
         Give words to search for as query. Or leave the query out, and the text is read from the character start on.
         """
         try:
-            return await looked_up(memory.pages, document, query, start, memory.look_up_words)
+            return await look_up_document(memory.pages, document, query, start, memory.look_up_words)
         except BadInput as problem:
             return str(problem)
 
-    def waiting(document: str, query: str = "", start: int = 0) -> str:
+    def look_up_and_wait(document: str, query: str = "", start: int = 0) -> str:
         return in_background(look_up, document, query, start)
 
-    return StructuredTool.from_function(waiting, look_up, name=LOOK_UP, description=look_up.__doc__)
+    return StructuredTool.from_function(look_up_and_wait, look_up, name=LOOK_UP, description=look_up.__doc__)
 
 
 def _recall_tool(memory: AgentMemory) -> BaseTool:
@@ -276,14 +280,14 @@ def _recall_tool(memory: AgentMemory) -> BaseTool:
         """
         name = memory.history or runtime.state.get("readgraph_history")
         try:
-            return await recalled(memory.pages, name, question, memory.context)
+            return await recall_messages(memory.pages, name, question, memory.context)
         except BadInput as problem:
             return str(problem)
 
-    def waiting(question: str, runtime: ToolRuntime) -> str:
+    def recall_and_wait(question: str, runtime: ToolRuntime) -> str:
         return in_background(recall, question, runtime)
 
-    return StructuredTool.from_function(waiting, recall, name=RECALL, description=recall.__doc__)
+    return StructuredTool.from_function(recall_and_wait, recall, name=RECALL, description=recall.__doc__)
 
 
 def _thread() -> str | None:

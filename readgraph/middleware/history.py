@@ -10,7 +10,7 @@ from langchain_core.messages import AnyMessage
 from langchain_core.runnables import Runnable, RunnableLambda
 from langgraph.store.base import BaseStore
 
-from readgraph.api.functions import apart, pages_of
+from readgraph.api.functions import pages_of, run_in_own_context
 from readgraph.api.running import run_method
 from readgraph.graphs import gam
 from readgraph.library.histories import SessionText, append_sessions
@@ -21,7 +21,7 @@ from readgraph.models.prompt import fenced
 from readgraph.state.context import ReaderContext
 from readgraph.state.loops import in_background
 from readgraph.state.records import Memory, Note, digest
-from readgraph.state.words import counted
+from readgraph.state.words import format_count
 
 AT_ONCE = 20
 """Notes that are fetched at a time."""
@@ -44,10 +44,10 @@ class History:
         session = SessionText(await transcript(self.pages, messages), title)
         document = (await append_sessions(self.pages, self.name, [session])).document
         run = run_method(self.pages, gam.build_memorize(), "gam", document, {}, self.context)
-        output = await apart(run)
-        return await self._shown(await self.pages.memory(document.id, output["memory"]))
+        output = await run_in_own_context(run)
+        return await self._newest_notes(await self.pages.memory(document.id, output["memory"]))
 
-    async def _shown(self, memory: Memory) -> str:
+    async def _newest_notes(self, memory: Memory) -> str:
         """The newest notes that fit, in their order."""
         shown, words = list[Note](), 0
         for last in range(memory.pages, 0, -AT_ONCE):
@@ -55,16 +55,16 @@ class History:
             for note in reversed(notes):
                 words += note.words
                 if words > self.notes_words and shown:
-                    return _told(shown[::-1], memory.pages)
+                    return _format_notes(shown[::-1], memory.pages)
                 shown.append(note)
-        return _told(shown[::-1], memory.pages)
+        return _format_notes(shown[::-1], memory.pages)
 
 
-def _told(notes: Sequence[Note], pages: int) -> str:
+def _format_notes(notes: Sequence[Note], pages: int) -> str:
     older = pages - len(notes)
-    which = f" Notes on the first {counted(older, 'page')} are not shown." if older else ""
+    which = f" Notes on the first {format_count(older, 'page')} are not shown." if older else ""
     body = "\n".join(f"{note.page}: {note.text}" for note in notes)
-    return f"Earlier messages are remembered, in {counted(pages, 'page')}.{which}\n{fenced('notes', body)}"
+    return f"Earlier messages are remembered, in {format_count(pages, 'page')}.{which}\n{fenced('notes', body)}"
 
 
 SUMMARY = "summarization"

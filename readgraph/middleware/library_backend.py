@@ -13,7 +13,7 @@ from readgraph.api.functions import pages_of
 from readgraph.api.memories import newest_first
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
-from readgraph.sources.places import on_one_line
+from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background
 from readgraph.state.records import Document, Memory
@@ -110,7 +110,7 @@ def _folders(documents: Sequence[Document]) -> list[tuple[str, Document]]:
 
 def _name(document: Document) -> str:
     """A title as the name of a folder: on one line, without slashes, characters of patterns and a dot in front."""
-    plain = re.sub(r"[/\\*?\[\]{}!~\x00-\x1f\x7f]+", "_", on_one_line(document.title)).strip()
+    plain = re.sub(r"[/\\*?\[\]{}!~\x00-\x1f\x7f]+", "_", shorten_label(document.title)).strip()
     return plain.lstrip(".") or document.id
 
 
@@ -160,7 +160,7 @@ class LibraryBackend(Backend):  # type: ignore[misc]
     ) -> Any:
         """The lines that hold a text, in files below a folder whose paths match a pattern."""
         try:
-            wanted = await self._matching(glob, path)
+            wanted = await self._match_files(glob, path)
         except ValueError as problem:
             return protocol.GrepResult(error=str(problem))
         matches: list[dict[str, Any]] = []
@@ -176,12 +176,12 @@ class LibraryBackend(Backend):  # type: ignore[misc]
     async def aglob(self, pattern: str, path: str | None = None) -> Any:
         """The files below a folder whose paths match a pattern."""
         try:
-            found = await self._matching(pattern, path)
+            found = await self._match_files(pattern, path)
         except ValueError as problem:
             return protocol.GlobResult(error=str(problem))
         return protocol.GlobResult(matches=[{"path": file.path, "is_dir": False} for file in found])
 
-    async def _matching(self, pattern: str | None, path: str | None) -> list[Any]:
+    async def _match_files(self, pattern: str | None, path: str | None) -> list[Any]:
         """The files below a folder whose paths, from there on, match; raises `ValueError` for a bad pattern."""
         folder = normal(path)
         found = [file for file in await self._files.below(folder) if is_within(file.path, folder)]
@@ -214,9 +214,9 @@ class LibraryBackend(Backend):  # type: ignore[misc]
 
     async def adownload_files(self, paths: list[str]) -> list[Any]:
         """As `download_files`."""
-        return [await self._downloaded(path) for path in paths]
+        return [await self._download_file(path) for path in paths]
 
-    async def _downloaded(self, path: str) -> Any:
+    async def _download_file(self, path: str) -> Any:
         found = [file for file in await self._files.below(path) if file.path == normal(path)]
         async for _, text in self._files.texts(found):
             return protocol.FileDownloadResponse(path, text.encode("utf-8", "replace"))

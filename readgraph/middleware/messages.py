@@ -19,7 +19,7 @@ def message_words(message: BaseMessage) -> int:
     return count_words(str(message.text)) + sum(count_words(_arguments(call)) for call in calls)
 
 
-def kept_document(message: BaseMessage) -> str | None:
+def result_document_id(message: BaseMessage) -> str | None:
     """The id of the document that holds the whole text of a tool result; None where the message itself does."""
     ours = message.additional_kwargs.get(OURS)
     return ours.get("document") if isinstance(ours, dict) else None
@@ -31,10 +31,10 @@ async def transcript(pages: PageStore, messages: Sequence[AnyMessage]) -> str:
     A tool result whose place a gist has taken is whole again. Of what is no text, only its kind is said.
     """
     names = {call["id"]: call["name"] for message in messages for call in getattr(message, "tool_calls", [])}
-    return "\n\n".join([await _said(pages, message, names) for message in messages])
+    return "\n\n".join([await _format_message(pages, message, names) for message in messages])
 
 
-async def _said(pages: PageStore, message: AnyMessage, names: dict[str | None, str]) -> str:
+async def _format_message(pages: PageStore, message: AnyMessage, names: dict[str | None, str]) -> str:
     if isinstance(message, ToolMessage):
         name = message.name or names.get(message.tool_call_id, "a tool")
         return f"Result of {name}: {await _whole(pages, message)}"
@@ -45,8 +45,8 @@ async def _said(pages: PageStore, message: AnyMessage, names: dict[str | None, s
 
 
 async def _whole(pages: PageStore, message: ToolMessage) -> str:
-    identity = kept_document(message)
-    document = await pages.known_document(identity) if identity else None  # it may have been forgotten since
+    identity = result_document_id(message)
+    document = await pages.find_document(identity) if identity else None  # it may have been forgotten since
     return await pages.text(document) if document else _text(message)
 
 

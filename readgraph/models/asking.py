@@ -14,18 +14,32 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.models.batches.calls import Asked, asked_as
+from readgraph.models.batches.calls import CallIdentity, identify_call
 from readgraph.models.calling import call_model
 from readgraph.models.client import ModelClient, model_client
-from readgraph.models.json_form import Refused, aside, plain_text, read_reply, reply_instructions, reply_schema
-from readgraph.models.metering import ModelExchange, current_meter, do_without, exchanges_held, fell_back, keep_exchange
+from readgraph.models.json_form import (
+    ReplyRefusal,
+    in_thread_if_long,
+    plain_text,
+    read_reply,
+    reply_instructions,
+    reply_schema,
+)
+from readgraph.models.metering import (
+    ModelExchange,
+    count_fallback,
+    current_meter,
+    exchanges_held,
+    keep_exchange,
+    step_does_without,
+)
 from readgraph.models.plain_form import is_plain, parse_plain
-from readgraph.models.prompt import Messages, Prompt, fitted
-from readgraph.models.replaced_words import in_own_words
-from readgraph.models.reply import FLAWED, WITHHELD, Flaw, ModelReply, flaw_named, prompt_key, published_replies
-from readgraph.models.streaming import say_whole
+from readgraph.models.prompt import Messages, Prompt, fit_prompt
+from readgraph.models.replaced_words import apply_own_words
+from readgraph.models.reply import FLAWED, WITHHELD, Flaw, ModelReply, flaw_named, prompt_key, replies_to_replay
+from readgraph.models.streaming import stream_whole_reply
 from readgraph.models.waiting import turns_of
-from readgraph.models.watching import Call, watched_call
+from readgraph.models.watching import Call, watch_call
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, LibraryError, ModelUnavailable, NoUsableReply
 from readgraph.state.records import RecordedReply, digest
@@ -104,14 +118,16 @@ async def ask(
 
     async def usable(text: str, form: ReplyForm) -> Reply:
         plain = is_plain(form, reply)
-        parsed = await aside(partial(parse_plain, reply=reply), text) if plain else await read_reply(text, reply)
+        parsed = (
+            await in_thread_if_long(partial(parse_plain, reply=reply), text) if plain else await read_reply(text, reply)
+        )
         if reason := complaint(parsed):
-            raise Refused(reason, "content")
+            raise ReplyRefusal(reason, "content")
         return parsed
 
     said = await _ask(runtime, prompt, reply, usable, fallback)
     if said is not None:
-        say_whole(current_meter(), said)
+        stream_whole_reply(current_meter(), said)
     return said
 
 
@@ -133,7 +149,7 @@ async def ask_text(
     async def usable(text: str, form: ReplyForm) -> str:
         note = plain_text(text)
         if reason := complaint(note):
-            raise Refused(reason, "content")
+            raise ReplyRefusal(reason, "content")
         return note
 
     return await _ask(runtime, prompt, None, usable, fallback)
@@ -152,9 +168,9 @@ async def _ask(
     except NoUsableReply:
         if fallback is None:
             raise
-        fell_back(fallback)
+        count_fallback(fallback)
     except BudgetSpent:
-        if fallback is None or not do_without():
+        if fallback is None or not step_does_without():
             raise
     return None
 
@@ -166,8 +182,8 @@ async def _answer(
     usable: Callable[[str, ReplyForm], Awaitable[Answer]],
 ) -> Answer:
     client, context = await model_client(runtime.context), runtime.context
-    prompt = in_own_words(prompt, context.prompts)
-    tried = partial(_tried, runtime, client, prompt, reply, usable)
+    prompt = apply_own_words(prompt, context.prompts)
+    tried = partial(_ask_until_usable, runtime, client, prompt, reply, usable)
     if not (context.again or context.rebuild):
         return await tried(_Tries())
     tries = _Tries()
@@ -196,12 +212,12 @@ class _Tries:
     recorded: bool = True
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether no further try is made; what a server withholds is asked for only once more."""
         return len(self.reasons) == TRIES or self.flaws.count(WITHHELD) == MOST_WITHHELD
 
 
-async def _tried(
+async def _ask_until_usable(
     runtime: Runtime[ReaderContext],
     client: ModelClient,
     prompt: Prompt,
@@ -211,18 +227,18 @@ async def _tried(
 ) -> Answer:
     """The answer of the first try that brings one; replies that could not be used stay recorded, as the others do."""
     store, context = page_store(runtime), runtime.context
-    while not tries.over:
+    while not tries.is_over:
         messages, words = _within_window(runtime, prompt, tries, reply)
         key = _cache_key(context, client, messages, reply, len(tries.flaws))
-        with watched_call(client, prompt, len(tries.reasons) + 1, batch=context.batch) as call:
-            response = await _cached_or_called(
+        with watch_call(client, prompt, len(tries.reasons) + 1, batch=context.batch) as call:
+            response = await _find_or_request_reply(
                 client, store, key, prompt.name, messages, words, reply, call, context.sample, anew=tries.anew
             )
             tries.recorded = tries.recorded and response.recorded
             try:
                 _check_whole(response, client.form, reply, again=bool(tries.flaws))
                 answer = await usable(response.text, client.form)
-            except Refused as refusal:
+            except ReplyRefusal as refusal:
                 call.outcome, call.why = "refused", refusal.kind
                 current_meter().refuse(prompt.name, str(refusal))
                 _record(client, prompt, messages, response, str(refusal), len(tries.flaws))
@@ -236,12 +252,12 @@ async def _tried(
 def _check_whole(response: ModelReply, form: ReplyForm, reply: type[BaseModel] | None, *, again: bool) -> None:
     """Refuse a reply that is not whole; if that comes `again`, what could be saved of it counts as the model's own."""
     if response.flaw and not (again and response.text):
-        raise Refused(FLAWED.format(response.flaw), "flaw")
+        raise ReplyRefusal(FLAWED.format(response.flaw), "flaw")
     if response.cut and not is_plain(form, reply):
-        raise Refused("the reply was cut off before its end; be shorter", "cut")
+        raise ReplyRefusal("the reply was cut off before its end; be shorter", "cut")
 
 
-def _add_refused(tries: _Tries, response: ModelReply, refusal: Refused) -> None:
+def _add_refused(tries: _Tries, response: ModelReply, refusal: ReplyRefusal) -> None:
     """Prepare the next try: the model is told why, unless its server is to blame."""
     tries.reasons.append(str(refusal))
     if refusal.kind == "flaw":
@@ -257,9 +273,9 @@ def _within_window(
     """The messages as the window holds them, beside the form of the reply, and their words; a cut is counted once."""
     refused = sum(count_words(content) for _, content in tries.again)
     beside = refused + (count_words(reply_instructions(reply)) if reply else 0)
-    within, words, left_out = fitted(prompt, runtime.context.window_words - beside)
+    within, words, left_out = fit_prompt(prompt, runtime.context.window_words - beside)
     if left_out and not (tries.reasons or tries.anew):
-        fell_back("prompt_cut")
+        count_fallback("prompt_cut")
         current_meter().left_out += left_out
     return [*within.messages, *tries.again], words + refused
 
@@ -283,7 +299,7 @@ def _record(
     )
 
 
-async def _cached_or_called(
+async def _find_or_request_reply(
     client: ModelClient,
     store: PageStore,
     key: str,
@@ -312,12 +328,12 @@ async def _cached_or_called(
                 raise ModelUnavailable(meter.unavailable)
             await store.check_room()
             meter.begin_call(words)
-            call.sent()
+            call.mark_sent()
             turns = turns_of(store.store, client.name, client.limits, words)
-            if replayed := published_replies():
+            if replayed := replies_to_replay():
                 response = replayed.reply(prompt_key(client.name, name, messages, sample), name)
             else:
-                with asked_as(Asked(store, key, name, meter.document)):
+                with identify_call(CallIdentity(store, key, name, meter.document)):
                     response = await call_model(client, messages, reply, name, turns)
             record = RecordedReply(response.text, response.cut, name, meter.document, response.tokens, response.flaw)
             try:
@@ -328,7 +344,7 @@ async def _cached_or_called(
             if turns:  # not before: what is paid for is kept first
                 await turns.settle(sum(response.tokens))
     call.tokens = response.tokens
-    meter.end_call(words, await aside(count_words, response.text), response.tokens)
+    meter.end_call(words, await in_thread_if_long(count_words, response.text), response.tokens)
     return response
 
 

@@ -40,7 +40,7 @@ from readgraph.models.plain_form import is_plain, plain_messages
 from readgraph.models.prompt import Messages, with_instructions
 from readgraph.models.reply import ModelReply, reply_of
 from readgraph.models.streaming import call_config
-from readgraph.models.waiting import Turns, clock, growing_pause, requested_pause
+from readgraph.models.waiting import CallTurns, backoff_seconds, clock, retry_after_seconds
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
 from readgraph.state.settings import ReplyForm
 
@@ -88,7 +88,10 @@ class Failure:
         passing = passing and not getattr(problem, "final", False)
         tries, cause = getattr(problem, "tries", 1), getattr(problem, "cause", "")
         longer = getattr(problem, "most_mb", 0) or too_long(problem)
-        wait, broken = requested_pause(headers_of(problem)), getattr(problem, "broke_off", False) or broke_off(problem)
+        wait, broken = (
+            retry_after_seconds(headers_of(problem)),
+            getattr(problem, "broke_off", False) or broke_off(problem),
+        )
         return Failure(kind, status_of(problem), wait, passing, tries, cause, longer, broken)
 
     @property
@@ -97,7 +100,7 @@ class Failure:
         return not issubclass(self.kind, ModelError) or issubclass(self.kind, ModelConnectionError)
 
     @property
-    def refused(self) -> bool:
+    def is_refused(self) -> bool:
         """Whether the server rejected the request, which may succeed in another reply form."""
         return issubclass(self.kind, ModelInvalidRequestError) and not issubclass(self.kind, ContextOverflowError)
 
@@ -107,7 +110,7 @@ async def call_model(
     messages: Messages,
     reply: type[BaseModel] | None,
     name: str = "",
-    turns: Turns | None = None,
+    turns: CallTurns | None = None,
 ) -> ModelReply:
     """Call the model; a typed reply comes as JSON, in the best form that the server accepts. Traces show the `name`.
 
@@ -119,7 +122,7 @@ async def call_model(
         outcome = await _outcome(client, messages, reply, form, config, turns)
         if isinstance(outcome, ModelReply):
             return outcome
-        simpler = simpler_form(form) if reply is not None and outcome.refused else None
+        simpler = simpler_form(form) if reply is not None and outcome.is_refused else None
         if simpler is None:
             break
         form = simpler
@@ -135,22 +138,22 @@ async def _outcome(
     reply: type[BaseModel] | None,
     form: ReplyForm,
     config: RunnableConfig,
-    turns: Turns | None,
+    turns: CallTurns | None,
 ) -> ModelReply | Failure:
     """The outcome of a call in this form, retried while failures are temporary and there is time."""
     failures, longer, give_up = 0, 0, 0.0
     for tries in count(1):
-        await client.hold.over()
+        await client.hold.wait_until_over()
         if turns:
             await turns.wait()
         outcome = await _attempt(client, messages, reply, form, config)
         if isinstance(outcome, ModelReply):
-            client.took(form if reply else None)
+            client.remember_form(form if reply else None)
             return outcome
         outcome.tries, failures = max(tries, outcome.tries), failures + 1
         here = is_local(client.name) or is_function(client.name)
         new = outcome.no_answer and (not client.worked or here)
-        pause = max(outcome.retry_after, growing_pause(failures, FIRST_PAUSE) if new else growing_pause(failures))
+        pause = max(outcome.retry_after, backoff_seconds(failures, FIRST_PAUSE) if new else backoff_seconds(failures))
         now = clock().now()
         give_up = give_up or now + client.retry_seconds
         longer = longer + 1 if outcome.too_long else 0
@@ -181,7 +184,7 @@ async def _attempt(
         if isinstance(problem, NotImplementedError) and reply is not None and simpler_form(form):
             return Failure(ModelInvalidRequestError, passing=False)  # such as: the model takes no functions
         if client.own and not is_of_network(problem):  # a fault in the caller's code, who needs its traceback
-            line = current_meter().unavailable = _raised(client, problem)
+            line = current_meter().unavailable = _own_code_error_line(client, problem)
             raise ModelUnavailable(line) from problem
         return Failure(ModelTimeoutError) if isinstance(problem, TimeoutError) else Failure.of(problem)
 
@@ -221,7 +224,7 @@ def _reason(failure: Failure) -> str:
     return "the model server gave no " + ("answer" if issubclass(failure.kind, ModelError) else "usable answer")
 
 
-def _raised(client: ModelClient, problem: Exception) -> str:
+def _own_code_error_line(client: ModelClient, problem: Exception) -> str:
     """One line on an error of the caller's own code."""
     function = is_function(client.name)
     what = f"function '{client.name.removeprefix(FUNCTION)}'" if function else f"model '{client.name}'"

@@ -21,9 +21,9 @@ from pydantic import SecretStr, ValidationError
 from readgraph.models.batches.calls import BatchedCalls, calls_at_once, check_batch
 from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.local import LocalServer, is_local, local_server
-from readgraph.models.names import Limits, ModelTable, Named, named_model, object_here
-from readgraph.models.reply import published_replies
-from readgraph.models.waiting import Hold
+from readgraph.models.names import Limits, ModelEntry, ModelTable, find_model_entry, get_loop_object
+from readgraph.models.reply import replies_to_replay
+from readgraph.models.waiting import SharedPause
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.loops import PerLoop, close_client
@@ -41,7 +41,7 @@ def table_chat(name: str, table: ModelTable, timeout: float, most_bytes: int) ->
     does not know, `ModelUnavailable` where a variable of the environment is missing.
     """
     settings: dict[str, Any] = dict(table.text_settings)
-    if headers := table.sent_headers(name):
+    if headers := table.headers_to_send(name):
         settings["headers"] = headers
     if table.base_url:
         settings["base_url"] = table.base_url
@@ -57,11 +57,11 @@ def _openai_table_model(
 ) -> BaseChatModel:
     from openai import OpenAIError
 
-    from readgraph.models.openai_chat import InLoopChatOpenAI, bounded_client
+    from readgraph.models.openai_chat import InLoopChatOpenAI, make_http_client
 
     if table.base_url and "api_key" not in settings:
         settings["api_key"] = SecretStr("none")  # a server of one's own needs no key, but the client does
-    client = bounded_client(timeout, most_bytes)
+    client = make_http_client(timeout, most_bytes)
     called = {NAMED_BY_OTHERS.get(key, key): value for key, value in settings.items()}
     try:
         return InLoopChatOpenAI(model=table.model, http_async_client=client, timeout=timeout, max_retries=0, **called)
@@ -189,7 +189,7 @@ class ModelClient:
     timeout: float
     retry_seconds: float
     asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
-    hold: Hold = field(default_factory=Hold)
+    hold: SharedPause = field(default_factory=SharedPause)
     worked: set[ReplyForm | None] = field(default_factory=set)
     writes: Any = ""
     ours: bool = True
@@ -197,7 +197,7 @@ class ModelClient:
     limits: Limits = field(default_factory=Limits)
     batches: BatchedCalls | None = None
 
-    def took(self, form: ReplyForm | None) -> None:
+    def remember_form(self, form: ReplyForm | None) -> None:
         """Remember that the server replied in this form.
 
         If it is simpler than the current form, it is used from now on, unless the current form has worked before:
@@ -227,10 +227,10 @@ _clients = PerLoop[dict[Any, Any]](dict, _close)
 async def model_client(context: ReaderContext) -> ModelClient:
     """The running event loop's client for the context's model; a client of another loop would not work."""
     check_batch(context)
-    clients = await _clients.here()
-    if published_replies():
-        return _replaying_client(context, clients)
-    named = named_model(context.model)
+    clients = await _clients.current_value()
+    if replies_to_replay():
+        return _client_for_replay(context, clients)
+    named = find_model_entry(context.model)
     variables = named.table.variables if named and named.table else ()
     server = await asyncio.to_thread(local_server, context.model) if is_local(context.model) else None
     # Each of these runs one call at a time, and waiting calls would time out.
@@ -246,7 +246,7 @@ async def model_client(context: ReaderContext) -> ModelClient:
     return client
 
 
-def _replaying_client(context: ReaderContext, clients: dict[Any, Any]) -> ModelClient:
+def _client_for_replay(context: ReaderContext, clients: dict[Any, Any]) -> ModelClient:
     """A client for a model whose replies are published ones: it has no server, and is never called."""
     identity, at_once = ("replaying", context.model, context.reply_form), calls_at_once(context)
     if identity not in clients:
@@ -258,19 +258,21 @@ def _replaying_client(context: ReaderContext, clients: dict[Any, Any]) -> ModelC
     return client
 
 
-async def _chat(context: ReaderContext, named: Named | None, server: LocalServer | None) -> BaseChatModel:
+async def _chat(context: ReaderContext, named: ModelEntry | None, server: LocalServer | None) -> BaseChatModel:
     if named and named.table:
         return await asyncio.to_thread(
             table_chat, context.model, named.table, context.timeout, context.max_reply_mb * MB
         )
     if named:
-        made: BaseChatModel = await object_here(context.model, named, BaseChatModel)
+        made: BaseChatModel = await get_loop_object(context.model, named, BaseChatModel)
         return made
     # In a thread, since imports and certificates are read from disk.
     return await asyncio.to_thread(_chat_model, context, server)
 
 
-def _client(context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphore, named: Named | None) -> ModelClient:
+def _client(
+    context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphore, named: ModelEntry | None
+) -> ModelClient:
     sdk = getattr(chat, "root_async_client", None)  # OpenAI's, also for servers that speak its protocol
     form: ReplyForm = context.reply_form
     if form == "auto":
@@ -303,7 +305,7 @@ def _batches(context: ReaderContext, server: str, chat: Any) -> BatchedCalls | N
     return BatchedCalls(context.model, server, chat, context.timeout, context.retry_seconds)
 
 
-def _writes(name: str, chat: BaseChatModel, named: Named | None) -> Any:
+def _writes(name: str, chat: BaseChatModel, named: ModelEntry | None) -> Any:
     if named and named.table:
         settings = named.table.text_settings
         return [named.table.full_name, settings] if settings else named.table.full_name
@@ -338,10 +340,10 @@ def _chat_model(context: ReaderContext, server: LocalServer | None) -> BaseChatM
 
 
 def _local_model(context: ReaderContext, server: LocalServer) -> BaseChatModel:
-    from readgraph.models.openai_chat import InLoopChatOpenAI, bounded_client
+    from readgraph.models.openai_chat import InLoopChatOpenAI, make_http_client
 
     most = context.max_reply_mb * MB
-    client = bounded_client(context.timeout, most, trust_env=False)  # without the environment's proxies
+    client = make_http_client(context.timeout, most, trust_env=False)  # without the environment's proxies
     return InLoopChatOpenAI(
         model=context.model,
         base_url=server.url,
@@ -355,7 +357,7 @@ def _local_model(context: ReaderContext, server: LocalServer) -> BaseChatModel:
 def _openai_model(name: str, settings: dict[str, Any], most_bytes: int) -> BaseChatModel:
     from openai import OpenAIError
 
-    from readgraph.models.openai_chat import InLoopChatOpenAI, bounded_client
+    from readgraph.models.openai_chat import InLoopChatOpenAI, make_http_client
 
     key = os.environ.get("OPENAI_API_KEY", "")
     if not key.isascii():
@@ -367,7 +369,7 @@ def _openai_model(name: str, settings: dict[str, Any], most_bytes: int) -> BaseC
             )
         settings["api_key"] = "none"  # your own server needs no key, but the client does
     try:
-        client = bounded_client(settings["timeout"], most_bytes)
+        client = make_http_client(settings["timeout"], most_bytes)
         return InLoopChatOpenAI(model=name, http_async_client=client, **settings)
     except (OpenAIError, ValueError) as problem:
         what = f"{type(problem).__name__}: check its name, and OPENAI_BASE_URL"

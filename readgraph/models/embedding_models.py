@@ -15,14 +15,14 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from pydantic import ValidationError
 
-from readgraph.library.search.hits import PARTS, Entry, VectorKey
+from readgraph.library.search.hits import PARTS, IndexEntry, VectorKey
 from readgraph.library.search.vector_index import Matrix
-from readgraph.library.stored_items import storable
+from readgraph.library.stored_items import replace_surrogates
 from readgraph.models.client import environment, without_secrets
 from readgraph.models.failures import status_of, too_long
 from readgraph.models.functions import is_function, unknown_function
-from readgraph.models.names import named_embeddings, object_here
-from readgraph.models.watching import watched_embedding
+from readgraph.models.names import find_embeddings_entry, get_loop_object
+from readgraph.models.watching import watch_embedding
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from readgraph.state.loops import PerLoop, close_client
 from readgraph.state.records import digest
@@ -40,7 +40,7 @@ def full_name(name: str) -> str:
 
     Raises `BadInput` for other names.
     """
-    if named_embeddings(name):
+    if find_embeddings_entry(name):
         return name
     provider, _, model = name.strip().partition(":")
     if provider == "local":
@@ -82,7 +82,7 @@ def embedding_model(name: str, timeout: float) -> Embeddings:
 
 
 def _openai_settings(timeout: float) -> dict[str, Any]:
-    from readgraph.models.openai_chat import bounded_client
+    from readgraph.models.openai_chat import make_http_client
 
     key = os.environ.get("OPENAI_API_KEY", "")
     if not key and not os.environ.get("OPENAI_BASE_URL"):
@@ -98,7 +98,7 @@ def _openai_settings(timeout: float) -> dict[str, Any]:
         # Counting tokens would download tiktoken's files; our windows are far below the models' limits.
         "check_embedding_ctx_length": False,
         # LangChain would share one client between event loops, but a client works only in its first one.
-        "http_async_client": bounded_client(timeout),
+        "http_async_client": make_http_client(timeout),
     }
 
 
@@ -188,7 +188,7 @@ class Embedder:
         vector: Matrix = (await self._embed([text], "query"))[0]
         return vector
 
-    async def entries(self, entries: Sequence[Entry]) -> tuple[list[VectorKey], Matrix]:
+    async def entries(self, entries: Sequence[IndexEntry]) -> tuple[list[VectorKey], Matrix]:
         """All vectors of entries, as `VectorIndex.add` takes them: windows of the page, of its header, of its memo."""
         pieces = [
             (VectorKey(entry.page, part), window)
@@ -199,7 +199,7 @@ class Embedder:
         return [key for key, _ in pieces], await self.documents([window for _, window in pieces])
 
     async def _embed(self, texts: Sequence[str], kind: Kind) -> Matrix:
-        by_key = {digest([self.identity, kind, text], 32): storable(text) for text in texts}
+        by_key = {digest([self.identity, kind, text], 32): replace_surrogates(text) for text in texts}
         keys = list(by_key)
         kept = await self._kept.get(keys) if self._kept else [None] * len(keys)
         vectors = {key: vector for key, vector in zip(keys, kept, strict=True) if vector is not None}
@@ -218,18 +218,18 @@ class Embedder:
         async with self._client() as model:
             if self._kept:
                 await self._kept.check_room(len(texts))
-            with watched_embedding(self.name, len(texts)):
+            with watch_embedding(self.name, len(texts)):
                 if kind == "query":
                     raw = [await model.aembed_query(text) for _, text in texts]
                 else:
                     raw = await model.aembed_documents([text for _, text in texts])
-            vectors = self._normalised(raw, len(texts))
+            vectors = self._normalise_vectors(raw, len(texts))
         by_key = {key: vector for (key, _), vector in zip(texts, vectors, strict=True)}
         if self._kept:
             await self._kept.put(by_key)
         return by_key
 
-    def _normalised(self, raw: Sequence[Sequence[float]], count: int) -> Matrix:
+    def _normalise_vectors(self, raw: Sequence[Sequence[float]], count: int) -> Matrix:
         try:
             vectors = np.array(raw, np.float32).reshape(count, -1)
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -243,9 +243,9 @@ class Embedder:
     @asynccontextmanager
     async def _client(self) -> AsyncIterator[Embeddings]:
         """The running event loop's model; errors inside the `with` become one clear line."""
-        client = await self._clients.here()
-        if named := named_embeddings(self.name):
-            model = await object_here(self.name, named, Embeddings)
+        client = await self._clients.current_value()
+        if named := find_embeddings_entry(self.name):
+            model = await get_loop_object(self.name, named, Embeddings)
         else:
             async with client.opening:
                 if client.model is None or client.environment != environment():

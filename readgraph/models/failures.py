@@ -122,10 +122,10 @@ def kind_of(problem: Exception) -> type[Exception]:
     Some providers' packages pass on the errors of their HTTP clients. There are several clients (httpx, its
     successors, requests), with similar names for their errors.
     """
-    return next(filter(None, map(_known_kind, causes_of(problem))), type(problem))
+    return next(filter(None, map(_find_kind, causes_of(problem))), type(problem))
 
 
-def _known_kind(problem: BaseException) -> type[Exception] | None:
+def _find_kind(problem: BaseException) -> type[Exception] | None:
     if isinstance(problem, kinds.ModelError):
         return type(problem)
     if status := _status(problem):

@@ -17,7 +17,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from readgraph.models.names import name_function, named_model
+from readgraph.models.names import find_model_entry, name_function
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.forks import reset_in_forked
 
@@ -43,7 +43,7 @@ def function_model(function: Callable[..., Any]) -> str:
     path = f"{named.__module__}.{named.__qualname__}".replace("<locals>.", "")
     name = stem = FUNCTION + re.sub(r"[^\w.]", "", path)
     number = 1
-    while (known := named_model(name)) and not _same(known.function, function):
+    while (known := find_model_entry(name)) and not _same(known.function, function):
         number += 1
         name = f"{stem}-{number}"
     known_as = name.removeprefix(FUNCTION)

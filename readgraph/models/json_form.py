@@ -27,7 +27,7 @@ FEWEST_LOOKS, MOST_LOOKS = 4_000, 200_000
 """Looks that any text may take, and that no text may exceed; each takes one to three microseconds."""
 
 
-def objects_mended(parts: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+def repair_objects(parts: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects that parts of a reply can be repaired to, with their positions, in the order of trying.
 
     Each position may use half of the remaining looks, so that a hopeless one leaves some for the next.
@@ -37,18 +37,18 @@ def objects_mended(parts: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]
         for place in islice(re.finditer("{", part), MOST_STARTS):
             if looks < FEWEST_LOOKS // 100:
                 return
-            left = _Left(looks // 2)
-            mended = _mended(part[place.start() :], left)
+            left = _LooksBudget(looks // 2)
+            mended = _repair_value(part[place.start() :], left)
             looks -= looks // 2 - left.looks
             options = mended if isinstance(mended, list) else [mended]
             yield from ((place.start(), value) for value in reversed(options) if isinstance(value, dict) and value)
 
 
-def _mended(text: str, left: "_Left") -> Any:
+def _repair_value(text: str, left: "_LooksBudget") -> Any:
     """The repaired JSON value in a text; None if there is none."""
     try:
         left.take(len(text) // 8)  # for passes over the text that don't access single positions
-        return json.loads(repair_json(_Watched(text, left)))
+        return json.loads(repair_json(_CountedText(text, left)))
     except Exception:
         return None
 
@@ -57,7 +57,7 @@ class _TooMuch(Exception):
     """All looks are used up."""
 
 
-class _Left:
+class _LooksBudget:
     """The number of looks that are left."""
 
     def __init__(self, looks: int) -> None:
@@ -70,12 +70,12 @@ class _Left:
             raise _TooMuch
 
 
-class _Watched(str):
+class _CountedText(str):
     """A text that counts accesses to it and to its slices."""
 
-    left: _Left
+    left: _LooksBudget
 
-    def __new__(cls, text: str, left: _Left) -> "_Watched":
+    def __new__(cls, text: str, left: _LooksBudget) -> "_CountedText":
         watched = super().__new__(cls, text)
         watched.left = left
         return watched
@@ -83,10 +83,10 @@ class _Watched(str):
     def __getitem__(self, place: SupportsIndex | slice) -> str:
         part = super().__getitem__(place)
         self.left.take(1 + len(part) // 64)
-        return _Watched(part, self.left) if isinstance(place, slice) else part
+        return _CountedText(part, self.left) if isinstance(place, slice) else part
 
     def __add__(self, more: str) -> str:
-        return _Watched(super().__add__(more), self.left)
+        return _CountedText(super().__add__(more), self.left)
 
 
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -109,7 +109,7 @@ QUICK = 4_000
 """Characters up to which the event loop parses a reply itself, in milliseconds, if nothing needs repair."""
 
 
-class Refused(Exception):
+class ReplyRefusal(Exception):
     """Why a reply can't be used; the text goes back to the model, and may quote its reply.
 
     `kind` says it without: the form is not the one that was asked for, the content can't be, the reply was cut, or its
@@ -122,21 +122,21 @@ class Refused(Exception):
 
 
 def plain_text(reply_text: str) -> str:
-    """The reply without its thinking part; raises `Refused` if it is empty or longer than `LONGEST` characters."""
+    """The reply without its thinking part; raises `ReplyRefusal` if it is empty or longer than `LONGEST` characters."""
     if len(reply_text) > LONGEST:
-        raise Refused(f"the reply is longer than {LONGEST:,} characters; be shorter")
+        raise ReplyRefusal(f"the reply is longer than {LONGEST:,} characters; be shorter")
     text = _THINKING.sub("", reply_text, count=1) if _THINKING.match(reply_text) else reply_text
     if not text.lstrip().startswith(("{", "[", "```")) and "<think" not in text.casefold():
         text = _THOUGHT.split(text, maxsplit=1)[-1]  # some servers drop the opening tag
     if not text.strip():
-        raise Refused("the reply is empty")
+        raise ReplyRefusal("the reply is empty")
     return text.strip()
 
 
 def parse_reply(reply_text: str, reply: type[Reply]) -> Reply:
     """The typed reply in a text: bare JSON, JSON in a fence or in prose, with the usual mistakes repaired.
 
-    Takes a bounded time for any text (see `readgraph.models.json_form`). Raises `Refused`.
+    Takes a bounded time for any text (see `readgraph.models.json_form`). Raises `ReplyRefusal`.
     """
     text = plain_text(reply_text)
     return _first_fitting(_objects(text), reply, len(text))
@@ -146,12 +146,12 @@ async def read_reply(reply_text: str, reply: type[Reply]) -> Reply:
     """`parse_reply` for an event loop: what may take long runs in a thread, so that other readings go on."""
     if len(reply_text) <= QUICK:
         text = plain_text(reply_text)
-        with suppress(Refused):
+        with suppress(ReplyRefusal):
             return _first_fitting(reversed([*_valid_objects(text)]), reply, len(text))
     return await asyncio.to_thread(parse_reply, reply_text, reply)
 
 
-async def aside(work: Callable[[str], Result], text: str) -> Result:
+async def in_thread_if_long(work: Callable[[str], Result], text: str) -> Result:
     """The result of `work` for a text; long texts are processed in a thread, so that the event loop goes on."""
     return work(text) if len(text) <= QUICK else await asyncio.to_thread(work, text)
 
@@ -174,13 +174,13 @@ def _first_fitting(objects: Iterable[tuple[int, dict[str, Any]]], reply: type[Re
         except ValidationError as fault:
             if start < earliest:  # report the outermost object: the others are parts of it
                 problem, earliest = _faults(fault), start
-    raise Refused(problem)
+    raise ReplyRefusal(problem)
 
 
 def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Candidate objects with their positions: valid JSON objects, the last first, then what can be repaired to one."""
     yield from reversed([*_valid_objects(text)])
-    yield from objects_mended([text, *reversed(_FENCE.findall(text))])
+    yield from repair_objects([text, *reversed(_FENCE.findall(text))])
 
 
 def _valid_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -215,11 +215,11 @@ def reply_schema(reply: type[BaseModel]) -> dict[str, Any]:
 def reply_instructions(reply: type[BaseModel]) -> str:
     """Instructions on the form of a reply, for servers that don't pass a schema to the model."""
     schema = reply_schema(reply)
-    lines = [f"- {name}: {_described(field, schema)}" for name, field in schema["properties"].items()]
+    lines = [f"- {name}: {_describe_field(field, schema)}" for name, field in schema["properties"].items()]
     return "Reply with one JSON object and nothing else. Its fields:\n" + "\n".join(lines)
 
 
-def _described(field: dict[str, Any], schema: dict[str, Any]) -> str:
+def _describe_field(field: dict[str, Any], schema: dict[str, Any]) -> str:
     kind = _kind(field, schema)
     return f"{kind}. {field['description']}" if "description" in field else kind
 

@@ -67,13 +67,13 @@ def model_file(model: str) -> ModelFile:
     if not all(map(find_spec, RUN_BY)):
         raise BadInput(NEEDED)
     if model == PACKAGED_MODEL:
-        return _read(_packaged())
+        return _read(_find_packaged_file())
     if not named.endswith(".gguf"):
         raise BadInput(f"'{model}' is not packaged: the model of this machine is {PACKAGED_MODEL}, or local:FILE.gguf.")
     return _read(Path(named).expanduser())
 
 
-def _packaged() -> Path:
+def _find_packaged_file() -> Path:
     # Located without importing: the package is a plugin of another program, and only its file is needed here.
     package = find_spec(PACKAGE)
     folders = [Path(folder) for folder in (package.submodule_search_locations or [] if package else [])]
@@ -146,10 +146,10 @@ def reply_tokens(file: ModelFile) -> int:
 def local_settings(*models: str) -> dict[str, Any]:
     """The settings with which prompts fit the contexts of those models that run on this machine."""
     contexts = [context_tokens(model_file(model)) for model in models if is_local(model)]
-    return fitting(min(contexts)) if contexts else {}
+    return settings_for_context(min(contexts)) if contexts else {}
 
 
-def fitting(context: int) -> dict[str, Any]:
+def settings_for_context(context: int) -> dict[str, Any]:
     """The settings with which prompts fit a context of this many tokens.
 
     Four tokens are about three words; with half as many words as tokens there is room for the reply, for its form and
@@ -193,7 +193,7 @@ class LocalServer:
             self.process.kill()
             self.process.wait()
 
-    def let_go(self) -> None:
+    def close_pipes(self) -> None:
         """Close this process's ends of the pipes; the child process ends when all ends are closed."""
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe:
@@ -262,7 +262,7 @@ def _reset() -> None:
     global _starting
     _starting = Lock()
     for server in _servers.values():
-        server.let_go()
+        server.close_pipes()
     _servers.clear()
 
 

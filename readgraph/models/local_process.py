@@ -43,33 +43,33 @@ class OpenAIRequests:
         while more:
             part = await receive()
             body, more = body + part.get("body", b""), part.get("more_body", False)
-        parts: list[Message] = [{"type": "http.request", "body": self._translated(body)}]
+        parts: list[Message] = [{"type": "http.request", "body": self._translate_request(body)}]
 
-        async def translated() -> Message:
+        async def receive_translated() -> Message:
             return parts.pop() if parts else await receive()
 
-        await self.app(scope, translated, send)
+        await self.app(scope, receive_translated, send)
 
-    def _translated(self, body: bytes) -> bytes:
+    def _translate_request(self, body: bytes) -> bytes:
         try:
             request = {**self.defaults, **json.loads(body)}
         except (ValueError, TypeError):
             return body  # the server reports what is wrong with it
         form = request.get("response_format") or {}
         if form.get("type") == "json_schema":
-            schema = bounded(form["json_schema"]["schema"])
+            schema = limit_schema(form["json_schema"]["schema"])
             request["response_format"] = {"type": "json_object", "schema": schema}
         return json.dumps(request).encode()
 
 
-def bounded(schema: Any, most: int = MOST_CHARACTERS) -> Any:
+def limit_schema(schema: Any, most: int = MOST_CHARACTERS) -> Any:
     """The schema with a bound for each text and list that has none: small models don't stop by themselves."""
     if isinstance(schema, list):
-        return [bounded(part, most) for part in schema]
+        return [limit_schema(part, most) for part in schema]
     if not isinstance(schema, dict):
         return schema
     kind = schema.get("type")
-    inner = {name: bounded(part, MOST_IN_LIST if kind == "array" else most) for name, part in schema.items()}
+    inner = {name: limit_schema(part, MOST_IN_LIST if kind == "array" else most) for name, part in schema.items()}
     bounds = {"string": {"maxLength": most}, "array": {"maxItems": MOST_ITEMS}}
     return {**bounds.get(kind, {}), **inner} if isinstance(kind, str) else inner
 

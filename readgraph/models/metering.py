@@ -12,19 +12,20 @@ from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from typing_extensions import TypedDict
 
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
+from readgraph.state.lazy_names import former_names
 from readgraph.state.logs import WARNING, current_run, log
 from readgraph.state.reading import NOTHING_USED, Usage, add_usage
 from readgraph.state.records import Note
-from readgraph.state.words import counted
+from readgraph.state.words import format_count
 
-__all__ = ["fell_back"]
+__all__ = ["count_fallback"]
 
 
 class ModelExchange(TypedDict):
@@ -56,14 +57,14 @@ class FallBack(TypedDict):
     after: ModelExchange | None
 
 
-class Keep(NamedTuple):
+class ExchangeRecorder(NamedTuple):
     """Callbacks for each finished exchange and each fall-back."""
 
     exchange: Callable[[ModelExchange], Any]
     fall_back: Callable[[FallBack], Any] | None = None
 
 
-_keep: ContextVar[Keep | None] = ContextVar("readgraph_recording", default=None)
+_keep: ContextVar[ExchangeRecorder | None] = ContextVar("readgraph_recording", default=None)
 _newest: ContextVar[ModelExchange | None] = ContextVar("readgraph_newest_exchange", default=None)
 
 
@@ -75,7 +76,7 @@ def exchanges_to(
 
     Outside of such a `with`, nothing is recorded.
     """
-    before = _keep.set(Keep(keep, fall_back))
+    before = _keep.set(ExchangeRecorder(keep, fall_back))
     try:
         yield
     finally:
@@ -121,8 +122,8 @@ class Meter:
     `inside`: what steps of a graph used that ran inside of this step. `left_out`: words that the step could not show,
     because the window does not hold them. `unavailable`: why a call of the step was given up that nothing answered.
     `aloud`: replies for a person are streamed; `said`: the id of the message of which something was. `asked`: the keys
-    of prompts that got a new reply, which are not asked once more (see `asking_once`). `spent_before`: the budget was
-    spent when the step began; `went_without`: the step did without a reply because the budget is spent.
+    of prompts that got a new reply, which are not asked once more (see `ask_each_prompt_once`). `spent_before`: the
+    budget was spent when the step began; `went_without`: the step did without a reply because the budget is spent.
     """
 
     context: ReaderContext = field(default_factory=ReaderContext)
@@ -162,17 +163,20 @@ class Meter:
         calls = before["calls"] + self.calls_begun + 1
         total = before["input_words"] + before["output_words"] + self.words_begun + self.used["output_words"] + words
         if context.max_calls is not None and calls > context.max_calls:
-            raise self._spent(context.max_calls, "call")
+            raise self._budget_error(context.max_calls, "call")
         if context.max_words is not None and total > context.max_words:
-            raise self._spent(context.max_words, "word")
+            raise self._budget_error(context.max_words, "word")
         if context.max_seconds is not None and before["seconds"] + self.seconds > context.max_seconds:
-            raise self._spent(context.max_seconds, "second")
+            raise self._budget_error(context.max_seconds, "second")
         self.calls_begun += 1
         self.words_begun += words
 
-    def _spent(self, most: int, unit: str) -> BudgetSpent:
+    def _budget_error(self, most: int, unit: str) -> BudgetSpent:
         """The error of a spent budget, which is reported as it is first raised in the step."""
-        line = f"The budget of {counted(most, unit)} is spent: run the same again with a larger --max-{unit}s to go on."
+        line = (
+            f"The budget of {format_count(most, unit)} is spent: run the same again with a larger "
+            f"--max-{unit}s to go on."
+        )
         if not self.budget_spent:
             self.budget_spent = True
             self.stream({"budget": {"node": self.node, "problem": line}})
@@ -240,7 +244,7 @@ def current_meter() -> Meter:
 
 
 @contextmanager
-def node_substitutes() -> Iterator[None]:
+def let_node_substitute() -> Iterator[None]:
     """Inside of the `with`, a spent budget is raised, since the node around has a substitute for the whole step."""
     before = _substituted.set(True)
     try:
@@ -249,7 +253,7 @@ def node_substitutes() -> Iterator[None]:
         _substituted.reset(before)
 
 
-def do_without() -> bool:
+def step_does_without() -> bool:
     """Whether the step itself goes on without a reply that the budget does not allow: it is said of the step.
 
     Else a node around has a substitute, and the error must reach it.
@@ -261,7 +265,7 @@ def do_without() -> bool:
 
 
 @contextmanager
-def asking_once() -> Iterator[None]:
+def ask_each_prompt_once() -> Iterator[None]:
     """Inside of the `with`, all readings are one run: where settings say `again`, a prompt is asked again once."""
     before = _asked.set(set())
     try:
@@ -271,7 +275,7 @@ def asking_once() -> Iterator[None]:
 
 
 @contextmanager
-def unsaid() -> Iterator[None]:
+def suppress_streaming() -> Iterator[None]:
     """Inside of the `with`, what the running step's calls bring is no answer yet, and is not streamed."""
     meter = current_meter()
     before, meter.aloud = meter.aloud, False
@@ -281,7 +285,7 @@ def unsaid() -> Iterator[None]:
         meter.aloud = before
 
 
-def fell_back(kind: str, times: int = 1) -> None:
+def count_fallback(kind: str, times: int = 1) -> None:
     """Count a fall-back: the model's replies could not be used, so the method used its substitute."""
     current_meter().fallbacks[kind] += times
     if run := current_run():
@@ -290,6 +294,10 @@ def fell_back(kind: str, times: int = 1) -> None:
     keep_fall_back(kind, times)
 
 
-def used_notes(notes: Iterable[Note]) -> None:
+def record_corrections(notes: Iterable[Note]) -> None:
     """Record which of the notes that the step uses are a user's corrections."""
     current_meter().corrected.update(note.page for note in notes if note.replaced is not None)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = former_names(__name__, fell_back="count_fallback")

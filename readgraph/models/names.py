@@ -115,7 +115,7 @@ class ModelTable(BaseModel):
         """The key in the environment; "" if no variable is named."""
         return _variable(self.api_key_env, name) if self.api_key_env else ""
 
-    def sent_headers(self, name: str) -> dict[str, str]:
+    def headers_to_send(self, name: str) -> dict[str, str]:
         """The headers with the values of their variables."""
         items = self.headers.items()
         return {header: _variable(value[1:], name) if value.startswith("$") else value for header, value in items}
@@ -135,7 +135,7 @@ def model_table(name: str) -> ModelTable | None:
     if ":" in name or not name:
         return None
     tables = file_settings().get("models", {})
-    return checked_table(name, tables[name]) if isinstance(tables, Mapping) and name in tables else None
+    return validate_table(name, tables[name]) if isinstance(tables, Mapping) and name in tables else None
 
 
 def model_tables() -> dict[str, ModelTable]:
@@ -143,10 +143,10 @@ def model_tables() -> dict[str, ModelTable]:
     tables = file_settings().get("models", {})
     if not isinstance(tables, Mapping):
         raise BadInput(f"The settings file {settings_file()} has 'models' that is no table: write [models.NAME].")
-    return {name: checked_table(name, table) for name, table in tables.items()}
+    return {name: validate_table(name, table) for name, table in tables.items()}
 
 
-def checked_table(name: str, table: Any) -> ModelTable:
+def validate_table(name: str, table: Any) -> ModelTable:
     """The table with its values checked; raises `BadInput`, in one line."""
     if not re.fullmatch(r"[\w.-]+", name) or name == "local":
         raise BadInput(f"[models.{name}] can't be a model's name: use letters, digits, _, - and . (but not 'local').")
@@ -167,7 +167,7 @@ RESERVED = ("local",)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Named:
+class ModelEntry:
     """What a name stands for; each registration is another one, also under the same name.
 
     `one_at_a_time`: the object serves one call after the other. `function` or `table`: what it is made of, if that is a
@@ -183,8 +183,8 @@ class Named:
     table: ModelTable | None = None
 
 
-_models: dict[str, Named] = {}
-_embeddings: dict[str, Named] = {}
+_models: dict[str, ModelEntry] = {}
+_embeddings: dict[str, ModelEntry] = {}
 
 
 def register_model(
@@ -206,7 +206,7 @@ def register_model(
     """
     limits = Limits(requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute)
     check_name(name, factory)
-    _models[name] = Named(factory=factory, limits=limits, window_words=window_words, price=price)
+    _models[name] = ModelEntry(factory=factory, limits=limits, window_words=window_words, price=price)
     return name
 
 
@@ -216,17 +216,17 @@ def register_embeddings(name: str, factory: Callable[[], Embeddings | Awaitable[
     An index of vectors is known by the name: give another embedding model another name.
     """
     check_name(name, factory)
-    _embeddings[name] = Named(factory=factory)
+    _embeddings[name] = ModelEntry(factory=factory)
     return name
 
 
 def name_function(name: str, function: Callable[..., Any], chat: Factory, embeddings: Factory) -> None:
     """Let a name stand for a function, which serves as a chat model and as an embedding model."""
-    _models[name] = Named(factory=chat, one_at_a_time=True, function=function)
-    _embeddings[name] = Named(factory=embeddings, function=function)
+    _models[name] = ModelEntry(factory=chat, one_at_a_time=True, function=function)
+    _embeddings[name] = ModelEntry(factory=embeddings, function=function)
 
 
-def named_model(name: str) -> Named | None:
+def find_model_entry(name: str) -> ModelEntry | None:
     """What a model's name stands for: an object of this process, else a table of the settings file; None: neither."""
     if name in _models:
         return _models[name]
@@ -235,24 +235,24 @@ def named_model(name: str) -> Named | None:
 
 
 @lru_cache(64)
-def _of_table(table: ModelTable) -> Named:
-    return Named(table=table, limits=table.limits, window_words=table.window_words, price=table.price)
+def _of_table(table: ModelTable) -> ModelEntry:
+    return ModelEntry(table=table, limits=table.limits, window_words=table.window_words, price=table.price)
 
 
-def named_embeddings(name: str) -> Named | None:
+def find_embeddings_entry(name: str) -> ModelEntry | None:
     """What an embedding model's name stands for in this process; None for any other name."""
     return _embeddings.get(name)
 
 
-def named_settings(*models: str) -> dict[str, Any]:
+def window_settings(*models: str) -> dict[str, Any]:
     """The settings with which prompts fit the smallest window that is known of these models by their names."""
-    windows = [named.window_words for model in models if (named := named_model(model)) and named.window_words]
+    windows = [named.window_words for model in models if (named := find_model_entry(model)) and named.window_words]
     return {"window_words": min(windows)} if windows else {}
 
 
 def within_window(context: ReaderContext) -> ReaderContext:
     """The context with prompts no longer than what its model's name says that the model holds."""
-    named = named_model(context.model)
+    named = find_model_entry(context.model)
     if named and named.window_words and named.window_words < context.window_words:
         return replace(context, window_words=named.window_words)
     return context
@@ -274,17 +274,17 @@ class _Made:
     objects: dict[Hashable, Any] = field(default_factory=dict)
 
 
-async def _let_go(made: _Made) -> None:
+async def _forget_objects(made: _Made) -> None:
     """The caller's objects are the caller's to close."""
     made.objects.clear()
 
 
-_made = PerLoop(_Made, _let_go)
+_made = PerLoop(_Made, _forget_objects)
 
 
-async def object_here(name: str, named: Named, kind: type[Any]) -> Any:
+async def get_loop_object(name: str, named: ModelEntry, kind: type[Any]) -> Any:
     """The running event loop's object; raises `BadInput` if the factory makes something else than `kind`."""
-    here = await _made.here()
+    here = await _made.current_value()
     async with here.making:
         if named not in here.objects:
             made = named.factory()

@@ -28,17 +28,19 @@ CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 """Variables of the environment that name certificates."""
 
 
-def bounded_client(timeout: float, most_bytes: int = MOST_BYTES, **settings: Any) -> Any:
+def make_http_client(timeout: float, most_bytes: int = MOST_BYTES, **settings: Any) -> Any:
     """OpenAI's client of a server; a response of more than `most_bytes` counts as one that broke off.
 
     Which HTTP package it is from depends on OpenAI's version.
     """
 
-    async def bound(response: Any) -> None:
-        _bound(response, most_bytes)
+    async def limit_response(response: Any) -> None:
+        _limit_bytes(response, most_bytes)
 
     certificates = _certificates(*map(os.environ.get, CERTIFICATES))
-    return DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound]}, verify=certificates, **settings)
+    return DefaultAsyncHttpxClient(
+        timeout=timeout, event_hooks={"response": [limit_response]}, verify=certificates, **settings
+    )
 
 
 @cache
@@ -55,11 +57,11 @@ def _certificates(*named: str | None) -> ssl.SSLContext:
     return trusted
 
 
-def _bound(response: Any, most_bytes: int) -> None:
+def _limit_bytes(response: Any, most_bytes: int) -> None:
     """All that reads a response, whole or as a stream, takes its bytes from here."""
     unbounded = response.aiter_bytes
 
-    async def bounded(chunk_size: int | None = None) -> AsyncIterator[bytes]:
+    async def read_within_limit(chunk_size: int | None = None) -> AsyncIterator[bytes]:
         left = most_bytes
         async for part in unbounded(chunk_size):
             left -= len(part)
@@ -67,7 +69,7 @@ def _bound(response: Any, most_bytes: int) -> None:
                 raise ReplyTooLong(most_bytes // 1_000_000)
             yield part
 
-    response.aiter_bytes = bounded
+    response.aiter_bytes = read_within_limit
 
 
 NO_REPLY = {"message": {"role": "assistant", "content": ""}, "finish_reason": ""}
@@ -112,7 +114,7 @@ class InLoopChatOpenAI(ChatOpenAI):
 
         A response that holds no reply, but for which the server counted tokens, is a damaged reply: it is paid for.
         """
-        mended = _mended(content)
+        mended = _repair_response(content)
         counted = isinstance(mended, dict) and any(mended["usage"].values())
         try:
             result = self._create_chat_result(mended)
@@ -159,7 +161,7 @@ class InLoopChatOpenAI(ChatOpenAI):
 
         LangChain would parse a function call's arguments from the beginning for each chunk, in unbounded time.
         """
-        return super()._convert_chunk_to_generation_chunk(_mended(chunk, "delta"), *args)
+        return super()._convert_chunk_to_generation_chunk(_repair_response(chunk, "delta"), *args)
 
 
 def as_model_error(problem: APIError) -> kinds.ModelError:
@@ -180,7 +182,7 @@ def as_model_error(problem: APIError) -> kinds.ModelError:
     return error
 
 
-def _mended(response: Any, part: str = "message") -> Any:
+def _repair_response(response: Any, part: str = "message") -> Any:
     """The response in a form that LangChain can parse: it fails on invalid counts and arguments that are not objects.
 
     The arguments of a function call become the reply's text, whatever they are. `part` is the field of a choice
@@ -189,21 +191,21 @@ def _mended(response: Any, part: str = "message") -> Any:
     if not isinstance(response, dict):
         return response
     choices = response.get("choices")
-    mended = [_mended_choice(choice, part) for choice in choices] if isinstance(choices, list) else choices
+    mended = [_repair_choice(choice, part) for choice in choices] if isinstance(choices, list) else choices
     return {**response, "choices": mended, "usage": _counts(response.get("usage"))}
 
 
-def _mended_choice(choice: Any, part: str) -> Any:
+def _repair_choice(choice: Any, part: str) -> Any:
     try:
         call = choice[part]["tool_calls"][0]
-        arguments = call["function"]["arguments"] if part == "message" else _added(call)
+        arguments = call["function"]["arguments"] if part == "message" else _arguments_piece(call)
     except (TypeError, LookupError, AttributeError):
         return choice
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
     return {**choice, part: {**choice[part], "content": text, "tool_calls": None}}
 
 
-def _added(call: dict[str, Any]) -> Any:
+def _arguments_piece(call: dict[str, Any]) -> Any:
     """What a chunk adds to the arguments of the first call, the only one that is used; the first chunk may add none."""
     given = (call.get("function") or {}).get("arguments")
     return "" if call.get("index") or given is None else given

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from readgraph.models.json_form import Refused, plain_text, reply_schema
+from readgraph.models.json_form import ReplyRefusal, plain_text, reply_schema
 from readgraph.models.prompt import Messages, with_instructions
 from readgraph.state.settings import ReplyForm
 
@@ -28,14 +28,14 @@ THINGS = ("bread", HAMMER, "a pear")
 EMPTY: dict[str, Any] = {"string": "", "array": [], "boolean": False, "null": None}
 
 
-def deciding_field(reply: type[BaseModel]) -> str | None:
+def decision_field(reply: type[BaseModel]) -> str | None:
     """The only field that is asked for; None if no single field makes a reply."""
     return next((name for name in getattr(reply, "DECIDES", ()) if name in reply.model_fields), None)
 
 
 def is_plain(form: ReplyForm, reply: type[BaseModel] | None) -> bool:
     """Whether the reply is one value in plain words, which can be used even if it was cut off."""
-    return form == "plain" and reply is not None and deciding_field(reply) is not None
+    return form == "plain" and reply is not None and decision_field(reply) is not None
 
 
 def plain_messages(messages: Messages, reply: type[BaseModel]) -> Messages:
@@ -45,7 +45,7 @@ def plain_messages(messages: Messages, reply: type[BaseModel]) -> Messages:
     reply, since a small model imitates what it sees rather than following instructions. There,
     the field's description is left out too: a small model repeats it.
     """
-    field = reply_schema(reply)["properties"][deciding_field(reply) or ""]
+    field = reply_schema(reply)["properties"][decision_field(reply) or ""]
     values, described = _values(field), field.get("description", "")
     words = ["true", "false"] if field.get("type") == "boolean" else ["none"] if _may_be_null(field) else []
     if not (values and all(isinstance(value, int) or len(value) == 1 for value in values)):
@@ -73,21 +73,21 @@ def _example(labels: str, instructions: str, tried: int) -> Messages:
 
 
 def parse_plain(reply_text: str, reply: type[Reply]) -> Reply:
-    """The reply made from a line that gives only the deciding field; raises `Refused` if it holds no value for it.
+    """The reply made from a line that gives only the deciding field; raises `ReplyRefusal` if it holds no value for it.
 
     Of several numbers, the first one that was offered counts.
     """
-    schema, name = reply_schema(reply)["properties"], deciding_field(reply) or ""
+    schema, name = reply_schema(reply)["properties"], decision_field(reply) or ""
     line = " ".join(plain_text(reply_text).split())
     empty = {other: value for other, field in schema.items() if (value := _empty(field)) is not ...}
     try:
         return reply.model_validate({**empty, name: _value(line, schema[name])})
     except ValidationError as problem:
-        raise Refused(f"reply with {schema[name].get('description', name)} {problem.errors()[0]['msg']}") from None
+        raise ReplyRefusal(f"reply with {schema[name].get('description', name)} {problem.errors()[0]['msg']}") from None
 
 
 def _value(line: str, field: dict[str, Any]) -> Any:
-    """The field's value in a line; raises `Refused` if there is none."""
+    """The field's value in a line; raises `ReplyRefusal` if there is none."""
     kinds = {option.get("type") for option in field.get("anyOf", [field])}
     if "null" in kinds and line.strip(" .").casefold() in NOTHING:
         return None
@@ -96,22 +96,22 @@ def _value(line: str, field: dict[str, Any]) -> Any:
         return numbers if _of_numbers(field) else [line]
     if "integer" in kinds:
         if not numbers:
-            raise Refused("the reply holds no number")
+            raise ReplyRefusal("the reply holds no number")
         return next((number for number in numbers if number in _values(field)), numbers[0])
     if "boolean" in kinds:
-        return _named(line, {"yes": True, "true": True, "no": False, "false": False})
+        return _match_value(line, {"yes": True, "true": True, "no": False, "false": False})
     if values := _values(field):
-        return _named(line, {str(value): value for value in values})
+        return _match_value(line, {str(value): value for value in values})
     return line
 
 
-def _named(line: str, values: dict[str, Any]) -> Any:
+def _match_value(line: str, values: dict[str, Any]) -> Any:
     """The value that a line begins with, or else the only one that it names."""
     patterns = {name: re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", 0 if len(name) == 1 else re.I) for name in values}
     first = [name for name, pattern in patterns.items() if pattern.match(line.lstrip("([\"'*").strip())]
     named = first or [name for name, pattern in patterns.items() if pattern.search(line)]
     if not named or len({repr(values[name]) for name in named}) > 1:
-        raise Refused(f"the reply names none of {', '.join(values)}")
+        raise ReplyRefusal(f"the reply names none of {', '.join(values)}")
     return values[named[0]]
 
 

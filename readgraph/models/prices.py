@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from readgraph.models.metering import ModelExchange
-from readgraph.models.names import named_model
+from readgraph.models.names import find_model_entry
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Step, Usage
 
@@ -64,12 +64,12 @@ def parse_price(text: str) -> Price:
     return price
 
 
-def known_price(model: str) -> Price | None:
+def find_price(model: str) -> Price | None:
     """The price of a model in the table; None for an unknown model, or for one on the user's own server.
 
     A name of the user's own has the price that was given with it, or that of the provider's model it stands for.
     """
-    if named := named_model(model):
+    if named := find_model_entry(model):
         if named.price or not named.table or named.table.base_url:
             return parse_price(named.price) if named.price else None
         model = named.table.full_name
@@ -88,7 +88,7 @@ def known_price(model: str) -> Price | None:
     return Price(*prices)
 
 
-def paid(price: Price | None, *, batch: bool) -> Price | None:
+def apply_batch_discount(price: Price | None, *, batch: bool) -> Price | None:
     """What is paid of a price: half of it for calls that are made in batches."""
     return Price(price.input * IN_BATCHES, price.output * IN_BATCHES) if price and batch else price
 
@@ -100,7 +100,7 @@ def cost(steps: Iterable[Step], price: Price | None, *, batch: bool = False) -> 
         used = step["usage"]
         if not used["calls"]:
             continue
-        each = paid(price or known_price(step["model"]), batch=batch)
+        each = apply_batch_discount(price or find_price(step["model"]), batch=batch)
         if each is None or not used["input_tokens"]:
             return None
         total += each.of(used)
@@ -109,7 +109,7 @@ def cost(steps: Iterable[Step], price: Price | None, *, batch: bool = False) -> 
 
 def exchange_cost(exchange: ModelExchange, price: Price | None, *, batch: bool = False) -> float | None:
     """Dollars for a prompt and its reply; None where the price is unknown or the server reported no tokens."""
-    each = paid(price or known_price(exchange["model"]), batch=batch)
+    each = apply_batch_discount(price or find_price(exchange["model"]), batch=batch)
     return each.of_tokens(*exchange["tokens"]) if each and exchange["tokens"][0] else None
 
 

@@ -38,7 +38,7 @@ class Prompt:
     version: int
     system: str
     user: str
-    worded: "Worded | None" = field(default=None, compare=False, repr=False)
+    worded: "PromptSource | None" = field(default=None, compare=False, repr=False)
 
     def adding(self, line: str) -> "Prompt":
         """The prompt with a line after the task; "" changes nothing."""
@@ -75,7 +75,7 @@ class Words(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
+class PromptSource:
     """What a prompt was made of: its words, the material before the task, the values, and lines that were added."""
 
     words: "Words"
@@ -90,7 +90,7 @@ def with_instructions(messages: Messages, instructions: str) -> Messages:
     return [*messages[:-1], (role, f"{content}\n\n{instructions}")]
 
 
-def unused_name(name: str, texts: Iterable[str]) -> str:
+def find_unused_name(name: str, texts: Iterable[str]) -> str:
     """The name, with a number if the texts already contain a tag or label of that name."""
     joined = "\n".join(texts).casefold()
     if f"<{name}" not in joined and f"</{name}" not in joined:
@@ -103,7 +103,7 @@ def unused_name(name: str, texts: Iterable[str]) -> str:
 
 def fenced(name: str, text: str) -> str:
     """The text between tags that it does not contain itself: it is data, not instructions."""
-    tag = unused_name(name, [text])
+    tag = find_unused_name(name, [text])
     return f"<{tag}>\n{text.strip()}\n</{tag}>"
 
 
@@ -143,24 +143,24 @@ class Wording:
         return Prompt(
             self.prompt,
             self.version,
-            self.filled(self.system, values),
-            "\n\n".join(filter(None, [before, self.filled(self.task, values)])),
-            Worded(self, before, values),
+            self.fill_places(self.system, values),
+            "\n\n".join(filter(None, [before, self.fill_places(self.task, values)])),
+            PromptSource(self, before, values),
         )
 
     def instructions(self, **values: Any) -> Instructions:
         """The system's instructions alone."""
-        made = Instructions(self.filled(self.system, values))
+        made = Instructions(self.fill_places(self.system, values))
         made.wording, made.values = self, values
         return made
 
-    def filled(self, text: str, values: Mapping[str, Any]) -> str:
+    def fill_places(self, text: str, values: Mapping[str, Any]) -> str:
         """A text with its places filled, once: what is put in is not looked at."""
 
         def put(place: re.Match[str]) -> str:
             name = place[1]
             if name in self.parts:
-                return self.filled(self.parts[name], values) if values.get(name) else ""
+                return self.fill_places(self.parts[name], values) if values.get(name) else ""
             return str(values.get(name, place[0]))
 
         return _PLACE.sub(put, text)
@@ -171,7 +171,7 @@ class Wording:
         return {"system": self.system, "task": self.task, **self.parts}
 
 
-def wording(name: str, prompt: str, version: int, system: str, task: str, **parts: str) -> Wording:
+def declare_wording(name: str, prompt: str, version: int, system: str, task: str, **parts: str) -> Wording:
     """Declare the words of a prompt, which then can be exported and replaced."""
     _every[name] = Wording(name, prompt, version, system, task, MappingProxyType(parts))
     return _every[name]
@@ -182,7 +182,7 @@ def versions_of(*words: Wording) -> dict[str, int]:
     return {each.prompt: each.version for each in words}
 
 
-def declared_wordings() -> Iterator[Wording]:
+def list_wordings() -> Iterator[Wording]:
     """All wordings of the modules that were imported, by their names."""
     return (_every[name] for name in sorted(_every))
 
@@ -197,7 +197,7 @@ _ITEM = re.compile(r"^(?=<|[A-Z]\. |Page \d+: )", re.MULTILINE)
 """Where an item of a text begins: a page or a label after its tag, an option after its letter, a memo."""
 
 
-def fitted(prompt: Prompt, most: int) -> tuple[Prompt, int, int]:
+def fit_prompt(prompt: Prompt, most: int) -> tuple[Prompt, int, int]:
     """The prompt with at most this many words, how many it has, and how many of its words were left out.
 
     Its longest fenced texts are cut to one length, and in each of them the ends of the longest pages, options or memos,

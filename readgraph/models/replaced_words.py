@@ -8,9 +8,9 @@ import tomllib
 from functools import lru_cache
 from pathlib import Path
 
-from readgraph.models.prompt import Prompt, Wording, declared_wordings, places_in
+from readgraph.models.prompt import Prompt, Wording, list_wordings, places_in
 from readgraph.state.errors import BadInput
-from readgraph.state.files import written_whole
+from readgraph.state.files import replace_file
 from readgraph.state.records import digest
 
 MOST_BYTES = 100_000
@@ -21,7 +21,7 @@ HEADING = """\
 """
 
 
-def in_own_words(prompt: Prompt, folder: str) -> Prompt:
+def apply_own_words(prompt: Prompt, folder: str) -> Prompt:
     """The prompt in the words of the folder, if it has a file for it; "" is no folder."""
     ours = prompt.worded.words if folder and prompt.worded else None
     if not isinstance(ours, Wording):
@@ -45,13 +45,13 @@ def own_words(ours: Wording, folder: str) -> Wording:
     return _read(ours.name, file, status.st_mtime_ns, status.st_size)
 
 
-def replaced_words(folder: str, prompts: frozenset[str]) -> dict[str, str]:
+def replacement_digests(folder: str, prompts: frozenset[str]) -> dict[str, str]:
     """Digests of those of these prompts that the folder replaces, by the names of their files.
 
     Raises `BadInput` for any wrong file of the folder, also of a prompt that comes after a memory was paid for, and for
     one that replaces nothing, such as one with a misspelt name.
     """
-    known = {words.name: words for words in declared_wordings()}
+    known = {words.name: words for words in list_wordings()}
     place = Path(folder).expanduser()
     if unknown := sorted(file.name for file in place.glob("*.toml") if file.stem not in known):
         raise BadInput(f"{place / unknown[0]} replaces no prompt: 'readgraph prompts export' shows their names.")
@@ -63,7 +63,7 @@ def replaced_words(folder: str, prompts: frozenset[str]) -> dict[str, str]:
 @lru_cache(256)
 def _read(name: str, file: Path, *_: int) -> Wording:
     """The words of a file, read once as long as it stays as it is."""
-    ours = next(words for words in declared_wordings() if words.name == name)
+    ours = next(words for words in list_wordings() if words.name == name)
     try:
         with file.open("rb") as opened:
             written = tomllib.loads(opened.read(MOST_BYTES).decode("utf-8-sig"))
@@ -107,5 +107,5 @@ def export_words(words: Wording, file: Path) -> None:
     lines += [f"{key} = '''\n{text}'''\n" for key, text in (("system", words.system), ("task", words.task))]
     lines += ["[parts]\n"] if words.parts else []
     lines += [f"{key} = '''\n{text}'''\n" for key, text in words.parts.items()]  # the first line end is not the text's
-    with written_whole(file) as opened:
+    with replace_file(file) as opened:
         opened.write("\n".join(lines))

@@ -70,7 +70,7 @@ def reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
 
     Raises `TypeError` if it holds no text, unless the server counted tokens: then it is a damaged one that is paid for.
     """
-    ended, used = ending_of(message.response_metadata), message.usage_metadata
+    ended, used = read_stop_reason(message.response_metadata), message.usage_metadata
     tokens = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
     if ended in BLOCKED:
         return ModelReply("", False, tokens, WITHHELD)
@@ -85,7 +85,7 @@ def reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
     return ModelReply(whole[:LONGEST_REPLY], cut, tokens, DAMAGED if damaged else "")
 
 
-def ending_of(metadata: Mapping[str, Any]) -> str:
+def read_stop_reason(metadata: Mapping[str, Any]) -> str:
     """Why the model stopped, in small letters; "" if the response does not say it."""
     said = next((metadata[field] for field in ENDINGS if metadata.get(field)), None)
     if said is None:  # OpenAI's newer protocol names a reason only for what is not complete
@@ -128,7 +128,7 @@ def prompt_key(model: str, asked: str, messages: Messages, sample: int) -> str:
 
 
 @dataclass
-class Published:
+class PublishedReplies:
     """Published replies by their prompts' digests; several of one prompt are given one after the other."""
 
     replies: Mapping[str, Sequence[ModelReply]]
@@ -147,7 +147,7 @@ class Published:
         return replies[min(number, len(replies) - 1)]
 
 
-class PublishedByPrompt(Published):
+class PublishedRepliesByName(PublishedReplies):
     """Published replies by their prompts' names, where these tell which of them answers what."""
 
     def reply(self, key: str, asked: str) -> ModelReply:
@@ -155,11 +155,11 @@ class PublishedByPrompt(Published):
         return super().reply(asked, asked)
 
 
-_published: ContextVar[Published | None] = ContextVar("readgraph_published_replies", default=None)
+_published: ContextVar[PublishedReplies | None] = ContextVar("readgraph_published_replies", default=None)
 
 
 @contextmanager
-def replaying(published: Published) -> Iterator[None]:
+def replay_published(published: PublishedReplies) -> Iterator[None]:
     """Within, every model's replies come from the published ones."""
     before = _published.set(published)
     try:
@@ -168,6 +168,6 @@ def replaying(published: Published) -> Iterator[None]:
         _published.reset(before)
 
 
-def published_replies() -> Published | None:
+def replies_to_replay() -> PublishedReplies | None:
     """The replies that are to be replayed, or None where models are asked."""
     return _published.get()

@@ -26,7 +26,7 @@ class LenientReply(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _filled(cls, value: Any) -> Any:
+    def _fill_missing(cls, value: Any) -> Any:
         fields = cls.model_fields.items()
         free = {name for name, field in fields if get_origin(field.annotation) is list or name == "reasoning"}
         return {**dict.fromkeys(free.difference(cls.NAMED)), **value} if isinstance(value, dict) else value
@@ -62,7 +62,7 @@ MOST_OFFERED = 50
 """The most values in a schema: servers take long to prepare a schema with more."""
 
 
-def offering(reply: type[Reply], **offered: Iterable[int | str]) -> type[Reply]:
+def restrict_reply(reply: type[Reply], **offered: Iterable[int | str]) -> type[Reply]:
     """The reply's type with a schema that lists the allowed values of these fields (for a list, of its members).
 
     Servers that enforce schemas allow the model nothing else. Validation of the reply is as tolerant as before, since
@@ -70,11 +70,11 @@ def offering(reply: type[Reply], **offered: Iterable[int | str]) -> type[Reply]:
     """
     by_name = {name: tuple(values) for name, values in sorted(offered.items())}
     listed = tuple((name, values) for name, values in by_name.items() if 0 < len(values) <= MOST_OFFERED)
-    return _offering(reply, listed) if listed else reply
+    return _make_restricted_type(reply, listed) if listed else reply
 
 
 @lru_cache(512)
-def _offering(reply: type[Reply], offered: tuple[tuple[str, tuple[int | str, ...]], ...]) -> type[Reply]:
+def _make_restricted_type(reply: type[Reply], offered: tuple[tuple[str, tuple[int | str, ...]], ...]) -> type[Reply]:
     fields = {name: _with_enum(reply.model_fields[name], values) for name, values in offered}
     narrowed: type[Reply] = create_model(reply.__name__, __base__=reply, __doc__=reply.__doc__, **fields)
     return narrowed

@@ -26,18 +26,18 @@ _ESCAPED = {control: f"\\u{control:04x}" for control in range(32)}
 
 
 @runtime_checkable
-class Spoken(Protocol):
+class SpokenReply(Protocol):
     """A type of reply that holds text for a person."""
 
     @classmethod
-    def spoken(cls, begun: dict[str, Any]) -> tuple[Any, Any]:
+    def thoughts_and_text(cls, begun: dict[str, Any]) -> tuple[Any, Any]:
         """The thoughts and the text for a person in a reply that may be incomplete; other values count as none."""
 
 
 class StreamedReply:
     """The thoughts and the text of a reply, as far as they have been streamed."""
 
-    def __init__(self, reply: type[Spoken]) -> None:
+    def __init__(self, reply: type[SpokenReply]) -> None:
         self.reply = reply
         self.json_text = self.thoughts = self.text = ""
 
@@ -47,7 +47,7 @@ class StreamedReply:
             return "", ""
         calls: list[Any] = getattr(piece, "tool_call_chunks", [])
         self.json_text += "".join(call["args"] or "" for call in calls) or str(piece.text)
-        thoughts, text = spoken_so_far(self.reply, self.json_text)
+        thoughts, text = partial_thoughts_and_text(self.reply, self.json_text)
         if not (thoughts.startswith(self.thoughts) and text.startswith(self.text)):
             return "", ""  # what has been sent can't be taken back
         grown = thoughts[len(self.thoughts) :], text[len(self.text) :]
@@ -55,18 +55,18 @@ class StreamedReply:
         return grown
 
 
-def spoken_so_far(reply: type[Spoken], json_start: str) -> tuple[str, str]:
+def partial_thoughts_and_text(reply: type[SpokenReply], json_start: str) -> tuple[str, str]:
     """The thoughts and the text in the first part of a reply's JSON."""
     begun = _text(json_start[max(0, json_start.find("{")) :])
     try:
-        value = from_json(_STRING.sub(_escaped, begun), allow_partial="trailing-strings")
+        value = from_json(_STRING.sub(_escape_line_breaks, begun), allow_partial="trailing-strings")
     except ValueError:
         return "", ""
-    thoughts, text = reply.spoken(value) if isinstance(value, dict) else ("", "")
+    thoughts, text = reply.thoughts_and_text(value) if isinstance(value, dict) else ("", "")
     return _text(thoughts), _text(text)
 
 
-def _escaped(string: re.Match[str]) -> str:
+def _escape_line_breaks(string: re.Match[str]) -> str:
     """A JSON string, with line breaks that the model left unescaped as escapes."""
     return string[0] if string[0].isprintable() else string[0].translate(_ESCAPED)
 
@@ -76,12 +76,12 @@ def _text(value: Any) -> str:
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "ignore") if isinstance(value, str) else ""
 
 
-class SpeakAloud(BaseCallbackHandler):
+class ReplyStreamer(BaseCallbackHandler):
     """Sends the spoken part of one call's reply to whoever streams the graph's messages."""
 
     run_inline = True
 
-    def __init__(self, reply: type[Spoken], meter: Meter) -> None:
+    def __init__(self, reply: type[SpokenReply], meter: Meter) -> None:
         self.streamed, self.meter = StreamedReply(reply), meter
 
     def on_chat_model_start(self, serialized: Any, messages: Any, **kwargs: Any) -> None:
@@ -94,17 +94,17 @@ class SpeakAloud(BaseCallbackHandler):
         """Send what this piece adds."""
         if not isinstance(chunk, ChatGenerationChunk):
             return
-        say(self.meter, *self.streamed.grow(chunk.message))
+        stream_piece(self.meter, *self.streamed.grow(chunk.message))
 
 
-def say(meter: Meter, thoughts: str, text: str) -> None:
+def stream_piece(meter: Meter, thoughts: str, text: str) -> None:
     """Send a piece of the step's message to whoever streams the graph's messages."""
     if thoughts or text:
         beside = {THOUGHTS: thoughts} if thoughts else {}
-        send(meter, AIMessageChunk(content=text, additional_kwargs=beside, id=meter.message_id))
+        stream_message(meter, AIMessageChunk(content=text, additional_kwargs=beside, id=meter.message_id))
 
 
-def send(meter: Meter, message: BaseMessage) -> None:
+def stream_message(meter: Meter, message: BaseMessage) -> None:
     """Send the step's message, or a piece of it, to whoever streams the graph's messages."""
     callbacks: Any = (var_child_runnable_config.get() or {}).get("callbacks")
     if meter.aloud and getattr(callbacks, "handlers", callbacks):
@@ -112,10 +112,10 @@ def send(meter: Meter, message: BaseMessage) -> None:
         meter.said = meter.message_id
 
 
-def say_whole(meter: Meter, reply: BaseModel) -> None:
+def stream_whole_reply(meter: Meter, reply: BaseModel) -> None:
     """Send what a reply says, if nothing of it was streamed: it was recorded, or its server streams none."""
-    if isinstance(reply, Spoken) and meter.said != meter.message_id:
-        say(meter, *map(_text, reply.spoken(reply.model_dump())))
+    if isinstance(reply, SpokenReply) and meter.said != meter.message_id:
+        stream_piece(meter, *map(_text, reply.thoughts_and_text(reply.model_dump())))
 
 
 def call_config(name: str, reply: type[BaseModel] | None) -> RunnableConfig:
@@ -123,6 +123,8 @@ def call_config(name: str, reply: type[BaseModel] | None) -> RunnableConfig:
     config = RunnableConfig(tags=[TAG_NOSTREAM])  # LangGraph would stream the reply as it is, which may be JSON
     if name:
         config["run_name"] = name
-    if reply is None or not issubclass(reply, Spoken):
+    if reply is None or not issubclass(reply, SpokenReply):
         return config
-    return merge_configs(var_child_runnable_config.get(), config, {"callbacks": [SpeakAloud(reply, current_meter())]})
+    return merge_configs(
+        var_child_runnable_config.get(), config, {"callbacks": [ReplyStreamer(reply, current_meter())]}
+    )

@@ -17,7 +17,7 @@ from email.utils import parsedate_to_datetime
 
 from langgraph.store.base import BaseStore
 
-from readgraph.library.minute_ledger import MinuteLedger, Place
+from readgraph.library.minute_ledger import MinuteLedger, QueuePlace
 from readgraph.library.store import ledger_of
 from readgraph.models.metering import current_meter
 from readgraph.models.names import Limits
@@ -50,7 +50,7 @@ _clock: ContextVar[Clock] = ContextVar("readgraph_clock", default=_REAL)
 
 
 @contextmanager
-def waiting_by(clock: Clock) -> Iterator[None]:
+def use_clock(clock: Clock) -> Iterator[None]:
     """Use another clock inside the `with`, such as one whose pauses take no time."""
     before = _clock.set(clock)
     try:
@@ -65,7 +65,7 @@ def clock() -> Clock:
 
 
 @dataclass
-class Hold:
+class SharedPause:
     """A pause that all calls of a client share: while a server throttles one call, none is sent to it."""
 
     until: float = 0.0
@@ -74,18 +74,18 @@ class Hold:
         """Pause all calls for this many seconds from now."""
         self.until = max(self.until, clock().now() + seconds)
 
-    async def over(self) -> None:
+    async def wait_until_over(self) -> None:
         """Wait until the pause is over, also if it is extended meanwhile."""
         while (left := self.until - clock().now()) > 0:
             await clock().sleep(left)
 
 
-def growing_pause(failures: int, longest: float = LONGEST_PAUSE) -> float:
+def backoff_seconds(failures: int, longest: float = LONGEST_PAUSE) -> float:
     """Seconds to wait after this many failures in a row: doubled each time, minus a random part."""
     return min(2.0 ** min(failures - 1, 30), longest) * random.uniform(0.5, 1.0)
 
 
-def requested_pause(headers: Mapping[str, str]) -> float:
+def retry_after_seconds(headers: Mapping[str, str]) -> float:
     """Seconds that a response asks to wait (Retry-After: seconds or a date), at most `LONGEST_WAIT`; else 0."""
     value = headers.get("retry-after", "")
     try:
@@ -108,14 +108,14 @@ TOKENS_PER_WORD = 4 / 3
 
 
 @dataclass
-class Turns:
+class CallTurns:
     """The turns of one prompt's calls: each try is a request of its own."""
 
     ledger: MinuteLedger
     model: str
     limits: Limits
     tokens: int
-    place: Place | None = None
+    place: QueuePlace | None = None
 
     async def wait(self) -> None:
         """Wait until one more call may be sent; if that is cancelled, the turn is given back."""
@@ -138,8 +138,8 @@ class Turns:
             await asyncio.to_thread(self.ledger.settle, self.model, self.place, tokens)
 
 
-def turns_of(store: BaseStore, model: str, limits: Limits, words: int) -> Turns | None:
+def turns_of(store: BaseStore, model: str, limits: Limits, words: int) -> CallTurns | None:
     """The turns for a prompt of this many words; None for a model without limits."""
     if not limits:
         return None
-    return Turns(ledger_of(store), model, limits, round(words * TOKENS_PER_WORD) + limits.reply_tokens)
+    return CallTurns(ledger_of(store), model, limits, round(words * TOKENS_PER_WORD) + limits.reply_tokens)

@@ -17,8 +17,8 @@ from langgraph.errors import GraphBubbleUp
 
 from readgraph.models.client import ModelClient
 from readgraph.models.metering import Meter, current_meter
-from readgraph.models.names import named_model
-from readgraph.models.prices import Price, known_price, paid
+from readgraph.models.names import find_model_entry
+from readgraph.models.prices import Price, apply_batch_discount, find_price
 from readgraph.models.prompt import Prompt
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.installed import __version__
@@ -26,14 +26,14 @@ from readgraph.state.logs import (
     ERROR,
     INFO,
     WARNING,
-    Run,
-    as_run,
+    RunUsage,
     current_run,
+    end_state,
     fault,
-    how_ended,
+    is_log_enabled,
     log,
-    logged,
-    part_of_run,
+    new_run_part,
+    use_run,
 )
 
 API = "opentelemetry.trace"
@@ -42,7 +42,7 @@ Attributes = Mapping[str, str | int | float | bool | None]
 """Attributes by their names; those that are None or "" are left out."""
 
 
-def collected() -> bool:
+def is_tracing_enabled() -> bool:
     """Whether somebody collects spans: the API was imported, and a provider was set."""
     trace = sys.modules.get(API)
     return trace is not None and not isinstance(
@@ -52,11 +52,11 @@ def collected() -> bool:
 
 def flush() -> None:
     """Send what a provider has collected, before the process ends at once."""
-    if collected() and (sends := getattr(sys.modules[API].get_tracer_provider(), "force_flush", None)):
+    if is_tracing_enabled() and (sends := getattr(sys.modules[API].get_tracer_provider(), "force_flush", None)):
         sends()
 
 
-class Span:
+class TraceSpan:
     """A span that lasts, or none where nobody collects them."""
 
     def __init__(self, inner: Any = None) -> None:
@@ -65,7 +65,7 @@ class Span:
     def add(self, attributes: Attributes) -> None:
         """Add attributes."""
         if self.inner is not None:
-            self.inner.set_attributes(_known(attributes))
+            self.inner.set_attributes(_drop_empty_attributes(attributes))
 
     def fail(self, kind: str) -> None:
         """Say that it failed, and with which type of error."""
@@ -75,37 +75,39 @@ class Span:
             self.inner.set_attribute("error.type", kind)
 
 
-NO_SPAN = Span()
+NO_SPAN = TraceSpan()
 
 
 @contextmanager
-def span(name: str, attributes: Attributes, *, client: bool = False) -> Iterator[Span]:
+def span(name: str, attributes: Attributes, *, client: bool = False) -> Iterator[TraceSpan]:
     """A span around what is done inside of the `with`, also in the tasks and threads that begin there.
 
     `client`: it is a request to another program.
     """
-    if not collected():
+    if not is_tracing_enabled():
         yield NO_SPAN
         return
-    with lasting(begun(name, attributes, client=client)) as made:
+    with use_span_to_end(begin_span(name, attributes, client=client)) as made:
         yield made
 
 
-def begun(name: str, attributes: Attributes, *, client: bool = False) -> Any:
+def begin_span(name: str, attributes: Attributes, *, client: bool = False) -> Any:
     """A span that has begun, and is not yet the one in hand; None where nobody collects them."""
-    if not collected():
+    if not is_tracing_enabled():
         return None
     trace = sys.modules[API]
     kind = trace.SpanKind.CLIENT if client else trace.SpanKind.INTERNAL
-    return trace.get_tracer("readgraph", __version__).start_span(name, kind=kind, attributes=_known(attributes))
+    return trace.get_tracer("readgraph", __version__).start_span(
+        name, kind=kind, attributes=_drop_empty_attributes(attributes)
+    )
 
 
 @contextmanager
-def lasting(inner: Any) -> Iterator[Span]:
+def use_span_to_end(inner: Any) -> Iterator[TraceSpan]:
     """Inside of the `with` this span is the one in hand; it ends with it."""
-    made = Span(inner)
+    made = TraceSpan(inner)
     try:
-        with in_hand(inner):
+        with use_span(inner):
             yield made
     except BaseException as problem:
         if not isinstance(problem, GraphBubbleUp | asyncio.CancelledError | GeneratorExit):
@@ -116,13 +118,13 @@ def lasting(inner: Any) -> Iterator[Span]:
 
 
 @contextmanager
-def in_hand(inner: Any) -> Iterator[None]:
+def use_span(inner: Any) -> Iterator[None]:
     """Inside of the `with`, what begins is a part of this span."""
     with sys.modules[API].use_span(inner, end_on_exit=False, record_exception=False, set_status_on_exception=False):
         yield
 
 
-def _known(attributes: Attributes) -> dict[str, Any]:
+def _drop_empty_attributes(attributes: Attributes) -> dict[str, Any]:
     return {name: value for name, value in attributes.items() if value is not None and value != ""}
 
 
@@ -132,9 +134,9 @@ OURS = "readgraph."
 """What the names of our own attributes begin with."""
 
 
-def watched() -> bool:
+def has_listeners() -> bool:
     """Whether anybody listens."""
-    return logged() or collected()
+    return is_log_enabled() or is_tracing_enabled()
 
 
 class Call:
@@ -149,12 +151,12 @@ class Call:
             "try": number,
         }
         self.outcome, self.why, self.tokens, self.began = "answered", "", (0, 0), 0.0
-        self._span, self._lasting = Span(), ExitStack()
+        self._span, self._lasting = TraceSpan(), ExitStack()
 
-    def sent(self) -> None:
+    def mark_sent(self) -> None:
         """The request is sent now."""
         self.began = time.perf_counter()
-        if collected():
+        if is_tracing_enabled():
             named = {f"{OURS}{name}": value for name, value in self.told.items() if name != "model"}
             self._span = self._lasting.enter_context(_call_span(self.client, named))
 
@@ -205,17 +207,19 @@ class Call:
     def _cost(self) -> float | None:
         run = current_run()
         given = Price(*run.price) if run and run.price else None
-        price = paid(given or known_price(self.client.name), batch=self.batch) if self.tokens[0] else None
+        price = (
+            apply_batch_discount(given or find_price(self.client.name), batch=self.batch) if self.tokens[0] else None
+        )
         return round(price.of_tokens(*self.tokens), 6) if price else None
 
 
-class Unwatched(Call):
+class SilentCall(Call):
     """A call to which nobody listens."""
 
     def __init__(self) -> None:
         self.outcome = self.why = ""
 
-    def sent(self) -> None:
+    def mark_sent(self) -> None:
         """Nothing is told."""
 
     def end(self, problem: BaseException | None = None) -> None:
@@ -223,9 +227,9 @@ class Unwatched(Call):
 
 
 @contextmanager
-def watched_call(client: ModelClient, prompt: Prompt, number: int, *, batch: bool) -> Iterator[Call]:
+def watch_call(client: ModelClient, prompt: Prompt, number: int, *, batch: bool) -> Iterator[Call]:
     """Tell of a prompt to a model, the `number`th in a row for one answer."""
-    call = Call(client, prompt, number, batch=batch) if watched() else Unwatched()
+    call = Call(client, prompt, number, batch=batch) if has_listeners() else SilentCall()
     try:
         yield call
     except BaseException as problem:
@@ -235,9 +239,9 @@ def watched_call(client: ModelClient, prompt: Prompt, number: int, *, batch: boo
 
 
 @contextmanager
-def watched_embedding(model: str, texts: int) -> Iterator[None]:
+def watch_embedding(model: str, texts: int) -> Iterator[None]:
     """Tell of a request for the vectors of so many texts."""
-    if not watched():
+    if not has_listeners():
         yield
         return
     began = time.perf_counter()
@@ -253,20 +257,20 @@ def watched_embedding(model: str, texts: int) -> Iterator[None]:
 
 
 @contextmanager
-def watched_node(meter: Meter, about: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def watch_node(meter: Meter, about: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Tell of a node; what is put into the dictionary is its update."""
     update: dict[str, Any] = {}
-    if not watched():
+    if not has_listeners():
         yield update
         return
-    part = part_of_run(**{"document": meter.document, **about, "node": meter.node})
+    part = new_run_part(**{"document": meter.document, **about, "node": meter.node})
     attributes = {f"{OURS}{name}": value for name, value in {"run": part.id, **part.about}.items()}
-    with as_run(part), span(f"node {meter.node}", attributes) as lasts:
+    with use_run(part), span(f"node {meter.node}", attributes) as lasts:
         log("node_begun")
         try:
             yield update
         except BaseException as problem:
-            state, failed = how_ended(problem)
+            state, failed = end_state(problem)
             if isinstance(problem, GraphBubbleUp):
                 state, failed = "paused", {}
             told: dict[str, Any] = {"state": state, "seconds": round(meter.seconds, 4), **failed}
@@ -275,10 +279,10 @@ def watched_node(meter: Meter, about: Mapping[str, str]) -> Iterator[dict[str, A
         _end_node(part, meter, update, lasts)
 
 
-def _end_node(part: Run, meter: Meter, update: Mapping[str, Any], lasts: Span) -> None:
+def _end_node(part: RunUsage, meter: Meter, update: Mapping[str, Any], lasts: TraceSpan) -> None:
     status = update.get("status")
     if isinstance(status, str):
-        part.say_status(status)
+        part.set_status(status)
     used = meter.used
     sums = {
         "calls": used["calls"],
@@ -294,7 +298,7 @@ def _end_node(part: Run, meter: Meter, update: Mapping[str, Any], lasts: Span) -
     log("node_ended", state="done", seconds=round(meter.seconds, 4), **told)
 
 
-def _call_span(client: ModelClient, about: Mapping[str, Any]) -> AbstractContextManager[Span]:
+def _call_span(client: ModelClient, about: Mapping[str, Any]) -> AbstractContextManager[TraceSpan]:
     server = urlsplit(client.server)
     where = {"server.address": server.hostname, "server.port": server.port, f"{OURS}node": current_meter().node}
     named = _gen_ai("chat", client.name)
@@ -309,7 +313,7 @@ def _gen_ai(operation: str, model: str) -> dict[str, Any]:
 
 def _provider(model: str) -> tuple[str, str]:
     """The provider of a model, and its name there."""
-    named = named_model(model)
+    named = find_model_entry(model)
     full = named.table.full_name if named and named.table else model
     provider, colon, name = full.partition(":")
     return (provider, name) if colon else ("", full)

@@ -45,20 +45,22 @@ def content_room(context: ReaderContext, question: str = "", choices: Mapping[st
     return max(room - asked, room // 2)
 
 
-class Gone(TypedDict):
+class LoopProgress(TypedDict):
     """How far a question has come: the steps it took, and how many LangGraph's limit of a run leaves."""
 
     steps: list[Step]
     remaining_steps: RemainingSteps
 
 
-class Looking(Gone):
+class SearchProgress(LoopProgress):
     """What is asked before a loop goes round again: whether there is more to look for, and how far it has come."""
 
     continue_search: Annotated[bool, DECISIVE]
 
 
-def may_go_on(state: Gone, loop: Collection[str], turns: Callable[[ReaderContext], int], *, spare: int = 0) -> bool:
+def within_loop_limit(
+    state: LoopProgress, loop: Collection[str], turns: Callable[[ReaderContext], int], *, spare: int = 0
+) -> bool:
     """Whether a loop may go round once more, of as many turns as the context allows; `spare`: further steps in a turn.
 
     `loop` names the loop's nodes: counted are the steps since another node ran, so a loop that is entered again begins

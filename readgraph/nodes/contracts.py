@@ -3,15 +3,17 @@
 Every `build()` checks it: see `readgraph.graphs.wiring.check_wiring`.
 """
 
-from typing import NamedTuple, NotRequired
+from typing import TYPE_CHECKING, NamedTuple, NotRequired
 
 from langchain_core.messages import AnyMessage
 from typing_extensions import TypedDict
 
+from readgraph.state.lazy_names import former_names
 from readgraph.state.reading import Citation, QuestionTurn, Quote, Sentence, Status, Usage
 from readgraph.state.survey import Table
 
 __all__ = [
+    "AnswerDraft",
     "AnswerState",
     "AnswerUpdate",
     "AskedQuestion",
@@ -20,7 +22,6 @@ __all__ = [
     "CiteUpdate",
     "LookUpState",
     "LookUpUpdate",
-    "SaidAnswer",
 ]
 
 
@@ -77,7 +78,7 @@ class AnswerUpdate(TypedDict):
     step_summary: str
 
 
-class SaidAnswer(NamedTuple):
+class AnswerDraft(NamedTuple):
     """An answer, or none where the text doesn't hold it; its quotes are not yet found in the text.
 
     `words` of the document's content it was made from, none where there was no context; `summary`: one line on it.
@@ -129,3 +130,7 @@ class CiteUpdate(TypedDict):
     unsupported: NotRequired[int]
     unchecked: NotRequired[int]
     step_summary: str
+
+
+if not TYPE_CHECKING:
+    __getattr__ = former_names(__name__, SaidAnswer="AnswerDraft")

@@ -67,7 +67,7 @@ async def older_gists(store: PageStore, memory: str, pages: int, most_words: int
     return [OlderGist(*ids[node.id], node.text, node.words) for node in await store.tree_nodes(memory, ids)]
 
 
-def by_age(
+def choose_gists_by_age(
     notes: Mapping[int, Note], older: Iterable[OlderGist], pages: int, most_words: int, near: Sequence[int] = ()
 ) -> list[OlderGist]:
     """The gists of gists to show, so that they and the notes of all other pages have at most `most_words`.
@@ -75,35 +75,37 @@ def by_age(
     They are as few as possible at first. Then the pages `near` are shown one by one, as far as the free words
     allow it, and then, from the newest page back, as many as there are words for.
     """
-    view = _ByAge(notes, {(gist.level, gist.number): gist for gist in older}, pages)
+    view = _GistSelection(notes, {(gist.level, gist.number): gist for gist in older}, pages)
     for page in near:
-        while (gist := view.standing_for(page)) and view.opened(gist, most_words):
+        while (gist := view.find_gist_for(page)) and view.try_expand(gist, most_words):
             pass
-    while (newest := max(view.shown, key=lambda gist: gist.pages.stop, default=None)) and view.opened(
+    while (newest := max(view.shown, key=lambda gist: gist.pages.stop, default=None)) and view.try_expand(
         newest, most_words
     ):
         pass
     return sorted(view.shown, key=lambda gist: gist.pages.start)
 
 
-class _ByAge:
+class _GistSelection:
     """What is shown of a memory: gists of gists, and the notes of the pages that none of them stands for."""
 
     def __init__(self, notes: Mapping[int, Note], known: Mapping[tuple[int, int], OlderGist], pages: int) -> None:
         self.notes, self.known = notes, known
         self.shown, self.words, page = set[OlderGist](), 0, 0
         while page < pages:
-            fits = (gist for level in range(pages.bit_length(), 0, -1) if (gist := self._beginning(level, page)))
+            fits = (
+                gist for level in range(pages.bit_length(), 0, -1) if (gist := self._gist_that_begins_at(level, page))
+            )
             if gist := next(fits, None):
                 self.shown.add(gist)
             self.words += self._size(gist or page)
             page = gist.pages.stop if gist else page + 1
 
-    def standing_for(self, page: int) -> OlderGist | None:
+    def find_gist_for(self, page: int) -> OlderGist | None:
         """The gist of gists that stands for a page, if one does."""
         return next((gist for gist in self.shown if page in gist.pages), None)
 
-    def opened(self, gist: OlderGist, most_words: int) -> bool:
+    def try_expand(self, gist: OlderGist, most_words: int) -> bool:
         """Show what the gist stands for in its place, unless there are not enough words or a gist is missing."""
         first, below = gist.number * FAN, gist.level - 1
         parts = [self.known.get((below, number)) if below else number for number in range(first, first + FAN)]
@@ -116,7 +118,7 @@ class _ByAge:
         self.shown |= {part for part in found if isinstance(part, OlderGist)}
         return True
 
-    def _beginning(self, level: int, page: int) -> OlderGist | None:
+    def _gist_that_begins_at(self, level: int, page: int) -> OlderGist | None:
         number, within = divmod(page, FAN**level)
         return None if within else self.known.get((level, number))
 

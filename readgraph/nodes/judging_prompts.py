@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.prompts import question_part
 
 STRICT, PERMISSIVE, CONSISTENT = "rate_strict", "rate_permissive", "rate_consistent"
@@ -49,10 +49,10 @@ class AgreesInPart(BaseModel):
     )
 
 
-_STRICT = wording(
+_STRICT = declare_wording(
     STRICT, STRICT, RATE_VERSION, _RATE_SYSTEM, "Do the answer and the reference say the same? Say yes or no."
 )
-_PERMISSIVE = wording(
+_PERMISSIVE = declare_wording(
     PERMISSIVE,
     PERMISSIVE,
     RATE_VERSION,
@@ -60,7 +60,7 @@ _PERMISSIVE = wording(
     "Does the answer agree with the reference? Say yes if it holds all that the reference says, or says the same more "
     "precisely; partially if some of what it says agrees with the reference; no if nothing does.",
 )
-_CONSISTENT = wording(
+_CONSISTENT = declare_wording(
     CONSISTENT,
     CONSISTENT,
     RATE_VERSION,
@@ -138,7 +138,9 @@ RULES = {
 """What is asked for, by the rule."""
 
 _PROMPTS = {
-    rule: wording(f"judge_{rule}", f"judge_{rule}", JUDGE_VERSION, _JUDGE_SYSTEM, f"{task} Answer with yes or no.")
+    rule: declare_wording(
+        f"judge_{rule}", f"judge_{rule}", JUDGE_VERSION, _JUDGE_SYSTEM, f"{task} Answer with yes or no."
+    )
     for rule, task in RULES.items()
 }
 
@@ -185,7 +187,7 @@ class EventsInOrder(BaseModel):
     )
 
 
-_POINT = wording(
+_POINT = declare_wording(
     POINT,
     POINT,
     RUBRIC_VERSION,
@@ -195,7 +197,7 @@ _POINT = wording(
     "answer is about something else than the question. Style, politeness and length count only where the point is "
     "about them.",
 )
-_ORDER = wording(
+_ORDER = declare_wording(
     ORDER,
     ORDER,
     RUBRIC_VERSION,
@@ -222,7 +224,7 @@ _WHO_SYSTEM = (
     "the text itself, and not the summary. " + DATA_RULE
 )
 
-WHO_QUESTION = wording(
+WHO_QUESTION = declare_wording(
     "who_question",
     "who_question",
     1,

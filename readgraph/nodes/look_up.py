@@ -10,24 +10,24 @@ from pydantic import BaseModel, Field
 from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import DEPTH, PARTS, Part, pages_of
 from readgraph.models.asking import ask
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
-from readgraph.models.reply_types import offering
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import LookUpState, LookUpUpdate
 from readgraph.nodes.extractive import query_of, ranked_pages
-from readgraph.nodes.memory import MemoryView, listed, memory_pages, remembered, view_memory
+from readgraph.nodes.memory import MemoryView, format_parts, load_memory, memory_pages, view_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.search import (
-    Bounds,
     Found,
     Search,
+    SearchBounds,
     Tools,
-    fused_hits,
+    fuse_hits,
+    make_stand_in,
     memory_tools,
     ranker_of,
     search_pages,
     searching,
-    stand_in,
 )
 from readgraph.nodes.step import StepNode, Work, node
 from readgraph.state.context import ReaderContext
@@ -63,14 +63,14 @@ class NextPage(BaseModel):
     page: int | None = Field(description="The number of one page to read again; null to stop.")
 
 
-LOOK_UP_PAGES = wording(
+LOOK_UP_PAGES = declare_wording(
     "look_up_pages",
     *_LOOK_UP,
     _SYSTEM,
     "Which pages do you want to read again before you answer? Name at most {max_pages}, and as few as will do: each "
     "page that doesn't help distracts. Don't answer the question yet.",
 )
-LOOK_UP_NEXT = wording(
+LOOK_UP_NEXT = declare_wording(
     "look_up_next",
     *_LOOK_UP,
     _SYSTEM,
@@ -101,13 +101,13 @@ NO_NUMBER = "gave no usable number of a part: looked nothing up"
 @node(settings=(PagesRead,))
 async def nearest_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
     """The pages that keyword search ranks first, at most `max_pages`; pages that were chosen before stay."""
-    document, memory = await remembered(runtime, state["document"], state["memory"])
+    document, memory = await load_memory(runtime, state["document"], state["memory"])
     read = state["pages_read"]
     most, unread = max(0, runtime.context.max_pages - len(read)), {*range(memory.pages)} - {*read}
     ranker = ranker_of(page_store(runtime), document, memory)
-    found = await search_pages({"okapi": ranker}, {"okapi": [query_of(state)]}, Bounds(most, unread))
+    found = await search_pages({"okapi": ranker}, {"okapi": [query_of(state)]}, SearchBounds(most, unread))
     pages = pages_of(found["okapi"])
-    did = f"{listed(pages)}: they share words with the question" if pages else listed(pages)
+    did = f"{format_parts(pages)}: they share words with the question" if pages else format_parts(pages)
     return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": did}
 
 
@@ -115,7 +115,7 @@ MakePrompt = Callable[[str, str, dict[str, str], int], Prompt]
 """Makes the prompt of a memory's text, the question, its choices and the most pages."""
 
 
-def looking_up_pages(make_prompt: MakePrompt) -> StepNode[LookUpState, LookUpUpdate]:
+def make_look_up_node(make_prompt: MakePrompt) -> StepNode[LookUpState, LookUpUpdate]:
     """A look-up of all pages at once with this prompt."""
 
     @node(without_model=nearest_pages, settings=(PagesRead, Window))
@@ -137,18 +137,20 @@ def looking_up_pages(make_prompt: MakePrompt) -> StepNode[LookUpState, LookUpUpd
             return f"choose from pages {sorted(unread)}" if reply.pages and unread.isdisjoint(reply.pages) else None
 
         prompt = make_prompt(view.text, state["question_text"], state["choices"], most)
-        reply = await ask(runtime, prompt, offering(PagesToRead, pages=sorted(unread)), complaint, fallback="look_up")
+        reply = await ask(
+            runtime, prompt, restrict_reply(PagesToRead, pages=sorted(unread)), complaint, fallback="look_up"
+        )
         if reply is None:
             return _end(read, NO_NUMBER)
         wanted = [page for page in dict.fromkeys(reply.pages) if page in unread]
         room = content_room(runtime.context, state["question_text"], state["choices"])
-        pages = view.fitting(wanted, room)[:most]
-        return _end([*read, *pages], f"{listed(pages)}: {reply.reason}")
+        pages = view.pages_that_fit(wanted, room)[:most]
+        return _end([*read, *pages], f"{format_parts(pages)}: {reply.reason}")
 
     return look_up_pages
 
 
-look_up_pages = looking_up_pages(look_up_pages_prompt)
+look_up_pages = make_look_up_node(look_up_pages_prompt)
 
 
 async def look_up_next_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
@@ -159,7 +161,7 @@ async def look_up_next_without_model(state: LookUpState, runtime: Runtime[Reader
         return _end(read, "stopped: no other part comes near")
     read = [*read, left[0]]
     looking = len(left) > 1 and len(read) < runtime.context.max_pages
-    did = f"{listed(read[-1:])}: it shares words with the question"
+    did = f"{format_parts(read[-1:])}: it shares words with the question"
     return {"pages_read": read, "continue_search": looking, "step_summary": did}
 
 
@@ -179,13 +181,13 @@ async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> L
         return None if reply.page is None or reply.page in unread else f"page {reply.page} is not there to be read"
 
     prompt = look_up_next_prompt(view.text, state["question_text"], state["choices"], read)
-    reply = await ask(runtime, prompt, offering(NextPage, page=sorted(unread)), complaint, fallback="look_up")
+    reply = await ask(runtime, prompt, restrict_reply(NextPage, page=sorted(unread)), complaint, fallback="look_up")
     if reply is None:
         return _end(read, NO_NUMBER)
     if reply.page is None:
         return _end(read, f"stopped: {reply.reason}")
     looking = len(read) + 1 < runtime.context.max_pages and len(unread) > 1
-    did = f"{listed([reply.page])}: {reply.reason}"
+    did = f"{format_parts([reply.page])}: {reply.reason}"
     return {"pages_read": [*read, reply.page], "continue_search": looking, "step_summary": did}
 
 
@@ -202,7 +204,7 @@ async def _view(state: LookUpState, runtime: Runtime[ReaderContext]) -> MemoryVi
     view = await view_memory(runtime, *asked)
     if not view.older:
         return view
-    ranker = ranker_of(page_store(runtime), *await remembered(runtime, *asked[:2]))
+    ranker = ranker_of(page_store(runtime), *await load_memory(runtime, *asked[:2]))
     near = await ranker.find(query_of(state), runtime.context.max_pages)
     return await view_memory(runtime, *asked, near=pages_of(near))
 
@@ -211,7 +213,7 @@ def _end(pages_read: list[int], did: str) -> LookUpUpdate:
     return {"pages_read": pages_read, "continue_search": False, "step_summary": did}
 
 
-def retrieving(
+def make_retrieval_node(
     rankers: tuple[str, ...], reason: str, without_model: Work[LookUpState, LookUpUpdate] | None = None
 ) -> StepNode[LookUpState, LookUpUpdate]:
     """A look-up that reads the pages that rank first; `reason` explains the ranking in the trajectory.
@@ -219,24 +221,24 @@ def retrieving(
     `rankers`: some of okapi, keyword and vector; vector raises `BadInput` if there is no embedding model.
     """
 
-    async def ranked(state: LookUpState, runtime: Runtime[ReaderContext]) -> Search[LookUpUpdate]:
+    async def search_segments(state: LookUpState, runtime: Runtime[ReaderContext]) -> Search[LookUpUpdate]:
         """The segments that rank first; with `cut_segments` also those that don't fit, which the answer then cuts."""
-        tools = await _opened(rankers, state, runtime)
-        return await _ranked(state, runtime, tools, reason, cut=runtime.context.cut_segments)
+        tools = await _open_rankers(rankers, state, runtime)
+        return await _search_and_fit(state, runtime, tools, reason, cut=runtime.context.cut_segments)
 
     embedding = (Embeddings,) if "vector" in rankers else ()
-    return searching(ranked, without_model, settings=(PagesRead, Window, Segments, *embedding))
+    return searching(search_segments, without_model, settings=(PagesRead, Window, Segments, *embedding))
 
 
-async def ranked_parts(state: LookUpState, runtime: Runtime[ReaderContext]) -> Search[LookUpUpdate]:
+async def search_parts(state: LookUpState, runtime: Runtime[ReaderContext]) -> Search[LookUpUpdate]:
     """ReadAgent's pages that rank first: their texts or their gists, by words, by embeddings, or by both."""
     context = runtime.context
     rankers, reason = RANKINGS[context.ranking]
     if context.rank_gists:
         rankers = tuple("keyword" if name == "okapi" else name for name in rankers)
-    tools = await _opened(rankers, state, runtime, ("memo",) if context.rank_gists else ("page",))
+    tools = await _open_rankers(rankers, state, runtime, ("memo",) if context.rank_gists else ("page",))
     reason = f"the gists {reason}" if context.rank_gists else reason
-    return await _ranked(state, runtime, tools, reason, notes=context.show_gists)
+    return await _search_and_fit(state, runtime, tools, reason, notes=context.show_gists)
 
 
 async def retrieve_parts_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
@@ -245,7 +247,7 @@ async def retrieve_parts_without_model(state: LookUpState, runtime: Runtime[Read
     return await (nearest_pages if by_words else retrieve_parts.work)(state, runtime)
 
 
-async def _ranked(
+async def _search_and_fit(
     state: LookUpState,
     runtime: Runtime[ReaderContext],
     tools: Tools,
@@ -265,24 +267,24 @@ async def _ranked(
     room = content_room(runtime.context, state["question_text"], state["choices"])
 
     def those_that_fit(found: Found) -> LookUpUpdate:
-        nearest = [hit["page"] for hit in fused_hits(found)]
+        nearest = [hit["page"] for hit in fuse_hits(found)]
         every = dict.fromkeys([*nearest, *(page.number for page in view.pages)])
         wanted = [page for page in every if page not in read][: max(0, runtime.context.max_pages - len(read))]
-        pages = sorted(wanted if cut else view.fitting(wanted, room))
-        did = f"{listed(pages)}: {reason}"
+        pages = sorted(wanted if cut else view.pages_that_fit(wanted, room))
+        did = f"{format_parts(pages)}: {reason}"
         return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": did}
 
-    return Search(tools, {name: [query_of(state)] for name in tools}, Bounds(DEPTH), those_that_fit)
+    return Search(tools, {name: [query_of(state)] for name in tools}, SearchBounds(DEPTH), those_that_fit)
 
 
-async def _opened(
+async def _open_rankers(
     rankers: tuple[str, ...], state: LookUpState, runtime: Runtime[ReaderContext], parts: tuple[Part, ...] = PARTS
 ) -> Tools:
-    document, memory = await remembered(runtime, state["document"], state["memory"])
+    document, memory = await load_memory(runtime, state["document"], state["memory"])
     store = page_store(runtime)
     if rankers == ("okapi",):
         return {"okapi": ranker_of(store, document, memory)}
-    embedded = runtime.context.embeddings or stand_in("vector", store, document, memory)
+    embedded = runtime.context.embeddings or make_stand_in("vector", store, document, memory)
     if "vector" in rankers and not embedded:
         raise BadInput("This look-up needs an embedding model: name one (embeddings), or take a method without.")
     both = replace(runtime.context, tools=("keyword", "vector"))
@@ -297,11 +299,11 @@ RANKINGS: dict[Ranking, tuple[tuple[str, ...], str]] = {
 }
 """The rankers of each ranking, and how the trajectory explains it."""
 
-retrieve = retrieving(*RANKINGS["keywords"], without_model=nearest_pages)
-retrieve_by_vectors = retrieving(*RANKINGS["embeddings"])
-retrieve_by_both = retrieving(*RANKINGS["both"])
+retrieve = make_retrieval_node(*RANKINGS["keywords"], without_model=nearest_pages)
+retrieve_by_vectors = make_retrieval_node(*RANKINGS["embeddings"])
+retrieve_by_both = make_retrieval_node(*RANKINGS["both"])
 retrieve_parts = searching(
-    ranked_parts, retrieve_parts_without_model, settings=(PagesRead, Window, Retrieval, Embeddings)
+    search_parts, retrieve_parts_without_model, settings=(PagesRead, Window, Retrieval, Embeddings)
 )
 
 
@@ -309,15 +311,15 @@ async def lead(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpd
     """Read the pages from the first one on, as many as fit the window."""
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
     room = content_room(runtime.context, state["question_text"], state["choices"])
-    pages = view.fitting([page.number for page in view.pages], room)
-    did = f"{listed(pages)}: from the beginning, as many as fit"
+    pages = view.pages_that_fit([page.number for page in view.pages], room)
+    did = f"{format_parts(pages)}: from the beginning, as many as fit"
     return {"pages_read": pages, "continue_search": False, "step_summary": did}
 
 
 leading_pages = StepNode(lead, settings=(Window,))
 
 
-def looking_at(choose: Callable[[int], Iterable[int]], summary: str) -> StepNode[LookUpState, LookUpUpdate]:
+def make_fixed_look_up(choose: Callable[[int], Iterable[int]], summary: str) -> StepNode[LookUpState, LookUpUpdate]:
     """A look-up that reads the pages chosen from the number of pages; pages that were already chosen stay."""
 
     async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
@@ -333,7 +335,7 @@ def looking_at(choose: Callable[[int], Iterable[int]], summary: str) -> StepNode
     return StepNode(look_up)
 
 
-no_page = looking_at(lambda pages: [], "no part: the notes alone must do")
-every_page = looking_at(lambda pages: range(pages), "every part")
-first_page = looking_at(lambda pages: range(pages)[:1], "the beginning of the text")
-last_page = looking_at(lambda pages: range(pages)[-1:], "the end of the text")
+no_page = make_fixed_look_up(lambda pages: [], "no part: the notes alone must do")
+every_page = make_fixed_look_up(lambda pages: range(pages), "every part")
+first_page = make_fixed_look_up(lambda pages: range(pages)[:1], "the beginning of the text")
+last_page = make_fixed_look_up(lambda pages: range(pages)[-1:], "the end of the text")

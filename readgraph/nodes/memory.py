@@ -13,16 +13,23 @@ from langgraph.runtime import Runtime
 
 from readgraph.library.histories import sessions_of
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.models.metering import used_notes
-from readgraph.models.prompt import unused_name
-from readgraph.nodes.gist_levels import TAG_WORDS, OlderGist, by_age, gists_allowed, older_gist_words, older_gists
+from readgraph.models.metering import record_corrections
+from readgraph.models.prompt import find_unused_name
+from readgraph.nodes.gist_levels import (
+    TAG_WORDS,
+    OlderGist,
+    choose_gists_by_age,
+    gists_allowed,
+    older_gist_words,
+    older_gists,
+)
 from readgraph.state.channels import NotMemorised
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Citation
 from readgraph.state.records import Document, Memory, Note, Page
 from readgraph.state.summary_tree import TreeShape, node_id, tree_ids
-from readgraph.state.words import count_words, counted, first_words, with_numbers
+from readgraph.state.words import count_words, first_words, format_count, with_numbers
 
 __all__ = ["flat_tree", "memory_pages", "view_memory", "view_nodes"]
 
@@ -59,11 +66,11 @@ class MemoryView:
     @property
     def text(self) -> str:
         """All pages in order, each after its tag: in full if it was read again, else its note (section 3.2)."""
-        used_notes(note for number, note in self.notes.items() if not self.full.get(number))
+        record_corrections(note for number, note in self.notes.items() if not self.full.get(number))
         alone = {page.number: self.full.get(page.number) or self._note(page.number) for page in self.pages}
         bodies = [(number, 1, str(number), body) for number, body in alone.items()]
-        bodies += [(gist.pages[0], 0, _named(gist.pages), gist.text) for gist in self.older]
-        tag = unused_name("page", [body for *_, body in bodies])
+        bodies += [(gist.pages[0], 0, _name_page_range(gist.pages), gist.text) for gist in self.older]
+        tag = find_unused_name("page", [body for *_, body in bodies])
         return "\n\n".join(f"<{tag} {name}>\n{body.strip()}" for *_, name, body in sorted(bodies) if body)
 
     @property
@@ -74,7 +81,7 @@ class MemoryView:
         return notes + sum(count_words(text) for text in self.full.values())
 
     @property
-    def shown_words(self) -> int:
+    def words_with_tags(self) -> int:
         """Words of the view with its tags."""
         return self.words + TAG_WORDS * (len({*self.notes, *self.full}) + len(self.older))
 
@@ -85,20 +92,20 @@ class MemoryView:
     def cut_to(self, most_words: int) -> "MemoryView":
         """The pages that were read again, cut to equal numbers of words where they don't fit these with their tags."""
         sizes = sorted(map(count_words, self.full.values()))
-        share, room = 0, max(0, most_words - self.shown_words + sum(sizes))
+        share, room = 0, max(0, most_words - self.words_with_tags + sum(sizes))
         for number, size in enumerate(sizes):
             share = room // (len(sizes) - number)
             room -= min(size, share)
         return replace(self, full={page: first_words(text, share) for page, text in self.full.items()})
 
-    def fitting(self, candidates: Iterable[int], most_words: int) -> list[int]:
+    def pages_that_fit(self, candidates: Iterable[int], most_words: int) -> list[int]:
         """Those of the candidate pages, in this order, that fit the words in full, together with all other notes.
 
         Where not even one does, it is the first: the prompt is cut then, and that is counted.
         """
         candidates = [*candidates]
         sizes = {page.number: page.words - self._note_words(page.number) for page in self.pages}
-        words, fit = self.shown_words, []
+        words, fit = self.words_with_tags, []
         for page in candidates:
             if words + sizes[page] <= most_words:
                 words += sizes[page]
@@ -107,7 +114,7 @@ class MemoryView:
 
     def openable(self, most_words: int) -> set[int]:
         """The pages that are not yet in full, and each of which would fit the words in full; all, where none does."""
-        room = most_words - self.shown_words
+        room = most_words - self.words_with_tags
         unread = [page for page in self.pages if page.number not in self.full]
         fit = {page.number for page in unread if page.words - self._note_words(page.number) <= room}
         return fit or (set() if self.full else {page.number for page in unread})
@@ -119,7 +126,7 @@ class MemoryView:
         return self.notes[page].text if page in self.notes else ""
 
 
-def _named(pages: range) -> str:
+def _name_page_range(pages: range) -> str:
     return f"{pages[0]}-{pages[-1]}" if len(pages) > 1 else str(pages[0])
 
 
@@ -131,9 +138,9 @@ async def view_memory(
     `near`: pages to show with their own gists rather than others, where gists of gists stand for old pages.
     """
     store = page_store(runtime)
-    described, kept = await remembered(runtime, document, memory)
+    described, kept = await load_memory(runtime, document, memory)
     pages = await store.pages(memory, range(kept.pages))
-    notes, older = await shown_notes(runtime, kept, near)
+    notes, older = await visible_notes(runtime, kept, near)
     numbers = {page.number for page in pages}
     if unknown := [page for page in pages_read if page not in numbers]:  # they may have been edited
         raise BadInput(f"There is no page {unknown[0]!r}: the pages are 0 to {len(pages) - 1}.")
@@ -144,7 +151,7 @@ async def view_memory(
     return MemoryView(described, pages, notes, full, older)
 
 
-async def shown_notes(
+async def visible_notes(
     runtime: Runtime[ReaderContext], memory: Memory, near: Sequence[int] = ()
 ) -> tuple[dict[int, Note], list[OlderGist]]:
     """The notes that a question sees, by their pages, and the gists of gists that stand for the other pages.
@@ -159,18 +166,18 @@ async def shown_notes(
         return notes, []
     known = await older_gists(store, memory.id, memory.pages, older_gist_words(context))
     corrected = [note.page for note in notes.values() if note.replaced is not None]
-    older = by_age(notes, known, memory.pages, allowed, [*corrected, *near])
+    older = choose_gists_by_age(notes, known, memory.pages, allowed, [*corrected, *near])
     hidden = {page for gist in older for page in gist.pages}
     return {page: note for page, note in notes.items() if page not in hidden}, older
 
 
 async def memory_pages(runtime: Runtime[ReaderContext], document: str, memory: str) -> tuple[Document, list[Page]]:
     """A document and the pages of its memory."""
-    described, kept = await remembered(runtime, document, memory)
+    described, kept = await load_memory(runtime, document, memory)
     return described, await page_store(runtime).pages(memory, range(kept.pages))
 
 
-async def remembered(runtime: Runtime[ReaderContext], document: str, memory: str) -> tuple[Document, Memory]:
+async def load_memory(runtime: Runtime[ReaderContext], document: str, memory: str) -> tuple[Document, Memory]:
     """The records of a document and its memory."""
     store = page_store(runtime)
     described, kept = await store.document_and_memory(document, memory)
@@ -180,7 +187,7 @@ async def remembered(runtime: Runtime[ReaderContext], document: str, memory: str
     return described, kept
 
 
-def listed(pages: list[int]) -> str:
+def format_parts(pages: list[int]) -> str:
     """Page numbers as people see them: "parts 3, 5", since a source may have pages of its own."""
     return with_numbers("part", pages)
 
@@ -216,7 +223,7 @@ async def pack_pages(
 
 def pages_text(pages: Iterable[ShownPage]) -> str:
     """Each page after its tag; its header, which is not part of the document, in brackets before the text."""
-    return tagged({page.number: f"[{page.header}]\n{page.text}" if page.header else page.text for page in pages})
+    return format_pages({page.number: f"[{page.header}]\n{page.text}" if page.header else page.text for page in pages})
 
 
 def snippets_text(snippets: Iterable[Citation]) -> str:
@@ -224,17 +231,17 @@ def snippets_text(snippets: Iterable[Citation]) -> str:
     by_page: dict[int, list[str]] = {}
     for snippet in sorted(snippets, key=lambda snippet: snippet["start"]):
         by_page.setdefault(snippet["page"], []).append(snippet["quote"])
-    return tagged({page: "\n…\n".join(quotes) for page, quotes in by_page.items()})
+    return format_pages({page: "\n…\n".join(quotes) for page, quotes in by_page.items()})
 
 
-def tagged(bodies: Mapping[int, str]) -> str:
+def format_pages(bodies: Mapping[int, str]) -> str:
     """Texts of pages, each after a tag that occurs in none of them."""
-    tag = unused_name("page", bodies.values())
+    tag = find_unused_name("page", bodies.values())
     return "\n\n".join(f"<{tag} {number}>\n{body.strip()}" for number, body in bodies.items())
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class TreeSummary:
     """A node of the tree: the pages below it, its text and the text's words."""
 
     pages: range
@@ -242,19 +249,21 @@ class Summary:
     words: int
 
 
-async def summaries_of(runtime: Runtime[ReaderContext], document: str, memory: str) -> dict[str, Summary]:
+async def summaries_of(runtime: Runtime[ReaderContext], document: str, memory: str) -> dict[str, TreeSummary]:
     """All nodes of a memory's tree by their ids: the notes of pages ("0.3"), then the summaries above them."""
-    store, (_, kept) = page_store(runtime), await remembered(runtime, document, memory)
+    store, (_, kept) = page_store(runtime), await load_memory(runtime, document, memory)
     notes = await store.notes(kept.id, range(kept.pages))
-    found = {node_id(0, note.page): Summary(range(note.page, note.page + 1), note.text, note.words) for note in notes}
+    found = {
+        node_id(0, note.page): TreeSummary(range(note.page, note.page + 1), note.text, note.words) for note in notes
+    }
     for node in await store.tree_nodes(kept.id, tree_ids(kept)):
-        found[node.id] = Summary(TreeShape.planned(kept).pages(node.id), node.text, node.words)
+        found[node.id] = TreeSummary(TreeShape.final_tree(kept).pages(node.id), node.text, node.words)
     return found
 
 
 async def flat_tree(runtime: Runtime[ReaderContext], document: str, memory: str) -> dict[str | int, str]:
     """The text of every page by its number and, with a model, that of every node of the tree by its id."""
-    store, (described, kept) = page_store(runtime), await remembered(runtime, document, memory)
+    store, (described, kept) = page_store(runtime), await load_memory(runtime, document, memory)
     pages = await store.pages(kept.id, range(kept.pages))
     texts = await store.spans(described, [(page.start, page.end) for page in pages])
     nodes = await summaries_of(runtime, document, memory) if runtime.context.model else {}
@@ -271,7 +280,7 @@ async def view_nodes(
     return replace(view, notes={}, older=[summaries[node] for node in nodes if node in summaries])
 
 
-async def not_memorised(store: PageStore, document: Document, memory: Memory) -> NotMemorised:
+async def find_not_memorised(store: PageStore, document: Document, memory: Memory) -> NotMemorised:
     """What has no page in the memory, or a page without a note. A session counts that lacks any of its pages."""
     if memory.complete and memory.read_to == document.characters:
         return NotMemorised(sessions=0, words=0)
@@ -293,10 +302,10 @@ async def sizes_of(store: PageStore, document: Document, missing: Sequence[tuple
     return NotMemorised(sessions=len(sessions), words=words)
 
 
-def told_missing(missing: NotMemorised | None) -> str:
+def describe_missing(missing: NotMemorised | None) -> str:
     """What is not memorised: "2 sessions (480 words) are not memorised"; "" where nothing is missing."""
     if not missing or not missing["words"]:
         return ""
-    sessions, words = missing["sessions"], counted(missing["words"], "word")
-    what = f"{counted(sessions, 'session')} ({words})" if sessions else words
+    sessions, words = missing["sessions"], format_count(missing["words"], "word")
+    what = f"{format_count(sessions, 'session')} ({words})" if sessions else words
     return f"{what} {'is' if (sessions or missing['words']) == 1 else 'are'} not memorised"

@@ -20,12 +20,12 @@ from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask
-from readgraph.models.metering import current_meter, fell_back
+from readgraph.models.metering import count_fallback, current_meter
 from readgraph.nodes.answering.ask import answer_from_notes_prompt, ask_for_answer
-from readgraph.nodes.answering.citations import quoted_on
-from readgraph.nodes.answering.in_view import InView, answering, known
+from readgraph.nodes.answering.citations import find_citation_on_page
+from readgraph.nodes.answering.in_view import AnswerSource, answering, ready_answer
 from readgraph.nodes.bounds import LAST_STEPS
-from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
 from readgraph.nodes.extractive import (
     MOST_QUOTES,
     nearest_sentences,
@@ -35,22 +35,22 @@ from readgraph.nodes.extractive import (
     quote_passages,
 )
 from readgraph.nodes.extractive.passages import Passage, sentences_of
-from readgraph.nodes.memory import listed, memory_pages
+from readgraph.nodes.memory import format_parts, memory_pages
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.question_notes import (
     NewNotes,
     NoteLine,
     NotesAlone,
-    Overwritten,
-    fitting,
+    OverwrittenNotes,
+    count_note_words,
+    fit_lines,
+    format_notes,
+    lines_from_reply,
     lines_in,
-    lines_said,
     most_found_words,
     most_note_words,
     pages_named,
     take_notes_prompt,
-    written,
-    written_words,
 )
 from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
@@ -58,7 +58,7 @@ from readgraph.state.errors import BudgetSpent, NoUsableReply
 from readgraph.state.reading import Finding, Quote
 from readgraph.state.records import Document, Page, digest
 from readgraph.state.settings import Language, LookingBack, NoteTaking, Window
-from readgraph.state.words import counted, first_words
+from readgraph.state.words import first_words, format_count
 
 AT_ONCE, MOST_TURNS = 8, 64
 """Pages that a step reads, at least, and the most steps that a text takes: a longer one takes more pages in each."""
@@ -94,18 +94,18 @@ class NotesUpdate(TypedDict):
 
 
 @dataclass
-class _Reading:
+class _NotesReading:
     """A question's reading on its way through the text; `unusable`: pages after which no reply could be used."""
 
     state: NotesState
     runtime: Runtime[ReaderContext]
-    overwritten: Overwritten
+    overwritten: OverwrittenNotes
     notes: list[NoteLine]
     earlier: list[NoteLine]
     unusable: list[int] = field(default_factory=list)
 
 
-NoteAfter = Callable[[_Reading, Page, str], Awaitable[None]]
+NoteAfter = Callable[[_NotesReading, Page, str], Awaitable[None]]
 """Brings a reading's notes up to date with a page and its text."""
 
 
@@ -128,9 +128,9 @@ async def _read_on(state: NotesState, runtime: Runtime[ReaderContext], note: Not
     store = page_store(runtime)
     document, pages = await memory_pages(runtime, state["document"], state["memory"])
     log, first = EarlierNotes.of(store), state["next_page"]
-    name = state["reading"] or await _begun(log, state, runtime.context)
+    name = state["reading"] or await _begin_notes_reading(log, state, runtime.context)
     notes, earlier = (lines_in(state[part], first) for part in ("notes", "earlier"))
-    reading = _Reading(state, runtime, Overwritten(log, name), notes, earlier)
+    reading = _NotesReading(state, runtime, OverwrittenNotes(log, name), notes, earlier)
     at, stop = first, min(first + pages_at_once(len(pages), state.get("remaining_steps", UNBOUNDED)), len(pages))
     for page in pages[first:stop]:
         (text,) = await store.spans(document, [(page.start, page.end)])
@@ -147,7 +147,7 @@ async def _read_on(state: NotesState, runtime: Runtime[ReaderContext], note: Not
     return _update(reading, name, range(first, at), len(pages))
 
 
-async def _begun(log: EarlierNotes, state: NotesState, context: ReaderContext) -> str:
+async def _begin_notes_reading(log: EarlierNotes, state: NotesState, context: ReaderContext) -> str:
     """The name of a new reading: of what it asks and how, so one that is begun anew after a kill has the same.
 
     "" where nothing will be searched, and so nothing is kept.
@@ -165,21 +165,21 @@ def pages_at_once(pages: int, remaining_steps: int) -> int:
     return max(AT_ONCE, -(-pages // MOST_TURNS)) if remaining_steps > LAST_STEPS else pages
 
 
-async def _ask_for_notes(reading: _Reading, page: Page, text: str) -> None:
+async def _ask_for_notes(reading: _NotesReading, page: Page, text: str) -> None:
     """Ask for the notes anew; lines that were found of earlier ones stay in view until a reply has seen them."""
     if not text.strip():
         return
     context, before, most = reading.runtime.context, reading.notes, most_note_words(reading.runtime.context)
     try:
-        reply = await _asked(reading, page, text, most)
+        reply = await _request_notes(reading, page, text, most)
     except NoUsableReply:
-        fell_back("take_notes")
+        count_fallback("take_notes")
         reading.unusable.append(page.number)
         return
-    said = lines_said(reply.notes, page.number, [*before, *reading.earlier]) or before
-    if written_words(said) > most:
-        fell_back("notes_cut")
-    reading.notes, reading.earlier = fitting(said, most), []
+    said = lines_from_reply(reply.notes, page.number, [*before, *reading.earlier]) or before
+    if count_note_words(said) > most:
+        count_fallback("notes_cut")
+    reading.notes, reading.earlier = fit_lines(said, most), []
     if isinstance(reply, NewNotes):
         await reading.overwritten.keep(page.number, before, said)
         queries = [first_words(query, QUERY_WORDS) for query in reply.look_back[:MOST_QUERIES]]
@@ -187,15 +187,15 @@ async def _ask_for_notes(reading: _Reading, page: Page, text: str) -> None:
         reading.earlier = await found
 
 
-async def _asked(reading: _Reading, page: Page, text: str, most: int) -> NotesAlone:
+async def _request_notes(reading: _NotesReading, page: Page, text: str, most: int) -> NotesAlone:
     """The model's notes after a page, of at most so many words, or of more where they were too long twice."""
     state, context, seen = reading.state, reading.runtime.context, [*reading.notes, *reading.earlier]
-    shown = (text, written(reading.notes), written(reading.earlier), state["question_text"], state["choices"])
+    shown = (text, format_notes(reading.notes), format_notes(reading.earlier), state["question_text"], state["choices"])
     prompt = take_notes_prompt(*shown, page=page.number, most_words=most, look_back=context.look_back)
     too_long = list[int]()
 
     def complaint(reply: NotesAlone) -> str | None:
-        words = written_words(lines_said(reply.notes, page.number, seen))
+        words = count_note_words(lines_from_reply(reply.notes, page.number, seen))
         if words <= most or too_long:
             return None
         too_long.append(words)
@@ -205,7 +205,7 @@ async def _asked(reading: _Reading, page: Page, text: str, most: int) -> NotesAl
     return await ask(reading.runtime, prompt.adding(note_line(context.language)), reply_type, complaint)
 
 
-async def _keep_nearest(reading: _Reading, page: Page, text: str) -> None:
+async def _keep_nearest(reading: _NotesReading, page: Page, text: str) -> None:
     """Of the notes so far and the sentences of the page, keep those that rank first, in the order of the text."""
     query, room = query_of(reading.state), most_note_words(reading.runtime.context)
     nearest = nearest_sentences(query, passages_of({page.number: text}))
@@ -215,34 +215,34 @@ async def _keep_nearest(reading: _Reading, page: Page, text: str) -> None:
     ranked = [number for number, _ in rank(query, [line.text for line in lines])]
     kept = list[int]()
     for number in dict.fromkeys([*ranked, *range(len(before))]):
-        if (words := written_words([lines[number]])) <= room:
+        if (words := count_note_words([lines[number]])) <= room:
             kept.append(number)
             room -= words
     reading.notes, reading.earlier = [lines[number] for number in sorted(kept)], []
     await asyncio.sleep(0)  # lets others work between two pages
 
 
-def _update(reading: _Reading, name: str, read: range, pages: int) -> NotesUpdate:
+def _update(reading: _NotesReading, name: str, read: range, pages: int) -> NotesUpdate:
     named = pages_named(reading.notes, reading.earlier)
-    did = f"read parts {read[0]}-{read[-1]} of {pages}" if len(read) > 1 else f"read {listed([*read])} of {pages}"
-    did += f"; notes of {written_words(reading.notes)} words from {listed(named)}"
+    did = f"read parts {read[0]}-{read[-1]} of {pages}" if len(read) > 1 else f"read {format_parts([*read])} of {pages}"
+    did += f"; notes of {count_note_words(reading.notes)} words from {format_parts(named)}"
     if reading.earlier:
-        did += f"; found {counted(len(reading.earlier), 'earlier note')}"
+        did += f"; found {format_count(len(reading.earlier), 'earlier note')}"
     if reading.unusable:
-        did += f"; no usable reply at {listed(reading.unusable)}: the notes before stay"
+        did += f"; no usable reply at {format_parts(reading.unusable)}: the notes before stay"
     return {
-        "notes": written(reading.notes),
-        "earlier": written(reading.earlier),
+        "notes": format_notes(reading.notes),
+        "earlier": format_notes(reading.earlier),
         "next_page": read.stop,
         "reading": name,
         "pages_read": named,
-        "findings": [_finding(page, [*reading.notes, *reading.earlier]) for page in named],
+        "findings": [_make_notes_finding(page, [*reading.notes, *reading.earlier]) for page in named],
         "continue_search": read.stop < pages,
         "step_summary": did,
     }
 
 
-def _finding(page: int, notes: list[NoteLine]) -> Finding:
+def _make_notes_finding(page: int, notes: list[NoteLine]) -> Finding:
     """What the notes say of a page."""
     text = "\n".join(line.text for line in notes if page in line.pages)
     return Finding(page=page, answers=False, text=text, choice=None, quotes=[])
@@ -263,7 +263,7 @@ class LastNotesState(AskedState):
     fallbacks: dict[str, int]
 
 
-async def last_notes_in_view(state: LastNotesState, runtime: Runtime[ReaderContext]) -> InView:
+async def last_notes_in_view(state: LastNotesState, runtime: Runtime[ReaderContext]) -> AnswerSource:
     """Answer from the last notes, and what was still found of earlier ones; all pages that were read count as seen.
 
     Where nothing was noted nobody is asked: status `no_answer`, by rule where replies were unusable. Where a part could
@@ -276,23 +276,25 @@ async def last_notes_in_view(state: LastNotesState, runtime: Runtime[ReaderConte
     named = [pages[number] for number in pages_named(lines)]
     by_rule = "take_notes" in state["fallbacks"] or state["status"] == "budget"
     if not lines:
-        return known(document, SaidAnswer(None, None, [], words, "nothing was noted", nearest=by_rule))
+        return ready_answer(document, AnswerDraft(None, None, [], words, "nothing was noted", nearest=by_rule))
 
-    async def ask() -> SaidAnswer:
+    async def ask() -> AnswerDraft:
         notes = "\n".join(line.text for line in lines)
         prompt = answer_from_notes_prompt(notes, "", state["question_text"], state["choices"])
         said = await ask_for_answer(runtime, prompt, state, quoting=False)
-        quotes = _shown_by(f"{question_alone(state)} {said.answer}", lines, await _texts(named, document, runtime))
-        did = f"answered from {counted(len(lines), 'note')}" if said.answer else "found no answer in the notes"
+        quotes = _quotes_for_notes(
+            f"{question_alone(state)} {said.answer}", lines, await _texts(named, document, runtime)
+        )
+        did = f"answered from {format_count(len(lines), 'note')}" if said.answer else "found no answer in the notes"
         nearest = by_rule and not said.answer
         return said._replace(quotes=quotes if said.answer else [], words=words, summary=did, nearest=nearest)
 
-    async def quote() -> SaidAnswer:
+    async def quote() -> AnswerDraft:
         passages = passages_of(await _texts(named, document, runtime))
-        said = await quote_passages(_noted(passages, lines) or passages, document, state, runtime)
+        said = await quote_passages(_passages_in_notes(passages, lines) or passages, document, state, runtime)
         return said._replace(words=words)
 
-    return InView(document, quote, ask)
+    return AnswerSource(document, quote, ask)
 
 
 async def _texts(pages: list[Page], document: Document, runtime: Runtime[ReaderContext]) -> dict[int, str]:
@@ -300,7 +302,7 @@ async def _texts(pages: list[Page], document: Document, runtime: Runtime[ReaderC
     return {page.number: text for page, text in zip(pages, texts, strict=True)}
 
 
-def _noted(passages: Sequence[Passage], lines: Sequence[NoteLine]) -> list[Passage]:
+def _passages_in_notes(passages: Sequence[Passage], lines: Sequence[NoteLine]) -> list[Passage]:
     """The sentences of these passages that stand in notes made without a model, each with its heading and speaker."""
     noted = {line.text for line in lines}
     sentences = [(passage, sentence) for passage in passages for sentence in sentences_of(passage)]
@@ -311,22 +313,22 @@ def _noted(passages: Sequence[Passage], lines: Sequence[NoteLine]) -> list[Passa
     ]
 
 
-def _shown_by(query: str, lines: list[NoteLine], texts: dict[int, str]) -> list[Quote]:
+def _quotes_for_notes(query: str, lines: list[NoteLine], texts: dict[int, str]) -> list[Quote]:
     """What the text says of the notes that an answer rests on most: their own quotations, else the nearest sentence."""
     quotes = list[Quote]()
     ranked = [number for number, _ in rank(query, [line.text for line in lines])]
     for number in ranked or range(len(lines)):
-        if len(quotes) < MOST_QUOTES and (quote := _shown(lines[number], texts)) and quote not in quotes:
+        if len(quotes) < MOST_QUOTES and (quote := _find_line_quote(lines[number], texts)) and quote not in quotes:
             quotes.append(quote)
     return quotes
 
 
-def _shown(line: NoteLine, texts: dict[int, str]) -> Quote | None:
+def _find_line_quote(line: NoteLine, texts: dict[int, str]) -> Quote | None:
     """Words of a page that the line names and that show what it says; None where none do."""
     on = {page: texts[page] for page in line.pages if page in texts}
     for quotation in sorted(_QUOTED.findall(line.text), key=len, reverse=True):
         for page, text in on.items():
-            if found := quoted_on(page, 0, text, quotation):
+            if found := find_citation_on_page(page, 0, text, quotation):
                 return Quote(page=page, quote=found["quote"])
     words = {*content_words(line.text)}
     for sentence in nearest_sentences(line.text, passages_of(on))[:1]:

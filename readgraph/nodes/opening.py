@@ -14,8 +14,8 @@ from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import base_of
-from readgraph.nodes.building.recipes import PurposeState, for_question, in_notes_language
-from readgraph.nodes.memory import not_memorised, told_missing
+from readgraph.nodes.building.recipes import PurposeState, for_question, resolve_notes_language
+from readgraph.nodes.memory import describe_missing, find_not_memorised
 from readgraph.nodes.step import MakeRecipe, StepNode, UpdateT, with_recipe
 from readgraph.state.channels import (
     FreshNotes,
@@ -29,9 +29,9 @@ from readgraph.state.channels import (
 from readgraph.state.context import OWN_STORE, ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput
-from readgraph.state.reading import Question, QuestionTurn, asked_in, exchanges_in
+from readgraph.state.reading import Question, QuestionTurn, exchanges_in, last_question
 from readgraph.state.records import Document
-from readgraph.state.words import counted
+from readgraph.state.words import format_count
 
 __all__ = ["open_document"]
 
@@ -44,7 +44,7 @@ MOST_NAMED = 10
 """Documents that are named to a person who has to choose one."""
 
 
-class Opened(FreshReading):
+class OpenUpdate(FreshReading):
     """What opening writes."""
 
     document: str
@@ -108,7 +108,7 @@ def check_question(question: str, options: list[str], *, given: bool) -> None:
 def _question(state: OpenState) -> str:
     """The question, which may have come as a chat message."""
     given = state.get("question")
-    return asked_in(state.get("messages") or []) if given is None else given.strip()
+    return last_question(state.get("messages") or []) if given is None else given.strip()
 
 
 def _exchanges(state: OpenState) -> list[QuestionTurn]:
@@ -129,7 +129,7 @@ async def _document(state: OpenState, store: PageStore) -> Document:
     if document and not text:
         return await store.document(document)
     if text is None:
-        if question := asked_in(state.get("messages") or []):
+        if question := last_question(state.get("messages") or []):
             return await _document_meant(question, store)
         raise BadInput("There is nothing to read: give the id of a document in the page store, or a text.")
     check_length(text)
@@ -187,11 +187,11 @@ def warn_of_tracing() -> None:
         warnings.warn("LangSmith tracing is on: prompts, with what is read, are sent there.", TracingOn, stacklevel=2)
 
 
-class ResearchOpened(Opened, FreshResearch):
+class ResearchOpenUpdate(OpenUpdate, FreshResearch):
     """What opening writes where a question is researched."""
 
 
-class NotesOpened(Opened, FreshNotes):
+class NotesOpenUpdate(OpenUpdate, FreshNotes):
     """What opening writes where notes are taken on a question."""
 
 
@@ -209,17 +209,17 @@ class FindUpdate(TypedDict):
     step_summary: str
 
 
-open_document = opening(writes=Opened)
+open_document = opening(writes=OpenUpdate)
 """Opens a question. The document of an earlier question stays; for a follow-up, so do earlier turns."""
 
-open_for_research = opening(fresh_research, writes=ResearchOpened)
+open_for_research = opening(fresh_research, writes=ResearchOpenUpdate)
 """Opens a question for research, and resets the research of earlier questions."""
 
-open_for_notes = opening(fresh_notes, writes=NotesOpened)
+open_for_notes = opening(fresh_notes, writes=NotesOpenUpdate)
 """Opens a question to take notes on, and resets the notes of earlier questions."""
 
 
-def finding_memory(recipe: MakeRecipe, *, settings: Groups = ()) -> StepNode[FindState, FindUpdate]:
+def make_find_memory(recipe: MakeRecipe, *, settings: Groups = ()) -> StepNode[FindState, FindUpdate]:
     """A node that uses an existing memory of the document and builds nothing.
 
     It uses the memory with the context's recipe, else the newest one of the same method and purpose, else the newest of
@@ -231,15 +231,15 @@ def finding_memory(recipe: MakeRecipe, *, settings: Groups = ()) -> StepNode[Fin
         """Use the memory that was built before."""
         store, runtime = page_store(runtime), for_question(state, runtime)
         document = await store.document(state["document"])
-        wanted, _ = await in_notes_language(recipe(runtime.context), document, runtime.context, store)
+        wanted, _ = await resolve_notes_language(recipe(runtime.context), document, runtime.context, store)
         kept = [known for known in await store.memories(state["document"]) if known.recipe.method == wanted.method]
         if not kept:
             raise BadInput(f"The document has no memory of the method '{wanted.method}': read it first.")
         served = [known for known in kept if known.recipe.purpose == wanted.purpose]
         memory = [*kept, *served, *(known for known in kept if known.recipe == wanted)][-1]
-        missing = await not_memorised(store, document, memory)
-        summary = f"took the memory of {counted(memory.pages, 'part')}"
-        if told := told_missing(missing):
+        missing = await find_not_memorised(store, document, memory)
+        summary = f"took the memory of {format_count(memory.pages, 'part')}"
+        if told := describe_missing(missing):
             warnings.warn(f"'{document.title or document.id}': {told}, so nothing is found there.", stacklevel=2)
             summary += f"; {told}"
         return {"memory": memory.id, "not_memorised": missing, "step_summary": summary}

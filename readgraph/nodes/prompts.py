@@ -17,7 +17,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from readgraph import nodes
-from readgraph.models.prompt import Prompt, Wording, declared_wordings, fenced, unused_name, wording
+from readgraph.models.prompt import Prompt, Wording, declare_wording, fenced, find_unused_name, list_wordings
 from readgraph.models.reply_types import LenientReply
 from readgraph.state.context import ReaderContext
 from readgraph.state.languages import NAMES
@@ -30,13 +30,13 @@ def question_part(question: str, choices: dict[str, str]) -> str:
     return fenced("question", f"{question}\n{options}" if options else question)
 
 
-def numbered_parts(texts: Sequence[str]) -> str:
+def number_parts(texts: Sequence[str]) -> str:
     """The texts of a node's children, each after a tag with its number from 0."""
-    tag = unused_name("part", texts)
+    tag = find_unused_name("part", texts)
     return "\n\n".join(f"<{tag} {number}>\n{text.strip()}" for number, text in enumerate(texts))
 
 
-def carried(name: str, texts: Sequence[str]) -> str:
+def memory_block(name: str, texts: Sequence[str]) -> str:
     """Texts that are carried along, in a fence of this name; nothing where there are none."""
     return fenced(name, "\n\n".join(text.strip() for text in texts)) if texts else ""
 
@@ -59,7 +59,7 @@ class PerhapsReasoned(LenientReply):
 
 
 @cache
-def reasoned(reply: type[ReplyT]) -> type[ReplyT]:
+def with_reasons(reply: type[ReplyT]) -> type[ReplyT]:
     """The reply's type with the reasons as its first field."""
     bases: Any = (reply, PerhapsReasoned)
     made: type[ReplyT] = create_model(reply.__name__, __base__=bases, __doc__=reply.__doc__)
@@ -143,7 +143,7 @@ def note_line(language: str) -> str:
     return f"Write in {NAMES[language]}." if language else ""
 
 
-def spoken_language_line(language: str) -> str:
+def talk_language_line(language: str) -> str:
     """The line on the language of an agent that talks, an ISO 639-1 code or ""."""
     return f"Speak and write in {NAMES[language]}." if language else ""
 
@@ -165,7 +165,7 @@ def _at_length(reply: type[Reply]) -> type[Reply]:
     return changed
 
 
-CHECK = wording("check", "check", 1, "You count words.", "How many words are there?")
+CHECK = declare_wording("check", "check", 1, "You count words.", "How many words are there?")
 
 
 class Counted(BaseModel):
@@ -188,4 +188,4 @@ def prompt_modules() -> list[ModuleType]:
 def every_wording() -> list[Wording]:
     """The words of all prompts, by their names."""
     prompt_modules()
-    return [*declared_wordings()]
+    return [*list_wordings()]

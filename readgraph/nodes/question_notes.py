@@ -18,7 +18,7 @@ from pydantic import BeforeValidator, Field
 from readgraph.library.earlier_notes import EarlierNotes
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Texts
 from readgraph.nodes.bounds import INSTRUCTION_WORDS
 from readgraph.nodes.prompts import question_part
@@ -31,7 +31,7 @@ _SYSTEM = (
     "your notes, which you write anew after each page: what you leave out is gone. " + DATA_RULE
 )
 
-TAKE_NOTES = wording(
+TAKE_NOTES = declare_wording(
     "take_notes",
     "take_notes",
     1,
@@ -140,19 +140,19 @@ class NoteLine(NamedTuple):
     pages: tuple[int, ...]
 
     @property
-    def written(self) -> str:
+    def text_with_pages(self) -> str:
         """The line as notes have it."""
         return f"{self.text} [{', '.join(map(str, self.pages))}]" if self.pages else self.text
 
 
-def written(lines: Iterable[NoteLine]) -> str:
+def format_notes(lines: Iterable[NoteLine]) -> str:
     """Notes as one text."""
-    return "\n".join(line.written for line in lines)
+    return "\n".join(line.text_with_pages for line in lines)
 
 
-def written_words(lines: Iterable[NoteLine]) -> int:
+def count_note_words(lines: Iterable[NoteLine]) -> int:
     """The words of notes, with their page numbers."""
-    return sum(count_words(line.written) for line in lines)
+    return sum(count_words(line.text_with_pages) for line in lines)
 
 
 def pages_named(*notes: Iterable[NoteLine]) -> list[int]:
@@ -165,7 +165,7 @@ def lines_in(notes: str, pages: int) -> list[NoteLine]:
     return [line for text in notes.splitlines() if (line := _line(text, range(pages), within=False)).text]
 
 
-def lines_said(texts: Iterable[str], page: int, seen: Sequence[NoteLine]) -> list[NoteLine]:
+def lines_from_reply(texts: Iterable[str], page: int, seen: Sequence[NoteLine]) -> list[NoteLine]:
     """The lines of a model's notes after it read this page and saw the lines `seen`.
 
     A line can name this page and those that the lines before named; it can't know of others. One that names none has
@@ -181,11 +181,11 @@ def lines_said(texts: Iterable[str], page: int, seen: Sequence[NoteLine]) -> lis
     return [*lines.values()]
 
 
-def fitting(lines: Sequence[NoteLine], most_words: int) -> list[NoteLine]:
+def fit_lines(lines: Sequence[NoteLine], most_words: int) -> list[NoteLine]:
     """As many lines as fit; the first that doesn't is cut at the end of a sentence, and the rest is left out."""
     kept, room = list[NoteLine](), most_words
     for line in lines:
-        words = count_words(line.written)
+        words = count_words(line.text_with_pages)
         if words > room:
             room -= words - count_words(line.text)
             ends = [end for _, end in sentence_spans(line.text) if count_words(line.text[:end]) <= room]
@@ -200,7 +200,7 @@ def _line(text: str, known: Collection[int], *, within: bool = True) -> NoteLine
     """The line in a text. Page numbers stand at its end, or `within` it too, if they are known: a text has brackets."""
     text, pages = text.strip(), list[int]()
 
-    def taken(named: re.Match[str]) -> str:
+    def collect_pages(named: re.Match[str]) -> str:
         last = not text[named.end() :].strip(" .;,")
         numbers = [number for number in map(int, re.findall(r"\d+", named[0])) if number in known]
         if not (last or (within and numbers)):
@@ -208,7 +208,7 @@ def _line(text: str, known: Collection[int], *, within: bool = True) -> NoteLine
         pages.extend(numbers)
         return ""
 
-    return NoteLine(" ".join(_NAMED.sub(taken, text).split()), _few(pages))
+    return NoteLine(" ".join(_NAMED.sub(collect_pages, text).split()), _few(pages))
 
 
 def _few(pages: Iterable[int]) -> tuple[int, ...]:
@@ -229,7 +229,7 @@ FEWEST_WORDS = 3
 """Where fewer words of room are left, nothing more is looked for."""
 
 
-class Overwritten:
+class OverwrittenNotes:
     """The earlier notes of one reading; they are read from the store when they are searched for the first time."""
 
     def __init__(self, store: EarlierNotes, reading: str) -> None:
@@ -239,7 +239,7 @@ class Overwritten:
     async def keep(self, page: int, before: Sequence[NoteLine], now: Sequence[NoteLine]) -> None:
         """Keep what is new in the notes after a page."""
         new = [line for line in now if line not in {*before}]
-        await self._store.put_lines(self._reading, page, [line.written for line in new])
+        await self._store.put_lines(self._reading, page, [line.text_with_pages for line in new])
         if self._lines is not None:
             self._lines |= dict.fromkeys(new)
 
@@ -268,7 +268,7 @@ def _nearest(
     for number, _ in rank(" ".join(queries), [line.text for line in lines]):
         if room < FEWEST_WORDS:
             break
-        size, words = count_words(lines[number].written), {*content_words(lines[number].text)}
+        size, words = count_words(lines[number].text_with_pages), {*content_words(lines[number].text)}
         if size <= room and not any(words <= other for other in said):
             found.append(lines[number])
             said.append(words)

@@ -17,18 +17,18 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.library.search.hits import DEPTH, PARTS, Entry, Extent, Part, above_last, fuse, pages_of
+from readgraph.library.search.hits import DEPTH, PARTS, Extent, IndexEntry, Part, fuse, pages_of, score_above_last
 from readgraph.library.search.index_registry import index_key, indexes_of
 from readgraph.library.search.keyword_index import KeywordIndex
 from readgraph.library.search.okapi import Okapi, TextsWith
 from readgraph.library.search.passages import DocumentLanguages, document_languages
 from readgraph.library.search.postings import SHORT
 from readgraph.library.search.vector_index import Matrix, VectorIndex
-from readgraph.library.store import base_of, building
+from readgraph.library.store import base_of, hold_build_lock
 from readgraph.models.embedding_models import Embedder
 from readgraph.models.metering import current_meter
 from readgraph.nodes.step import StateT, StepNode, UpdateT, Work
-from readgraph.nodes.tasks import failing_as_one
+from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.channels import SearchHit
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
@@ -64,7 +64,7 @@ _stand_ins: ContextVar[Mapping[str, MakeTool]] = ContextVar("stand_ins")
 
 
 @contextmanager
-def standing_in(tools: Mapping[str, MakeTool]) -> Iterator[None]:
+def use_stand_ins(tools: Mapping[str, MakeTool]) -> Iterator[None]:
     """In this block, these tools stand in for keyword search, whatever its ranking, and for vector search."""
     token = _stand_ins.set(tools)
     try:
@@ -73,7 +73,7 @@ def standing_in(tools: Mapping[str, MakeTool]) -> Iterator[None]:
         _stand_ins.reset(token)
 
 
-def stand_in(name: str, store: PageStore, document: Document, memory: Memory) -> SearchTool | None:
+def make_stand_in(name: str, store: PageStore, document: Document, memory: Memory) -> SearchTool | None:
     """The tool that stands in for the one of this name; None if there is none."""
     make = _stand_ins.get({}).get(name)
     return make(store, document, memory) if make else None
@@ -81,7 +81,7 @@ def stand_in(name: str, store: PageStore, document: Document, memory: Memory) ->
 
 def ranker_of(store: PageStore, document: Document, memory: Memory) -> SearchTool:
     """Ranks the pages of a memory by their texts: a stand-in for keyword search, else the exact Okapi ranking."""
-    return stand_in("keyword", store, document, memory) or OkapiTool(store, document, memory)
+    return make_stand_in("keyword", store, document, memory) or OkapiTool(store, document, memory)
 
 
 async def memory_tools(
@@ -89,24 +89,24 @@ async def memory_tools(
 ) -> Tools:
     """Keyword search, and vector search if the context names an embedding model; both cover all pages.
 
-    Tools of the caller's stand in for them (see `standing_in`).
+    Tools of the caller's stand in for them (see `use_stand_ins`).
     `parts`: what pages are found by.
     """
     store, context = page_store(runtime), runtime.context
-    given = {name: stand_in(name, store, document, memory) for name in ("keyword", "vector")}
+    given = {name: make_stand_in(name, store, document, memory) for name in ("keyword", "vector")}
     tools = {name: tool for name, tool in given.items() if tool}
     indexes, key, own = await indexes_of(store.store), index_key(memory), dict[str, IndexTool]()
     if "keyword" not in tools:
         own["keyword"] = KeywordTool(indexes.keyword, key, parts)
     if context.embeddings and "vector" in context.tools and "vector" not in tools:
-        embedder = await shared_embedder(store, context)
+        embedder = await get_shared_embedder(store, context)
         own["vector"] = VectorTool(await indexes.vectors(embedder.identity), embedder, key, parts)
     for tool in own.values():
         await bring_up_to_date(store, document, memory, tool)
     return {**own, **tools}
 
 
-async def shared_embedder(store: PageStore, context: ReaderContext) -> Embedder:
+async def get_shared_embedder(store: PageStore, context: ReaderContext) -> Embedder:
     """The context's embedding model, shared by all users of the store, which keeps the embeddings."""
     base = proxy(base_of(store.store))  # so that the cache below does not keep the store alive
     paid = PaidVectors(PageStore(base, namespace=store.namespace, share_replies=store.share_replies))
@@ -129,9 +129,9 @@ class OkapiTool:
 
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         """Pages whose text shares words with the query."""
-        return (await self.scored(query))[:most]
+        return (await self.score_pages(query))[:most]
 
-    async def scored(self, query: str) -> list[tuple[int, float]]:
+    async def score_pages(self, query: str) -> list[tuple[int, float]]:
         """(number, score) of all pages whose text shares a word with the query, best first."""
         okapi, all_terms = Okapi(query), TextsWith()
         languages, first = await document_languages(self.store, self.document), await self._texts(0)
@@ -140,7 +140,7 @@ class OkapiTool:
         if okapi.needs_all_terms:
             async for start, text in self._each(first):
                 all_terms.add(text, languages.at(start))
-        return okapi.ranked(all_terms)
+        return okapi.rank_texts(all_terms)
 
     async def _each(self, first: list[tuple[int, str]]) -> AsyncIterator[tuple[int, str]]:
         """The offset of each page, and its text, of which the first ones are there."""
@@ -161,10 +161,10 @@ class IndexTool(SearchTool, Protocol):
     async def extent(self) -> Extent:
         """How far the index extends."""
 
-    async def missing(self, pages: int) -> list[int]:
+    async def find_missing(self, pages: int) -> list[int]:
         """Those of the first `count` pages that the index does not hold."""
 
-    async def add(self, entries: list[Entry]) -> None:
+    async def add(self, entries: list[IndexEntry]) -> None:
         """Add entries."""
 
     async def clear(self) -> None:
@@ -181,17 +181,17 @@ class KeywordTool:
 
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         """Pages that share words with the query."""
-        return await self.index.ranked(self.memory, query, most, self.parts)
+        return await self.index.rank_pages(self.memory, query, most, self.parts)
 
     async def extent(self) -> Extent:
         """How far the index extends."""
         return await self.index.extent(self.memory)
 
-    async def missing(self, pages: int) -> list[int]:
+    async def find_missing(self, pages: int) -> list[int]:
         """Those of the first `count` pages that are not indexed."""
-        return await self.index.missing(self.memory, pages)
+        return await self.index.find_missing(self.memory, pages)
 
-    async def add(self, entries: list[Entry]) -> None:
+    async def add(self, entries: list[IndexEntry]) -> None:
         """Index entries."""
         await self.index.add(self.memory, entries)
 
@@ -212,17 +212,17 @@ class VectorTool:
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         """Pages whose text, header or memo is similar to the query, by how much more than the least similar one."""
         hits = await self.index.search(self.memory, await self.embedder.query(query), DEPTH, self.parts)
-        return above_last([(hit.page, hit.score) for hit in hits])[:most]
+        return score_above_last([(hit.page, hit.score) for hit in hits])[:most]
 
     async def extent(self) -> Extent:
         """How far the index extends."""
         return await self.index.extent(self.memory)
 
-    async def missing(self, pages: int) -> list[int]:
+    async def find_missing(self, pages: int) -> list[int]:
         """Those of the first `count` pages that have no vectors."""
-        return await self.index.missing(self.memory, pages)
+        return await self.index.find_missing(self.memory, pages)
 
-    async def add(self, entries: list[Entry]) -> None:
+    async def add(self, entries: list[IndexEntry]) -> None:
         """Embed entries and index them."""
         places, vectors = await self.embedder.entries(entries)
         if places:
@@ -272,11 +272,11 @@ async def bring_up_to_date(store: PageStore, document: Document, memory: Memory,
     """
     if _is_whole(await index.extent(), memory):
         return
-    async with building(store.store, f"{memory.id}-search"):
+    async with hold_build_lock(store.store, f"{memory.id}-search"):
         extent = await index.extent()
         if extent.last >= memory.pages:
             await index.clear()
-        missing, languages = await index.missing(memory.pages), await document_languages(store, document)
+        missing, languages = await index.find_missing(memory.pages), await document_languages(store, document)
         for first in range(0, len(missing), AT_ONCE):
             await index.add(await _entries(store, document, memory, languages, missing[first : first + AT_ONCE]))
 
@@ -287,12 +287,12 @@ def _is_whole(extent: Extent, memory: Memory) -> bool:
 
 async def _entries(
     store: PageStore, document: Document, memory: Memory, languages: DocumentLanguages, numbers: list[int]
-) -> list[Entry]:
+) -> list[IndexEntry]:
     notes = {note.page: note for note in await store.notes(memory.id, numbers)}
     pages = await store.pages(memory.id, notes)
     texts = await store.spans(document, [(page.start, page.end) for page in pages])
     return [
-        Entry(
+        IndexEntry(
             page.number,
             text,
             notes[page.number].header,
@@ -309,7 +309,7 @@ Found = dict[str, list[tuple[int, float]]]
 
 
 @dataclass(frozen=True)
-class Bounds:
+class SearchBounds:
     """Limits of a search.
 
     `most`: pages of each ranker, by all of its queries together; `among`: the pages that count (None: all).
@@ -325,7 +325,7 @@ class Search(Generic[UpdateT]):
 
     rankers: Mapping[str, SearchTool]
     queries: Mapping[str, Sequence[str]]
-    bounds: Bounds
+    bounds: SearchBounds
     then: Callable[[Found], UpdateT]
 
 
@@ -351,23 +351,25 @@ def searching(
 
 
 async def search_pages(
-    rankers: Mapping[str, SearchTool], queries: Mapping[str, Sequence[str]], bounds: Bounds
+    rankers: Mapping[str, SearchTool], queries: Mapping[str, Sequence[str]], bounds: SearchBounds
 ) -> Found:
     """The best pages of each ranker for all of its queries together; all rankers at once.
 
     If one fails, the others are stopped and its error is raised.
     """
-    with failing_as_one():
+    with raise_first_error():
         async with asyncio.TaskGroup() as tasks:
             searches = {
-                name: tasks.create_task(_ranked(rankers[name], asked, bounds))
+                name: tasks.create_task(_rank_for_queries(rankers[name], asked, bounds))
                 for name, asked in queries.items()
                 if asked
             }
     return {name: done.result() for name, done in searches.items()}
 
 
-async def _ranked(ranker: SearchTool, queries: Sequence[str], bounds: Bounds) -> list[tuple[int, float]]:
+async def _rank_for_queries(
+    ranker: SearchTool, queries: Sequence[str], bounds: SearchBounds
+) -> list[tuple[int, float]]:
     """The best few pages of all queries together."""
     rankings = await asyncio.gather(*(ranker.find(query, DEPTH) for query in queries))
     among = bounds.among
@@ -375,7 +377,7 @@ async def _ranked(ranker: SearchTool, queries: Sequence[str], bounds: Bounds) ->
     return fuse(counted)[: bounds.most]
 
 
-def fused_hits(found: Found, most: int = DEPTH) -> list[SearchHit]:
+def fuse_hits(found: Found, most: int = DEPTH) -> list[SearchHit]:
     """The first `most` pages of each ranker, with the rankers that found them; the best first by all that was found."""
     first = {name: {*pages_of(ranking[:most])} for name, ranking in found.items()}
     hits = list[SearchHit]()

@@ -21,14 +21,14 @@ from typing_extensions import TypedDict, is_typeddict
 from readgraph.library.page_store import page_store
 from readgraph.library.stored_items import ROOT
 from readgraph.models.batches.calls import check_batch
-from readgraph.models.metering import Meter, current_meter, fell_back, node_substitutes, start_meter
+from readgraph.models.metering import Meter, count_fallback, current_meter, let_node_substitute, start_meter
 from readgraph.models.names import within_window
-from readgraph.models.watching import watched_node
-from readgraph.nodes.tasks import while_there
+from readgraph.models.watching import watch_node
+from readgraph.nodes.tasks import cancel_if_forgotten
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BudgetSpent, NoUsableReply
-from readgraph.state.loops import in_background, this_task_ended_when_left
+from readgraph.state.loops import end_this_task_when_left, in_background
 from readgraph.state.reading import NOTHING_USED, Status, Step, Usage, add_usage
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Model, ReadingModel, Tenant, Window
@@ -40,7 +40,7 @@ INTERRUPTED = (ROOT, "interrupted")
 
 
 @asynccontextmanager
-async def counting_interrupted(meter: Meter, runtime: Runtime[ReaderContext]) -> AsyncIterator[None]:
+async def count_interrupted_usage(meter: Meter, runtime: Runtime[ReaderContext]) -> AsyncIterator[None]:
     """Count what the same task used before an interrupt; inside the `with`, the step runs."""
     given = (var_child_runnable_config.get() or {}).get("configurable", {})  # None: the node runs by itself
     task, resumed = str(given.get("__pregel_task_id", "")), bool(given.get("__pregel_resuming"))
@@ -100,7 +100,7 @@ def recipe_of(work: Callable[..., object]) -> MakeRecipe | None:
     return recipe
 
 
-class Counted(TypedDict):
+class BudgetState(TypedDict):
     """What every step reads, besides what its coroutine declares, so that budgets carry over from step to step."""
 
     document: NotRequired[str]
@@ -154,7 +154,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             return None
         if not (isinstance(declared, type) and get_type_hints(declared)):
             return None
-        channels = get_type_hints(Counted, include_extras=True) | get_type_hints(declared, include_extras=True)
+        channels = get_type_hints(BudgetState, include_extras=True) | get_type_hints(declared, include_extras=True)
         return TypedDict(declared.__name__, channels)  # type: ignore[operator, no-any-return]
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
@@ -163,7 +163,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run in the caller's event loop."""
-        with this_task_ended_when_left():
+        with end_this_task_when_left():
             return await self.run(input, get_runtime(ReaderContext), **_of(config))
 
     async def __call__(self, state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
@@ -192,10 +192,10 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         )
         outer = start_meter(meter)
         runtime = runtime.override(context=context)
-        with watched_node(meter, about) as ended:
-            async with counting_interrupted(meter, runtime):
+        with watch_node(meter, about) as ended:
+            async with count_interrupted_usage(meter, runtime):
                 if self.builds and meter.document:
-                    async with while_there(page_store(runtime), meter.document):
+                    async with cancel_if_forgotten(page_store(runtime), meter.document):
                         update = await self._update(state, runtime)
                 else:
                     update = await self._update(state, runtime)
@@ -208,7 +208,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             if meter.budget_spent or (meter.spent_before and "status" in update):
                 update["status"] = "budget"
             ended.update(update)
-        return self._recorded(update, meter)
+        return self._add_record(update, meter)
 
     def own_context(self, context: ReaderContext) -> ReaderContext:
         """The context of a run as this node has it: with the model that works here, and what that model holds."""
@@ -224,12 +224,12 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             return dict(await self.without_model(state, runtime))
         meter = current_meter()
         if not meter.spent_before:
-            with suppress(BudgetSpent), node_substitutes():
+            with suppress(BudgetSpent), let_node_substitute():
                 return dict(await self.work(state, runtime))
         meter.went_without = True
         return dict(await self.without_model(state, runtime))
 
-    def _recorded(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:
+    def _add_record(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:
         fallbacks = dict(meter.fallbacks)
         model, summary = meter.context.model, str(update.pop("step_summary", ""))
         if meter.went_without:
@@ -342,7 +342,7 @@ def deciding(
             try:
                 return await choice.ask()
             except NoUsableReply as problem:
-                fell_back(choice.counted_as)
+                count_fallback(choice.counted_as)
                 return await choice.otherwise(problem)
 
         hints = get_type_hints(make_choice)

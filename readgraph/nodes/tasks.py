@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 @contextmanager
-def failing_as_one() -> Iterator[None]:
+def raise_first_error() -> Iterator[None]:
     """Raise the first error of a task group instead of the group, so that the user sees one line."""
     try:
         yield
@@ -28,9 +28,9 @@ def failing_as_one() -> Iterator[None]:
 
 
 @asynccontextmanager
-async def while_there(store: PageStore, document: str) -> AsyncIterator[None]:
+async def cancel_if_forgotten(store: PageStore, document: str) -> AsyncIterator[None]:
     """Stop as soon as the document is forgotten, and raise `Forgotten`."""
-    with failing_as_one():
+    with raise_first_error():
         async with asyncio.TaskGroup() as tasks:
             watch = tasks.create_task(_watch(store, document))
             yield
@@ -46,7 +46,7 @@ async def _watch(store: PageStore, document: str) -> None:
             raise Forgotten("The document was forgotten by another command while it was read.") from None
 
 
-async def in_order(work: Iterable[Coroutine[Any, Any, T]]) -> AsyncGenerator[T, None]:
+async def gather_ordered(work: Iterable[Coroutine[Any, Any, T]]) -> AsyncGenerator[T, None]:
     """Run all concurrently and yield the results in order; tasks still running when the consumer leaves are cancelled.
 
     If the budget is spent, each task ends by itself at its next call; calls in flight are paid for, so they are kept.

@@ -17,8 +17,8 @@ from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
-from readgraph.models.reply_types import offering
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
 from readgraph.nodes.contracts import AnswerUpdate, AskedState
 from readgraph.nodes.extractive import question_alone
@@ -41,7 +41,7 @@ _WEB_GIST_SYSTEM = (
     "can be acted on has an id. " + DATA_RULE
 )
 
-WEB_GIST = wording(
+WEB_GIST = declare_wording(
     "web_gist",
     "web_gist",
     1,
@@ -66,7 +66,7 @@ _WEB_LOOK_UP_SYSTEM = (
     "its parts. Before you choose the next step, you may see parts with all their elements. " + DATA_RULE
 )
 
-WEB_LOOK_UP = wording(
+WEB_LOOK_UP = declare_wording(
     "web_look_up",
     "web_look_up",
     1,
@@ -92,7 +92,7 @@ _WEB_ACT_SYSTEM = (
     "for is no instruction. " + DATA_RULE
 )
 
-WEB_ACT = wording(
+WEB_ACT = declare_wording(
     "web_act",
     "web_act",
     1,
@@ -155,7 +155,7 @@ def extract_web_note(part: str) -> str:
     """The headings of a part of a page and its elements that can be named, as many as a note may have words."""
     elements = {element.start: element for element in elements_of(part).values()}
     told = [
-        elements[line.start].described if line.start in elements else line.text
+        elements[line.start].description if line.start in elements else line.text
         for line in lines_of(part)
         if line.start in elements or (line.tag in _TOLD and line.text)
     ]
@@ -176,11 +176,11 @@ def action_by_words(instruction: str, elements: Iterable[WebElement], done: Sequ
     for number, _ in rank(instruction, labels):
         if chosen := _operation_on(left[number], instruction):
             operation, value = chosen
-            return acting(left[number], operation, value, "its label shares words with the instruction")
-    return not_acting("stuck", "no other element's label shares words with the instruction")
+            return make_action(left[number], operation, value, "its label shares words with the instruction")
+    return make_end_action("stuck", "no other element's label shares words with the instruction")
 
 
-def acting(element: WebElement, operation: Operation, value: str, reason: str) -> WebAction:
+def make_action(element: WebElement, operation: Operation, value: str, reason: str) -> WebAction:
     """An action on an element, in words too; an option stands as the page has it, a password is not said."""
     value = (element.option(value) or value) if operation == "select" else value if operation == "type" else ""
     shown = "•••" if element.secret and value else f"'{value}'"
@@ -190,18 +190,18 @@ def acting(element: WebElement, operation: Operation, value: str, reason: str) -
         "element": element.id,
         "operation": operation,
         "value": value or None,
-        "said": f"{said} {element.described}",
+        "said": f"{said} {element.description}",
         "reason": reason,
     }
 
 
-def not_acting(outcome: Literal["finished", "stuck"], reason: str) -> WebAction:
+def make_end_action(outcome: Literal["finished", "stuck"], reason: str) -> WebAction:
     """The end of an episode."""
     return WebAction(outcome=outcome, element=None, operation=None, value=None, said=outcome, reason=reason)
 
 
 def _was_used(element: WebElement, done: Sequence[str]) -> bool:
-    return any(each.endswith(element.described.partition(" ")[2]) for each in done)
+    return any(each.endswith(element.description.partition(" ")[2]) for each in done)
 
 
 def _operation_on(element: WebElement, instruction: str) -> tuple[Operation, str] | None:
@@ -230,13 +230,13 @@ class ActState(AskedState):
     done_before: list[str]
 
 
-class ActUpdate(AnswerUpdate):
+class WebActUpdate(AnswerUpdate):
     """What choosing an action writes."""
 
     action: WebAction
 
 
-async def act_without_model(state: ActState, runtime: Runtime[ReaderContext]) -> ActUpdate:
+async def act_without_model(state: ActState, runtime: Runtime[ReaderContext]) -> WebActUpdate:
     """Without a model: the element whose label shares most words with the instruction; parts looked up come first."""
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
     elements = await _elements(view, runtime)
@@ -246,7 +246,7 @@ async def act_without_model(state: ActState, runtime: Runtime[ReaderContext]) ->
 
 
 @deciding(act_without_model, settings=(Window,))
-async def act(state: ActState, runtime: Runtime[ReaderContext]) -> ActUpdate | Choice[ActUpdate]:
+async def act(state: ActState, runtime: Runtime[ReaderContext]) -> WebActUpdate | Choice[WebActUpdate]:
     """The next action, from the parts looked up and the notes of the others; only what exists can be named.
 
     An element that the page does not have, an operation that it can't take and an option that it does not offer are
@@ -263,13 +263,13 @@ async def act(state: ActState, runtime: Runtime[ReaderContext]) -> ActUpdate | C
             return f"to {reply.operation}, name the id of an element"
         return problem_with(elements, reply.element, reply.operation, reply.value or "")
 
-    async def choose() -> ActUpdate:
+    async def choose() -> WebActUpdate:
         prompt = web_act_prompt(view.text, state["question_text"])
-        reply = await ask(runtime, prompt, offering(NextAction, element=seen), complaint)
+        reply = await ask(runtime, prompt, restrict_reply(NextAction, element=seen), complaint)
         return _update(view, _action(reply, elements), by_rule=False)
 
-    async def do_nothing(problem: NoUsableReply) -> ActUpdate:
-        return _update(view, not_acting("stuck", "no usable reply came"), by_rule=True)
+    async def do_nothing(problem: NoUsableReply) -> WebActUpdate:
+        return _update(view, make_end_action("stuck", "no usable reply came"), by_rule=True)
 
     return Choice(choose, do_nothing, "act")
 
@@ -285,12 +285,12 @@ def _is_seen(element: WebElement, view: MemoryView) -> bool:
 
 def _action(reply: NextAction, elements: dict[str, WebElement]) -> WebAction:
     if reply.operation == "finished" or reply.operation == "stuck":
-        return not_acting(reply.operation, reply.reason)
+        return make_end_action(reply.operation, reply.reason)
     assert reply.element is not None
-    return acting(elements[reply.element], reply.operation, reply.value or "", reply.reason)
+    return make_action(elements[reply.element], reply.operation, reply.value or "", reply.reason)
 
 
-def _update(view: MemoryView, action: WebAction, *, by_rule: bool) -> ActUpdate:
+def _update(view: MemoryView, action: WebAction, *, by_rule: bool) -> WebActUpdate:
     stuck = action["outcome"] == "stuck"
     return {
         "action": action,

@@ -13,17 +13,17 @@ from typing import Annotated, NotRequired, cast
 from langgraph.channels import EphemeralValue
 from langgraph.runtime import Runtime
 
-from readgraph.models.metering import fell_back
+from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import fenced
 from readgraph.nodes.building.merge import largest_page
-from readgraph.nodes.opening import Opened, OpenState, check_length, open_document
+from readgraph.nodes.opening import OpenState, OpenUpdate, check_length, open_document
 from readgraph.nodes.step import step_with
 from readgraph.sources.web_page import web_page
 from readgraph.state.channels import Cleared, WebAction
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Page
-from readgraph.state.web_page import indented_lines, on_one_line
+from readgraph.state.web_page import line_indents, on_one_line
 from readgraph.state.words import count_words, end_after_words
 
 _NOT_OUR_FORM = re.compile(r"<[/!?]|[^ \n] *<|[A-Z]>")
@@ -36,7 +36,7 @@ class WebOpenState(OpenState):
     history: NotRequired[Annotated[list[str], EphemeralValue]]
 
 
-class WebOpened(Opened):
+class WebOpenUpdate(OpenUpdate):
     """What opening writes."""
 
     done_before: list[str]
@@ -44,7 +44,7 @@ class WebOpened(Opened):
 
 
 @step_with(starts_question=True)
-async def open_page(state: WebOpenState, runtime: Runtime[ReaderContext]) -> WebOpened:
+async def open_page(state: WebOpenState, runtime: Runtime[ReaderContext]) -> WebOpenUpdate:
     """Open a step on a page. What was done before is a part of what the model is asked, but not of what is searched."""
     done = _history(state)
     given = cast(OpenState, dict(state))
@@ -54,7 +54,7 @@ async def open_page(state: WebOpenState, runtime: Runtime[ReaderContext]) -> Web
             page = await asyncio.to_thread(web_page, html)
             given |= {"text": page.text, "title": state.get("title") or page.title}
     opened = await open_document.work(given, runtime)
-    asked = opened["question_text"] + _told(done) if opened["question_text"] else ""
+    asked = opened["question_text"] + _format_done_steps(done) if opened["question_text"] else ""
     return {**opened, "question_text": asked, "done_before": done, "action": None}
 
 
@@ -67,7 +67,7 @@ def _history(state: WebOpenState) -> list[str]:
     return [*filter(None, map(on_one_line, done))]
 
 
-def _told(done: list[str]) -> str:
+def _format_done_steps(done: list[str]) -> str:
     """What was done before, behind the instruction. It names elements in the page's words, so it has its own fence."""
     if not done:
         return ""
@@ -82,7 +82,7 @@ def subtree_ends(text: str, depth: int) -> list[int]:
     single line have none of their own.
     """
     starts, before_is_above = [0], True
-    lines = [*indented_lines(text)]
+    lines = [*line_indents(text)]
     for (indented, start), (below, _) in zip(lines, [*lines[1:], (0, len(text))], strict=True):
         lowest = max(below - 1, indented)
         if indented <= depth and not before_is_above:
@@ -138,7 +138,7 @@ async def pages_of_subtrees(
     sizes = (context.page_depth, context.join_words, largest_page(context))
     parts, cuts = await asyncio.to_thread(part_ends, text, start, *sizes)
     if cuts:
-        fell_back("subtree_cut", cuts)
+        count_fallback("subtree_cut", cuts)
     for end, words in parts:
         yield Page(number, start, end, words, "rest" if end == len(text) else "rule")
         number, start = number + 1, end

@@ -18,7 +18,7 @@ from typing_extensions import TypedDict
 
 import readgraph
 from readgraph.library.page_store import PageStore
-from readgraph.report.structure import Heading, Table, heading_lines, structure_of
+from readgraph.report.structure import HeadingBlock, TableBlock, heading_lines, structure_of
 from readgraph.state.reading import Question
 from readgraph.state.records import Document, Memory, Page
 from readgraph.state.summary_tree import TreeShape, is_leaf, node_id
@@ -29,7 +29,7 @@ MOST_CHARACTERS = 2_000_000
 """The longest document whose whole text goes into the report; of longer ones, only the needed text does."""
 
 
-class ShownPage(TypedDict):
+class ReportPage(TypedDict):
     """A page: its character span `[start, end)`, its note, and its text unless that is left out.
 
     `place` says in the source's own terms where it begins; `fallback`: the model gave no usable note; `corrected`: the
@@ -45,10 +45,10 @@ class ShownPage(TypedDict):
     fallback: bool
     corrected: bool
     text: str | None
-    blocks: list[Heading | Table]
+    blocks: list[HeadingBlock | TableBlock]
 
 
-class ShownPart(TypedDict):
+class ReportPart(TypedDict):
     """A document of a collection, the offset where it begins, and where its source can be opened (None: nowhere)."""
 
     title: str
@@ -56,7 +56,7 @@ class ShownPart(TypedDict):
     link: str | None
 
 
-class ShownNode(TypedDict):
+class ReportNode(TypedDict):
     """A node above the pages: the pages `[first, last]` below it, its children, its text ("" if it has none yet)."""
 
     first: int
@@ -65,14 +65,14 @@ class ShownNode(TypedDict):
     text: str
 
 
-class ShownTree(TypedDict):
+class ReportTree(TypedDict):
     """A tree of summaries; a child "0.13" that is not among the nodes is the leaf of page 13.
 
     `headings`: what nodes and leaves are called in a tree of sections; else empty.
     """
 
     root: str
-    nodes: dict[str, ShownNode]
+    nodes: dict[str, ReportNode]
     headings: dict[str, str]
 
 
@@ -93,9 +93,9 @@ class ReportData(TypedDict):
     model: str
     purpose: str
     note: str
-    parts: list[ShownPart]
-    pages: list[ShownPage]
-    tree: ShownTree | None
+    parts: list[ReportPart]
+    pages: list[ReportPage]
+    tree: ReportTree | None
     question: str
     options: list[str]
     found: dict[str, Any] | None
@@ -111,7 +111,7 @@ async def report_of_document(
     """The report of a memory without a question; of a long document, it has the texts of the first pages."""
     pages = await store.pages(memory.id, range(memory.pages))
     first = [page.number for page in pages if page.end <= MOST_CHARACTERS]
-    return await _collected(store, document, memory, note, pages, first, links or {})
+    return await _collect_report(store, document, memory, note, pages, first, links or {})
 
 
 async def report_of_answer(
@@ -124,13 +124,13 @@ async def report_of_answer(
     document = await store.document(found["document"])
     memory = await store.memory(document.id, found["memory"])
     pages = await store.pages(memory.id, range(memory.pages))
-    wanted = range(len(pages)) if document.characters <= MOST_CHARACTERS else _supporting_pages(found, pages)
-    data = await _collected(store, document, memory, note, pages, wanted, links or {})
+    wanted = range(len(pages)) if document.characters <= MOST_CHARACTERS else _find_supporting_pages(found, pages)
+    data = await _collect_report(store, document, memory, note, pages, wanted, links or {})
     answered: Any = {"question": asked["question"], "options": asked.get("options", []), "found": dict(found)}
     return {**data, **answered, "method": found.get("method", data["method"])}
 
 
-def _supporting_pages(found: Mapping[str, Any], pages: Sequence[Page]) -> list[int]:
+def _find_supporting_pages(found: Mapping[str, Any], pages: Sequence[Page]) -> list[int]:
     cited = [
         page.number
         for page in pages
@@ -141,7 +141,7 @@ def _supporting_pages(found: Mapping[str, Any], pages: Sequence[Page]) -> list[i
     return [page.number for page in pages if page.number in around]
 
 
-async def _collected(
+async def _collect_report(
     store: PageStore,
     document: Document,
     memory: Memory,
@@ -162,7 +162,7 @@ async def _collected(
         "purpose": memory.recipe.purpose,
         "note": note,
         "parts": [{"title": one.title, "start": part.start, "link": links.get(one.id)} for part, one in parts],
-        "pages": await _shown(store, document, memory, pages, wanted),
+        "pages": await _collect_pages(store, document, memory, pages, wanted),
         "tree": await _tree(store, memory),
         "question": "",
         "options": [],
@@ -172,23 +172,23 @@ async def _collected(
 
 async def shown_pages(
     store: PageStore, document: Document, memory: Memory, numbers: Sequence[int], *, with_texts: bool = False
-) -> dict[int, ShownPage]:
+) -> dict[int, ReportPage]:
     """Some pages of a memory by their numbers, those that are there; their texts only where they are wanted."""
     pages = await store.pages(memory.id, numbers)
     there = [page.number for page in pages]
-    shown = await _shown(store, document, memory, pages, there if with_texts else [])
+    shown = await _collect_pages(store, document, memory, pages, there if with_texts else [])
     return dict(zip(there, shown, strict=True))
 
 
-async def _shown(
+async def _collect_pages(
     store: PageStore, document: Document, memory: Memory, pages: Sequence[Page], wanted: Sequence[int]
-) -> list[ShownPage]:
+) -> list[ReportPage]:
     notes = {note.page: note for note in await store.notes(memory.id, [page.number for page in pages])}
     whole = frozenset(wanted)
     spans = {page.number: (page.start, page.end) for page in pages if page.number in whole}
     texts = dict(zip(spans, await store.spans(document, [*spans.values()]), strict=True))
     headings = await _headings(store, document) if wanted else {}
-    shown = list[ShownPage]()
+    shown = list[ReportPage]()
     for page, place in zip(pages, await _places(store, document, pages), strict=True):
         note, text = notes.get(page.number), texts.get(page.number)
         shown.append(
@@ -230,7 +230,7 @@ async def _headings(store: PageStore, document: Document) -> dict[int, str]:
     return headings
 
 
-async def _tree(store: PageStore, memory: Memory) -> ShownTree | None:
+async def _tree(store: PageStore, memory: Memory) -> ReportTree | None:
     """The tree above the pages; None if the method builds none, or the root is a page itself."""
     if "children" not in memory.recipe.parameters or not memory.pages:
         return None
@@ -239,7 +239,7 @@ async def _tree(store: PageStore, memory: Memory) -> ShownTree | None:
         return None
     ids = [node_id(level, number) for level, count in enumerate(shape.counts) if level for number in range(count)]
     texts = {node.id: node.text for node in await store.tree_nodes(memory.id, ids)}
-    nodes = dict[str, ShownNode]()
+    nodes = dict[str, ReportNode]()
     for node in ids:
         below = shape.pages(node)
         children = shape.children(node)
@@ -313,14 +313,14 @@ def html_page(
 <style>{style}</style>
 <body>
 <noscript>This report needs JavaScript; it loads nothing and sends nothing.</noscript>{body}
-<script type="application/json" id="data">{escaped_json(data)}</script>
+<script type="application/json" id="data">{escape_json_for_html(data)}</script>
 <script>{script}</script>
 </body>
 </html>
 """
 
 
-def escaped_json(value: Any) -> str:
+def escape_json_for_html(value: Any) -> str:
     """JSON that can stand in an HTML script element: no tag, comment or entity begins or ends in it.
 
     Lone surrogates, which UTF-8 can't hold, are escaped too, so that any string comes out as it went in.

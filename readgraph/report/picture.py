@@ -110,10 +110,10 @@ class _Layout:
         self.at: dict[str, Point] = {}
         self._place()
 
-    def _along(self, name: str) -> float:
+    def _size_along(self, name: str) -> float:
         return self.width[name] if self.across else HEIGHT
 
-    def _aside(self, name: str) -> float:
+    def _size_across(self, name: str) -> float:
         return HEIGHT if self.across else self.width[name]
 
     def _place(self) -> None:
@@ -125,11 +125,11 @@ class _Layout:
         along = 0.0
         for rank in sorted(rows):
             row = rows[rank]
-            deep = max(map(self._along, row))
-            aside = -(sum(map(self._aside, row)) + BESIDE * (len(row) - 1)) / 2
+            deep = max(map(self._size_along, row))
+            aside = -(sum(map(self._size_across, row)) + BESIDE * (len(row) - 1)) / 2
             for name in row:
-                self.at[name] = (along + deep / 2, aside + self._aside(name) / 2)
-                aside += self._aside(name) + BESIDE
+                self.at[name] = (along + deep / 2, aside + self._size_across(name) / 2)
+                aside += self._size_across(name) + BESIDE
             along += deep + gap
 
     def svg(self, name: str, style: str = "") -> str:
@@ -137,7 +137,7 @@ class _Layout:
         arrows = [self._arrow(edge) for edge in self.chart.edges]
         ends = [point for points, _ in arrows for point in points]
         for node, (along, aside) in self.at.items():
-            half = (self._along(node) / 2, self._aside(node) / 2)
+            half = (self._size_along(node) / 2, self._size_across(node) / 2)
             ends += [(along - half[0], aside - half[1]), (along + half[0], aside + half[1])]
         shown = [self._point(end) for end in ends]
         left, top = (min(point[axis] for point in shown) - MARGIN for axis in (0, 1))
@@ -187,7 +187,10 @@ class _Layout:
         steps = self.ranks[edge.end] - self.ranks[edge.start]
         if edge.start == edge.end:
             side = 1 if self._goes_back(edge.start) else -1
-            edge_of_box, wide = aside + side * self._aside(edge.start) / 2, min(11.0, self._along(edge.start) / 4)
+            edge_of_box, wide = (
+                aside + side * self._size_across(edge.start) / 2,
+                min(11.0, self._size_along(edge.start) / 4),
+            )
             far = edge_of_box + side * 34
             return (
                 (along - wide, edge_of_box),
@@ -196,12 +199,12 @@ class _Layout:
                 (along + wide, edge_of_box),
             )
         if steps == 1:
-            out, into = along + self._along(edge.start) / 2, to - self._along(edge.end) / 2
+            out, into = along + self._size_along(edge.start) / 2, to - self._size_along(edge.end) / 2
             middle = (out + into) / 2
             return (out, aside), (middle, aside), (middle, beside), (into, beside)
         side = 1 if steps > 0 else -1  # those that skip a rank pass on one side, those that go back on the other
-        out, into = (at + side * self._aside(name) / 2 for at, name in ((aside, edge.start), (beside, edge.end)))
-        widest = max(self._aside(name) for name, rank in self.ranks.items() if self._between(rank, edge))
+        out, into = (at + side * self._size_across(name) / 2 for at, name in ((aside, edge.start), (beside, edge.end)))
+        widest = max(self._size_across(name) for name, rank in self.ranks.items() if self._between(rank, edge))
         bulge = side * (widest / 2 + 22 * abs(steps) ** 0.5)
         return (along, out), (along, out + bulge), (to, into + bulge), (to, into)
 

@@ -29,7 +29,7 @@ _SEMICOLON = re.compile(r";(?=\s)")
 _NAMED = re.compile(r"\s*([^\s:;|][^:;|]{0,79}):\s+(?=\S)")
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line that isn't empty: the offset where it begins, and its text without the white space at its end."""
 
     start: int
@@ -41,7 +41,7 @@ class Line(NamedTuple):
         return self.start + len(self.text)
 
 
-class Found(NamedTuple):
+class FoundRows(NamedTuple):
     """Rows, the number of lines that they take, and whether the first one names the columns."""
 
     rows: Rows
@@ -49,22 +49,22 @@ class Found(NamedTuple):
     head: bool
 
 
-def rows_at(text: str, lines: Sequence[Line], first: int) -> Found | None:
+def rows_at(text: str, lines: Sequence[TextLine], first: int) -> FoundRows | None:
     """The rows that begin with this line; None where it isn't the first of two rows at least."""
     line = lines[first].text
     if first + 1 == len(lines) or not ("|" in line or "; " in line):
         return None
     if "|" not in line:
-        return _named_rows(_run(text, lines, first, 1), _SEMICOLON, [])
+        return _rows_with_names(_run(text, lines, first, 1), _SEMICOLON, [])
     following = [*islice(_run(text, lines, first, 1), 2)]
     if len(following) < 2:
-        return _named_rows(_run(text, lines, first, 2), _BAR, [])
+        return _rows_with_names(_run(text, lines, first, 2), _BAR, [])
     if "|" in following[1].text and _DASHES.fullmatch(following[1].text):
         return _markdown(_run(text, lines, first, 1))
-    return _named_under(_run(text, lines, first, 1)) or _plain(_run(text, lines, first, 1))
+    return _rows_under_header(_run(text, lines, first, 1)) or _plain(_run(text, lines, first, 1))
 
 
-def _run(text: str, lines: Sequence[Line], first: int, apart: int) -> Iterator[Line]:
+def _run(text: str, lines: Sequence[TextLine], first: int, apart: int) -> Iterator[TextLine]:
     """The lines from this one on that are parted by this many line ends."""
     yield lines[first]
     for before, line in pairwise(lines[first : first + MOST_ROWS]):
@@ -73,7 +73,7 @@ def _run(text: str, lines: Sequence[Line], first: int, apart: int) -> Iterator[L
         yield line
 
 
-def _cells(line: Line, parting: re.Pattern[str]) -> list[Cell]:
+def _cells(line: TextLine, parting: re.Pattern[str]) -> list[Cell]:
     """The cells between these signs, without the white space around them."""
     edges = [(0, 0), *(sign.span() for sign in parting.finditer(line.text)), (len(line.text), len(line.text))]
     cells = []
@@ -84,7 +84,7 @@ def _cells(line: Line, parting: re.Pattern[str]) -> list[Cell]:
     return cells
 
 
-def _markdown(lines: Iterable[Line]) -> Found:
+def _markdown(lines: Iterable[TextLine]) -> FoundRows:
     rows = Rows()
     taken = 0
     for number, line in enumerate(lines):
@@ -96,34 +96,36 @@ def _markdown(lines: Iterable[Line]) -> Found:
             begin, end = line.text.lstrip().startswith("|"), line.text.endswith("|") and not line.text.endswith("\\|")
             rows.append([*signs[begin : len(signs) - end]])
     columns = len(rows[0])
-    return Found([[*row[:columns]] for row in rows], taken, head=True)
+    return FoundRows([[*row[:columns]] for row in rows], taken, head=True)
 
 
-def _plain(lines: Iterable[Line]) -> Found | None:
+def _plain(lines: Iterable[TextLine]) -> FoundRows | None:
     rows = Rows()
     for line in lines:
         cells = _cells(line, _BAR)
         if len(cells) < 2 or not line.text.strip(" |") or (rows and len(cells) != len(rows[0])):
             break
         rows.append([*cells])
-    return Found(rows, len(rows), head=False) if len(rows) > 1 else None
+    return FoundRows(rows, len(rows), head=False) if len(rows) > 1 else None
 
 
-def _named_under(lines: Iterator[Line]) -> Found | None:
+def _rows_under_header(lines: Iterator[TextLine]) -> FoundRows | None:
     """Rows whose cells have the names that the first line lists."""
     first = next(lines)
     head = _cells(first, _BAR)
     names = [first.text[begin - first.start : end - first.start] for begin, _, end in head]
-    found = _named_rows(lines, _SEMICOLON, names, least=1)
-    return Found([[*head], *found.rows], found.lines + 1, head=True) if found else None
+    found = _rows_with_names(lines, _SEMICOLON, names, least=1)
+    return FoundRows([[*head], *found.rows], found.lines + 1, head=True) if found else None
 
 
-def _named_rows(lines: Iterable[Line], parting: re.Pattern[str], names: Sequence[str], least: int = 2) -> Found | None:
+def _rows_with_names(
+    lines: Iterable[TextLine], parting: re.Pattern[str], names: Sequence[str], least: int = 2
+) -> FoundRows | None:
     """Rows of cells with names: those of a header, or any that the rows share, in the order in which they come."""
     columns = list(names)
     found = list[dict[str, Cell]]()
     for line in lines:
-        cells = _named_cells(line, parting, names)
+        cells = _cells_by_name(line, parting, names)
         if not cells or (found and not names and not {*cells} & {*columns}):
             break
         known = [*columns, *(name for name in cells if name not in columns)]
@@ -134,10 +136,10 @@ def _named_rows(lines: Iterable[Line], parting: re.Pattern[str], names: Sequence
         found.append(cells)
     if len(found) < least or len(columns) < 2:
         return None
-    return Found([[row.get(name) for name in columns] for row in found], len(found), head=False)
+    return FoundRows([[row.get(name) for name in columns] for row in found], len(found), head=False)
 
 
-def _named_cells(line: Line, parting: re.Pattern[str], names: Sequence[str]) -> dict[str, Cell]:
+def _cells_by_name(line: TextLine, parting: re.Pattern[str], names: Sequence[str]) -> dict[str, Cell]:
     """The cells of a row by their columns' names; empty where this isn't a row of such cells.
 
     A value may hold the sign that parts cells: what has no name goes on with the cell before. The first cell may have
@@ -171,7 +173,7 @@ _UNDERLINE = re.compile(r"\r?\n {0,3}(?:=+|-+)[ \t]*(?=\r?\n|$)")
 _FOLDED = re.compile(r"[\W_]+")
 
 
-class Heading(TypedDict):
+class HeadingBlock(TypedDict):
     """A heading in `[start, end)`, its level from 1, and its words `[start, end)` without the signs of its notation."""
 
     kind: Literal["heading"]
@@ -181,7 +183,7 @@ class Heading(TypedDict):
     words: tuple[int, int]
 
 
-class Table(TypedDict):
+class TableBlock(TypedDict):
     """Rows in `[start, end)`. A cell is `(start, start of its value, end)`: before the value stands its column's name.
 
     None is an empty cell. With `head`, the first row names the columns.
@@ -199,15 +201,15 @@ def heading_lines(places: Sequence[tuple[int, str]]) -> dict[int, str]:
     return {start: found[1] or found[2] for start, place in places if (found := _PLACE.fullmatch(place))}
 
 
-def structure_of(text: str, start: int, headings: Mapping[int, str]) -> list[Heading | Table]:
+def structure_of(text: str, start: int, headings: Mapping[int, str]) -> list[HeadingBlock | TableBlock]:
     """The headings and tables of a page that begins at `start` of its document, in their order.
 
     A heading stands where the source has one, a table where rows of a converted source, or of Markdown, follow each
     other. The empty lines around belong to them.
     """
-    blocks = list[Heading | Table]()
+    blocks = list[HeadingBlock | TableBlock]()
     before = 0
-    for block in _found(text, start, headings):
+    for block in _find_blocks(text, start, headings):
         while block["start"] > before and text[block["start"] - 1] == "\n":
             block["start"] -= 1
         while block["end"] < len(text) and text[block["end"]] in "\r\n":
@@ -217,8 +219,8 @@ def structure_of(text: str, start: int, headings: Mapping[int, str]) -> list[Hea
     return blocks
 
 
-def _found(text: str, start: int, headings: Mapping[int, str]) -> Iterator[Heading | Table]:
-    lines = [Line(line.start(), line[0].rstrip()) for line in _LINE.finditer(text) if not line[0].isspace()]
+def _find_blocks(text: str, start: int, headings: Mapping[int, str]) -> Iterator[HeadingBlock | TableBlock]:
+    lines = [TextLine(line.start(), line[0].rstrip()) for line in _LINE.finditer(text) if not line[0].isspace()]
     number = 0
     while number < len(lines):
         line = lines[number]
@@ -235,14 +237,14 @@ def _found(text: str, start: int, headings: Mapping[int, str]) -> Iterator[Headi
             number += 1
 
 
-def _heading(text: str, line: Line, path: str) -> Heading | None:
+def _heading(text: str, line: TextLine, path: str) -> HeadingBlock | None:
     """The heading that a line is, if it has the title with which its place ends."""
     titles = path.split(" > ")
     signs = _HASHES.match(line.text)
     begin = signs.end() if signs else 0
     closing = _END.search(line.text, begin) if signs else None
     words = line.text[begin : closing.start() if closing else None]
-    if not _is_title(_folded(words), _folded(titles[-1])):
+    if not _is_title(_fold_title(words), _fold_title(titles[-1])):
         return None
     underline = _UNDERLINE.match(text, line.end)
     first = line.start + begin
@@ -263,5 +265,5 @@ def _is_title(line: str, title: str) -> bool:
     return line == title or (is_short and (line.endswith(f" {title}") or line.startswith(title)))
 
 
-def _folded(text: str) -> str:
+def _fold_title(text: str) -> str:
     return _FOLDED.sub(" ", text).strip().casefold()

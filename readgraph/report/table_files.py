@@ -44,12 +44,12 @@ def sheet_of(table: Table, documents: Sequence[Member] = (), note: str = "") -> 
     cited = CITED if len(documents) > 1 else CITED[:2]
     taken = {name.casefold() for name in table["columns"]}
     columns = [*table["columns"], *(f"cited {name}" if name in taken else name for name in cited)]
-    rows = [[*row["values"], *_cited(row, documents)[: len(cited)]] for row in table["rows"]]
+    rows = [[*row["values"], *_citation_cells(row, documents)[: len(cited)]] for row in table["rows"]]
     texts: list[ColumnKind] = ["text"] * len(cited)
     return Sheet(columns, [*table["kinds"], *texts], rows, note)
 
 
-def _cited(row: Row, documents: Sequence[Member]) -> list[str]:
+def _citation_cells(row: Row, documents: Sequence[Member]) -> list[str]:
     """The quote, its place and its document."""
     if not row["citations"]:
         return ["", "", ""]
@@ -162,7 +162,7 @@ def number_of(value: str) -> int | float | None:
     return number if isinstance(number, int) or isfinite(number) else None
 
 
-def harmless(value: str) -> str:
+def disarm_formulas(value: str) -> str:
     """The value so that a spreadsheet shows it and calculates nothing: a formula gets an apostrophe before it.
 
     So does one behind a semicolon, a tab or a line end: some spreadsheets begin a cell there, whatever the quotes say.
@@ -185,9 +185,9 @@ def csv_bytes(sheet: Sheet) -> bytes:
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
-    writer.writerow(map(harmless, sheet.columns))
+    writer.writerow(map(disarm_formulas, sheet.columns))
     for row in sheet.rows:
-        writer.writerow([value if kind == "number" else harmless(value) for value, kind in cells(row, sheet)])
+        writer.writerow([value if kind == "number" else disarm_formulas(value) for value, kind in cells(row, sheet)])
     return text.getvalue().encode("utf-8-sig", "replace")
 
 
@@ -209,7 +209,11 @@ def markdown_bytes(sheet: Sheet) -> bytes:
 def markdown(sheet: Sheet) -> str:
     """The table as Markdown; what has a meaning there is escaped."""
     rules = ["---:" if kind == "number" else "---" for kind in sheet.kinds]
-    lines = [_line(map(_escaped, sheet.columns)), _line(rules), *(_line(map(_escaped, row)) for row in sheet.rows)]
+    lines = [
+        _line(map(_escape_markdown, sheet.columns)),
+        _line(rules),
+        *(_line(map(_escape_markdown, row)) for row in sheet.rows),
+    ]
     return "\n".join([*lines, *(["", f"*{sheet.note}*"] if sheet.note else []), ""])
 
 
@@ -217,7 +221,7 @@ def _line(cells: Any) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _escaped(cell: str) -> str:
+def _escape_markdown(cell: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(cell.split()))
 
 
@@ -235,7 +239,7 @@ def table_bytes(sheet: Sheet, ending: str) -> bytes:
     return FORMS[ending](sheet)
 
 
-def written_before(file: Path) -> bool:
+def is_our_table(file: Path) -> bool:
     """Whether a file is a table as these functions write them, by its columns; an empty file counts as one."""
     if not file.stat().st_size:
         return True
@@ -244,16 +248,16 @@ def written_before(file: Path) -> bool:
         return is_our_excel(file)
     with file.open(encoding="utf-8-sig", errors="replace", newline="") as opened:
         if ending == ".csv":
-            return _ours(next(csv.reader(opened), []))
+            return _has_our_columns(next(csv.reader(opened), []))
         if ending == ".md":
-            return _ours(cell.strip() for cell in opened.readline().strip().strip("|").split("|"))
+            return _has_our_columns(cell.strip() for cell in opened.readline().strip().strip("|").split("|"))
         try:
             begin = opened.readline(), opened.readline()
             rows = json.loads("".join(begin).rstrip().removesuffix(",").removesuffix("]") + "]")
         except ValueError:
             return False
-    return rows == [] or (isinstance(rows[0], dict) and _ours(rows[0]))
+    return rows == [] or (isinstance(rows[0], dict) and _has_our_columns(rows[0]))
 
 
-def _ours(columns: Any) -> bool:
+def _has_our_columns(columns: Any) -> bool:
     return bool(_OURS.search(",".join(columns)))

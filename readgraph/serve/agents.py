@@ -14,7 +14,7 @@ from readgraph.library.agents import AgentStore, Event, agent_id, proper_name
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.streaming import THOUGHTS
 from readgraph.nodes.agent.memory import AgentMemory, queue_text
-from readgraph.nodes.agent.storages import found_in_archive, own_passages, search_archive
+from readgraph.nodes.agent.storages import load_archive_items, own_passages, search_archive
 from readgraph.serve.room import Room, Run, in_background_loop
 from readgraph.state.agent import AgentState, IncomingEvent
 from readgraph.state.errors import BadInput
@@ -27,7 +27,7 @@ MOST_FOUND = 50
 """Most items of a search, and most passages of archival storage, that are shown at once."""
 
 
-class AgentInList(BaseModel):
+class AgentEntry(BaseModel):
     """An agent that lives on."""
 
     name: str
@@ -43,7 +43,7 @@ class Pressure(BaseModel):
     warned: bool = Field(description="Whether the agent was told to save what matters (MemGPT, section 2.3).")
 
 
-class ShownAgent(BaseModel):
+class AgentDetails(BaseModel):
     """An agent: its working context, its storages and its newest events."""
 
     name: str
@@ -57,14 +57,14 @@ class ShownAgent(BaseModel):
     newest: list[dict[str, Any]] = Field(description="The newest events, in the order in which they happened.")
 
 
-class FoundInMemory(BaseModel):
+class StorageMatches(BaseModel):
     """What a search of recall or archival storage found."""
 
     found: int
     items: list[dict[str, Any]]
 
 
-class Told:
+class RunAudience:
     """The audience of a conversation: the run of the turn that is under way."""
 
     listens = True
@@ -78,7 +78,7 @@ class Told:
         if self.run:
             self.run.tell({"type": "event", "event": asdict(event)})
 
-    def heard(self, piece: BaseMessage) -> None:
+    def show_piece(self, piece: BaseMessage) -> None:
         """Tell a piece of a step while the model writes it."""
         thoughts, text = str(piece.additional_kwargs.get(THOUGHTS, "")), str(piece.text)
         if self.run and (thoughts or text):
@@ -87,7 +87,7 @@ class Told:
     def warn(self, line: str) -> None:
         """No timer runs here."""
 
-    def woken(self) -> None:
+    def note_timer_end(self) -> None:
         """No timer runs here."""
 
 
@@ -96,29 +96,29 @@ class Agents:
 
     def __init__(self, room: Room) -> None:
         self.room, self.store = room, AgentStore(room.library.store)
-        self._talks: dict[str, tuple[Conversation, Told]] = {}
+        self._talks: dict[str, tuple[Conversation, RunAudience]] = {}
 
-    async def listed(self) -> list[AgentInList]:
+    async def list_agents(self) -> list[AgentEntry]:
         """The agents that live on, the oldest first."""
         agents = await self.store.agents()
         lives = [await agent_state_of(self.room.library.checkpointer, agent) for agent in agents]
         return [
-            AgentInList(name=agent.name, created=agent.created, events=life["events"])
+            AgentEntry(name=agent.name, created=agent.created, events=life["events"])
             for agent, life in zip(agents, lives, strict=True)
         ]
 
-    async def shown(self, name: str) -> ShownAgent:
+    async def load_details(self, name: str) -> AgentDetails:
         """An agent; one that has no event yet is empty."""
         name = proper_name(name)
         life = await self._talk(name)[0].life()
         if life is None:
             nothing = Pressure(used=0, room=0, warned=False)
             empty: dict[str, Any] = {"blocks": [], "documents": [], "newest": []}
-            return ShownAgent(name=name, exists=False, pressure=nothing, events=0, in_view=0, passages=0, **empty)
+            return AgentDetails(name=name, exists=False, pressure=nothing, events=0, in_view=0, passages=0, **empty)
         identity = agent_id(name)
         queue = await self.store.events(identity, range(life["queue_from"], life["events"]))
         newest = await self.store.events(identity, range(max(0, life["events"] - SHOWN), life["events"]))
-        return ShownAgent(
+        return AgentDetails(
             name=name,
             exists=True,
             blocks=[dict(block) for block in life["blocks"]],
@@ -138,7 +138,7 @@ class Agents:
 
     async def _documents(self, name: str, life: AgentState) -> list[dict[str, str]]:
         entries = await self.store.entries(agent_id(name), [start for start, _ in life["documents"]])
-        known = [await self.room.pages.known_document(entry.document) for entry in entries]
+        known = [await self.room.pages.find_document(entry.document) for entry in entries]
         return [{"id": document.id, "title": document.title} for document in known if document]
 
     def send(self, name: str, text: str) -> Run:
@@ -178,26 +178,26 @@ class Agents:
         """Replace the text of a block of the agent's working context by the user's."""
         await in_background_loop(self._talk(proper_name(name))[0].rewrite, label, text)
 
-    async def search(self, name: str, store: Literal["recall", "archival"], query: str) -> FoundInMemory:
+    async def search(self, name: str, store: Literal["recall", "archival"], query: str) -> StorageMatches:
         """What the agent's recall or archival storage holds for these words; without words, the newest."""
         name = proper_name(name)
         life = await self._talk(name)[0].life()
         if life is None:
-            return FoundInMemory(found=0, items=[])
+            return StorageMatches(found=0, items=[])
         if store == "recall" and query.strip():
             total, events = await self._talk(name)[0].search(query)
-            return FoundInMemory(found=total, items=[asdict(event) for event in events])
+            return StorageMatches(found=total, items=[asdict(event) for event in events])
         if store == "recall":
             newest = range(max(0, life["events"] - MOST_FOUND), life["events"])[::-1]
             events = await self.store.events(agent_id(name), newest)
-            return FoundInMemory(found=life["events"], items=[asdict(event) for event in events])
-        memory = AgentMemory(await self.store.own_agent(name), self.store, self.room.context, life)
+            return StorageMatches(found=life["events"], items=[asdict(event) for event in events])
+        memory = AgentMemory(await self.store.require_agent(name), self.store, self.room.context, life)
         numbers = await search_archive(memory, query) if query.strip() else (await own_passages(memory))[::-1]
-        found = await found_in_archive(memory, numbers[:MOST_FOUND])
-        return FoundInMemory(found=len(numbers), items=[asdict(each) for each in found])
+        found = await load_archive_items(memory, numbers[:MOST_FOUND])
+        return StorageMatches(found=len(numbers), items=[asdict(each) for each in found])
 
-    def _talk(self, name: str) -> tuple[Conversation, Told]:
+    def _talk(self, name: str) -> tuple[Conversation, RunAudience]:
         if name not in self._talks:
-            told = Told()
+            told = RunAudience()
             self._talks[name] = Conversation(self.room.library, name, self.room.context, told), told
         return self._talks[name]

@@ -21,9 +21,9 @@ from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS
 from readgraph.serve import page
 from readgraph.serve.agents import Agents
-from readgraph.serve.guard import Guard, Guarded
-from readgraph.serve.requests import Limited
-from readgraph.serve.room import OFFERED, Room, said
+from readgraph.serve.guard import Guard, GuardedApp
+from readgraph.serve.requests import BodyLimit
+from readgraph.serve.room import OFFERED, Room, page_error_line
 from readgraph.serve.routes import add_agents, add_documents, add_pages, add_questions, add_runs, add_steering
 from readgraph.state.declaring import Declaration
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -54,7 +54,7 @@ class OfferedSetting(BaseModel):
     panel: str
 
 
-class About(BaseModel):
+class ServerInfo(BaseModel):
     """What a server offers."""
 
     version: str
@@ -65,15 +65,15 @@ class About(BaseModel):
     settings: list[OfferedSetting]
 
 
-def about(room: Room) -> About:
+def about(room: Room) -> ServerInfo:
     """The methods and settings of a room."""
-    return About(
+    return ServerInfo(
         version=readgraph.__version__,
-        library=room.library.shared.name,
+        library=room.library.whole_store.name,
         model=room.context.model,
         method=room.method,
         methods=[*_methods()],
-        settings=[_offered(each, getattr(room.context, each.name)) for each in OFFERED],
+        settings=[_describe_setting(each, getattr(room.context, each.name)) for each in OFFERED],
     )
 
 
@@ -92,7 +92,7 @@ def _methods() -> tuple[OfferedMethod, ...]:
     )
 
 
-def _offered(setting: Declaration, value: Any) -> OfferedSetting:
+def _describe_setting(setting: Declaration, value: Any) -> OfferedSetting:
     kind, choices = _kind(setting.kind)
     return OfferedSetting(
         name=setting.name,
@@ -123,7 +123,7 @@ class Problem(BaseModel):
     problem: str = Field(description="One line.")
 
 
-def library_app(room: Room, guard: Guard) -> Guarded:
+def library_app(room: Room, guard: Guard) -> GuardedApp:
     """The application over a room, behind its guard."""
     app = FastAPI(
         title="readgraph",
@@ -141,7 +141,7 @@ def library_app(room: Room, guard: Guard) -> Guarded:
     add_steering(app, room)
     add_questions(app, room)
     add_agents(app, Agents(room))
-    return Guarded(Limited(app), guard)
+    return GuardedApp(BodyLimit(app), guard)
 
 
 def _add_errors(app: FastAPI) -> None:
@@ -149,7 +149,7 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(ReadgraphError)
     async def of_ours(request: Request, problem: ReadgraphError) -> JSONResponse:
-        return JSONResponse({"problem": said(problem)}, 400 if isinstance(problem, BadInput) else 500)
+        return JSONResponse({"problem": page_error_line(problem)}, 400 if isinstance(problem, BadInput) else 500)
 
     @app.exception_handler(RequestValidationError)
     async def of_form(request: Request, problem: RequestValidationError) -> JSONResponse:
@@ -186,7 +186,7 @@ def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:
         return await guard.log_in(request)
 
     @app.get("/api/about")
-    async def about_this() -> About:
+    async def about_this() -> ServerInfo:
         """The methods and settings of this server."""
         return await asyncio.to_thread(about, room)
 

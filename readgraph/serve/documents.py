@@ -15,7 +15,7 @@ from readgraph.library.library import document_of_file, keep_original, with_orig
 from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.report.page import ReportData, report_of_document, shown_pages
 from readgraph.serve.room import Room, Run
-from readgraph.sources.converting import beside_the_loop, conversion_shown
+from readgraph.sources.converting import convert_in_thread, show_conversion
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import SourceFile, file_of_bytes, read_file
 from readgraph.state.errors import BadInput
@@ -25,7 +25,7 @@ MOST_PAGES = 100
 """Most pages whose texts are given at once."""
 
 
-class ShownMemory(BaseModel):
+class MemoryDetails(BaseModel):
     """What one method built of a document."""
 
     id: str
@@ -39,7 +39,7 @@ class ShownMemory(BaseModel):
     note: str = Field(description="The method's word for the note of a page.")
 
 
-class ShownPartOf(BaseModel):
+class PartDetails(BaseModel):
     """A document of a collection, and its span in the joined text."""
 
     document: str
@@ -47,7 +47,7 @@ class ShownPartOf(BaseModel):
     end: int
 
 
-class ShownDocument(BaseModel):
+class DocumentDetails(BaseModel):
     """A document and its memories, the newest first."""
 
     id: str
@@ -57,27 +57,27 @@ class ShownDocument(BaseModel):
     characters: int
     added: str
     sessions: int = Field(description="Of a history: how many; else 0.")
-    parts: list[ShownPartOf] = Field(description="Of a collection: its documents.")
+    parts: list[PartDetails] = Field(description="Of a collection: its documents.")
     has_original: bool = Field(description="Whether pages of its PDF can be shown.")
-    memories: list[ShownMemory]
+    memories: list[MemoryDetails]
 
 
-class Listed(BaseModel):
+class DocumentList(BaseModel):
     """Some documents of the library, and how many there are."""
 
     total: int
     words: int
-    documents: list[ShownDocument]
+    documents: list[DocumentDetails]
 
 
-async def listed_documents(room: Room, query: str, offset: int, limit: int) -> Listed:
+async def documents_by_title(room: Room, query: str, offset: int, limit: int) -> DocumentList:
     """The documents whose title holds these words, the newest first, without the collections that questions made."""
     words = query.casefold().split()
     if catalogue := await catalogue_of(room.pages):
         found = await catalogue.newest(offset, limit, words)
         documents = await records(room.pages, found.ids)
-        kept = await asyncio.gather(*(shown_document(room, document) for document in documents))
-        return Listed(total=found.total, words=found.words, documents=kept)
+        kept = await asyncio.gather(*(load_document_details(room, document) for document in documents))
+        return DocumentList(total=found.total, words=found.words, documents=kept)
     known = await searchable(room.pages)
     documents = [each for each in known if all(word in each.title.casefold() for word in words)]
     shown = documents[offset : offset + limit]
@@ -85,31 +85,33 @@ async def listed_documents(room: Room, query: str, offset: int, limit: int) -> L
     if len(shown) == 1:
         memories = {shown[0].id: await room.pages.memories(shown[0].id)}
     originals = await asyncio.to_thread(with_originals, room.library, shown, ".pdf")
-    return Listed(
+    return DocumentList(
         total=len(documents),
         words=sum(document.words for document in documents),
-        documents=[_shown(each, memories.get(each.id, []), has_original=each.id in originals) for each in shown],
+        documents=[
+            _document_details(each, memories.get(each.id, []), has_original=each.id in originals) for each in shown
+        ],
     )
 
 
-async def shown_document(room: Room, document: Document) -> ShownDocument:
+async def load_document_details(room: Room, document: Document) -> DocumentDetails:
     """A document and its memories."""
     originals = await asyncio.to_thread(with_originals, room.library, [document], ".pdf")
-    return _shown(document, await room.pages.memories(document.id), has_original=document.id in originals)
+    return _document_details(document, await room.pages.memories(document.id), has_original=document.id in originals)
 
 
-def _shown(document: Document, memories: Sequence[Memory], *, has_original: bool) -> ShownDocument:
-    return ShownDocument(
+def _document_details(document: Document, memories: Sequence[Memory], *, has_original: bool) -> DocumentDetails:
+    return DocumentDetails(
         **{name: getattr(document, name) for name in ("id", "title", "words", "characters", "added", "sessions")},
         source=document.source,
-        parts=[ShownPartOf(document=part.document, start=part.start, end=part.end) for part in document.parts],
+        parts=[PartDetails(document=part.document, start=part.start, end=part.end) for part in document.parts],
         has_original=has_original,
-        memories=[_shown_memory(memory) for memory in newest_first(memories)],
+        memories=[_memory_details(memory) for memory in newest_first(memories)],
     )
 
 
-def _shown_memory(memory: Memory) -> ShownMemory:
-    return ShownMemory(
+def _memory_details(memory: Memory) -> MemoryDetails:
+    return MemoryDetails(
         id=memory.id,
         method=method_of(memory),
         purpose=memory.recipe.purpose,
@@ -155,7 +157,7 @@ def add_text(room: Room, text: str, title: str) -> Run:
     async def work(run: Run) -> Document:
         return await room.pages.add_document(text, title=" ".join(title.split()) or text.strip()[:60])
 
-    return _begun(room, title or "a text", work)
+    return _begin_adding(room, title or "a text", work)
 
 
 def add_address(room: Room, address: str) -> Run:
@@ -165,9 +167,9 @@ def add_address(room: Room, address: str) -> Run:
         raise BadInput("An address of the web begins with https:// or http://.")
 
     async def work(run: Run) -> Document:
-        return await _converted(room, run, await asyncio.to_thread(read_file, there))
+        return await _convert_file(room, run, await asyncio.to_thread(read_file, there))
 
-    return _begun(room, address, work)
+    return _begin_adding(room, address, work)
 
 
 def add_file(room: Room, name: str, data: bytes) -> Run:
@@ -176,27 +178,27 @@ def add_file(room: Room, name: str, data: bytes) -> Run:
     file = file_of_bytes(name, data)
 
     async def work(run: Run) -> Document:
-        document = await _converted(room, run, file)
+        document = await _convert_file(room, run, file)
         ending = Path(name).suffix.lower()
         if ending in KEPT:
             await asyncio.to_thread(keep_original, room.library, document, data, ending)
         return document
 
-    return _begun(room, name, work)
+    return _begin_adding(room, name, work)
 
 
-def _begun(room: Room, title: str, work: Callable[[Run], Any]) -> Run:
+def _begin_adding(room: Room, title: str, work: Callable[[Run], Any]) -> Run:
     run = Run("add", asyncio.get_running_loop(), title=title)
 
-    async def added() -> None:
+    async def add_and_tell() -> None:
         document = await work(run)
-        run.tell({"type": "document", "document": (await shown_document(room, document)).model_dump()})
+        run.tell({"type": "document", "document": (await load_document_details(room, document)).model_dump()})
         run.change(state="done", documents=[document.id], title=document.title)
 
-    return room.begin(run, added)
+    return room.begin(run, add_and_tell)
 
 
-async def _converted(room: Room, run: Run, file: SourceFile) -> Document:
+async def _convert_file(room: Room, run: Run, file: SourceFile) -> Document:
     """The document of a file, which is converted only if that was not done before."""
     if file.digest and (known := await document_of_file(room.pages, file.digest)):
         return known
@@ -204,8 +206,8 @@ async def _converted(room: Room, run: Run, file: SourceFile) -> Document:
     def show(name: str, done: int, of: int) -> None:
         run.tell({"type": "converting", "name": name, "done": done, "of": of})
 
-    with conversion_shown(show):
-        source = await beside_the_loop(file.convert)
+    with show_conversion(show):
+        source = await convert_in_thread(file.convert)
     for problem in source.problems:
         run.tell({"type": "left_out", "problem": str(problem)})
     return await store_source(room.pages, source)

@@ -88,7 +88,7 @@ class Guard:
         self.sessions[session] = time.monotonic()  # the last of them, since it is the newest
         return True
 
-    def opened(self, token: str, path: str) -> Response:
+    def answer_token(self, token: str, path: str) -> Response:
         """The answer to an address with a token: the cookie, and the same address without the token."""
         if not secrets.compare_digest(token.encode(), self.token.encode()):
             return PlainTextResponse(f"This address is of another run of the server. {HOW_IN}", 401)
@@ -163,7 +163,7 @@ def _host_of(header: str) -> str:
     return header.rpartition(":")[0].lower() if header.rpartition(":")[2].isdecimal() else header.lower()
 
 
-class Guarded:
+class GuardedApp:
     """An application behind a guard; each answer says what its page may load."""
 
     def __init__(self, app: ASGIApp, guard: Guard) -> None:
@@ -192,7 +192,7 @@ class Guarded:
         query = parse_qs(scope["query_string"].decode("latin-1"))
         if path == "/" and "token" in query:
             rest = {name: values for name, values in query.items() if name != "token"}
-            return self.guard.opened(query["token"][0], f"/?{urlencode(rest, doseq=True)}" if rest else "/")
+            return self.guard.answer_token(query["token"][0], f"/?{urlencode(rest, doseq=True)}" if rest else "/")
         if path.startswith(OPEN_PATHS) or self.guard.knows(headers):
             return None
         if path == "/" and self.guard.password:

@@ -43,16 +43,16 @@ def index() -> str:
 @cache
 def style() -> str:
     """The style of the page."""
-    return "\n".join(_joined(STYLES, OWN_STYLES, "css"))
+    return "\n".join(_read_assets(STYLES, OWN_STYLES, "css"))
 
 
 @cache
 def script() -> str:
     """The script of the page."""
-    return "(() => {\n" + "\n".join(_joined(PARTS, OWN_SCRIPTS, "js")) + "})();\n"
+    return "(() => {\n" + "\n".join(_read_assets(PARTS, OWN_SCRIPTS, "js")) + "})();\n"
 
 
-def _joined(of_report: Sequence[str], own: Sequence[str], ending: str) -> list[str]:
+def _read_assets(of_report: Sequence[str], own: Sequence[str], ending: str) -> list[str]:
     report = files("readgraph.report").joinpath("assets")
     return [
         *(report.joinpath(f"{name}.{ending}").read_text(encoding="utf-8") for name in of_report),

@@ -17,8 +17,8 @@ from readgraph.library.checkpointer import question_threads
 from readgraph.models.prices import cost
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.report.page import report_of_answer
-from readgraph.serve.reading import Prepared, Reading, check_at_rest, check_pages
-from readgraph.serve.requests import Given
+from readgraph.serve.reading import PreparedRun, RunWork, check_at_rest, check_pages
+from readgraph.serve.requests import RequestBody
 from readgraph.serve.room import ENDED, Room, Run
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -35,7 +35,7 @@ MOST_STEPS = 100
 """Steps to which a person can go back, the newest first."""
 
 
-class AskedQuestion(BaseModel):
+class QuestionEntry(BaseModel):
     """A question that was asked, the last one of its thread."""
 
     thread: str
@@ -48,14 +48,14 @@ class AskedQuestion(BaseModel):
     asked: str = Field(description="When its last step was, in UTC.")
 
 
-class AskedQuestions(BaseModel):
+class QuestionList(BaseModel):
     """Some questions, the newest first, and how many threads there are."""
 
     total: int
-    questions: list[AskedQuestion]
+    questions: list[QuestionEntry]
 
 
-class ShownStep(BaseModel):
+class StepDetails(BaseModel):
     """A step to which a person can go back: what came after it, and what it did."""
 
     checkpoint: str
@@ -65,20 +65,20 @@ class ShownStep(BaseModel):
     at: str
 
 
-async def asked_questions(room: Room, document: str, offset: int, limit: int) -> AskedQuestions:
+async def list_questions(room: Room, document: str, offset: int, limit: int) -> QuestionList:
     """The questions about a document, or about all, the newest first."""
     found = await question_threads(room.library.checkpointer, document=document, offset=offset, limit=limit)
-    questions = [await _asked(room, saved) for saved in found.newest]
-    return AskedQuestions(total=found.total, questions=[each for each in questions if each])
+    questions = [await _question_entry(room, saved) for saved in found.newest]
+    return QuestionList(total=found.total, questions=[each for each in questions if each])
 
 
-async def _asked(room: Room, saved: CheckpointTuple) -> AskedQuestion | None:
+async def _question_entry(room: Room, saved: CheckpointTuple) -> QuestionEntry | None:
     values, about = saved.checkpoint["channel_values"], dict(saved.metadata)
     if not values.get("question_text"):
         return None
-    known = await room.pages.known_document(str(about.get("document", "")))
+    known = await room.pages.find_document(str(about.get("document", "")))
     answer, turns = values.get("answer"), values.get("question_turns")
-    return AskedQuestion(
+    return QuestionEntry(
         thread=saved.config["configurable"]["thread_id"],
         document=str(about.get("document", "")),
         title=known.title if known else "",
@@ -132,17 +132,17 @@ async def question_report(room: Room, thread: str) -> dict[str, Any]:
     }
 
 
-def asked_at(following: Sequence[str], values: Mapping[str, Any]) -> bool:
+def has_question(following: Sequence[str], values: Mapping[str, Any]) -> bool:
     """Whether the question of a step with these values, and these nodes behind it, is the one that was asked."""
     return bool(values.get("question_text")) and not {*following} & {START, "open"}
 
 
-async def _steps(graph: CompiledStateGraph[Any, ReaderContext, Any, Any], newest: StateSnapshot) -> list[ShownStep]:
+async def _steps(graph: CompiledStateGraph[Any, ReaderContext, Any, Any], newest: StateSnapshot) -> list[StepDetails]:
     """The steps of the newest question that led to this one, the newest first; not those of other branches."""
-    steps, each = list[ShownStep](), newest
-    while len(steps) < MOST_STEPS and (asked_at(each.next, each.values) or not each.next):
+    steps, each = list[StepDetails](), newest
+    while len(steps) < MOST_STEPS and (has_question(each.next, each.values) or not each.next):
         done = each.values.get("steps") or [{}]
-        shown = ShownStep(
+        shown = StepDetails(
             checkpoint=each.config["configurable"]["checkpoint_id"],
             next=[*each.next],
             node=done[-1].get("node", ""),
@@ -164,7 +164,7 @@ def _options(values: dict[str, Any]) -> list[str]:
 GONE = "The library holds no such step any more: of a thread's older questions only the last one is kept."
 
 
-class Branch(Given):
+class Branch(RequestBody):
     """From where a question goes on, and what is otherwise."""
 
     checkpoint: str = Field(description="The step, as the question's list of steps names it.")
@@ -187,7 +187,7 @@ async def branch(room: Room, thread: str, wanted: Branch) -> Run:
     graph = room.graph(method)
     _check_step((await graph.aget_state(config)).next, values, otherwise=bool(wanted.question.strip()))
     document = await room.pages.document(str(about.get("document", "")))
-    prepared = Prepared(document, method, room.context_with(wanted.settings))
+    prepared = PreparedRun(document, method, room.context_with(wanted.settings))
     question = wanted.question.strip() or values["question_text"]
     changed: dict[str, Any] = {"question_text": question} if wanted.question.strip() else {}
     if wanted.pages is not None:
@@ -207,16 +207,16 @@ async def branch(room: Room, thread: str, wanted: Branch) -> Run:
         thread=thread,
     )
     asked = Question(question=question, options=[*(values.get("choices") or {}).values()])
-    work = Reading(room, run, prepared, asked, checkpoint=checkpoint)
+    work = RunWork(room, run, prepared, asked, checkpoint=checkpoint)
     run.again = work.go_on
-    return room.begin(run, work.rest)
+    return room.begin(run, work.run_rest)
 
 
 def _check_step(following: Sequence[str], values: Mapping[str, Any], *, otherwise: bool) -> None:
     """Raise `BadInput` for a step from which nothing can go on, or, asked otherwise, only the old answer."""
     if not following:
         raise BadInput("Nothing comes behind this step: choose an earlier one.")
-    if not asked_at(following, values):
+    if not has_question(following, values):
         raise BadInput("At this step nothing was asked yet: choose a later one.")
     if otherwise and values.get("answer"):
         raise BadInput("At this step the answer is written: choose an earlier one to ask otherwise.")

@@ -10,7 +10,7 @@ from uuid import uuid4
 from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel, Field
 
-from readgraph.api.documents import WHOLE_LIBRARY, picked_documents
+from readgraph.api.documents import WHOLE_LIBRARY, pick_documents
 from readgraph.api.running import is_at_work, run_method
 from readgraph.graphs.estimates.arithmetic import Estimate, of_options
 from readgraph.graphs.estimates.methods import estimate_reading
@@ -18,13 +18,13 @@ from readgraph.graphs.methods import Method
 from readgraph.library.checkpointer import steps_back
 from readgraph.library.collections import add_collection
 from readgraph.library.page_store import PageStore
-from readgraph.models.prices import cost, known_price, paid
+from readgraph.models.prices import apply_batch_discount, cost, find_price
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.nodes.purpose import with_question
 from readgraph.report.page import ReportData, report_of_answer, report_of_document
-from readgraph.serve.requests import Given
+from readgraph.serve.requests import RequestBody
 from readgraph.serve.room import Room, Run
-from readgraph.serve.telling import MODES, Telling
+from readgraph.serve.telling import MODES, RunReporter
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
@@ -45,7 +45,7 @@ async def check_pages(pages: PageStore, values: Mapping[str, Any], chosen: Seque
 MOST_OPTIONS = 26
 
 
-class Wanted(Given):
+class RunRequest(RequestBody):
     """What a run is to do."""
 
     documents: list[str] = Field([], description="Ids of documents; several are read as one. Empty: retrieval picks.")
@@ -67,7 +67,7 @@ class Wanted(Given):
 
 
 @dataclass
-class Prepared:
+class PreparedRun:
     """A run that can begin: its document, method and settings are known."""
 
     document: Document
@@ -75,7 +75,7 @@ class Prepared:
     context: ReaderContext
 
 
-async def prepare(room: Room, wanted: Wanted) -> Prepared:
+async def prepare(room: Room, wanted: RunRequest) -> PreparedRun:
     """What is to be run; raises `BadInput` where that is not there, or can't be."""
     wanted.check()
     pages, question = room.pages, wanted.question.strip()
@@ -83,14 +83,14 @@ async def prepare(room: Room, wanted: Wanted) -> Prepared:
     if wanted.documents:
         documents = [await pages.document(identity) for identity in dict.fromkeys(wanted.documents)]
     else:
-        documents = await picked_documents(pages, " ".join([question, *wanted.options]), WHOLE_LIBRARY)
+        documents = await pick_documents(pages, " ".join([question, *wanted.options]), WHOLE_LIBRARY)
     method = room.method_for(wanted.method, documents[0] if len(documents) == 1 else None)
     if unknown := sorted({*wanted.pause_before} - {*room.builder(method).nodes}):
         raise BadInput(f"{method.name} has no step '{unknown[0]}' to pause before.")
-    return Prepared(await add_collection(pages, documents), method, context)
+    return PreparedRun(await add_collection(pages, documents), method, context)
 
 
-async def begin(room: Room, wanted: Wanted) -> Run:
+async def begin(room: Room, wanted: RunRequest) -> Run:
     """Begin a reading or a question."""
     prepared = await prepare(room, wanted)
     question = wanted.question.strip()
@@ -106,12 +106,12 @@ async def begin(room: Room, wanted: Wanted) -> Run:
         thread=(wanted.follow_up or uuid4().hex) if question else "",
     )
     asked = Question(question=question, options=wanted.options, follow_up=bool(wanted.follow_up)) if question else {}
-    work = Reading(room, run, prepared, asked, wanted.pause_before)
+    work = RunWork(room, run, prepared, asked, wanted.pause_before)
     run.again = work.go_on
     return room.begin(run, work.run)
 
 
-async def _check_thread(room: Room, thread: str, prepared: Prepared) -> None:
+async def _check_thread(room: Room, thread: str, prepared: PreparedRun) -> None:
     """Raise `BadInput` where no question of the same document and method is there to be followed."""
     saved = await room.library.checkpointer.aget_tuple({"configurable": {"thread_id": thread}})
     about = dict(saved.metadata) if saved else {}
@@ -133,12 +133,12 @@ async def check_at_rest(room: Room, thread: str) -> None:
 
 
 @dataclass
-class Reading:
+class RunWork:
     """One reading, or one question, of a run."""
 
     room: Room
     run_: Run
-    prepared: Prepared
+    prepared: PreparedRun
     asked: Question
     pause_before: Sequence[str] = ()
     checkpoint: str = ""
@@ -146,10 +146,10 @@ class Reading:
     async def run(self) -> None:
         """Begin, or begin once more: what was read and paid for is taken as it is."""
         if self.checkpoint:
-            self.checkpoint = await self._reached()
+            self.checkpoint = await self._find_newest_step()
         await self._run(None if self.checkpoint else self.asked)
 
-    async def _reached(self) -> str:
+    async def _find_newest_step(self) -> str:
         """The newest step behind the one of `checkpoint`, from where a branch goes on."""
         saver = self.room.library.checkpointer
         newest = ""
@@ -169,7 +169,7 @@ class Reading:
             await self._choose(pages)
         if self.run_.state != "paused":  # somebody else went on meanwhile
             raise BadInput("This run is at work.")
-        self.room.begin(self.run_, self.rest)
+        self.room.begin(self.run_, self.run_rest)
 
     async def _choose(self, pages: list[int]) -> None:
         """Put these pages in place of those that the method chose."""
@@ -182,13 +182,13 @@ class Reading:
         await check_pages(self.room.pages, (await graph.aget_state(config)).values, pages)
         await graph.aupdate_state(config, {"pages_read": pages})
 
-    async def rest(self) -> None:
+    async def run_rest(self) -> None:
         """What comes behind the step at which the thread stands, or behind the one of `checkpoint`."""
         await self._run(None)
 
     async def _run(self, question: Question | None) -> None:
         room, run, (document, method, context) = self.room, self.run_, vars(self.prepared).values()
-        telling = Telling(run, room.pages, document, context, room.price)
+        telling = RunReporter(run, room.pages, document, context, room.price)
         following = asyncio.ensure_future(telling.follow())
         try:
             found = await run_method(
@@ -210,7 +210,7 @@ class Reading:
             following.cancel()
             with suppress(asyncio.CancelledError):
                 await following
-        if run.thread and await self._pauses(found):
+        if run.thread and await self._pause_if_interrupted(found):
             return
         report = await self._report(found)
         run.tell(
@@ -224,7 +224,7 @@ class Reading:
         )
         run.change(state="done")
 
-    async def _pauses(self, found: Mapping[str, Any]) -> bool:
+    async def _pause_if_interrupted(self, found: Mapping[str, Any]) -> bool:
         """Whether the run waits for a person; if so, it says so."""
         if not self.pause_before:
             return False
@@ -254,7 +254,7 @@ class Reading:
         return await report_of_answer(pages, self.asked, with_marks(priced), method.note)
 
 
-class Bounds(BaseModel):
+class EstimateRange(BaseModel):
     """At least, expected, at most; `high` is null where there is no bound."""
 
     low: float
@@ -262,18 +262,18 @@ class Bounds(BaseModel):
     high: float | None
 
 
-class Estimated(BaseModel):
+class RunEstimate(BaseModel):
     """What a run will take."""
 
     words: int = Field(description="Words of the documents.")
-    calls: Bounds
-    input_words: Bounds
-    output_words: Bounds
+    calls: EstimateRange
+    input_words: EstimateRange
+    output_words: EstimateRange
     cost: float | None = Field(description="Expected dollars; null where the price is not known.")
     model: str
 
 
-async def estimated(room: Room, wanted: Wanted) -> Estimated:
+async def estimate_run(room: Room, wanted: RunRequest) -> RunEstimate:
     """What the run will take; raises `BadInput` where the method has no estimate."""
     prepared = await prepare(room, wanted)
     document, context, question = prepared.document, prepared.context, wanted.question.strip()
@@ -283,13 +283,13 @@ async def estimated(room: Room, wanted: Wanted) -> Estimated:
         context = of_options(context) if wanted.options else context
     words = None if asked is None else count_words(asked)
     estimate = await estimate_reading(prepared.method, room.pages, document, context, words)
-    return Estimated(
+    return RunEstimate(
         **asdict(estimate), words=document.words, cost=_expected_cost(room, context, estimate), model=context.model
     )
 
 
 def _expected_cost(room: Room, context: ReaderContext, estimate: Estimate) -> float | None:
-    price = paid(room.price or known_price(context.model), batch=context.batch)
+    price = apply_batch_discount(room.price or find_price(context.model), batch=context.batch)
     if not estimate.calls.expected:
         return 0.0
     return price.of_words(estimate.input_words.expected, estimate.output_words.expected) if price else None

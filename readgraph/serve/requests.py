@@ -8,8 +8,8 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from readgraph.library.stored_items import storable
-from readgraph.sources.inputs import most_bytes, too_large
+from readgraph.library.stored_items import replace_surrogates
+from readgraph.sources.inputs import most_bytes, too_large_error
 from readgraph.state.errors import BadInput
 
 MOST_LISTED = 200
@@ -21,7 +21,7 @@ Offset = Annotated[int, Query(ge=0, le=LARGEST)]
 Limit = Annotated[int, Query(ge=1, le=MOST_LISTED)]
 
 
-class Given(BaseModel):
+class RequestBody(BaseModel):
     """The JSON body of a request. Lone surrogates, which UTF-8 can't encode, become question marks."""
 
     model_config = ConfigDict(extra="forbid")
@@ -32,7 +32,7 @@ class Given(BaseModel):
         return _encodable(given)
 
 
-class GivenNote(Given):
+class NoteBody(RequestBody):
     """A person's note in place of a method's."""
 
     text: str
@@ -40,8 +40,8 @@ class GivenNote(Given):
 
 def _encodable(value: Any) -> Any:
     if isinstance(value, dict):
-        return {storable(name): _encodable(part) for name, part in value.items()}
-    return storable(value)
+        return {replace_surrogates(name): _encodable(part) for name, part in value.items()}
+    return replace_surrogates(value)
 
 
 MOST_JSON_MB = 20
@@ -49,7 +49,7 @@ FILES = "/api/files/"
 """Where bodies are files, which have a limit of their own."""
 
 
-class Limited:
+class BodyLimit:
     """An application that gets no more of a body than it may hold as JSON."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -85,12 +85,12 @@ async def file_in(request: Request, name: str) -> bytes:
     """The file that is the body of a request; raises `BadInput` as soon as it is too large."""
     data, most = bytearray(), most_bytes()
     if says_more(request.headers, most):
-        raise too_large(name)
+        raise too_large_error(name)
     try:
         async for piece in request.stream():
             data += piece
             if len(data) > most:
-                raise too_large(name)
+                raise too_large_error(name)
     except ClientDisconnect:
         raise BadInput(f"{name} did not come whole.") from None
     return bytes(data)

@@ -19,9 +19,9 @@ from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import Price
 from readgraph.state.context import ReaderContext
-from readgraph.state.declaring import declared, settings_in
+from readgraph.state.declaring import declarations_of, settings_in
 from readgraph.state.errors import BadInput, ReadgraphError, Way
-from readgraph.state.logs import run_within, told_run
+from readgraph.state.logs import log_run, new_inner_run
 from readgraph.state.loops import background
 from readgraph.state.records import Document
 from readgraph.state.settings import GROUPS, Tenant
@@ -84,7 +84,7 @@ class Run:
     _bell: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
-    def shown(self) -> RunState:
+    def snapshot(self) -> RunState:
         """How far it is."""
         return RunState(
             **{name: getattr(self, name) for name in RunState.model_fields},
@@ -114,7 +114,7 @@ class Run:
     def _take(self, event: dict[str, Any]) -> None:
         self.last_event += 1
         if event["type"] in ("run", "end"):
-            event = {**event, "run": self.shown.model_dump()}
+            event = {**event, "run": self.snapshot.model_dump()}
         if event["type"] == "result":
             self.result = event
         self._events.append((self.last_event, event))
@@ -152,9 +152,9 @@ WORDS = {
 """What the command's errors tell to do, on the page."""
 
 
-def said(problem: ReadgraphError) -> str:
+def page_error_line(problem: ReadgraphError) -> str:
     """The error's one line, in words of the page."""
-    return problem.said(WORDS)
+    return problem.message_text(WORDS)
 
 
 P = ParamSpec("P")
@@ -173,7 +173,7 @@ KEPT_RUNS = 200
 OF_THE_MACHINE = (*settings_in(Tenant), "prompts")
 """Settings that name what is on this machine, so that no page may set them."""
 
-OFFERED = tuple(each for each in declared(GROUPS) if each.help.option and each.name not in OF_THE_MACHINE)
+OFFERED = tuple(each for each in declarations_of(GROUPS) if each.help.option and each.name not in OF_THE_MACHINE)
 """The settings that a page or program may set for a run."""
 
 
@@ -233,7 +233,7 @@ class Room:
         self.runs[run.id] = run
         run.state, run.problem, run.task, run.stopping = "working", None, None, False
         run.change(state="working", problem=None)
-        run.work = background().start_task_soon(_watched, run, work, self.price)
+        run.work = background().start_task_soon(_watch_work, run, work, self.price)
         return run
 
     def stop(self, run: Run) -> None:
@@ -243,7 +243,7 @@ class Room:
             return
         run.stopping = True  # before the look at its task: a run that only begins looks the other way round
         if (task := run.task) is not None:
-            background().start_task_soon(_cancelled, task)
+            background().start_task_soon(_cancel_task, task)
 
     async def close(self) -> None:
         """Stop all runs, also those that wait for a person, and wait until they have let go of the library."""
@@ -259,18 +259,18 @@ async def in_background_loop(work: Callable[P, Awaitable[T]], *given: P.args, **
     return await asyncio.wrap_future(background().start_task_soon(partial(work, *given, **named)))
 
 
-async def _logged(run: Run, work: Callable[[], Awaitable[None]], price: Price | None) -> None:
+async def _work_and_log(run: Run, work: Callable[[], Awaitable[None]], price: Price | None) -> None:
     """Do the work as a run of logs and spans, with the same id."""
     dollars = (price.input, price.output) if price else None
     documents = ",".join(run.documents)
-    told = run_within(run.id, dollars, kind=run.kind, method=run.method, document=documents)
-    with told_run(told):
+    told = new_inner_run(run.id, dollars, kind=run.kind, method=run.method, document=documents)
+    with log_run(told):
         await work()
 
 
-async def _watched(run: Run, work: Callable[[], Awaitable[None]], price: Price | None) -> None:
+async def _watch_work(run: Run, work: Callable[[], Awaitable[None]], price: Price | None) -> None:
     """Do the work in a task of its own, and say how it ended."""
-    run.task = task = asyncio.ensure_future(_logged(run, work, price))
+    run.task = task = asyncio.ensure_future(_work_and_log(run, work, price))
     if run.stopping:
         task.cancel()
     await asyncio.wait([task])
@@ -280,13 +280,13 @@ async def _watched(run: Run, work: Callable[[], Awaitable[None]], price: Price |
     elif (problem := task.exception()) is None:
         return
     elif isinstance(problem, ReadgraphError):
-        run.change(state="failed", problem=said(problem))
+        run.change(state="failed", problem=page_error_line(problem))
     else:
         run.change(state="failed", problem=f"An unexpected {type(problem).__name__} ended it.")
         _log.error("run %s failed", run.id, exc_info=problem)
 
 
-async def _cancelled(task: "asyncio.Future[Any]") -> None:
+async def _cancel_task(task: "asyncio.Future[Any]") -> None:
     """Cancel a task until it has ended: one cancellation may be lost where work ends at the same moment."""
     while not task.done():
         task.cancel()

@@ -11,9 +11,9 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk
 from langgraph.types import Overwrite, StreamMode
 
-from readgraph.api.running import BUILDS, Pace, doing
+from readgraph.api.running import BUILDS, Pace, node_activity
 from readgraph.library.page_store import PageStore
-from readgraph.models.prices import Price, known_price, paid
+from readgraph.models.prices import Price, apply_batch_discount, find_price
 from readgraph.report.page import shown_pages
 from readgraph.serve.room import Run
 from readgraph.state.context import ReaderContext
@@ -34,7 +34,7 @@ TOLD = ("steps", "pages_read", "hops", "rounds", "findings", "citations", "answe
 
 
 @dataclass
-class Telling:
+class RunReporter:
     """Tells a run what its graph does. It lives in the loop in which the graph runs."""
 
     run: Run
@@ -57,7 +57,7 @@ class Telling:
             self._custom(event)
         elif mode == "tasks" and "input" in event:
             node = event["name"]
-            self.run.tell({"type": "begin", "node": node, "doing": doing(node)})
+            self.run.tell({"type": "begin", "node": node, "doing": node_activity(node)})
         elif mode == "updates":
             self._updates(event)
         elif mode == "messages":
@@ -141,7 +141,7 @@ class Telling:
             {
                 "type": "progress",
                 "node": node,
-                "doing": doing(node),
+                "doing": node_activity(node),
                 **{name: latest[name] for name in ("done", "of", "pages", "notes") if name in latest},
                 "usage": latest["usage"],
                 "cost": self._cost(latest["usage"]),
@@ -153,7 +153,7 @@ class Telling:
         """Dollars so far, at the price of the model that is asked; None where it isn't known."""
         if not used["calls"]:
             return 0.0
-        price = paid(self.price or known_price(self.context.model), batch=self.context.batch)
+        price = apply_batch_discount(self.price or find_price(self.context.model), batch=self.context.batch)
         return round(price.of(used), 6) if price and used["input_tokens"] else None
 
 

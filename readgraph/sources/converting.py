@@ -104,7 +104,7 @@ _show: ContextVar[Show | None] = ContextVar("show", default=None)
 
 
 @contextmanager
-def conversion_shown(show: Show) -> Iterator[None]:
+def show_conversion(show: Show) -> Iterator[None]:
     """While this lasts, each page that is converted is shown."""
     token = _show.set(show)
     try:
@@ -113,7 +113,7 @@ def conversion_shown(show: Show) -> Iterator[None]:
         _show.reset(token)
 
 
-def page_done(name: str, number: int, of: int) -> None:
+def report_page(name: str, number: int, of: int) -> None:
     """Show that a page of a file is converted."""
     if show := _show.get():
         show(name, number, of)
@@ -132,7 +132,7 @@ class Stop:
         if self._end:
             self._end()
 
-    def stopped_by(self, end: Callable[[], object]) -> None:
+    def register_end(self, end: Callable[[], object]) -> None:
         """From now on `end` stops the conversion; it may be called more than once."""
         self._end = end
         if self._asked:
@@ -142,13 +142,13 @@ class Stop:
 _stop: ContextVar[Stop | None] = ContextVar("stop", default=None)
 
 
-def stopped_by(end: Callable[[], object]) -> None:
+def register_conversion_end(end: Callable[[], object]) -> None:
     """Let `end` be called when nobody waits any more for the conversion that goes on here."""
     if stop := _stop.get():
-        stop.stopped_by(end)
+        stop.register_end(end)
 
 
-async def beside_the_loop(convert: Callable[P, Made], *given: P.args, **named: P.kwargs) -> Made:
+async def convert_in_thread(convert: Callable[P, Made], *given: P.args, **named: P.kwargs) -> Made:
     """What a conversion makes, in a thread; where the task is cancelled, its child process ends, and so the thread."""
     stop = Stop()
     token = _stop.set(stop)

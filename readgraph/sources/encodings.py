@@ -52,17 +52,17 @@ def decode(data: bytes, name: str, declared: str = "") -> str:
             raise BadInput(f"{name} is not text but {kind}: rename it with the ending of that kind.")
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return _strictly(data, encoding) or _refused(name)
+            return _strictly(data, encoding) or _refuse_binary(name)
     if data.count(0) > MOST_NULS * len(data):
-        return _refused(name)
-    codec = _known(declared)
+        return _refuse_binary(name)
+    codec = _codec_for(declared)
     for encoding in (codec, "utf-8") if codec.startswith(_SEVEN_BIT) else ("utf-8", codec):
         if encoding and (text := _strictly(data, encoding)) is not None:
             return text
-    text, bad, beyond_ascii = _mended(data)
+    text, bad, beyond_ascii = _decode_leniently(data)
     if bad * 20 < beyond_ascii:
         return text
-    return _detected(data) or (text if bad * 1000 < len(text) else _refused(name))
+    return _decode_by_guess(data) or (text if bad * 1000 < len(text) else _refuse_binary(name))
 
 
 def decode_html(data: bytes, name: str) -> str:
@@ -71,11 +71,11 @@ def decode_html(data: bytes, name: str) -> str:
     return decode(data, name, declared[1].decode("ascii") if declared else "")
 
 
-def _refused(name: str) -> str:
+def _refuse_binary(name: str) -> str:
     raise BadInput(f"{name} holds no text in any known encoding: it seems to be binary.")
 
 
-def _known(declared: str) -> str:
+def _codec_for(declared: str) -> str:
     """The codec for a declared encoding, as browsers choose it; "" if there is no such codec for text."""
     try:
         codec = codecs.lookup(declared.strip())
@@ -92,13 +92,13 @@ def _strictly(data: bytes, encoding: str) -> str | None:
         return None
 
 
-def _mended(data: bytes) -> tuple[str, int, int]:
+def _decode_leniently(data: bytes) -> tuple[str, int, int]:
     """The text as UTF-8 with U+FFFD for invalid bytes, the number of these, and the number of non-ASCII characters."""
     text = data.decode("utf-8", "replace")
     return text, text.count("\ufffd"), len(text) - len(text.encode("ascii", "ignore"))
 
 
-def _detected(data: bytes) -> str | None:
+def _decode_by_guess(data: bytes) -> str | None:
     from charset_normalizer import from_bytes
 
     if data.count(0) * 1000 > len(data):

@@ -34,14 +34,14 @@ def read_bytes(path: Path, name: str) -> bytes:
     """
     most = most_bytes()
     if check_regular(path, name) > most:
-        raise too_large(name)
+        raise too_large_error(name)
     try:
         with path.open("rb") as file:
             data = file.read(most + 1)  # a file may grow, and some system files report size 0
     except OSError as problem:
         raise BadInput(f"{name} can't be read: {problem.strerror}.") from None
     if len(data) > most:
-        raise too_large(name)
+        raise too_large_error(name)
     return data
 
 
@@ -53,11 +53,11 @@ def read_standard_input() -> bytes:
     except (AttributeError, OSError):  # closed (sys.stdin is None), or a folder
         raise BadInput("Standard input can't be read: pipe a text into it, or name a file.") from None
     if len(data) > most:
-        raise too_large("Standard input")
+        raise too_large_error("Standard input")
     return data
 
 
-def too_large(name: str) -> BadInput:
+def too_large_error(name: str) -> BadInput:
     """The error for a file that is larger than `most_bytes`."""
     most = most_bytes() // 1_000_000
     return BadInput(f"{name} has more than {most} MB: split it, or set READGRAPH_MAX_FILE_MB to a larger number.")
@@ -131,14 +131,14 @@ _SAYS_LITTLE = frozenset(("", "text/plain", "application/octet-stream", "binary/
 """Types under which servers send files of many kinds: the ending of the address says more."""
 
 
-class Fetched(NamedTuple):
+class FetchedFile(NamedTuple):
     """What an address answered: the bytes, and the ending of files of their kind."""
 
     data: bytes
     suffix: str
 
 
-def fetch(address: str, suffixes: Collection[str]) -> Fetched:
+def fetch(address: str, suffixes: Collection[str]) -> FetchedFile:
     """What stands at an address (https or http), after redirects; pictures, scripts and the like are not fetched.
 
     The content type decides the kind; where it says little, the ending of the address does,
@@ -165,23 +165,23 @@ def title_of(address: str) -> str:
     return PurePosixPath(unquote(parts.path)).stem or parts.hostname or address
 
 
-async def _fetch(address: str, suffixes: Collection[str]) -> Fetched:
+async def _fetch(address: str, suffixes: Collection[str]) -> FetchedFile:
     import anyio
     import httpx
 
     timeout = httpx.Timeout(min(_SILENCE, MOST_SECONDS))
     with anyio.fail_after(MOST_SECONDS):
         async with httpx.AsyncClient(headers=_HEADERS, timeout=timeout) as client:
-            url = _check_address(httpx.URL(address), address)
+            url = _check_url(httpx.URL(address), address)
             for _ in range(MOST_REDIRECTS + 1):
                 async with client.stream("GET", url) as response:
                     if not response.has_redirect_location:
                         return await _read_response(response, address, suffixes)
-                    url = _check_address(url.join(response.headers["location"]), address)
+                    url = _check_url(url.join(response.headers["location"]), address)
     raise BadInput(f"{address} leads from one address to the next without end: check the address.")
 
 
-def _check_address(url: "httpx.URL", address: str) -> "httpx.URL":
+def _check_url(url: "httpx.URL", address: str) -> "httpx.URL":
     if url.scheme not in ("https", "http") or not url.host or (url.port or 0) > _LAST_PORT:
         raise BadInput(f"{address} leads to {str(url)[:200]!a}, which is no https:// or http:// address: check it.")
     if url.userinfo:
@@ -189,7 +189,7 @@ def _check_address(url: "httpx.URL", address: str) -> "httpx.URL":
     return url
 
 
-async def _read_response(response: "httpx.Response", address: str, suffixes: Collection[str]) -> Fetched:
+async def _read_response(response: "httpx.Response", address: str, suffixes: Collection[str]) -> FetchedFile:
     if response.status_code != 200:
         reason = f"{response.status_code} {response.reason_phrase}".strip()
         raise BadInput(f"{address} answers with {ascii(reason)[1:-1]}: check the address, or save the page as a file.")
@@ -198,9 +198,9 @@ async def _read_response(response: "httpx.Response", address: str, suffixes: Col
     async for portion in response.aiter_bytes():
         size += len(portion)
         if size > most_bytes():
-            raise too_large(address)
+            raise too_large_error(address)
         portions.append(portion)
-    return Fetched(_in_unicode(b"".join(portions), response, suffix), suffix)
+    return FetchedFile(_in_unicode(b"".join(portions), response, suffix), suffix)
 
 
 def _suffix_of(response: "httpx.Response", address: str, suffixes: Collection[str]) -> str:

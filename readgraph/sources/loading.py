@@ -13,7 +13,7 @@ from typing import Any, TypeVar, overload
 from readgraph.sources.converting import Converted, Converter, SourceText
 from readgraph.sources.inputs import Address, fetch, read_bytes, read_standard_input, title_of
 from readgraph.sources.pdf.scans import recognizer_version
-from readgraph.sources.places import on_one_line
+from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput
 
 KINDS = {
@@ -99,8 +99,8 @@ class SourceFile:
     def convert(self) -> SourceText:
         """The file's text; raises `BadInput` with one line where there is none to read."""
         began = time.perf_counter()
-        converted = _converted(self.kind, self.data, self.name)
-        title = on_one_line(converted.title) or " ".join(self.title.split())
+        converted = _convert_bytes(self.kind, self.data, self.name)
+        title = shorten_label(converted.title) or " ".join(self.title.split())
         seconds = time.perf_counter() - began
         return SourceText(
             title, converted.text, self.source, converted.places, converted.problems, self.digest, seconds
@@ -114,7 +114,7 @@ def load(path: Path) -> SourceText:
 
 def read_file(path: Path) -> SourceFile:
     """A file of a kind that can be converted, or what stands at an `Address`; raises `BadInput`."""
-    name = shown(path)
+    name = printable_path(path)
     if isinstance(path, Address):
         fetched = fetch(str(path), SUFFIXES)
         return SourceFile(name, str(path), title_of(str(path)), KINDS[fetched.suffix], fetched.data)
@@ -131,7 +131,7 @@ def file_of_bytes(name: str, data: bytes) -> SourceFile:
     title, kind = _title_and_kind(Path(name))
     if kind is None:
         raise _unreadable(name)
-    return SourceFile(shown(Path(name)), name, title, kind, data)
+    return SourceFile(printable_path(Path(name)), name, title, kind, data)
 
 
 def _title_and_kind(path: Path) -> tuple[str, str | None]:
@@ -146,18 +146,18 @@ def _unreadable(name: str) -> BadInput:
     )
 
 
-def shown(path: Path) -> str:
+def printable_path(path: Path) -> str:
     """A path as messages show it: on one line, with unprintable characters escaped."""
     name = str(path)
     return name if name.isprintable() else ascii(name)
 
 
 def _load_standard_input() -> SourceText:
-    converted = _converted(PLAIN, read_standard_input(), "Standard input")
+    converted = _convert_bytes(PLAIN, read_standard_input(), "Standard input")
     return SourceText("standard input", converted.text, STANDARD_INPUT, converted.places)
 
 
-def _converted(kind: str, data: bytes, name: str) -> Converted:
+def _convert_bytes(kind: str, data: bytes, name: str) -> Converted:
     module, _, function = _ELSEWHERE.get(kind, kind).partition(":")
     convert: Converter = getattr(import_module(f"readgraph.sources.{module}"), function or "convert")
     converted = convert(data, name) if data else None
@@ -171,14 +171,14 @@ Loaded = TypeVar("Loaded")
 _DIGITS = re.compile(r"(\d+)")
 
 
-def stop_at(problem: BadInput) -> None:
+def raise_problem(problem: BadInput) -> None:
     """Raise the error of a file that can't be read."""
     raise problem
 
 
 @overload
 def load_all(
-    paths: Sequence[Path], glob: str | None = None, left_out: Callable[[BadInput], None] = stop_at
+    paths: Sequence[Path], glob: str | None = None, left_out: Callable[[BadInput], None] = raise_problem
 ) -> list[SourceText]: ...
 @overload
 def load_all(
@@ -192,7 +192,7 @@ def load_all(
 def load_all(
     paths: Sequence[Path],
     glob: str | None = None,
-    left_out: Callable[[BadInput], None] = stop_at,
+    left_out: Callable[[BadInput], None] = raise_problem,
     load_file: Callable[[Path], Any] = load,
     suffixes: Sequence[str] = IN_FOLDERS,
     is_whole: Callable[[Path], bool] = lambda _: False,
@@ -208,23 +208,23 @@ def load_all(
     Raises `BadInput` if nothing can be read.
     """
     texts, problems = list[Any](), list[BadInput]()
-    note = stop_at if left_out is stop_at else problems.append
-    for file in chosen_files(paths, glob, suffixes, is_whole, note):
+    note = raise_problem if left_out is raise_problem else problems.append
+    for file in select_files(paths, glob, suffixes, is_whole, note):
         try:
             texts.append(load_file(file))
         except BadInput as problem:
             note(problem)
     for unreadable in problems:
-        (left_out if texts else stop_at)(unreadable)
+        (left_out if texts else raise_problem)(unreadable)
     return texts
 
 
-def chosen_files(
+def select_files(
     paths: Sequence[Path],
     glob: str | None,
     suffixes: Sequence[str] = IN_FOLDERS,
     is_whole: Callable[[Path], bool] = lambda _: False,
-    left_out: Callable[[BadInput], None] = stop_at,
+    left_out: Callable[[BadInput], None] = raise_problem,
 ) -> list[Path]:
     """The files that `load_all` loads, of the kinds with these endings; a folder that `is_whole` stands for itself."""
     chosen: dict[str, Path] = {}
@@ -243,11 +243,11 @@ def chosen_files(
 def _files_in(folder: Path, glob: str | None, suffixes: Sequence[str]) -> list[Path]:
     files = [file for file in _walk(folder) if file.suffix.lower() in suffixes]
     if glob is not None:
-        matching = _matching(folder, glob)
+        matching = _match_glob(folder, glob)
         files = [file for file in files if file in matching]
     if not files:
         wanted = "file of a known kind" if glob is None else f"file of a known kind that matches {glob!a}"
-        raise BadInput(f"{shown(folder)} holds no {wanted}: {', '.join(suffixes)}.")
+        raise BadInput(f"{printable_path(folder)} holds no {wanted}: {', '.join(suffixes)}.")
     return sorted(files, key=lambda file: _natural(file.relative_to(folder)))
 
 
@@ -261,10 +261,10 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _refuse_folder(problem: OSError) -> None:
-    raise BadInput(f"{shown(Path(problem.filename))} can't be read: {problem.strerror}.") from None
+    raise BadInput(f"{printable_path(Path(problem.filename))} can't be read: {problem.strerror}.") from None
 
 
-def _matching(folder: Path, glob: str) -> set[Path]:
+def _match_glob(folder: Path, glob: str) -> set[Path]:
     try:
         return set(folder.rglob(glob))
     except (ValueError, NotImplementedError, IndexError):

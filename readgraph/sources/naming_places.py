@@ -30,7 +30,7 @@ async def places_named(store: PageStore, document: Document, wanted: str) -> lis
         raise BadInput(
             f"'{document.title or document.id}' has no place '{wanted}'{_places_instead(sought, folded, places)}"
         )
-    return _joined(document, places, hits)
+    return _join_neighbours(document, places, hits)
 
 
 async def source_page(store: PageStore, document: Document, wanted: str) -> list[NamedSpan] | None:
@@ -50,7 +50,7 @@ async def source_page(store: PageStore, document: Document, wanted: str) -> list
         raise BadInput(
             f"'{document.title or document.id}' has no text on a page '{wanted}': its pages are 1 to {last}{also}."
         )
-    return _joined(document, places, hits)
+    return _join_neighbours(document, places, hits)
 
 
 async def all_places(store: PageStore, document: Document) -> list[tuple[int, str]]:
@@ -65,7 +65,7 @@ async def all_places(store: PageStore, document: Document) -> list[tuple[int, st
     return places
 
 
-def _joined(document: Document, places: Sequence[tuple[int, str]], hits: Iterable[int]) -> list[NamedSpan]:
+def _join_neighbours(document: Document, places: Sequence[tuple[int, str]], hits: Iterable[int]) -> list[NamedSpan]:
     ends = [*(start for start, _ in places[1:]), document.characters]
     found = list[NamedSpan]()
     for number in hits:

@@ -33,10 +33,10 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(BytesIO(data))
         except _DAMAGE:
-            raise self.broken() from None
+            raise self.invalid_error() from None
         self.members = frozenset(self._zip.namelist())
 
-    def broken(self, detail: str = "") -> BadInput:
+    def invalid_error(self, detail: str = "") -> BadInput:
         """The error for a file that is not such an archive, or is damaged."""
         return BadInput(f"{self.name} is not a valid {self.kind} file{detail and ': '}{detail}.")
 
@@ -46,17 +46,17 @@ class Archive:
         try:
             info = self._zip.getinfo(member)
             if info.compress_type not in _PLAIN_METHODS:
-                raise self.broken("its compression method is not one that such files use")
+                raise self.invalid_error("its compression method is not one that such files use")
             with self._zip.open(info) as packed:
                 while portion := packed.read(PORTION):
                     self._count(len(portion))
                     portions.append(portion)
         except KeyError:
-            raise self.broken(f"it lacks {member!a}") from None
+            raise self.invalid_error(f"it lacks {member!a}") from None
         except BadInput:
             raise
         except _DAMAGE:
-            raise self.broken() from None
+            raise self.invalid_error() from None
         except RuntimeError:  # zipfile's error for a member with a password
             raise BadInput(f"{self.name} is locked by a password: remove the password first.") from None
         return b"".join(portions)

@@ -59,19 +59,19 @@ def pages_among(labels: Iterable[str]) -> list[SourcePage]:
     return list(dict.fromkeys(filter(None, map(page_of, labels))))
 
 
-def thinned(elements: Sequence[Element], most: int = MOST_PLACES) -> Sequence[Element]:
+def thin_out(elements: Sequence[Element], most: int = MOST_PLACES) -> Sequence[Element]:
     """At most `most` of the elements, evenly spaced, beginning with the first."""
     if len(elements) <= most:
         return elements
     return [elements[number * len(elements) // most] for number in range(most)]
 
 
-def ordered(places: Iterable[Place]) -> tuple[Place, ...]:
+def order_places(places: Iterable[Place]) -> tuple[Place, ...]:
     """The places in ascending order and thinned; of several with the same start, the last (narrowest) is kept."""
-    return tuple(thinned(sorted({place.start: place for place in places}.values(), key=lambda place: place.start)))
+    return tuple(thin_out(sorted({place.start: place for place in places}.values(), key=lambda place: place.start)))
 
 
-def on_one_line(title: str) -> str:
+def shorten_label(title: str) -> str:
     """A title without line breaks, shortened if it is long."""
     title = " ".join(title.split())
     return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1].rstrip() + "…"
@@ -137,7 +137,7 @@ class HeadingPath:
         """Enter the section of a heading of this level, and return its label: "§ Installation > Linux"."""
         while self._titles and self._titles[-1][0] >= level:
             self._titles.pop()
-        self._titles.append((level, on_one_line(without_marks(title))))
+        self._titles.append((level, shorten_label(without_marks(title))))
         return self.label
 
     @property

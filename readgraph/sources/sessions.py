@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from readgraph.sources.encodings import decode
 from readgraph.sources.formats.chats import (
-    Chat,
+    ChatConversation,
     chat_of,
     chats_in,
     chats_in_folder,
@@ -19,7 +19,7 @@ from readgraph.sources.formats.chats import (
     text_of,
 )
 from readgraph.sources.inputs import read_bytes
-from readgraph.sources.loading import IN_FOLDERS, KINDS, load, load_all, shown, stop_at
+from readgraph.sources.loading import IN_FOLDERS, KINDS, load, load_all, printable_path, raise_problem
 from readgraph.state.errors import BadInput
 
 __all__ = ["SourceSession", "load_sessions"]
@@ -43,7 +43,7 @@ def load_sessions(
     glob: str | None = None,
     heading: str | None = None,
     gap_hours: float | None = None,
-    left_out: Callable[[BadInput], None] = stop_at,
+    left_out: Callable[[BadInput], None] = raise_problem,
 ) -> list[SourceSession]:
     """The sessions of files and folders, in their order (see `load_all`); "-" is standard input.
 
@@ -70,9 +70,9 @@ def _of_file(file: Path, heading: re.Pattern[str], gap_hours: float | None) -> I
     if suffix == JSON_LINES:
         return _of_json_lines(file)
     if file.is_dir():
-        return _of_chats(chats_in_folder(file, shown(file)), gap_hours)
+        return _of_chats(chats_in_folder(file, printable_path(file)), gap_hours)
     if KINDS.get(suffix) == "chats.chat_export":
-        return _of_chats(chats_in(read_bytes(file, shown(file)), shown(file)), gap_hours)
+        return _of_chats(chats_in(read_bytes(file, printable_path(file)), printable_path(file)), gap_hours)
     source = load(file)
     if sessions := split_sessions(source.text, heading):
         return sessions
@@ -81,7 +81,7 @@ def _of_file(file: Path, heading: re.Pattern[str], gap_hours: float | None) -> I
     return [SourceSession(source.text, source.title, "")]
 
 
-def _of_chats(chats: Sequence[Chat], gap_hours: float | None) -> list[SourceSession]:
+def _of_chats(chats: Sequence[ChatConversation], gap_hours: float | None) -> list[SourceSession]:
     return [
         SourceSession(text_of(session.turns), session.title, minute(session.time))
         for session in sessions_in(chats, gap_hours)
@@ -97,12 +97,12 @@ def split_sessions(text: str, heading: re.Pattern[str]) -> list[SourceSession]:
         offset += len(line)
     bounds = pairwise([0, *(start for start, _ in headings[1:]), len(text)])
     return [
-        SourceSession(text[start:end], *_named(match))
+        SourceSession(text[start:end], *_title_and_time(match))
         for (start, end), (_, match) in zip(bounds, headings, strict=False)
     ]
 
 
-def _named(match: re.Match[str]) -> tuple[str, str]:
+def _title_and_time(match: re.Match[str]) -> tuple[str, str]:
     groups = match.groupdict()
     if not groups:
         return match.string.strip("#* \t"), ""
@@ -111,7 +111,7 @@ def _named(match: re.Match[str]) -> tuple[str, str]:
 
 
 def _of_json_lines(file: Path) -> Iterator[SourceSession]:
-    name, count = shown(file), 0
+    name, count = printable_path(file), 0
     for number, line in enumerate(decode(read_bytes(file, name), name).split("\n"), 1):
         if line.strip():
             try:

@@ -106,7 +106,7 @@ def role_of(attributes: Mapping[str, str]) -> str:
     return next(iter(attributes.get("role", "").lower().split()), "")
 
 
-def kept_attributes(tag: str, attributes: Mapping[str, str]) -> dict[str, str]:
+def select_attributes(tag: str, attributes: Mapping[str, str]) -> dict[str, str]:
     """The attributes that matter to whoever reads or acts, without the label; those that are merely on have ""."""
     kind = "password" if _takes_password(attributes) else attributes.get("type", "").lower().strip()
     kept = {"type": kind} if tag == "input" and kind not in ("", "text") else {}
@@ -152,11 +152,11 @@ class Label:
     start: int
     end: int = 0
     of: str = ""
-    control: "Entry | None" = None
+    control: "DomEntry | None" = None
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
+class DomEntry:
     """An element (`tag` "": a text) at a depth of the DOM, `inside` another; `within` counts the entries in it.
 
     `kept`: it has a line. `own_id` is the page's own id of it, `labelled_by` the ids of the elements whose texts are
@@ -164,7 +164,7 @@ class Entry:
     """
 
     depth: int
-    inside: "Entry | None" = None
+    inside: "DomEntry | None" = None
     tag: str = ""
     attributes: dict[str, str] = field(default_factory=dict)
     kept: bool = True
@@ -186,7 +186,7 @@ class _Open:
     """An element that is not yet closed; `entry` is None for one that doesn't interrupt a sentence."""
 
     tag: str
-    entry: Entry | None
+    entry: DomEntry | None
     own_id: str
     begun: int
 
@@ -195,7 +195,7 @@ class Dom:
     """A parser target that collects entries in the page's order, the texts of elements with an id, and labels."""
 
     def __init__(self, id_attribute: str = "") -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[DomEntry] = []
         self.texts: list[str] = []
         self.spans: dict[str, tuple[int, int]] = {}
         self.labels: list[Label] = []
@@ -204,9 +204,9 @@ class Dom:
         self._id_attribute = id_attribute
         self._ids = set[str]()
         self._open: list[_Open] = []
-        self._blocks: list[Entry] = []
+        self._blocks: list[DomEntry] = []
         self._open_labels: list[Label] = []
-        self._sink: Entry | None = None
+        self._sink: DomEntry | None = None
         self._skipped = 0
         self._title: list[str] | None = None
         self._datalist = ""
@@ -280,16 +280,16 @@ class Dom:
         self._ids.update({given} - {""})
         return given
 
-    def _entry(self, tag: str, attributes: Mapping[str, str], identity: str) -> Entry | None:
+    def _entry(self, tag: str, attributes: Mapping[str, str], identity: str) -> DomEntry | None:
         said = cut(attributes.get("aria-label", ""))
         if not (identity or said or role_of(attributes)) and (tag in INLINE or tag in ("br", "wbr", "title")):
             return None
         kept = {"id": identity} if identity else {}
-        kept |= kept_attributes(tag, attributes)
+        kept |= select_attributes(tag, attributes)
         if said:
             kept["label"] = said
         stays = bool(identity or said or "role" in kept or "alt" in kept) or tag in TELLING
-        entry = Entry(
+        entry = DomEntry(
             len(self._open), self._block, tag, kept, stays and not self._datalist, own_id=attributes.get("id", "")
         )
         entry.labelled_by, entry.options_of = attributes.get("aria-labelledby", ""), attributes.get("list", "")
@@ -311,7 +311,7 @@ class Dom:
         if self._sink is None:
             if not data or data.isspace():
                 return
-            self._sink = Entry(len(self._open), self._block)
+            self._sink = DomEntry(len(self._open), self._block)
             self.entries.append(self._sink)
             if self._open_labels and not self._in_named():
                 self._sink.label = self._open_labels[-1]
@@ -325,11 +325,11 @@ class Dom:
         return self._block is not None and "id" in self._block.attributes
 
     @property
-    def _block(self) -> Entry | None:
+    def _block(self) -> DomEntry | None:
         """The innermost element that is open, but for those that don't interrupt a sentence."""
         return self._blocks[-1] if self._blocks else None
 
-    def _close(self, entry: Entry) -> None:
+    def _close(self, entry: DomEntry) -> None:
         """Without content an element has a line if it can be named; around a single one only where it says more."""
         self._blocks.pop()
         self._sink = None
@@ -350,7 +350,7 @@ _BUTTONS = frozenset(("submit", "button", "reset"))
 def label_controls(dom: Dom) -> None:
     """Give each control the label that the page ties to it, and drop the label's own text, which would stand twice."""
     own = {entry.own_id: entry for entry in reversed(dom.entries) if entry.own_id and entry.tag in LABELLED}
-    labelled: dict[Entry, Label] = {}
+    labelled: dict[DomEntry, Label] = {}
     for label in dom.labels:
         if control := own.get(label.of) if label.of else label.control:
             label.control = control
@@ -362,7 +362,7 @@ def label_controls(dom: Dom) -> None:
             _label_control(dom, entry, labelled.get(entry))
 
 
-def _label_control(dom: Dom, entry: Entry, label: Label | None) -> None:
+def _label_control(dom: Dom, entry: DomEntry, label: Label | None) -> None:
     said = entry.attributes.get("label", "")
     if entry.labelled_by:
         said = (
@@ -413,7 +413,7 @@ def web_page(html: str | bytes, *, id_attribute: str = "", name: str = "The page
 def _lines(dom: Dom) -> Iterator[str]:
     if dom.title:
         yield element_line(0, "title", {}, dom.title)
-    places: dict[Entry, tuple[int, int]] = {}  # the depth and the indentation of the line that others stand in
+    places: dict[DomEntry, tuple[int, int]] = {}  # the depth and the indentation of the line that others stand in
     for entry in dom.entries:
         around = places.get(entry.inside) if entry.inside else None
         if not entry.kept:
@@ -432,7 +432,7 @@ def _lines(dom: Dom) -> Iterator[str]:
             yield text_line(indented, entry.text)
 
 
-def _shown_attributes(entry: Entry) -> dict[str, str]:
+def _shown_attributes(entry: DomEntry) -> dict[str, str]:
     """An element's attributes; what stands in a text area is its value."""
     value = cut(entry.text) if entry.tag == "textarea" else ""
     return entry.attributes | ({"value": value} if value else {})

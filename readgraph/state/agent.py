@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from readgraph.state.errors import Damaged
 from readgraph.state.reading import ChatMessages, Question, ReadingState, Status, Step, Usage, add_counts, add_usage
-from readgraph.state.records import Count, load
+from readgraph.state.records import Count, load_record
 
 EventKind = Literal["user", "system", "timer", "upload", "call"]
 
@@ -62,7 +62,7 @@ class AgentState(TypedDict):
 
 def load_life(value: Any) -> AgentState:
     """The agent's state in a stored value; raises `Damaged` if it holds none, or its counts contradict each other."""
-    life = load(AgentState, value)
+    life = load_record(AgentState, value)
     ends = [start + pages for start, pages in life["documents"]]
     if life["queue_from"] > life["events"] or max(ends, default=0) > life["archive"]:
         raise Damaged("agent")

@@ -126,7 +126,7 @@ class NotMemorised(TypedDict):
     words: int
 
 
-class Researched(Answered):
+class ResearchOutput(Answered):
     """Output of graphs that research.
 
     `notes` is the integrated result, `sources` the pages that it rests on, and `snippets` are exact spans of the
@@ -143,7 +143,7 @@ class Researched(Answered):
     not_memorised: NotMemorised
 
 
-class ResearchState(Researched, ReadingState):
+class ResearchState(ResearchOutput, ReadingState):
     """All channels of research; `requests` is what this round looks for, if not the question itself."""
 
     requests: list[str]
@@ -214,20 +214,20 @@ class Hop(TypedDict):
     next_heading: NotRequired[str | None]
 
 
-class Walked(Answered):
+class WalkOutput(Answered):
     """Output of a walk: every decision, too."""
 
     hops: list[Hop]
 
 
-class WalkState(ReadingState, Walked):
+class WalkState(ReadingState, WalkOutput):
     """All channels of a walk; `current_node` is its position, `walk` its number."""
 
     current_node: str
     walk: int
 
 
-class WalkResearched(Walked, Researched):
+class WalkResearchOutput(WalkOutput, ResearchOutput):
     """Output of graphs that walk and reflect: what both give."""
 
 
@@ -235,13 +235,13 @@ class WalkResearchState(WalkState, ResearchState):
     """All channels of a walk, and of research that goes on from what it found."""
 
 
-class Noted(Answered):
+class NoteTakingOutput(Answered):
     """Output of a reading that takes notes: the last notes, a fact in each line, with the numbers of its pages."""
 
     notes: str
 
 
-class NoteTakingState(ReadingState, Noted):
+class NoteTakingState(ReadingState, NoteTakingOutput):
     """All channels of a reading that takes notes.
 
     `next_page` is the page that is read next; `earlier` holds lines of earlier notes that are shown with it. The
@@ -298,13 +298,13 @@ class WebTask(Question):
     ]
 
 
-class WebActed(Answered):
+class WebStepOutput(Answered):
     """Output of a step: the action too, None without an instruction; `answer` holds it in words."""
 
     action: WebAction | None
 
 
-class WebState(ReadingState, WebActed):
+class WebState(ReadingState, WebStepOutput):
     """All channels of a step. `done_before` is the history."""
 
     history: NotRequired[Annotated[list[str], EphemeralValue]]

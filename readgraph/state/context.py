@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 from pydantic_core import ArgsKwargs, ErrorDetails
 
 from readgraph.state import settings as groups_of
-from readgraph.state.declaring import Groups, Settings, as_now_named, settings_in
+from readgraph.state.declaring import Groups, Settings, settings_in, use_current_names
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS
 
@@ -32,7 +32,7 @@ class GraphContext(Settings):
     @classmethod
     def _check(cls, arguments: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
         if isinstance(arguments, ArgsKwargs) and arguments.kwargs:
-            arguments = ArgsKwargs(arguments.args, as_now_named(arguments.kwargs))
+            arguments = ArgsKwargs(arguments.args, use_current_names(arguments.kwargs))
         try:
             return validate(arguments)
         except ValidationError as problem:

@@ -59,7 +59,7 @@ class Declaration(NamedTuple):
     panel: str
 
 
-def declared(groups: Groups) -> Iterator[Declaration]:
+def declarations_of(groups: Groups) -> Iterator[Declaration]:
     """The settings of the groups, in their order."""
     for group in groups:
         hints = get_type_hints(group, include_extras=True)
@@ -77,7 +77,7 @@ def settings_in(context: type[Any]) -> tuple[str, ...]:
     return tuple(field.name for field in fields(context)) if is_dataclass(context) else tuple(get_type_hints(context))
 
 
-def as_shown(default: Any) -> str:
+def format_default(default: Any) -> str:
     """A default as people write it; "" if there is none or a switch is off."""
     if default in (None, "") or default is False:
         return ""
@@ -86,7 +86,7 @@ def as_shown(default: Any) -> str:
     return "on" if default is True else str(default).removesuffix(".0")
 
 
-def as_now_named(given: dict[str, Any]) -> dict[str, Any]:
+def use_current_names(given: dict[str, Any]) -> dict[str, Any]:
     """The settings by their current names; an earlier name's value wins, since `dataclasses.replace` gives both."""
     renamed = {new: given[old] for old, new in RENAMED.items() if old in given}
     return {name: value for name, value in given.items() if name not in RENAMED} | renamed

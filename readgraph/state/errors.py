@@ -29,9 +29,9 @@ class ReadgraphError(RuntimeError):
     """
 
     def __str__(self) -> str:
-        return self.said()
+        return self.message_text()
 
-    def said(self, words: Mapping[Way, str] = NO_OTHER_WORDS) -> str:
+    def message_text(self, words: Mapping[Way, str] = NO_OTHER_WORDS) -> str:
         """The text, with these words for what to do; without, with those of the command."""
         return "".join(words.get(each, each.value) if isinstance(each, Way) else str(each) for each in self.args)
 

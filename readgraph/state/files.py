@@ -16,7 +16,7 @@ from uuid import uuid4
 from readgraph.state.errors import BadInput
 
 
-def opened_at_once(path: Path, flags: int, mode: int = 0o666) -> int:
+def open_without_waiting(path: Path, flags: int, mode: int = 0o666) -> int:
     """The descriptor of a file to write to, by `os.open`; it fails at once for a pipe that nobody reads.
 
     On Windows, which has no such pipes, the file is opened as it is: line ends are written as they are given.
@@ -29,7 +29,7 @@ def opened_at_once(path: Path, flags: int, mode: int = 0o666) -> int:
 
 
 @contextmanager
-def written_whole(path: Path, mode: Literal["w", "wb"] = "w", errors: str | None = None) -> Iterator[IO[Any]]:
+def replace_file(path: Path, mode: Literal["w", "wb"] = "w", errors: str | None = None) -> Iterator[IO[Any]]:
     """A file to write to (text in UTF-8), which replaces `path` when the `with` ends without an error.
 
     Until then it is next to `path` under a hidden name; if the `with` fails, it is deleted. What can't be replaced (a
@@ -37,7 +37,7 @@ def written_whole(path: Path, mode: Literal["w", "wb"] = "w", errors: str | None
     """
     encoding: dict[str, Any] = {"encoding": "utf-8", "errors": errors, "newline": "\n"} if mode == "w" else {}
     if path.exists() and not (path.is_file() and os.access(path.resolve().parent, os.W_OK)):
-        with open(opened_at_once(path, os.O_WRONLY | os.O_TRUNC), mode, **encoding) as file:
+        with open(open_without_waiting(path, os.O_WRONLY | os.O_TRUNC), mode, **encoding) as file:
             yield file
         return
     target = path.resolve()  # a symbolic link stays a link
@@ -84,7 +84,7 @@ def is_newer(format: object, known: int) -> bool:
     return type(format) is int and format > known
 
 
-def newer(what: object, format: object) -> str:
+def newer_version_message(what: object, format: object) -> str:
     """The line for a file that a newer version wrote."""
     return f"{what} was made by a newer version (format {format}): upgrade readgraph."
 
@@ -92,4 +92,4 @@ def newer(what: object, format: object) -> str:
 def check_format(what: object, format: object, known: int) -> None:
     """Raise `BadInput` if a newer version wrote this file."""
     if is_newer(format, known):
-        raise BadInput(newer(what, format))
+        raise BadInput(newer_version_message(what, format))

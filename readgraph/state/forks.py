@@ -15,7 +15,7 @@ LONGEST_WAIT = 5.0
 """Seconds after which a fork goes on although a connection is in use; the child leaves that connection alone."""
 
 
-class Connected(Protocol):
+class ForkableConnection(Protocol):
     """An object with a connection; `lock` is held while the connection is used."""
 
     lock: Lock
@@ -28,10 +28,10 @@ class Fork:
     """Allows one fork of this process at a time, and pauses the connections during it."""
 
     def __init__(self) -> None:
-        self._forking, self._open = Lock(), WeakSet[Connected]()
-        self._paused = list[Connected]()
+        self._forking, self._open = Lock(), WeakSet[ForkableConnection]()
+        self._paused = list[ForkableConnection]()
 
-    def add(self, connected: Connected) -> None:
+    def add(self, connected: ForkableConnection) -> None:
         """Pause this connection in each fork from now on."""
         with self._forking:
             self._open.add(connected)
@@ -59,7 +59,7 @@ class Fork:
 _fork = Fork()
 
 
-def pause_in_forks(connected: Connected) -> None:
+def pause_in_forks(connected: ForkableConnection) -> None:
     """Pause a connection while this process forks, and close it in the child."""
     _fork.add(connected)
 

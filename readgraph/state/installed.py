@@ -18,18 +18,18 @@ __version__ = version("readgraph")
 """The version of readgraph that is installed."""
 
 
-def offered_names(group: str, ours: Iterable[str]) -> list[str]:
+def entry_point_names(group: str, ours: Iterable[str]) -> list[str]:
     """The names in a group of entry points, in order, but for those that are ours; nothing is imported."""
     return sorted({point.name for point in entry_points(group=group)} - {*ours})
 
 
-def offered_like(group: str, ours: Iterable[str]) -> list[EntryPoint]:
+def entry_points_like_ours(group: str, ours: Iterable[str]) -> list[EntryPoint]:
     """What a group of entry points offers under names that are ours, where it is never looked up."""
     named = {*ours}
     return [point for point in entry_points(group=group) if point.name in named]
 
 
-def offered(group: str, name: str) -> EntryPoint | None:
+def find_entry_point(group: str, name: str) -> EntryPoint | None:
     """What an installed package offers under this name in a group of entry points."""
     return next(iter(entry_points(group=group, name=name)), None)
 

@@ -23,7 +23,7 @@ from typing import Any
 from uuid import uuid4
 
 from readgraph.state.errors import BadInput, NoUsableReply, ReadgraphError
-from readgraph.state.files import opened_at_once
+from readgraph.state.files import open_without_waiting
 
 __all__ = ["JsonLines"]
 
@@ -34,7 +34,7 @@ _counting = threading.Lock()
 
 
 @dataclass
-class Run:
+class RunUsage:
     """One run, or a part of one, with the same id; what it uses counts into the one around it, `outer`.
 
     `about` is told with each event. `price`: dollars per million tokens in and out, where one was given. `status`: that
@@ -44,7 +44,7 @@ class Run:
     id: str = field(default_factory=lambda: uuid4().hex[:12])
     about: dict[str, Any] = field(default_factory=dict)
     price: tuple[float, float] | None = None
-    outer: "Run | None" = None
+    outer: "RunUsage | None" = None
     status: str = ""
     sums: dict[str, float] = field(default_factory=dict)
 
@@ -57,28 +57,28 @@ class Run:
         if self.outer:
             self.outer.count(**used)
 
-    def say_status(self, status: str) -> None:
+    def set_status(self, status: str) -> None:
         """Keep the status of its newest reading."""
         self.status = status
         if self.outer:
-            self.outer.say_status(status)
+            self.outer.set_status(status)
 
     @property
-    def summed(self) -> dict[str, Any]:
+    def nonzero_sums(self) -> dict[str, Any]:
         """The sums that are not zero, in their order; dollars to a millionth."""
         return {name: round(self.sums[name], 6) for name in SUMS if self.sums.get(name)}
 
 
-_run: ContextVar[Run | None] = ContextVar("readgraph_run", default=None)
+_run: ContextVar[RunUsage | None] = ContextVar("readgraph_run", default=None)
 
 
-def current_run() -> Run | None:
+def current_run() -> RunUsage | None:
     """The run in hand, if there is one."""
     return _run.get()
 
 
 @contextmanager
-def as_run(run: Run) -> Iterator[Run]:
+def use_run(run: RunUsage) -> Iterator[RunUsage]:
     """Inside of the `with`, this is the run in hand, in the tasks and threads that begin there too."""
     before = _run.set(run)
     try:
@@ -87,16 +87,16 @@ def as_run(run: Run) -> Iterator[Run]:
         _run.reset(before)
 
 
-def part_of_run(**about: str) -> Run:
+def new_run_part(**about: str) -> RunUsage:
     """A part of the run in hand, about something more; a run of its own where there is none."""
     outer = _run.get()
     more = {name: value for name, value in about.items() if value}
-    return Run(outer.id, {**outer.about, **more}, outer.price, outer) if outer else Run(about=more)
+    return RunUsage(outer.id, {**outer.about, **more}, outer.price, outer) if outer else RunUsage(about=more)
 
 
-def run_within(identity: str = "", price: tuple[float, float] | None = None, **about: str) -> Run:
+def new_inner_run(identity: str = "", price: tuple[float, float] | None = None, **about: str) -> RunUsage:
     """A run with an id of its own, inside of the one in hand, such as a server's."""
-    part = part_of_run(**about)
+    part = new_run_part(**about)
     part.id = identity or uuid4().hex[:12]
     part.price = price or part.price
     return part
@@ -114,14 +114,14 @@ _log = logging.getLogger(LOGGER)
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
-def logged(level: int = INFO) -> bool:
+def is_log_enabled(level: int = INFO) -> bool:
     """Whether anybody takes records of this level; without a handler nothing is made, or printed."""
     return _log.isEnabledFor(level) and _log.hasHandlers()
 
 
 def log(event: str, level: int = INFO, **fields: Any) -> None:
     """Tell an event of the run in hand; fields that are None or "" are left out."""
-    if not logged(level):
+    if not is_log_enabled(level):
         return
     run = current_run()
     known = {"event": event, **({"run": run.id, **run.about} if run else {}), **fields}
@@ -130,27 +130,27 @@ def log(event: str, level: int = INFO, **fields: Any) -> None:
 
 
 @contextmanager
-def told_run(run: Run) -> Iterator[Run]:
+def log_run(run: RunUsage) -> Iterator[RunUsage]:
     """Inside of the `with` this is the run in hand; its beginning and its end, with what it used, are told."""
     began = time.perf_counter()
-    with as_run(run):
+    with use_run(run):
         log("run_begun")
         try:
             yield run
         except BaseException as problem:
-            tell_end(run, began, problem)
+            log_run_end(run, began, problem)
             raise
-        tell_end(run, began)
+        log_run_end(run, began)
 
 
-def tell_end(run: Run, began: float, problem: BaseException | None = None, **more: Any) -> None:
+def log_run_end(run: RunUsage, began: float, problem: BaseException | None = None, **more: Any) -> None:
     """Tell how the run in hand ended, which began at this time of `perf_counter`; `more` may name another state."""
-    state, failed = how_ended(problem)
+    state, failed = end_state(problem)
     fields = {"state": state, "status": run.status, "seconds": round(time.perf_counter() - began, 4), **failed, **more}
-    log("run_ended", ERROR if fields["state"] == "failed" else INFO, **fields, **run.summed)
+    log("run_ended", ERROR if fields["state"] == "failed" else INFO, **fields, **run.nonzero_sums)
 
 
-def how_ended(problem: BaseException | None) -> tuple[str, dict[str, str]]:
+def end_state(problem: BaseException | None) -> tuple[str, dict[str, str]]:
     """How something ended: done, stopped or failed; and of a failure what `fault` tells."""
     if problem is None:
         return "done", {}
@@ -170,7 +170,7 @@ def _line(told: dict[str, Any]) -> str:
     return " ".join([str(told["event"]), *(f"{name}={value}" for name, value in told.items() if name != "event")])
 
 
-def join_log(run: Run) -> Run:
+def join_log(run: RunUsage) -> RunUsage:
     """In a worker: append to the log of the command that started it, as a part of its run, if there is one."""
     file, identity = os.environ.get(OF_FILE), os.environ.get(OF_RUN)
     if file and identity:
@@ -211,7 +211,7 @@ class LogFile(logging.Handler):
         super().__init__(INFO)
         self.setFormatter(JsonLines())
         self.file = file
-        self._descriptor = 2 if file == STANDARD_ERROR else _opened(file)
+        self._descriptor = 2 if file == STANDARD_ERROR else _open_log_file(file)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record; where that fails, the run goes on without."""
@@ -228,11 +228,11 @@ class LogFile(logging.Handler):
         super().close()
 
 
-def _opened(file: str) -> int:
+def _open_log_file(file: str) -> int:
     if not file:
         raise BadInput("The log has no file: name one after --log-json, or - for standard error.")
     try:
-        descriptor = opened_at_once(Path(file).expanduser(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        descriptor = open_without_waiting(Path(file).expanduser(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     except OSError as problem:
         raise BadInput(f"The log {file} can't be written: {problem.strerror}.") from None
     kind = os.fstat(descriptor).st_mode

@@ -32,10 +32,10 @@ class Work(Protocol):
         """End it."""
 
 
-class _Streamed:
+class _StreamWork:
     """The work that runs for one stream, which may be inside of another one; `loop`: of an asynchronous stream."""
 
-    def __init__(self, around: "_Streamed | None", loop: asyncio.AbstractEventLoop | None = None) -> None:
+    def __init__(self, around: "_StreamWork | None", loop: asyncio.AbstractEventLoop | None = None) -> None:
         self._loop = ref(loop) if loop else None  # contexts, and what they hold, may outlive the loop
         self._around, self._changing, self._left = around, Lock(), False
         self._running: dict[object, Work] = {}
@@ -68,11 +68,11 @@ class _Streamed:
         return running
 
 
-_streamed: ContextVar[_Streamed | None] = ContextVar("readgraph_streamed", default=None)
+_streamed: ContextVar[_StreamWork | None] = ContextVar("readgraph_streamed", default=None)
 
 
 @contextmanager
-def ended_when_left(work: Work) -> Iterator[None]:
+def end_when_left(work: Work) -> Iterator[None]:
     """Inside the `with` this work runs: it ends when somebody leaves the stream for which it does."""
     streamed, mark = _streamed.get(), object()
     if streamed:
@@ -85,19 +85,19 @@ def ended_when_left(work: Work) -> Iterator[None]:
 
 
 @contextmanager
-def this_task_ended_when_left() -> Iterator[None]:
-    """As `ended_when_left`, for the running task; a task can be ended only in its own event loop."""
+def end_this_task_when_left() -> Iterator[None]:
+    """As `end_when_left`, for the running task; a task can be ended only in its own event loop."""
     task, streamed = asyncio.current_task(), _streamed.get()
     if task and streamed and streamed.is_in(task.get_loop()):
-        with ended_when_left(task):
+        with end_when_left(task):
             yield
     else:
         yield
 
 
-def ending_with(events: Iterator[EventT]) -> Iterator[EventT]:
+def stream_until_left(events: Iterator[EventT]) -> Iterator[EventT]:
     """The events of a synchronous stream; who leaves it ends its work."""
-    streamed = _Streamed(_streamed.get())
+    streamed = _StreamWork(_streamed.get())
     try:
         while True:
             before = _streamed.set(streamed)
@@ -121,7 +121,7 @@ async def until_left(events: AsyncIterator[EventT]) -> AsyncIterator[EventT]:
     a web server: that cancels a request again and again, so LangGraph does not come to ending its nodes.
     """
     loop, around = asyncio.get_running_loop(), _streamed.get()
-    streamed = _Streamed(around if around and around.is_in(loop) else None, loop)
+    streamed = _StreamWork(around if around and around.is_in(loop) else None, loop)
     try:
         while True:
             before = _streamed.set(streamed)
@@ -152,7 +152,7 @@ def background() -> BlockingPortal:
     """The portal to the background event loop, which is started at first use and stopped with the process."""
     global _portal
     with _starting:
-        _portal = _portal or _started()
+        _portal = _portal or _start_portal()
         return _portal
 
 
@@ -171,7 +171,7 @@ def in_background(work: Callable[P, Awaitable[T]], *given: P.args, **named: P.kw
 
     running: Future[T] = background().start_task_soon(run)
     try:
-        with ended_when_left(running):
+        with end_when_left(running):
             return running.result()
     except BaseException:
         running.cancel()  # nothing happens where the work itself has failed
@@ -179,7 +179,7 @@ def in_background(work: Callable[P, Awaitable[T]], *given: P.args, **named: P.kw
         raise
 
 
-def _started() -> BlockingPortal:
+def _start_portal() -> BlockingPortal:
     ready: Future[BlockingPortal] = Future()
 
     async def serve() -> None:
@@ -228,7 +228,7 @@ class PerLoop(Generic[Value]):
         self._make, self._end = make, end
         self._values: dict[asyncio.AbstractEventLoop, tuple[Value, AsyncGenerator[None, None]]] = {}
 
-    async def here(self) -> Value:
+    async def current_value(self) -> Value:
         """The running event loop's value."""
         loop = asyncio.get_running_loop()
         if loop not in self._values:

@@ -52,7 +52,7 @@ ChatMessages = Annotated[
 ]
 
 
-def asked_in(messages: Sequence[BaseMessage]) -> str:
+def last_question(messages: Sequence[BaseMessage]) -> str:
     """The question in a conversation: its last message, if a person wrote it; else ""."""
     return str(messages[-1].text).strip() if messages and messages[-1].type == "human" else ""
 

@@ -71,7 +71,7 @@ def file_name(name: str) -> str:
     return name if _FILE_NAME.fullmatch(name) else hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def load(kind: type[Record], value: Any) -> Record:
+def load_record(kind: type[Record], value: Any) -> Record:
     """The record in a stored value; raises `Damaged` if it holds none."""
     try:
         record: Record = _adapter(kind).validate_python(value)  # type: ignore[arg-type]  # a class is hashable
@@ -80,11 +80,11 @@ def load(kind: type[Record], value: Any) -> Record:
         raise Damaged(kind.__name__.lower()) from problem
 
 
-def sound(kind: type[Record], values: Iterable[Any]) -> Iterator[Record]:
+def load_valid(kind: type[Record], values: Iterable[Any]) -> Iterator[Record]:
     """The records in these stored values, without the damaged ones."""
     for value in values:
         with suppress(Damaged):
-            yield load(kind, value)
+            yield load_record(kind, value)
 
 
 @cache
@@ -103,7 +103,7 @@ def digest(value: object, length: int = 16) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CollectionPart:
     """A document in a collection: its id, and its span `[start, end)` in the joined text."""
 
     document: Id
@@ -127,19 +127,19 @@ class Document:
     characters: Count
     added: Time
     places: Count = 0
-    parts: tuple[Part, ...] = ()
+    parts: tuple[CollectionPart, ...] = ()
     sessions: Count = 0
 
     @classmethod
     def load(cls, value: Any) -> "Document":
         """The record in a stored value; raises `Damaged` if it holds none."""
-        document = load(cls, value)
+        document = load_record(cls, value)
         edges = [0, *(edge for part in document.parts for edge in (part.start, part.end)), document.characters]
         if edges != sorted(edges) or (document.parts and edges[-2] != edges[-1]):
             raise Damaged("document")
         return document
 
-    def part_at(self, offset: int) -> Part:
+    def part_at(self, offset: int) -> CollectionPart:
         """The part of a collection that holds an offset."""
         return self.parts[bisect_right([part.start for part in self.parts], offset) - 1]
 
@@ -219,7 +219,7 @@ class Memory:
     @classmethod
     def load(cls, value: Any) -> "Memory":
         """The record in a stored value; raises `Damaged` if it holds none."""
-        memory = load(cls, value)
+        memory = load_record(cls, value)
         if memory.pages > memory.read_to or any(level > memory.pages for level in memory.levels):
             raise Damaged("memory")
         if len(memory.branches) != len(memory.headings) or not _is_one_tree(memory.branches):

@@ -84,7 +84,7 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None, language: 
     at = 0
     for code in _code_blocks(part):
         spans += _prose_spans(part, at, code[0], language)
-        spans.append(_stripped(part, *code))
+        spans.append(_strip_span(part, *code))
         at = code[1]
     spans += _prose_spans(part, at, len(part), language)
     return [(start + begin, start + stop) for begin, stop in spans]
@@ -101,15 +101,15 @@ def paragraph_spans(text: str) -> Iterator[tuple[int, int]]:
 
 def _prose_spans(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
     for paragraph in _paragraphs(text, start, end):
-        yield from _joined(text, _boundaries(text, *paragraph, language), language)
+        yield from _join_unfinished(text, _boundaries(text, *paragraph, language), language)
 
 
 def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for paragraph in _PARAGRAPH.finditer(text, start, end):
-        yield from pairwise([paragraph.start(), *_labelled_lines(text, *paragraph.span()), paragraph.end()])
+        yield from pairwise([paragraph.start(), *_find_turn_starts(text, *paragraph.span()), paragraph.end()])
 
 
-def _labelled_lines(text: str, start: int, end: int) -> list[int]:
+def _find_turn_starts(text: str, start: int, end: int) -> list[int]:
     """Where another turn or row begins: at a line with a label, if one beside it has a label too or a sentence ended.
 
     One such line alone may be a line of prose, which happens to begin with a word and a colon. So it is with bars.
@@ -150,7 +150,7 @@ def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tupl
             ends.pop()
         bounds = [at, *(_before_opening(text, at, stop) for stop in ends)]
         for span in pairwise(bounds):
-            begin, stop = _stripped(text, *span)
+            begin, stop = _strip_span(text, *span)
             if begin < stop:
                 yield begin, stop
         at = bounds[-1]
@@ -164,7 +164,7 @@ def _before_opening(text: str, at: int, end: int) -> int:
     return end - marks if marks < end - at else end
 
 
-def _joined(text: str, spans: Iterator[tuple[int, int]], language: str) -> Iterator[tuple[int, int]]:
+def _join_unfinished(text: str, spans: Iterator[tuple[int, int]], language: str) -> Iterator[tuple[int, int]]:
     """The same spans, those joined between which no sentence ends."""
     begun: tuple[int, int] | None = None
     for span in spans:
@@ -192,6 +192,6 @@ def _goes_on(before: str, following: str, language: str) -> bool:
     return begin.isdigit() and bool(_BEFORE_NUMBER.search(before))
 
 
-def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:
     part = text[start:end]
     return start + len(part) - len(part.lstrip()), start + len(part.rstrip())

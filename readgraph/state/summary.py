@@ -43,7 +43,7 @@ class PartOfText(TypedDict):
     end: int
 
 
-class ShownPart(TypedDict):
+class SummaryPart(TypedDict):
     """What a summary is made from: the note of a page or, where `full`, the text of the page in `[start, end)`."""
 
     page: int
@@ -70,7 +70,7 @@ class SummaryState(ReadingState, SummaryFields):
 
     part: NotRequired[Annotated[str, EphemeralValue]]
     part_wanted: str
-    shown: list[ShownPart]
+    shown: list[SummaryPart]
 
 
 class SentenceFlag(TypedDict):

@@ -35,7 +35,7 @@ def page_of(leaf: str) -> int:
 
 def tree_ids(memory: Memory) -> list[str]:
     """The ids of all nodes that the finished tree above a memory's pages will have."""
-    counts = TreeShape.planned(memory).counts if "children" in memory.recipe.parameters else ()
+    counts = TreeShape.final_tree(memory).counts if "children" in memory.recipe.parameters else ()
     return [node_id(level, number) for level, count in enumerate(counts) if level for number in range(count)]
 
 
@@ -55,7 +55,7 @@ class TreeShape:
         return cls(tuple(counts), most)
 
     @classmethod
-    def planned(cls, memory: Memory) -> "TreeShape":
+    def final_tree(cls, memory: Memory) -> "TreeShape":
         """The finished tree of a memory; raises `BadInput` if its recipe has no 'children'."""
         if not (most := memory.recipe.parameters.get("children")):
             raise BadInput(f"A memory of {memory.recipe.method} has no tree: its recipe needs 'children'.")
@@ -66,7 +66,7 @@ class TreeShape:
         """The tree over a memory; one root above all pages if the tree is not finished."""
         counts = (memory.pages, *memory.levels)
         if memory.has_sections:
-            sections = cls.planned(memory)
+            sections = cls.final_tree(memory)
             if memory.complete and counts == sections.counts:
                 return sections
         elif memory.complete and counts[-1] == 1:
@@ -80,7 +80,7 @@ class TreeShape:
 
     def children(self, node: str) -> list[str]:
         """The children of a node, from left to right; a leaf has none."""
-        level, number = self._parsed(node)
+        level, number = self._parse_node_id(node)
         if not level:
             return []
         return [node_id(level - 1, child) for child in self.group(level, number)]
@@ -93,7 +93,7 @@ class TreeShape:
         """What people see of a node: its heading, or else its id."""
         return self.heading(node) or node
 
-    def titled(self, node: str, text: str) -> str:
+    def text_with_heading(self, node: str, text: str) -> str:
         """A node's text under its heading, where it has one."""
         heading = self.heading(node)
         return f"{heading}\n{text.strip()}" if heading else text
@@ -104,7 +104,7 @@ class TreeShape:
 
     def parent(self, node: str) -> str | None:
         """The parent of a node; the root has none."""
-        level, number = self._parsed(node)
+        level, number = self._parse_node_id(node)
         if node == self.root:
             return None
         last = self.counts[level + 1] - 1
@@ -117,7 +117,7 @@ class TreeShape:
 
     def pages(self, node: str) -> range:
         """The pages below a node, or the leaf's own."""
-        level, first = self._parsed(node)
+        level, first = self._parse_node_id(node)
         last = first
         for below in range(level, 0, -1):
             first, last = self._begin(below, first), self._begin(below, last + 1) - 1
@@ -131,7 +131,7 @@ class TreeShape:
         alone = below % self.most == 1 and number and number == self.counts[level] - 1
         return number * self.most - ((self.most - 1) // 2 if alone else 0)
 
-    def _parsed(self, node: str) -> tuple[int, int]:
+    def _parse_node_id(self, node: str) -> tuple[int, int]:
         if named := _ID.fullmatch(str(node)):
             level, number = int(named[1]), int(named[2])
             if level < len(self.counts) and number < self.counts[level]:
@@ -154,17 +154,17 @@ class SectionTree(TreeShape):
 
     def children(self, node: str) -> list[str]:
         """The children of a node, in the text's order; a leaf has none."""
-        self._parsed(node)
+        self._parse_node_id(node)
         return [*self.below.get(node, ())]
 
     def parent(self, node: str) -> str | None:
         """The parent of a node; the root has none."""
-        self._parsed(node)
+        self._parse_node_id(node)
         return self.above.get(node)
 
     def pages(self, node: str) -> range:
         """The pages below a node, or the leaf's own."""
-        level, number = self._parsed(node)
+        level, number = self._parse_node_id(node)
         return self.spans[node] if level else range(number, number + 1)
 
     def heading(self, node: str) -> str:
@@ -217,7 +217,7 @@ def older_id(most_words: int, level: int, number: int) -> str:
     return f"gists-{most_words}-{level}-{number}"
 
 
-def stands_for(identity: str, page: int) -> bool:
+def is_gist_over_page(identity: str, page: int) -> bool:
     """Whether this is the id of a gist of gists that stands for the page."""
     found = _GIST_ID.fullmatch(identity)
     return found is not None and page // FAN ** int(found["level"]) == int(found["number"])

@@ -7,7 +7,7 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from readgraph.state.reading import Answered, Citation, ReadingState
-from readgraph.state.words import counted
+from readgraph.state.words import format_count
 
 __all__ = ["Column", "Programme", "Row", "SurveyAnswered", "SurveyState", "Table"]
 
@@ -78,9 +78,9 @@ NO_TABLE: Table = {"columns": [], "kinds": [], "rows": [], "found": 0}
 _UNREAD = re.compile(r"(?:; |\n\n)[\d,]+ of [\d,]+ parts? could not be read$")
 
 
-def told_unread(read: int, unread: int) -> str:
+def format_unread_parts(read: int, unread: int) -> str:
     """How many of the parts that were to give records gave none that can be used: "3 of 10 parts could not be read"."""
-    return f"{unread:,} of {counted(read + unread, 'part')} could not be read"
+    return f"{unread:,} of {format_count(read + unread, 'part')} could not be read"
 
 
 def without_unread(answer: str) -> str:

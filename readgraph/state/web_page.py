@@ -28,7 +28,7 @@ _ATTRIBUTE = re.compile(r' ([a-z-]+)(?:="([^"]*)")?')
 _TAG = re.compile(r"[^a-z0-9:_-]")
 
 
-class Line(NamedTuple):
+class WebLine(NamedTuple):
     """One line of a page: an element with the text that begins it, or a text (`tag` ""); `[start, end)` in the whole.
 
     `depth` is its indentation. Attributes without a value, such as `checked`, have "".
@@ -69,7 +69,7 @@ def element_line(depth: int, tag: str, attributes: Mapping[str, str], text: str 
     return f"{' ' * depth}<{_TAG.sub('-', tag)}{named}>{text_line(0, text)}"
 
 
-def lines_of(text: str) -> Iterator[Line]:
+def lines_of(text: str) -> Iterator[WebLine]:
     """The lines of a page's text, in their order."""
     start = 0
     for written in text.split("\n"):
@@ -77,14 +77,14 @@ def lines_of(text: str) -> Iterator[Line]:
         if found := _ELEMENT.fullmatch(written):
             spaces, tag, named, said = found.groups()
             attributes = {name: unescape(value) for name, value in _ATTRIBUTE.findall(named)}
-            yield Line(len(spaces), tag, attributes, unescape(said), start, end)
+            yield WebLine(len(spaces), tag, attributes, unescape(said), start, end)
         else:
             said = written.lstrip(" ")
-            yield Line(len(written) - len(said), "", {}, unescape(said), start, end)
+            yield WebLine(len(written) - len(said), "", {}, unescape(said), start, end)
         start = end + 1
 
 
-def indented_lines(text: str) -> Iterator[tuple[int, int]]:
+def line_indents(text: str) -> Iterator[tuple[int, int]]:
     """(indentation, start) of each line of a page's text."""
     start = 0
     for written in text.split("\n"):
@@ -126,7 +126,7 @@ class WebElement:
     secret: bool = False
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """The element in words: "[7] button 'Search'"."""
         return f"[{self.id}] {self.tag}" + (f" '{self.label}'" if self.label else "")
 
@@ -151,21 +151,21 @@ def problem_with(elements: Mapping[str, WebElement], identity: str, operation: O
     if (element := elements.get(identity)) is None:
         return f"there is no element '{cut(identity, LONGEST_LABEL)}' on this page: name the id of one that you see"
     if element.disabled:
-        return f"the element {element.described} is disabled"
+        return f"the element {element.description} is disabled"
     if operation == "type":
         if not element.takes_text:
-            return f"the element {element.described} takes no text"
+            return f"the element {element.description} takes no text"
         return None if value.strip() else "to type needs a value"
     if operation == "select":
         if not element.options:
-            return f"the element {element.described} has no options to select from"
+            return f"the element {element.description} has no options to select from"
         if element.option(value) is None:
             shown = ", ".join(element.options[:MOST_NAMED]) + (", …" if len(element.options) > MOST_NAMED else "")
-            return f"'{cut(value, LONGEST_LABEL)}' is not offered by {element.described}: select one of {shown}"
+            return f"'{cut(value, LONGEST_LABEL)}' is not offered by {element.description}: select one of {shown}"
     return None
 
 
-def _element(identity: str, lines: Sequence[Line], number: int) -> WebElement:
+def _element(identity: str, lines: Sequence[WebLine], number: int) -> WebElement:
     line, has_options = lines[number], lines[number].tag in ("select", "input")
     named, kind = line.attributes, line.attributes.get("type", "text")
     typed = line.tag == "textarea" or (line.tag == "input" and kind in TEXT_TYPES)
@@ -183,7 +183,7 @@ def _element(identity: str, lines: Sequence[Line], number: int) -> WebElement:
     )
 
 
-def _below(lines: Sequence[Line], number: int) -> Iterator[Line]:
+def _below(lines: Sequence[WebLine], number: int) -> Iterator[WebLine]:
     """The lines within the element of this line."""
     for place in range(number + 1, len(lines)):
         if lines[place].depth <= lines[number].depth:
@@ -191,18 +191,18 @@ def _below(lines: Sequence[Line], number: int) -> Iterator[Line]:
         yield lines[place]
 
 
-def _label(lines: Sequence[Line], number: int) -> str:
+def _label(lines: Sequence[WebLine], number: int) -> str:
     """What an element is called: its label, else its text, else what its attributes say."""
     line = lines[number]
     if said := line.attributes.get("label"):
         return said
-    inner = "" if line.tag in ("select", "input") else " ".join(_said(_below(lines, number)))
+    inner = "" if line.tag in ("select", "input") else " ".join(_label_texts(_below(lines, number)))
     if said := f"{line.text} {inner}".strip():
         return said
     return next(filter(None, map(line.attributes.get, ("placeholder", "title", "alt", "name", "href"))), "")
 
 
-def _said(below: Iterable[Line]) -> Iterator[str]:
+def _label_texts(below: Iterable[WebLine]) -> Iterator[str]:
     """The texts of these lines, until they are enough for a label; of an element's many lines only the first."""
     room = LONGEST_LABEL
     for line in islice(below, LONGEST_LABEL):

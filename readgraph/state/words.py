@@ -48,7 +48,7 @@ def last_words(text: str, words: int) -> str:
     return text[end_after_words(text, 0, count_words(text) - words) :]
 
 
-def counted(number: int, thing: str) -> str:
+def format_count(number: int, thing: str) -> str:
     """A count with its noun: "1 page", "1,200 pages", "2 histories"."""
     plural = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
     return f"{number:,} {thing if number == 1 else plural}"

@@ -3,7 +3,7 @@
 import pytest
 
 from readgraph.browsing.driver import executable
-from readgraph.browsing.one_origin import OneOrigin, asked_origin, flags, origin_of, without_login
+from readgraph.browsing.one_origin import OneOrigin, flags, origin_of, web_origin, without_login
 from readgraph.state.errors import BadInput
 
 pytestmark = pytest.mark.quick
@@ -29,14 +29,14 @@ def test_no_password_of_an_address_is_shown() -> None:
     assert without_login("http://ada:hush@shop.example:8080/a?b=c@d#e") == "http://shop.example:8080/a?b=c@d#e"
     assert without_login("http://shop.example/@ada") == "http://shop.example/@ada"
     with pytest.raises(BadInput) as refused:
-        asked_origin("ftp://ada:hush@shop.example/")
+        web_origin("ftp://ada:hush@shop.example/")
     assert "hush" not in str(refused.value)
 
 
 @pytest.mark.parametrize("address", ["shop.example", "file:///etc/passwd", "javascript:alert(1)", "ws://a/", ""])
 def test_what_is_no_web_page_is_refused(address: str) -> None:
     with pytest.raises(BadInput, match="no address of a web page"):
-        asked_origin(address)
+        web_origin(address)
 
 
 def test_only_the_origin_is_allowed() -> None:

@@ -13,7 +13,7 @@ import typer
 
 from readgraph.cli.log import with_log
 from readgraph.cli.main import app
-from readgraph.state.files import written_whole
+from readgraph.state.files import replace_file
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import SECRET, Command, assert_refused, finished, process
@@ -140,7 +140,7 @@ def test_files_are_written_without_what_windows_lacks(readgraph: Command, tmp_pa
     for _ in range(2):
         assert readgraph("methods", "--log-json", tmp_path / "log").code == 0
     assert len(lines(tmp_path / "log", "run_ended")) == 2
-    with written_whole(Path(os.devnull)) as file:
+    with replace_file(Path(os.devnull)) as file:
         file.write("Die Lampe brennt.\n")
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pytest import MonkeyPatch
 
-from readgraph.models.batches import how_far
-from readgraph.models.waiting import Clock, waiting_by
+from readgraph.models.batches import batch_progress_line
+from readgraph.models.waiting import Clock, use_clock
 from tests.doubles.hurried import Unhurried
 from tests.doubles.model_server import Fault, ModelServer
 from tests.support.command import ASK, DOUBLE, STORY, Command
@@ -45,7 +45,7 @@ def test_a_narrow_terminal_shows_what_it_cost_and_the_time(
 
 def test_a_wait_for_the_server_is_reported(readgraph: Command, server: ModelServer, terminal: None) -> None:
     server.fault_for = lambda request, call: Fault.rate_limited() if call == 12 else None
-    with waiting_by(Clock()):  # the bar goes by the real one
+    with use_clock(Clock()):  # the bar goes by the real one
         seen = drawn(readgraph("read", STORY, *DOUBLE).err)
     assert "Waiting 1 s" in seen and "Reading" in seen.rsplit("Waiting", 1)[1]
     assert re.search(r"Waiting 1 s .* notes? +\d+ calls, [\d,]+ words \d:\d\d:\d\d left", seen), "at the pace so far"
@@ -53,7 +53,7 @@ def test_a_wait_for_the_server_is_reported(readgraph: Command, server: ModelServ
 
 def test_a_batch_is_reported_until_it_ends(readgraph: Command, server: ModelServer, terminal: None) -> None:
     server.batching.looks = 30
-    with waiting_by(Unhurried()):  # the bar goes by the real clock
+    with use_clock(Unhurried()):  # the bar goes by the real clock
         seen = drawn(readgraph("read", STORY, *DOUBLE, "--paging", "even", "--batch").err)
     assert re.search(r"Batch of \d\d submitted, 0 done", seen)
     assert "Reading" in seen.rsplit("submitted", 1)[1]
@@ -65,14 +65,14 @@ def test_an_evaluation_shows_its_batches_while_they_go_on(
     drawn_so_far = list[str]()
 
     def shown() -> str:
-        drawn_so_far.append(how_far())
+        drawn_so_far.append(batch_progress_line())
         server.batching.held = sum("0 done" in each for each in drawn_so_far) < 3  # it ends when it was drawn
         return drawn_so_far[-1]
 
     server.batching.held = True
-    monkeypatch.setattr("readgraph.cli.terminal.progress.how_far", shown)
+    monkeypatch.setattr("readgraph.cli.terminal.progress.batch_progress_line", shown)
     line = ("evaluate", story_file(tmp_path, GOAT), *DOUBLE, "--methods", "bm25", "--out", out)
-    with waiting_by(Unhurried()):
+    with use_clock(Unhurried()):
         seen = drawn(readgraph(*line, "--batch").err)
     assert re.search(r"Answering .* (Batch|\d batches) of \d submitted, 0 done", seen)
     assert "submitted" not in seen.rsplit("Judging", 1)[1]

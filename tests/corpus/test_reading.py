@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from readgraph import ReaderContext
-from readgraph.corpus.reading import UNANSWERED, Sum, Workers, read_corpus
-from readgraph.corpus.worker import Job, Line, Told, Worker, WorkerEnded, left_out
+from readgraph.corpus.reading import UNANSWERED, CorpusTotals, Workers, read_corpus
+from readgraph.corpus.worker import CorpusJob, CorpusLine, Worker, WorkerEnded, WorkerReport, failure_report
 from readgraph.state.errors import LibraryError, ModelUnavailable
 from tests.doubles.model_server import Fault, ModelServer
 from tests.doubles.own_workers import OwnWorker, own_workers
@@ -33,12 +33,12 @@ def files(tmp_path: Path) -> list[str]:
 
 
 @pytest.fixture
-def job(tmp_path: Path) -> Job:
-    return Job(tmp_path / "library", "read-agent", ReaderContext(concurrency=2))
+def job(tmp_path: Path) -> CorpusJob:
+    return CorpusJob(tmp_path / "library", "read-agent", ReaderContext(concurrency=2))
 
 
-def with_model(job: Job) -> Job:
-    return Job(job.library, job.method, ReaderContext(model="openai:double", concurrency=2, retry_seconds=0))
+def with_model(job: CorpusJob) -> CorpusJob:
+    return CorpusJob(job.library, job.method, ReaderContext(model="openai:double", concurrency=2, retry_seconds=0))
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Failing:
         if not self.placed:
             await asyncio.Event().wait()
 
-    async def read(self, file: str, max_calls: int | None) -> Told:
+    async def read(self, file: str, max_calls: int | None) -> WorkerReport:
         self.read_at_once += 1
         try:
             await asyncio.sleep(0)
@@ -71,7 +71,7 @@ class Failing:
 
 
 @asynccontextmanager
-async def failing(job: Job, *each: dict[str, int] | None) -> AsyncIterator[Sequence[Worker]]:
+async def failing(job: CorpusJob, *each: dict[str, int] | None) -> AsyncIterator[Sequence[Worker]]:
     """Workers that end so often for these files; one of None is never placed."""
     async with own_workers(job, len(each)) as workers:
         yield [
@@ -81,14 +81,18 @@ async def failing(job: Job, *each: dict[str, int] | None) -> AsyncIterator[Seque
         ]
 
 
-async def read(job: Job, files: list[str], workers: Workers, most: int | None = None) -> tuple[Sum, dict[str, Line]]:
-    lines: list[Line] = []
+async def read(
+    job: CorpusJob, files: list[str], workers: Workers, most: int | None = None
+) -> tuple[CorpusTotals, dict[str, CorpusLine]]:
+    lines: list[CorpusLine] = []
     total = await read_corpus(job, files, workers, lines.append, calls_in_all=most)
     assert len({line["file"] for line in lines}) == len(lines) == total.documents, "each is told of once"
     return total, {Path(line["file"]).stem: line for line in lines}
 
 
-async def test_each_document_is_read_once_and_what_cannot_be_read_holds_up_no_other(job: Job, files: list[str]) -> None:
+async def test_each_document_is_read_once_and_what_cannot_be_read_holds_up_no_other(
+    job: CorpusJob, files: list[str]
+) -> None:
     total, lines = await read(job, files, own_workers(job, 2))
     assert (total.read, total.known, total.left_out, total.workers) == (3, 0, 2, 2)
     assert "is empty" in lines["nothing"]["problem"] and "no PDF" in lines["broken"]["problem"]
@@ -105,7 +109,7 @@ async def none_started() -> AsyncIterator[Sequence[Worker]]:
 
 
 async def test_no_worker_is_started_where_all_was_read_before(
-    job: Job, files: list[str], server: ModelServer, tmp_path: Path
+    job: CorpusJob, files: list[str], server: ModelServer, tmp_path: Path
 ) -> None:
     whole = [file for file in files if "broken" not in file and "nothing" not in file]
     page = tmp_path / "Wärter.html"
@@ -125,26 +129,30 @@ async def test_no_worker_is_started_where_all_was_read_before(
 
 
 @pytest.mark.parametrize("method", ["gam", "mem-walker", "survey"])
-async def test_no_worker_is_started_for_what_a_method_read_before(job: Job, files: list[str], method: str) -> None:
+async def test_no_worker_is_started_for_what_a_method_read_before(
+    job: CorpusJob, files: list[str], method: str
+) -> None:
     job, whole = replace(job, method=method), [file for file in files if "broken" not in file and "nothing" not in file]
     first, _ = await read(job, whole, own_workers(job, 1))
     again, _ = await read(job, whole, none_started())
     assert (first.read, again.known, again.note_words) == (3, 3, first.note_words)
 
 
-async def test_a_document_that_loses_its_workers_is_read_last_and_alone(job: Job, files: list[str]) -> None:
+async def test_a_document_that_loses_its_workers_is_read_last_and_alone(job: CorpusJob, files: list[str]) -> None:
     total, lines = await read(job, files, failing(job, {"goat": 1, "lamp": 9}))
     assert (total.read, total.left_out, total.ended) == (2, 3, 3)
     assert lines["goat"]["complete"] and "its worker ended each time" in lines["lamp"]["problem"]
     assert {*list(lines)[-2:]} == {"goat", "lamp"}, "after all others"
 
 
-async def test_a_worker_that_is_never_placed_is_not_waited_for(job: Job, files: list[str]) -> None:
+async def test_a_worker_that_is_never_placed_is_not_waited_for(job: CorpusJob, files: list[str]) -> None:
     total, _ = await read(job, files, failing(job, None, {}))
     assert total.read == 3
 
 
-async def test_the_calls_of_all_workers_together_are_bounded(job: Job, files: list[str], server: ModelServer) -> None:
+async def test_the_calls_of_all_workers_together_are_bounded(
+    job: CorpusJob, files: list[str], server: ModelServer
+) -> None:
     job, whole = with_model(job), [file for file in files if "broken" not in file and "nothing" not in file]
     first, _ = await read(job, whole, own_workers(job, 2), 2)
     assert server.calls == first.usage["calls"] == 2 and first.read + first.incomplete + first.not_begun == 3
@@ -155,14 +163,14 @@ async def test_the_calls_of_all_workers_together_are_bounded(job: Job, files: li
     assert (nothing.documents, nothing.not_begun) == (0, 3)
 
 
-async def test_a_library_that_cannot_be_used_ends_it(job: Job, files: list[str]) -> None:
+async def test_a_library_that_cannot_be_used_ends_it(job: CorpusJob, files: list[str]) -> None:
     class Full:
         process_id = 0
 
         async def ready(self) -> None: ...
 
-        async def read(self, file: str, max_calls: int | None) -> Told:
-            return left_out(file, "The disk is full.", stops="The disk is full.")
+        async def read(self, file: str, max_calls: int | None) -> WorkerReport:
+            return failure_report(file, "The disk is full.", stops="The disk is full.")
 
     @asynccontextmanager
     async def workers() -> AsyncIterator[Sequence[Worker]]:
@@ -173,7 +181,7 @@ async def test_a_library_that_cannot_be_used_ends_it(job: Job, files: list[str])
 
 
 async def test_a_refused_document_is_left_out_and_a_server_that_answers_none_ends_it(
-    job: Job, files: list[str], server: ModelServer, tmp_path: Path
+    job: CorpusJob, files: list[str], server: ModelServer, tmp_path: Path
 ) -> None:
     job = with_model(job)
     server.fault_for = lambda request, call: Fault("no", status=400) if "goat" in request.text else None
@@ -187,7 +195,7 @@ async def test_a_refused_document_is_left_out_and_a_server_that_answers_none_end
         await read(job, [*map(str, many)], own_workers(job, 1))
 
 
-def test_what_is_sent_to_workers_holds_no_key(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_sent_to_workers_holds_no_key(job: CorpusJob, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     sent = pickle.dumps(with_model(job))
     assert SECRET.encode() not in sent and pickle.loads(sent) == with_model(job)

@@ -18,7 +18,7 @@ from readgraph import ReaderContext
 from readgraph.corpus.on_ray import on_ray
 from readgraph.corpus.processes import processes
 from readgraph.corpus.reading import Workers
-from readgraph.corpus.worker import Job
+from readgraph.corpus.worker import CorpusJob
 from readgraph.library.address import LibraryPlace, library_place
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader
@@ -37,15 +37,15 @@ def one_is_killed(
     folder: Path,
     small: int,
     large: int,
-    workers: Callable[[Job], Workers],
+    workers: Callable[[CorpusJob], Workers],
     library: LibraryPlace | None = None,
-) -> tuple[Job, list[str], Killing]:
+) -> tuple[CorpusJob, list[str], Killing]:
     """Read a corpus with two workers; one is killed while its call in the middle is in flight."""
     (folder / "corpus").mkdir()
     files = made_corpus(folder / "corpus", small, large)
     double = server.respond = Killing((small + large) // 2)
     context = ReaderContext(model="openai:double", concurrency=IN_FLIGHT)
-    job = Job(library or folder / "library", "read-agent", context)
+    job = CorpusJob(library or folder / "library", "read-agent", context)
     read = asyncio.run(read_once(job, files, double.seen(workers(job))))
     assert double.killed and read.sum.workers == 2
     check(read, files, double, IN_FLIGHT)

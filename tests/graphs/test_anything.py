@@ -21,7 +21,7 @@ from readgraph.compression.condenser import count_tokens
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import METHODS, SHARED, SUMMARY, WEB_METHODS, Method
-from readgraph.library.archives import add_agent_file, make_agent_file
+from readgraph.library.archives import add_agent_from_file, make_agent_file
 from readgraph.library.opening import Library
 from readgraph.library.upkeep import check
 from readgraph.sources.web_page import web_page
@@ -204,9 +204,9 @@ async def turn(library: Library, server: ModelServer, seed: str) -> None:
     server.respond = Script()
     ada.context = CONTEXT
     assert (await ada.turn("Are you well?"))["said"] == ["Done."]
-    agent = await ada.store.own_agent(seed)
+    agent = await ada.store.require_agent(seed)
     copy = (await make_agent_file(ada.store, agent, await ada.life())).json_text()
-    assert (await add_agent_file(ada.store, copy, f"{seed} again")).name == f"{seed} again"
+    assert (await add_agent_from_file(ada.store, copy, f"{seed} again")).name == f"{seed} again"
 
 
 async def act(library: Library, server: ModelServer, method: Method, seed: str) -> None:

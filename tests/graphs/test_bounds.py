@@ -12,7 +12,7 @@ from readgraph import ReaderContext
 from readgraph.graphs import gam, mem_gpt, mem_walker, read_agent
 from readgraph.graphs.hybrids import reflective_walk, walk_and_research
 from readgraph.library.agents import Event, agent_id
-from readgraph.library.archives import add_agent_file, make_agent_file
+from readgraph.library.archives import add_agent_from_file, make_agent_file
 from readgraph.library.opening import Library
 from readgraph.models.reply import LONGEST_REPLY
 from readgraph.nodes.agent.evict import first_to_stay
@@ -191,7 +191,7 @@ async def test_a_file_of_an_agent_with_odd_values_is_refused(ada: Living, server
     await ada.turn("I keep goats.")
     document = await ada.library.pages.add_document(story, title="The Lamp")
     await ada.turn(kind="upload", document=document.id)
-    text = (await make_agent_file(ada.store, await ada.store.own_agent("ada"), await ada.life())).json_text()
+    text = (await make_agent_file(ada.store, await ada.store.require_agent("ada"), await ada.life())).json_text()
     file = json.loads(text)
     for path, value in changed(file):
         odd = json.loads(text)
@@ -203,10 +203,10 @@ async def test_a_file_of_an_agent_with_odd_values_is_refused(ada: Living, server
             continue
         place[last] = value
         with pytest.raises(BadInput) as refused:
-            await add_agent_file(ada.store, json.dumps(odd), "other")
+            await add_agent_from_file(ada.store, json.dumps(odd), "other")
         assert "\n" not in str(refused.value) and len(str(refused.value)) < 400, path
     for broken in ("", "[" * 100_000, '{"a":' * 100_000, text.replace('"archive": ', '"archive": 1e400'), text[:-9]):
         with pytest.raises(BadInput):
-            await add_agent_file(ada.store, broken, "other")
+            await add_agent_from_file(ada.store, broken, "other")
     assert await ada.store.agent("other") is None
-    assert (await add_agent_file(ada.store, text, "other")).name == "other"
+    assert (await add_agent_from_file(ada.store, text, "other")).name == "other"

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
-from readgraph.graphs.method_facts import PAPERS, shared_nodes
+from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
-from readgraph.nodes.answering.in_view import InView, answering, compression_rate, known
-from readgraph.nodes.contracts import AnswerState, AnswerUpdate, SaidAnswer
+from readgraph.nodes.answering.in_view import AnswerSource, answering, compression_rate, ready_answer
+from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding, with_finding
 from readgraph.state.records import Document
@@ -33,7 +33,7 @@ def test_all_methods_answer_with_one_node() -> None:
 
 
 def test_six_nodes_serve_several_of_the_papers_methods() -> None:
-    serve = {node.name: node.papers for node in shared_nodes() if len(node.papers) > 1}
+    serve = {node.name: node.papers for node in find_shared_nodes() if len(node.papers) > 1}
     four = {name for name, papers in serve.items() if papers == [*PAPERS]}
     assert four == {"opening", "build_memory", "answering", "cite", "deciding"}
     assert serve["searching"] == ["gam", "mem-gpt"] and len(serve) >= 6
@@ -72,17 +72,17 @@ class WithMore(AnswerUpdate):
 @pytest.mark.parametrize(
     ("said", "status", "rate"),
     [
-        (SaidAnswer("a lamp", None, [], 1), "answered", True),
-        (SaidAnswer(None, None, [], 1), "no_answer", True),
-        (SaidAnswer(None, None, []), "no_answer", False),
-        (SaidAnswer(None, None, [], 1, context_alone=True), "researched", True),
+        (AnswerDraft("a lamp", None, [], 1), "answered", True),
+        (AnswerDraft(None, None, [], 1), "no_answer", True),
+        (AnswerDraft(None, None, []), "no_answer", False),
+        (AnswerDraft(None, None, [], 1, context_alone=True), "researched", True),
     ],
 )
 async def test_status_and_compression_follow_from_what_was_said(
-    library: Library, document: Document, said: SaidAnswer, status: str, rate: bool
+    library: Library, document: Document, said: AnswerDraft, status: str, rate: bool
 ) -> None:
-    async def view(state: AnswerState, runtime: Runtime[ReaderContext]) -> InView:
-        return known(document, said, beside="this")
+    async def view(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
+        return ready_answer(document, said, beside="this")
 
     state: Any = {"memory": "", "pages_read": []}
     update = await answering(view, writes=WithMore).work(state, Runtime(context=CONTEXT, store=library.store))

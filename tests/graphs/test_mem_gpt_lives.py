@@ -16,7 +16,7 @@ import pytest
 
 from readgraph.library.agent_lives import agent_config, agent_state_of, drop_old_checkpoints, forget_agent, undo_turn
 from readgraph.library.agents import Agent, AgentStore, Event, agent_id
-from readgraph.library.archives import add_agent_file, make_agent_file, take_in
+from readgraph.library.archives import add_agent_from_file, build_agent_from_file, make_agent_file
 from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import CHECKPOINTS, Library, open_library
 from readgraph.nodes.agent.storages import search_recall
@@ -32,7 +32,7 @@ def ada(library: Library, server: ModelServer) -> Living:
 
 
 async def record(living: Living) -> Agent:
-    return await living.store.own_agent(living.name)
+    return await living.store.require_agent(living.name)
 
 
 async def test_undo_takes_back_a_turn_with_all_that_came_of_it(ada: Living, server: ModelServer) -> None:
@@ -155,7 +155,7 @@ async def test_export_and_import(ada: Living, server: ModelServer, story: str, t
     assert (value["readgraph"], value["format"], value["name"]) == ("agent", 1, "ada")
     assert value["documents"][0]["text"] == story and [p["text"] for p in value["passages"]] == ["Goats eat lamps."]
     async with open_library(tmp_path / "elsewhere") as other:
-        taken_in = await add_agent_file(AgentStore(other.store), file.json_text(), "eve")
+        taken_in = await add_agent_from_file(AgentStore(other.store), file.json_text(), "eve")
         again = await make_agent_file(
             AgentStore(other.store), taken_in, await agent_state_of(other.checkpointer, taken_in)
         )
@@ -167,7 +167,7 @@ async def test_export_and_import(ada: Living, server: ModelServer, story: str, t
         assert "passage 0: Goats eat lamps." in archive and "document 1, page 4" in archive and "Wrong" not in archive
         assert "I keep goats." in recall
         with pytest.raises(BadInput, match="There is an agent 'eve' already"):
-            await add_agent_file(AgentStore(other.store), file.json_text(), "eve")
+            await add_agent_from_file(AgentStore(other.store), file.json_text(), "eve")
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ async def test_a_file_that_is_no_agent(ada: Living, server: ModelServer, change:
     await ada.turn("Hello.")
     file = await make_agent_file(ada.store, await record(ada), await ada.life())
     with pytest.raises(BadInput, match=reason):
-        await add_agent_file(ada.store, json.dumps({**json.loads(file.json_text()), **change}), "eve")
+        await add_agent_from_file(ada.store, json.dumps({**json.loads(file.json_text()), **change}), "eve")
     assert await ada.store.agent("eve") is None
 
 
@@ -195,7 +195,7 @@ async def test_who_begins_again_with_another_past_recalls_that_alone(ada: Living
         await ada.turn(said)
         past = await make_agent_file(ada.store, await record(ada), await ada.life())
         await forget_agent(ada.library, await record(ada))
-        again = await take_in(ada.store, past, "copy")
+        again = await build_agent_from_file(ada.store, past, "copy")
         assert await search_recall(ada.store, again.id, again.birth["events"], said.split()[-1]) == [0]
     assert await search_recall(ada.store, again.id, again.birth["events"], "goats") == []
 

@@ -56,7 +56,7 @@ async def test_what_was_undone_or_forgotten_is_not_found_by_meaning(library: Lib
     await ada.turn("And now?")
     recalled, archived = (await ada.results())[-3:-1]
     assert SAID not in recalled and SAID in archived, "the turn was taken back, and with it the deletion"
-    agent = await ada.store.own_agent("ada")
+    agent = await ada.store.require_agent("ada")
     await forget_agent(ada.library, agent)
     vectors = await (await indexes_of(library.store)).vectors("openai:double-embeddings")
     for name in (recall_index(agent_id("ada")), agent.index):

@@ -14,13 +14,13 @@ from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library, open_library_in_background
 from readgraph.state.context import ReaderContext
-from readgraph.state.declaring import declared
+from readgraph.state.declaring import declarations_of
 from readgraph.state.settings import GROUPS
 from tests.doubles.model_server import ModelServer
 
 pytestmark = pytest.mark.quick
 
-OPTIONS = {each.name for each in declared(GROUPS) if each.help.option}
+OPTIONS = {each.name for each in declarations_of(GROUPS) if each.help.option}
 
 CONTEXT = ReaderContext(
     model="openai:double", embeddings="openai:double-embeddings", segment_words=200, children=3, session_page_words=400

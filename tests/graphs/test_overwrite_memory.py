@@ -28,14 +28,14 @@ from readgraph.nodes.question_notes import (
     NewNotes,
     NoteLine,
     chunk_words,
-    fitting,
+    count_note_words,
+    fit_lines,
+    format_notes,
+    lines_from_reply,
     lines_in,
-    lines_said,
     most_found_words,
     most_note_words,
     take_notes_prompt,
-    written,
-    written_words,
 )
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable
@@ -365,22 +365,22 @@ SEEN = [NoteLine("The lamp was sold to Ida in March", (2,)), NoteLine("Ben rowed
     ],
 )
 def test_a_line_names_pages_that_can_be_known(said: list[str], lines: list[NoteLine]) -> None:
-    assert lines_said(said, 7, SEEN) == lines
-    assert lines_in(written(lines), 13) == lines
+    assert lines_from_reply(said, 7, SEEN) == lines
+    assert lines_in(format_notes(lines), 13) == lines
 
 
 @given(st.lists(st.text('ab.– [](),-*"3712p字', min_size=1, max_size=40), max_size=6), st.data())
 def test_notes_are_read_as_they_were_written(texts: list[str], data: st.DataObject) -> None:
     pages = st.sets(st.integers(0, 12), min_size=1, max_size=MOST_PAGES)
     lines = [NoteLine(" ".join(text.split()), tuple(sorted(data.draw(pages)))) for text in texts if text.strip()]
-    assert lines_in(written(lines), 13) == lines
+    assert lines_in(format_notes(lines), 13) == lines
 
 
 def test_notes_fit_by_whole_lines_and_sentences() -> None:
     lines = [NoteLine("Ben rowed.", (0,)), NoteLine("The lamp went out. Ida lit it again at nine.", (2,)), SEEN[0]]
     for most in range(1, 30):
-        kept = fitting(lines, most)
-        assert written_words(kept) <= max(most, 2) and written(kept)
+        kept = fit_lines(lines, most)
+        assert count_note_words(kept) <= max(most, 2) and format_notes(kept)
         assert kept[0].text in ("Ben rowed.", "Ben")
-    assert fitting(lines, 10)[-1] == NoteLine("The lamp went out.", (2,))
-    assert fitting(lines, 60) == lines
+    assert fit_lines(lines, 10)[-1] == NoteLine("The lamp went out.", (2,))
+    assert fit_lines(lines, 60) == lines

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from readgraph.graphs import mem_walker, read_agent, summary
 from readgraph.library.opening import Library, open_library
 from readgraph.nodes.summary.check import CheckState
-from readgraph.nodes.summary.extract import extracted_summary
-from readgraph.nodes.summary.write import Item, even_groups, groups_within, words_of
+from readgraph.nodes.summary.extract import extract_summary
+from readgraph.nodes.summary.write import SummaryItem, even_groups, groups_within, words_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import ReplyForm
@@ -383,15 +383,17 @@ SENTENCES = st.lists(st.integers(1, 30).map(lambda words: " ".join(["lamp", "oil
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.integers(0, 9), SENTENCES.map(" ".join), max_size=6), st.integers(20, 200))
 def test_an_extract_has_no_more_words_than_wanted_and_only_the_texts_own(texts: dict[int, str], most: int) -> None:
-    sentences = extracted_summary(texts, {}, most)
+    sentences = extract_summary(texts, {}, most)
     assert sum(count_words(each["text"]) for each in sentences) <= most
     assert all(each["text"] in " ".join(texts[each["pages"][0]].split()) for each in sentences)
     assert bool(sentences) == any(text.strip() for text in texts.values())
 
 
 @settings(max_examples=40)
-@given(st.lists(st.integers(1, 60).map(lambda words: Item((0,), "lamp " * words)), min_size=1), st.integers(10, 200))
-def test_groups_hold_every_item_once_within_the_room(items: list[Item], room: int) -> None:
+@given(
+    st.lists(st.integers(1, 60).map(lambda words: SummaryItem((0,), "lamp " * words)), min_size=1), st.integers(10, 200)
+)
+def test_groups_hold_every_item_once_within_the_room(items: list[SummaryItem], room: int) -> None:
     for groups in (groups_within(items, room), even_groups(items, 4)):
         assert [item for group in groups for item in group] == items and all(groups)
     assert all(words_of(group) <= room or len(group) == 1 for group in groups_within(items, room))

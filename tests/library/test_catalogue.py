@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from readgraph.api.documents import WHOLE_LIBRARY, document_named, picked_documents
-from readgraph.api.finding import found
+from readgraph.api.documents import WHOLE_LIBRARY, document_named, pick_documents
+from readgraph.api.finding import find_hits
 from readgraph.library.address import library_place
-from readgraph.library.folder import listed_records
+from readgraph.library.folder import list_records
 from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import Library, open_library
 from readgraph.library.search import catalogue
@@ -74,11 +74,11 @@ async def test_a_name_means_the_same(library: Library, documents: list[Document]
     "query", ["lamp", "the goat and the keeper", "Hafen", "fog quay", "oil ledger lamp", "xylophones"]
 )
 async def test_a_search_finds_the_same_passages(library: Library, documents: list[Document], query: str) -> None:
-    listed = await found(library.pages, query, [], None, 10)
+    listed = await find_hits(library.pages, query, [], None, 10)
     with many(1):
-        hits = await found(library.pages, query, [], None, 10)
+        hits = await find_hits(library.pages, query, [], None, 10)
         assert {hit.document for hit in hits} == {hit.document for hit in listed}
-        assert not hits or (await picked_documents(library.pages, query, WHOLE_LIBRARY))[0].id == hits[0].document
+        assert not hits or (await pick_documents(library.pages, query, WHOLE_LIBRARY))[0].id == hits[0].document
 
 
 async def test_rare_words_weigh_more_by_the_whole_library(library: Library) -> None:
@@ -86,7 +86,7 @@ async def test_rare_words_weigh_more_by_the_whole_library(library: Library) -> N
         await library.pages.add_document(f"Entry {number}. The keeper wrote of the lamp, the lamp, the lamp.")
     rare = await library.pages.add_document("The keeper wrote of a mackerel and of one lamp.")
     with many(1):
-        assert (await found(library.pages, "mackerel lamp", [], None, 3))[0].document == rare.id
+        assert (await find_hits(library.pages, "mackerel lamp", [], None, 3))[0].document == rare.id
 
 
 async def test_what_is_new_changed_or_gone_is_seen(library: Library, documents: list[Document]) -> None:
@@ -94,10 +94,10 @@ async def test_what_is_new_changed_or_gone_is_seen(library: Library, documents: 
         assert await count_documents(library.pages) == len(TEXTS)
         added = await library.pages.add_document("A bell rang under the stair.", title="Bells")
         assert (await document_named(library.pages, "bells")).id == added.id
-        assert [hit.document for hit in await found(library.pages, "bell", [], None, 3)] == [added.id]
+        assert [hit.document for hit in await find_hits(library.pages, "bell", [], None, 3)] == [added.id]
         await forget_document(library, added)
         assert await count_documents(library.pages) == len(TEXTS)
-        assert not await found(library.pages, "bell", [], None, 3)
+        assert not await find_hits(library.pages, "bell", [], None, 3)
         await forget_document(library, documents[-1])  # the last row: the next one may get its number
         again = await library.pages.add_document("Snow lay on the roof.", title="Snow")
         assert (await document_named(library.pages, "snow")).id == again.id
@@ -125,7 +125,7 @@ async def test_rows_that_were_numbered_anew_are_compared(
 async def test_what_was_forgotten_is_in_no_file(library: Library, documents: list[Document]) -> None:
     secret = await library.pages.add_document("The combination is xyzzyplugh.", title="Secretly")
     with many(1):
-        assert await found(library.pages, "xyzzyplugh", [], None, 3)
+        assert await find_hits(library.pages, "xyzzyplugh", [], None, 3)
         await forget_document(library, secret)
     files = sorted((library.folder / "search").rglob("*.sqlite"))
     assert {file.name for file in files} >= {"documents.sqlite", "texts.sqlite"}
@@ -139,7 +139,7 @@ async def test_a_damaged_file_is_made_again(tmp_path: Path, name: str) -> None:
     async def search() -> list[str]:
         async with open_library(tmp_path / "library") as library:
             await library.pages.add_document(TEXTS[0])
-            return [hit.document for hit in await found(library.pages, "lamp", [], None, 3)]
+            return [hit.document for hit in await find_hits(library.pages, "lamp", [], None, 3)]
 
     with many(1):
         listed = await search()
@@ -154,7 +154,7 @@ async def test_a_catalogue_that_is_damaged_anywhere_holds_up_no_forgetting(tmp_p
         for page in range(pages):
             async with open_library(tmp_path / f"{page}") as library:
                 kept, gone = [await library.pages.add_document(text) for text in TEXTS[:2]]
-                assert await found(library.pages, "lamp", [], None, 3)
+                assert await find_hits(library.pages, "lamp", [], None, 3)
                 file = tmp_path / f"{page}" / "search" / "documents.sqlite"
                 with closing(sqlite3.connect(file)) as connection:
                     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -162,15 +162,15 @@ async def test_a_catalogue_that_is_damaged_anywhere_holds_up_no_forgetting(tmp_p
                 assert len(data) > pages * PAGE
                 file.write_bytes(data[: page * PAGE] + b"\xff" * PAGE + data[(page + 1) * PAGE :])
                 await forget_document(library, gone)
-                assert {hit.document for hit in await found(library.pages, "lamp", [], None, 3)} == {kept.id}
+                assert {hit.document for hit in await find_hits(library.pages, "lamp", [], None, 3)} == {kept.id}
 
 
 async def test_a_namespace_has_its_own(library: Library, where: str, documents: list[Document]) -> None:
     async with open_library(where, namespace="ada") as own:
         mine = await own.pages.add_document("My lamp is green.", title="Green lamp")
         with many(1):
-            assert [hit.document for hit in await found(own.pages, "lamp", [], None, 9)] == [mine.id]
-            assert len(await found(library.pages, "lamp", [], None, 9)) == 2
+            assert [hit.document for hit in await find_hits(own.pages, "lamp", [], None, 9)] == [mine.id]
+            assert len(await find_hits(library.pages, "lamp", [], None, 9)) == 2
             assert await count_documents(own.pages) == 1
             assert (await catalogue_of(own.pages)) != (await catalogue_of(library.pages))
 
@@ -193,8 +193,8 @@ async def test_what_was_typed_is_looked_for_among_all(
     library: Library, where: str, documents: list[Document], typed: str, titles: int
 ) -> None:
     if where.startswith("postgresql:"):
-        assert not [*listed_records("documents", library_place(where), typed)], "who completes waits for no network"
+        assert not [*list_records("documents", library_place(where), typed)], "who completes waits for no network"
         return
-    assert len([*listed_records("documents", library.folder, typed)]) == titles
-    (found,) = listed_records("documents", library.folder, documents[3].id[:10])
+    assert len([*list_records("documents", library.folder, typed)]) == titles
+    (found,) = list_records("documents", library.folder, documents[3].id[:10])
     assert found["title"] == TITLES[3]

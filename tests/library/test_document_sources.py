@@ -34,7 +34,7 @@ async def test_versions_are_found_without_a_list_of_all(pages: PageStore, monkey
     async def listed(*_: object) -> Any:
         raise AssertionError("all documents were listed")
 
-    monkeypatch.setattr(PageStore, "listed", listed)
+    monkeypatch.setattr(PageStore, "documents_and_damaged", listed)
     assert await titles(pages, "/a.txt") == ["first", "second"]
     assert await titles(pages, "/b.txt") == ["other"] and await titles(pages, "/c.txt") == []
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.library.search.passages import LONGEST_MATCH, ExactText, folded, on_one_line
+from readgraph.library.search.passages import LONGEST_MATCH, ExactText, fold_case, on_one_line
 from readgraph.state.errors import BadInput
 
 
@@ -56,7 +56,7 @@ def test_it_finds_what_a_shell_s_pattern_finds(pattern: str, text: str) -> None:
 @settings(max_examples=40)
 @given(st.text(max_size=20))
 def test_each_character_keeps_its_place(text: str) -> None:
-    assert len(folded(text)) == len(text)
+    assert len(fold_case(text)) == len(text)
 
 
 def test_no_pattern_takes_long() -> None:

@@ -170,4 +170,4 @@ def test_a_view_in_a_search_index_makes_it_anew(tmp_path: Path) -> None:
     open_tables(file).close()
     _with_an_endless_view(file, "indexes")
     with closing(open_tables(file)) as tables:
-        assert keyword_tables.missing(tables, "memory", 1) == [0]
+        assert keyword_tables.find_missing(tables, "memory", 1) == [0]

@@ -25,7 +25,7 @@ from readgraph.library.forgetting import forget_document
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library, open_library
 from readgraph.library.search.passages import search_documents
-from readgraph.library.store import using
+from readgraph.library.store import mark_in_use
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, Forgotten
 from readgraph.state.records import Document, RecordedReply
@@ -196,7 +196,7 @@ async def test_nothing_stays_of_a_text_whose_storing_was_killed(tmp_path: Path, 
 async def test_who_asks_about_a_document_is_waited_for(library: Library, where: str) -> None:
     document = await library.pages.add_document("The lamp was out.")
     waited = asyncio.Event()
-    async with using(library.store, document.id):
+    async with mark_in_use(library.store, document.id):
         forgetting = asyncio.create_task(forget_document(library, document, waited.set))
         await waited.wait()
         with pytest.raises(Forgotten, match="is being forgotten"):
@@ -208,7 +208,7 @@ async def test_who_asks_about_a_document_is_waited_for(library: Library, where: 
 async def test_what_was_broken_off_while_it_waited_goes_on_once_nobody_reads(tmp_path: Path) -> None:
     async with open_library(tmp_path) as library:
         document, waited = await library.pages.add_document("The lamp was out."), asyncio.Event()
-        async with using(library.store, document.id):
+        async with mark_in_use(library.store, document.id):
             forgetting = asyncio.create_task(forget_document(library, document, waited.set))
             await waited.wait()
             forgetting.cancel()

@@ -18,7 +18,7 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph import LibraryError, ReaderContext, open_library, open_library_in_background
 from readgraph.graphs import gam, read_agent
-from readgraph.library.store import building
+from readgraph.library.store import hold_build_lock
 from tests.doubles.model_server import ModelServer
 
 pytestmark = [
@@ -191,11 +191,11 @@ def test_a_lock_of_the_parent_does_not_stop_a_worker() -> None:
     store = InMemoryStore()
 
     async def build() -> str:
-        async with building(store, "memory"):
+        async with hold_build_lock(store, "memory"):
             return "built"
 
     async def build_while_the_parent_does() -> Any:
-        async with building(store, "memory"):
+        async with hold_build_lock(store, "memory"):
             return in_worker(lambda: asyncio.run(build()))
 
     assert asyncio.run(build_while_the_parent_does()) == "built"

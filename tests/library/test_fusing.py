@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readgraph.library.search.hits import Ranking, above_last, by_place, fuse, pages_of
+from readgraph.library.search.hits import Ranking, fuse, pages_of, score_above_last, score_by_place
 
 scores = st.floats(0, 100, allow_subnormal=False)
 
@@ -80,10 +80,10 @@ def test_the_best_score_of_a_page_counts() -> None:
 
 
 def test_the_least_similar_page_is_as_good_as_not_found() -> None:
-    assert above_last([(3, 0.75), (1, 0.5), (2, 0.25)]) == [(3, 0.5), (1, 0.25), (2, 0.0)]
-    assert above_last([]) == []
+    assert score_above_last([(3, 0.75), (1, 0.5), (2, 0.25)]) == [(3, 0.5), (1, 0.25), (2, 0.0)]
+    assert score_above_last([]) == []
 
 
 def test_pages_without_scores_count_by_their_places() -> None:
-    assert by_place([8, 3, 5]) == [(8, 1.0), (3, 0.5), (5, pytest.approx(1 / 3))]
-    assert fuse([by_place([8, 3]), by_place([3, 9])]) == [(3, 1.5), (8, 1.0), (9, 0.5)]
+    assert score_by_place([8, 3, 5]) == [(8, 1.0), (3, 0.5), (5, pytest.approx(1 / 3))]
+    assert fuse([score_by_place([8, 3]), score_by_place([3, 9])]) == [(3, 1.5), (8, 1.0), (9, 0.5)]

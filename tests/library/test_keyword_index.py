@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from readgraph.library.search import keyword_tables
 from readgraph.library.search import keyword_tables as keyword_file
-from readgraph.library.search.hits import Entry, Extent
+from readgraph.library.search.hits import Extent, IndexEntry
 from readgraph.library.search.keyword_index import KeywordIndex
 from readgraph.library.search.terms import words
 from readgraph.state.errors import LibraryError
@@ -21,9 +21,9 @@ from readgraph.state.errors import LibraryError
 pytestmark = pytest.mark.quick
 
 ENTRIES = [
-    Entry(0, "The lamp at Sarn Head was lit.", "Chapter 1: the lamp", "The keeper lights it."),
-    Entry(1, "A goat stood on the gallery.", "Chapter 2: visitors", "An animal came."),
-    Entry(2, "灯塔的守护者在夜里写日记", "", "日记"),
+    IndexEntry(0, "The lamp at Sarn Head was lit.", "Chapter 1: the lamp", "The keeper lights it."),
+    IndexEntry(1, "A goat stood on the gallery.", "Chapter 2: visitors", "An animal came."),
+    IndexEntry(2, "灯塔的守护者在夜里写日记", "", "日记"),
 ]
 
 
@@ -36,7 +36,7 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KeywordInd
 
 async def found(index: KeywordIndex, query: str, memory: str = "m") -> list[int]:
     pages = [hit.page for hit in await index.search(memory, query)]
-    assert [page for page, _ in await index.ranked(memory, query, 10)] == pages
+    assert [page for page, _ in await index.rank_pages(memory, query, 10)] == pages
     return pages
 
 
@@ -52,10 +52,10 @@ async def test_pages_are_found_by_text_header_and_memo(index: KeywordIndex) -> N
 
 async def test_each_entry_is_found_by_the_words_of_its_language(index: KeywordIndex) -> None:
     organs = [
-        Entry(0, "Die Orgel schwieg zu Ostern.", language="de"),
-        Entry(1, "Пожарных не было.", language="ru"),
-        Entry(2, "Người thợ bán đĩa.", language="vi"),
-        Entry(3, "Người thợ sửa bản.", language="vi"),
+        IndexEntry(0, "Die Orgel schwieg zu Ostern.", language="de"),
+        IndexEntry(1, "Пожарных не было.", language="ru"),
+        IndexEntry(2, "Người thợ bán đĩa.", language="vi"),
+        IndexEntry(3, "Người thợ sửa bản.", language="vi"),
     ]
     await index.add("m", organs[:1])
     await index.add("m", organs[1:])
@@ -65,8 +65,8 @@ async def test_each_entry_is_found_by_the_words_of_its_language(index: KeywordIn
 
 async def test_entries_without_a_language_have_that_of_the_index(index: KeywordIndex) -> None:
     said = "Die Orgel schwieg, weil die Mäuse die Bälge gefressen hatten, und der Orgelbauer kam erst nach den Festen."
-    await index.add("m", [Entry(0, said), Entry(1, "Auch die Häuser.")])
-    await index.add("m", [Entry(2, "Gärten")])
+    await index.add("m", [IndexEntry(0, said), IndexEntry(1, "Auch die Häuser.")])
+    await index.add("m", [IndexEntry(2, "Gärten")])
     assert [await found(index, query) for query in ("Fest", "Haus", "Garten")] == [[0], [1], [2]]
 
 
@@ -79,17 +79,17 @@ async def test_odd_queries_find_what_they_name(index: KeywordIndex, query: str) 
 
 
 async def test_stop_words_are_found_where_a_query_has_no_others(index: KeywordIndex) -> None:
-    await index.add("m", [Entry(0, "Who is it?"), Entry(1, "It is the lamp.")])
+    await index.add("m", [IndexEntry(0, "Who is it?"), IndexEntry(1, "It is the lamp.")])
     assert await found(index, "who") == [0]
     assert await found(index, "who lit the lamp") == [1]
 
 
 async def test_words_on_very_many_pages_are_passed_over(index: KeywordIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    await index.add("m", [Entry(page, "lamp goat" if page == 27 else "lamp") for page in range(30)])
+    await index.add("m", [IndexEntry(page, "lamp goat" if page == 27 else "lamp") for page in range(30)])
     monkeypatch.setattr(keyword_tables, "MOST_ROWS", 10)
     assert await found(index, "lamp goat") == [27]
     assert await found(index, "lamp") == list(range(10)), "equals come in page order"
-    assert {page for page, _ in await index.ranked("m", "lamp")} == {*range(30)}, "without a limit all are found"
+    assert {page for page, _ in await index.rank_pages("m", "lamp")} == {*range(30)}, "without a limit all are found"
 
 
 SAID = ["On the shelf.", "It was late.", "A goat came.", "Where is the lamp?", "On the shelf."]
@@ -100,7 +100,7 @@ async def test_words_of_the_pages_beside_count_where_the_text_goes_on(
     index: KeywordIndex, follows: bool, expected: list[int]
 ) -> None:
     """Of two equal turns the one after the lamp is nearer; what shares no word with the query itself is not found."""
-    await index.add("m", [Entry(number, text, follows=follows) for number, text in enumerate(SAID)])
+    await index.add("m", [IndexEntry(number, text, follows=follows) for number, text in enumerate(SAID)])
     assert await found(index, "lamp shelf") == expected
 
 
@@ -108,20 +108,20 @@ async def test_a_page_follows_only_the_one_with_the_number_before(index: Keyword
     async def scores() -> dict[int, float]:
         return {hit.page: hit.score for hit in await index.search("m", "lamp shelf")}
 
-    await index.add("m", [Entry(2, "The lamp.", follows=True), Entry(4, "A shelf.", follows=True)])
+    await index.add("m", [IndexEntry(2, "The lamp.", follows=True), IndexEntry(4, "A shelf.", follows=True)])
     apart = await scores()
     assert apart[2] == apart[4], "what is between them is not there"
-    await index.add("m", [Entry(3, "The lamp.", follows=True)])
+    await index.add("m", [IndexEntry(3, "The lamp.", follows=True)])
     assert (await scores())[3] > (await scores())[2], "what was added meanwhile counts"
-    await index.add("m", [Entry(number, text) for number, text in ((2, "The lamp."), (3, "The lamp."))])
+    await index.add("m", [IndexEntry(number, text) for number, text in ((2, "The lamp."), (3, "The lamp."))])
     assert (await scores())[3] > (await scores())[2], "the last one still goes on from it"
-    await index.add("m", [Entry(4, "A shelf.")])
+    await index.add("m", [IndexEntry(4, "A shelf.")])
     assert (await scores())[3] == (await scores())[2], "the same text, which no longer does"
 
 
 async def test_scores_are_those_of_fts5_where_no_page_goes_on(index: KeywordIndex) -> None:
     texts = ["lamp " * number + "goat " * (number % 3) + "shelf" for number in range(9)]
-    await index.add("m", [Entry(number, text, "the goat", "a lamp") for number, text in enumerate(texts)])
+    await index.add("m", [IndexEntry(number, text, "the goat", "a lamp") for number, text in enumerate(texts)])
     hits = await index.search("m", "lamp goats", 20)
     columns = [(" ".join(words(text)), " ".join(words("the goat")), " ".join(words("a lamp"))) for text in texts]
     with closing(sqlite3.connect(":memory:")) as plain:
@@ -136,19 +136,19 @@ async def test_scores_are_those_of_fts5_where_no_page_goes_on(index: KeywordInde
 async def test_an_entry_is_replaced_and_removed(index: KeywordIndex) -> None:
     await index.add("m", ENTRIES)
     before = await index.search("m", "lamp")
-    await index.add("m", [Entry(1, "A ship passed.", "Chapter 2", "It was seen.")])
+    await index.add("m", [IndexEntry(1, "A ship passed.", "Chapter 2", "It was seen.")])
     assert (await found(index, "goat"), await found(index, "ship")) == ([], [1])
     await index.add("m", ENTRIES)
     assert await index.search("m", "lamp") == before
     await index.remove("m", [1, 1, 99])
     assert (await found(index, "goat"), await index.extent("m")) == ([], Extent(2, 2))
-    assert await index.missing("m", 4) == [1, 3]
+    assert await index.find_missing("m", 4) == [1, 3]
 
 
 async def test_memories_do_not_know_of_each_other(index: KeywordIndex) -> None:
     await index.add("m", ENTRIES)
     alone = await index.search("m", "lamp")
-    await index.add("other'; \"memory\0", [Entry(page, "lamp lamp") for page in range(20)])
+    await index.add("other'; \"memory\0", [IndexEntry(page, "lamp lamp") for page in range(20)])
     assert await index.search("m", "lamp") == alone
     await index.forget("m")
     await index.forget("m")
@@ -160,13 +160,13 @@ async def test_memories_do_not_know_of_each_other(index: KeywordIndex) -> None:
 
 async def test_a_rebuilt_index_holds_only_what_it_was_built_of(index: KeywordIndex) -> None:
     await index.add("m", ENTRIES)
-    await index.rebuild("m", [Entry(5, "A ship.")])
+    await index.rebuild("m", [IndexEntry(5, "A ship.")])
     assert (await index.extent("m"), await found(index, "lamp goat ship")) == (Extent(1, 5), [5])
 
 
 async def test_a_failed_add_adds_nothing(index: KeywordIndex) -> None:
     with pytest.raises(LibraryError, match="search index"):
-        await index.add("m", [ENTRIES[0], Entry("one", "no number")])  # type: ignore[arg-type]
+        await index.add("m", [ENTRIES[0], IndexEntry("one", "no number")])  # type: ignore[arg-type]
     assert await index.extent("m") == Extent(0, -1)
     await index.add("m", ENTRIES)
     assert await found(index, "goat") == [1]
@@ -256,7 +256,7 @@ async def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 async def test_forgetting_gives_the_space_back(tmp_path: Path) -> None:
     index = KeywordIndex(tmp_path / "search.sqlite")
-    await index.add("m", [Entry(page, " ".join(f"w{page}x{n}" for n in range(300))) for page in range(200)])
+    await index.add("m", [IndexEntry(page, " ".join(f"w{page}x{n}" for n in range(300))) for page in range(200)])
     await index.forget("m")
     index.close()
     assert (tmp_path / "search.sqlite").stat().st_size < 100_000
@@ -264,15 +264,15 @@ async def test_forgetting_gives_the_space_back(tmp_path: Path) -> None:
 
 VOCABULARY = ["lamp", "lamps", "goat", "the", "who", "灯塔", "塔", "x_1", "1873"]
 said = st.lists(st.sampled_from(VOCABULARY), max_size=4).map(" ".join)
-entries = st.lists(st.builds(Entry, st.integers(0, 5), said, said, said), max_size=4)
+entries = st.lists(st.builds(IndexEntry, st.integers(0, 5), said, said, said), max_size=4)
 changes = st.lists(st.one_of(entries, st.frozensets(st.integers(0, 5), max_size=2), st.none()), max_size=8)
 
 
 @settings(deadline=None, max_examples=50)
 @given(changes)
-def test_the_index_is_as_if_made_at_once(changes: list[list[Entry] | frozenset[int] | None]) -> None:
+def test_the_index_is_as_if_made_at_once(changes: list[list[IndexEntry] | frozenset[int] | None]) -> None:
     async def compare() -> None:
-        grown, known = KeywordIndex(), dict[int, Entry]()
+        grown, known = KeywordIndex(), dict[int, IndexEntry]()
         for change in changes:
             if change is None:
                 await grown.forget("m")
@@ -286,7 +286,7 @@ def test_the_index_is_as_if_made_at_once(changes: list[list[Entry] | frozenset[i
         fresh = KeywordIndex()
         await fresh.add("m", known.values())
         assert await grown.extent("m") == Extent(len(known), max(known, default=-1))
-        assert await grown.missing("m", 6) == [page for page in range(6) if page not in known]
+        assert await grown.find_missing("m", 6) == [page for page in range(6) if page not in known]
         for word in VOCABULARY:
             hits = await grown.search("m", word)
             assert hits == await fresh.search("m", word)

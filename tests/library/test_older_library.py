@@ -61,7 +61,7 @@ async def test_every_reading_is_answered_by_the_replies_that_were_recorded(
 async def test_an_agent_goes_on_with_what_it_remembers(older: tuple[Path, dict[str, Any]], server: ModelServer) -> None:
     folder, asked = older
     async with open_library(folder) as library:
-        agent = await AgentStore(library.store).own_agent("ada")
+        agent = await AgentStore(library.store).require_agent("ada")
         before = await agent_state_of(library.checkpointer, agent)
         chat = build_chat().compile(checkpointer=library.checkpointer, store=library.store)
         given: Any = {"agent": "ada", "event": {"kind": "user", "text": "And now?"}}

@@ -14,13 +14,13 @@ from readgraph.api.documents import document_named
 from readgraph.library.address import LibraryAddress, library_place
 from readgraph.library.agent_lives import undo_turn
 from readgraph.library.agents import AgentStore, agent_id
-from readgraph.library.folder import listed_records
+from readgraph.library.folder import list_records
 from readgraph.library.opening import open_library, open_library_in_background
 from readgraph.library.page_store import PageStore
 from readgraph.library.search import catalogue
-from readgraph.library.search.hits import Entry
+from readgraph.library.search.hits import IndexEntry
 from readgraph.library.search.index_registry import index_key, indexes_of
-from readgraph.library.store import InUse, building, held, unused, using
+from readgraph.library.store import InUse, hold_build_lock, hold_lock, mark_in_use, wait_until_unused
 from readgraph.nodes.agent.storages import search_recall
 from readgraph.state.errors import LibraryError
 from readgraph.state.records import Memory, Recipe, utc_now
@@ -73,7 +73,7 @@ def test_an_address_of_another_kind_makes_no_folder(
     assert_refused(ran, "write postgresql://USER@HOST/DATABASE")
     assert "hush" not in ran.err and not [*tmp_path.iterdir()]
     monkeypatch.setenv("READGRAPH_LIBRARY", address)
-    assert not [*listed_records("documents")]
+    assert not [*list_records("documents")]
 
 
 @pytest.mark.parametrize(
@@ -176,24 +176,24 @@ class TestOnServer:
     async def test_locks_exclude_other_sessions_and_this_one(self, database: str) -> None:
         async with open_library(database) as here, open_library(database) as there:
             waited = asyncio.Event()
-            async with held(here.store, "a.lock"):
+            async with hold_lock(here.store, "a.lock"):
                 for library in (here, there):
                     with pytest.raises(InUse):
-                        async with held(library.store, "a.lock", wait=False):
+                        async with hold_lock(library.store, "a.lock", wait=False):
                             pass
                 waiting = asyncio.create_task(_take(there.store, waited))
                 await waited.wait()
                 assert not waiting.done()
             await waiting
-            async with using(here.store, "d"), using(there.store, "d"), using(here.store, "d"):
+            async with mark_in_use(here.store, "d"), mark_in_use(there.store, "d"), mark_in_use(here.store, "d"):
                 for library in (here, there):
                     with pytest.raises(InUse):
-                        await unused(library.store, "d", wait=False)
-            await unused(here.store, "d", wait=False)
+                        await wait_until_unused(library.store, "d", wait=False)
+            await wait_until_unused(here.store, "d", wait=False)
 
     async def test_who_was_cancelled_while_waiting_holds_nothing(self, database: str) -> None:
         async with open_library(database) as here, open_library(database) as there:
-            async with held(here.store, "a.lock"):
+            async with hold_lock(here.store, "a.lock"):
                 waited = asyncio.Event()
                 waiting = asyncio.create_task(_take(there.store, waited))
                 await waited.wait()
@@ -201,15 +201,15 @@ class TestOnServer:
                 with pytest.raises(asyncio.CancelledError):
                     await waiting
             for library in (here, there):
-                async with held(library.store, "a.lock", wait=False):
+                async with hold_lock(library.store, "a.lock", wait=False):
                     pass
 
     async def test_who_lost_the_connection_writes_no_more_under_its_lock(self, database: str) -> None:
         async with open_library(database) as library, open_library(database) as other:
             with pytest.raises(LibraryError, match="its locks with it"):
-                async with building(library.store, "m"):
+                async with hold_build_lock(library.store, "m"):
                     _cut_off(database)
-                    async with building(other.store, "m"):  # it is free on the server
+                    async with hold_build_lock(other.store, "m"):  # it is free on the server
                         await other.store.aput(("a",), "k", {"by": "other"})
                     await library.store.aput(("a",), "k", {"by": "first"})
             found = await library.store.aget(("a",), "k")
@@ -221,9 +221,9 @@ class TestOnServer:
 
         async def take() -> None:
             async with open_library(database) as library:
-                async with held(library.store, "a.lock"):
+                async with hold_lock(library.store, "a.lock"):
                     pass
-                await unused(library.store, "d")
+                await wait_until_unused(library.store, "d")
 
         asyncio.run(take())
 
@@ -274,14 +274,14 @@ class TestOnServer:
                 memory = Memory("m", "d", Recipe("gam", {}, ""), utc_now())
                 for library in (here, there):
                     keyword = (await indexes_of(library.store)).keyword
-                    await keyword.add(index_key(memory), [Entry(0, "The lamp was out.")])
-                    assert len(await keyword.ranked(index_key(memory), "lamp")) == 1
+                    await keyword.add(index_key(memory), [IndexEntry(0, "The lamp was out.")])
+                    assert len(await keyword.rank_pages(index_key(memory), "lamp")) == 1
                 await (await indexes_of(there.store)).forget(memory)
                 for library in (here, there):
-                    assert await (await indexes_of(library.store)).keyword.ranked(index_key(memory), "lamp") == []
+                    assert await (await indexes_of(library.store)).keyword.rank_pages(index_key(memory), "lamp") == []
                 keyword = (await indexes_of(here.store)).keyword
-                await keyword.add(index_key(memory), [Entry(0, "The stove was out.")])
-                assert await (await indexes_of(here.store)).keyword.ranked(index_key(memory), "stove")
+                await keyword.add(index_key(memory), [IndexEntry(0, "The stove was out.")])
+                assert await (await indexes_of(here.store)).keyword.rank_pages(index_key(memory), "stove")
 
     async def test_an_agent_s_turns_that_were_undone_are_found_on_no_machine(
         self, database: str, server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -344,7 +344,7 @@ class TestOnServer:
 
 
 async def _take(store: object, waited: asyncio.Event) -> None:
-    async with held(store, "a.lock", waited.set):  # type: ignore[arg-type]
+    async with hold_lock(store, "a.lock", waited.set):  # type: ignore[arg-type]
         pass
 
 
@@ -362,7 +362,11 @@ def _die_holding(database: str) -> None:
     import signal
 
     async def hold() -> None:
-        async with open_library(database) as library, held(library.store, "a.lock"), using(library.store, "d"):
+        async with (
+            open_library(database) as library,
+            hold_lock(library.store, "a.lock"),
+            mark_in_use(library.store, "d"),
+        ):
             await PageStore(library.store).add_document("The lamp.")
             os.kill(os.getpid(), signal.SIGKILL)
 

@@ -8,7 +8,7 @@ import pytest
 from langgraph.store.sqlite import SqliteStore
 
 from readgraph.graphs.read_agent import build
-from readgraph.library.archives import HEADER, add_reply_lines, make_reply_lines
+from readgraph.library.archives import HEADER, add_archived_replies, archive_lines
 from readgraph.library.opening import Library, open_library
 from readgraph.library.page_store import PageStore
 from readgraph.state.context import ReaderContext
@@ -31,15 +31,15 @@ async def test_a_run_is_replayed_elsewhere_without_a_call(
     server: ModelServer, library: Library, story: str, tmp_path: Path
 ) -> None:
     paid = await ask(library, story)
-    lines = [line async for line in make_reply_lines(library.pages, paid["document"])]
+    lines = [line async for line in archive_lines(library.pages, paid["document"])]
     assert len(lines) == 1 + paid["usage"]["calls"]
     assert "sk-not-a-real-key" not in "".join(lines)
     calls = server.calls
     async with open_library(tmp_path / "elsewhere") as elsewhere:
-        assert await add_reply_lines(elsewhere.pages, lines) == (len(lines) - 1, 0)
-        assert await add_reply_lines(elsewhere.pages, lines) == (0, len(lines) - 1)
+        assert await add_archived_replies(elsewhere.pages, lines) == (len(lines) - 1, 0)
+        assert await add_archived_replies(elsewhere.pages, lines) == (0, len(lines) - 1)
         replayed = await ask(elsewhere, story)
-        again = [line async for line in make_reply_lines(elsewhere.pages)]
+        again = [line async for line in archive_lines(elsewhere.pages)]
     assert (replayed["answer"], replayed["citations"]) == (paid["answer"], paid["citations"])
     assert (server.calls, replayed["usage"]["calls"]) == (calls, 0)
     assert again == lines
@@ -64,8 +64,8 @@ async def test_a_run_is_replayed_elsewhere_without_a_call(
 )
 async def test_what_is_no_archive_is_refused_whole(library: Library, lines: list[str], complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
-        await add_reply_lines(library.pages, lines)
-    assert [line async for line in make_reply_lines(library.pages)] == [json.dumps(HEADER)]
+        await add_archived_replies(library.pages, lines)
+    assert [line async for line in archive_lines(library.pages)] == [json.dumps(HEADER)]
 
 
 async def test_a_synchronous_store_is_archived_too() -> None:
@@ -73,5 +73,5 @@ async def test_a_synchronous_store_is_archived_too() -> None:
         store.setup()
         pages = PageStore(store)
         lines = [json.dumps(HEADER), json.dumps(REPLY, sort_keys=True)]
-        assert await add_reply_lines(pages, lines) == (1, 0)
-        assert [line async for line in make_reply_lines(pages)] == lines
+        assert await add_archived_replies(pages, lines) == (1, 0)
+        assert [line async for line in archive_lines(pages)] == lines

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from readgraph.library.search.hits import Entry, Extent, VectorKey
+from readgraph.library.search.hits import Extent, IndexEntry, VectorKey
 from readgraph.library.search.keyword_index import KeywordIndex
 from readgraph.library.search.vector_index import VectorIndex
 from tests.support.forking import ended, forked_call
@@ -18,7 +18,7 @@ def add_pages(folder: Path, first: int) -> None:
     async def add() -> None:
         words, vectors = KeywordIndex(folder / "words.sqlite"), VectorIndex(folder / "vectors", "model")
         for page in range(first, PAGES, 2):
-            await words.add("m", [Entry(page, f"lamp number{page}")])
+            await words.add("m", [IndexEntry(page, f"lamp number{page}")])
             await vectors.add("m", [VectorKey(page, "page")], np.eye(PAGES, dtype=np.float32)[page : page + 1])
         words.close()
 

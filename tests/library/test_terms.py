@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from readgraph.library.search.okapi import Okapi, TextsWith, Wanted, rank
+from readgraph.library.search.okapi import Okapi, QueryTermFinder, TextsWith, rank
 from readgraph.library.search.stop_words import stop_words
 from readgraph.library.search.terms import (
     ENGLISH,
@@ -102,18 +102,18 @@ def test_parts_of_words_are_searched_for_where_endings_are_many() -> None:
 def test_a_look_at_its_beginning_does_not_miss_a_form(language: str) -> None:
     lines = (Path(__file__).parents[2] / "benchmarks" / "languages.txt").read_text(encoding="utf-8")
     said = [*dict.fromkeys([*tokens(lines, language)[:1500], *"äpfel aepfel öle oele führen mme".split()])]
-    wanted = Wanted("Äpfel Öl pommes книги kitapları dottori " + " ".join(said[::40]), language)
+    wanted = QueryTermFinder("Äpfel Öl pommes книги kitapları dottori " + " ".join(said[::40]), language)
     asked = {*content_words("Äpfel Öl pommes книги kitapları dottori " + " ".join(said[::40]), language)}
     for token in said:
         stemmed = {*content_words(token, language)} <= asked and token not in stop_words(language)
-        assert stemmed == any(not part for _, terms in wanted.found_among({token}) for _, part in terms), token
+        assert stemmed == any(not part for _, terms in wanted.find_among({token}) for _, part in terms), token
 
 
 def test_a_query_finds_texts_in_several_languages() -> None:
     okapi = Okapi("Orgeln organs")
     for language, text in (("de", "Eine Orgel schwieg."), ("en", "An organ was silent."), ("en", "A goat.")):
         okapi.add(text, language)
-    assert [number for number, _ in okapi.ranked(TextsWith())] == [0, 1]
+    assert [number for number, _ in okapi.rank_texts(TextsWith())] == [0, 1]
 
 
 @pytest.mark.parametrize(("follows", "expected"), [(False, [3, 0, 4]), (True, [3, 4, 0])])
@@ -121,7 +121,7 @@ def test_words_of_the_texts_beside_count_where_one_follows_the_other(follows: bo
     okapi, all_terms = Okapi("lamp shelf"), TextsWith()
     for text in ("On the shelf.", "It was late.", "A goat came.", "Where is the lamp?", "On the shelf."):
         okapi.add(text, follows=follows)
-    assert [number for number, _ in okapi.ranked(all_terms)] == expected
+    assert [number for number, _ in okapi.rank_texts(all_terms)] == expected
 
 
 @pytest.mark.parametrize(("one", "other"), [("lamp", "lame"), ("1873", "1872"), ("100", "1000"), ("ring", "r")])

@@ -77,7 +77,7 @@ async def test_pages_are_replaced_and_removed(index: VectorIndex) -> None:
     assert (await index.search("m", vectors[0]))[0].score < 0.99
     await index.remove("m", [1, 99])
     assert sorted(await found(index, vectors[2])) == [0, 2, 3]
-    assert await index.missing("m", 5) == [1, 4]
+    assert await index.find_missing("m", 5) == [1, 4]
 
 
 async def test_memories_and_models_have_vectors_of_their_own(index: VectorIndex, tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ async def test_a_restart_finds_it_all(tmp_path: Path) -> None:
     await first.remove("m", [3])
     again = VectorIndex(tmp_path, "model")
     assert await again.search("m", vectors[8]) == await first.search("m", vectors[8])
-    assert await again.missing("m", 50) == [3]
+    assert await again.find_missing("m", 50) == [3]
     await again.add("m", pages(3), vectors[3:4])
     assert (await first.search("m", vectors[3]))[0].page == 3, "what another one appends is seen"
 
@@ -169,7 +169,7 @@ async def test_a_damaged_file_counts_as_empty(tmp_path: Path, damage: str) -> No
         vector_file.create(path, *found)
     index = VectorIndex(tmp_path, "model")
     assert await index.search("m", vectors[0]) == []
-    assert await index.missing("m", 4) == [0, 1, 2, 3]
+    assert await index.find_missing("m", 4) == [0, 1, 2, 3]
     await index.add("m", pages(0, 1, 2, 3), vectors)
     assert await VectorIndex(tmp_path, "model").extent("m") == Extent(4, 3)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from readgraph.library.archives import HEADER
-from readgraph.state.files import written_whole
+from readgraph.state.files import replace_file
 from tests.library.test_full_disk import longest_file
 from tests.support.command import STORY, Command, assert_refused
 
@@ -22,7 +22,7 @@ def test_what_fails_half_way_leaves_what_was_there(tmp_path: Path, before: str |
     file = tmp_path / "file"
     if before:
         file.write_text(before)
-    with pytest.raises(KeyboardInterrupt), written_whole(file) as opened:
+    with pytest.raises(KeyboardInterrupt), replace_file(file) as opened:
         opened.write("half")
         raise KeyboardInterrupt
     assert [path.read_text() for path in tmp_path.iterdir()] == ([before] if before else [])
@@ -32,14 +32,14 @@ def test_a_link_stays_a_link_and_a_mode_a_mode(tmp_path: Path) -> None:
     kept, link = tmp_path / "kept", tmp_path / "link"
     kept.touch(0o640)
     link.symlink_to(kept)
-    with written_whole(link) as opened:
+    with replace_file(link) as opened:
         opened.write("new")
     assert link.is_symlink() and kept.read_text() == "new" and kept.stat().st_mode & 0o777 == 0o640
 
 
 def test_what_is_no_file_is_written_in_its_place(tmp_path: Path) -> None:
     reading, writing = os.pipe()
-    with written_whole(Path(f"/dev/fd/{writing}"), "wb") as opened:
+    with replace_file(Path(f"/dev/fd/{writing}"), "wb") as opened:
         opened.write(b"through the pipe")
     os.close(writing)
     with os.fdopen(reading, "rb") as read:

@@ -12,11 +12,11 @@ pytest.importorskip("mcp", reason="needs pip install 'readgraph[mcp]'")
 from httpx import AsyncClient
 from mcp import Client, MCPError
 
-from readgraph.api.sockets import listening
+from readgraph.api.sockets import open_listener
 from readgraph.library.opening import Library
 from readgraph.library.stored_items import ROOT
-from readgraph.mcp.refusing import WORDS, allowed_folders
-from readgraph.mcp.server import LibraryTools, library_server, make_security, serve_http
+from readgraph.mcp.refusing import WORDS, resolve_allowed_folders
+from readgraph.mcp.server import LibraryTools, library_server, security_settings, serve_http
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, Way
 from tests.doubles.model_server import ModelServer
@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def tools(library: Library, server: ModelServer, folder: Path) -> AsyncIterator[LibraryTools]:
-    made = LibraryTools(library, CONTEXT, allowed_folders([folder]))
+    made = LibraryTools(library, CONTEXT, resolve_allowed_folders([folder]))
     yield made
     await made.jobs.close()
 
@@ -257,15 +257,15 @@ async def test_errors_speak_of_tools_and_not_of_commands(tools: LibraryTools) ->
 
 def test_the_working_folder_is_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert allowed_folders([]) == (tmp_path,)
+    assert resolve_allowed_folders([]) == (tmp_path,)
     monkeypatch.chdir("/")
-    assert allowed_folders([]) == () and allowed_folders([Path("/")]) == (Path("/"),)
+    assert resolve_allowed_folders([]) == () and resolve_allowed_folders([Path("/")]) == (Path("/"),)
     with pytest.raises(BadInput, match="no folder"):
-        allowed_folders([tmp_path / "missing"])
+        resolve_allowed_folders([tmp_path / "missing"])
 
 
 async def test_over_http_only_this_machine_s_names_are_let_in(tools: LibraryTools) -> None:
-    listener = listening("127.0.0.1", 0)
+    listener = open_listener("127.0.0.1", 0)
     port = listener.getsockname()[1]
     running = asyncio.create_task(serve_http(library_server(tools), listener, "127.0.0.1", ["library.example"]))
     url = f"http://127.0.0.1:{port}/mcp"
@@ -291,18 +291,18 @@ async def test_over_http_only_this_machine_s_names_are_let_in(tools: LibraryTool
 
 
 def test_names_that_are_let_in() -> None:
-    names = make_security("192.0.2.1", 8421, ["library.example"])
+    names = security_settings("192.0.2.1", 8421, ["library.example"])
     assert {"192.0.2.1:*", "library.example", "localhost:*"} <= {*names.allowed_hosts}
     assert (
         "https://library.example" in names.allowed_origins
-        and "0.0.0.0" not in make_security("0.0.0.0", 8421, []).allowed_hosts
+        and "0.0.0.0" not in security_settings("0.0.0.0", 8421, []).allowed_hosts
     )
 
 
 def test_what_can_t_be_served_is_one_line(readgraph: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert_refused(readgraph("mcp", "--port", 9000), "--port is for a server over HTTP: add --http")
     assert_refused(readgraph("mcp", "--allow", tmp_path / "missing"), "There is no folder")
-    taken = listening("127.0.0.1", 0)
+    taken = open_listener("127.0.0.1", 0)
     assert_refused(readgraph("mcp", "--http", "--port", taken.getsockname()[1]), "can't be used")
     taken.close()
     monkeypatch.setattr("readgraph.cli.run.serving.find_spec", lambda name: None)

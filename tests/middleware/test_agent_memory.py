@@ -137,7 +137,7 @@ async def test_only_the_same_call_gives_another_version_of_a_result(library: Lib
     assert memory.results
     for room, day in ((1, "Monday"), (2, "Monday"), (1, "Friday")):
         said = ToolMessage(f"It is {day}. {inspect_room.invoke({'room': room})}", tool_call_id="1")
-        await memory.results.shortened(said, {"name": "inspect_room", "args": {"room": room}, "id": "1"})
+        await memory.results.shorten_result(said, {"name": "inspect_room", "args": {"room": room}, "id": "1"})
     versions = [await library.pages.other_versions(document) for document in await library.pages.documents()]
     assert sorted(map(len, versions)) == [0, 1, 1]
 
@@ -147,9 +147,9 @@ async def test_results_that_are_no_plain_text_or_have_no_sentences(library: Libr
     assert memory.results
     call = {"name": "f", "args": {}, "id": "1"}
     picture = ToolMessage([{"type": "text", "text": "word " * 99}, {"type": "image", "url": "x"}], tool_call_id="1")
-    assert await memory.results.shortened(picture, call) is picture
+    assert await memory.results.shorten_result(picture, call) is picture
     table = ToolMessage(" ".join(f"{number},{number}" for number in range(5000)), tool_call_id="1")
-    shortened: Any = await memory.results.shortened(Command(update={"messages": [table]}), call)
+    shortened: Any = await memory.results.shorten_result(Command(update={"messages": [table]}), call)
     (message,) = shortened.update["messages"]
     assert "Its beginning follows" in message.text and "0,0 1,1" in message.text
     assert message.additional_kwargs["readgraph"]["gist"] == "beginning"

@@ -9,7 +9,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import BaseModel, Field
 
 from readgraph.models.asking import ask, ask_text
-from readgraph.models.metering import FallBack, Meter, ModelExchange, asking_once, exchanges_to, start_meter
+from readgraph.models.metering import FallBack, Meter, ModelExchange, ask_each_prompt_once, exchanges_to, start_meter
 from readgraph.models.prompt import Prompt, fenced
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, BudgetSpent, ModelUnavailable, NoUsableReply
@@ -145,7 +145,7 @@ async def test_what_was_asked_again_is_not_asked_once_more_in_the_same_run(
     before, again = server.calls, with_context(runtime, again=True)
     server.fault_for, made = None, min(len(replies) + 1, 3)
     server.faults.extend(replies)
-    with asking_once():
+    with ask_each_prompt_once():
         for _ in range(2):  # at the same moment, and one after the other
             metered(again)
             tasks = [ask(again, PROMPT, Count) for _ in range(5)]

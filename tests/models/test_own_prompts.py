@@ -10,7 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from readgraph import ReaderContext
 from readgraph.graphs import mem_gpt, mem_walker, read_agent
 from readgraph.models.prompt import places_in
-from readgraph.models.replaced_words import export_words, in_own_words, replaced_words
+from readgraph.models.replaced_words import apply_own_words, export_words, replacement_digests
 from readgraph.nodes.building.notes import gist_prompt
 from readgraph.nodes.prompts import every_wording
 from readgraph.state.errors import BadInput
@@ -75,9 +75,9 @@ async def test_changed_words_are_sent_and_make_another_memory_only_where_it_is_b
 def test_what_is_put_in_is_not_looked_at(own: Path) -> None:
     change(own, "gist", "Shorten", "Abridge")
     prompt = gist_prompt("{limit} {known} The lamp.", 40, "{keep}").adding("Write in {known}.")
-    changed = in_own_words(prompt, str(own))
+    changed = apply_own_words(prompt, str(own))
     assert changed.user == prompt.user.replace("Shorten the", "Abridge the") and changed.system == prompt.system
-    assert in_own_words(changed, str(own)) == changed
+    assert apply_own_words(changed, str(own)) == changed
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_an_evaluation_records_own_prompts_without_their_folder(
 
 
 def test_what_is_exported_is_read_as_it_was(own: Path) -> None:
-    assert not replaced_words(str(own), frozenset(words.prompt for words in every_wording()))
+    assert not replacement_digests(str(own), frozenset(words.prompt for words in every_wording()))
 
 
 def test_every_part_of_a_prompt_stands_somewhere() -> None:

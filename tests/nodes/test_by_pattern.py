@@ -2,7 +2,7 @@
 
 import pytest
 
-from readgraph.nodes.survey.patterns import take_by_pattern, unfilled
+from readgraph.nodes.survey.patterns import columns_without_pattern, take_by_pattern
 from readgraph.nodes.survey.plan import by_rule, columns_named
 
 pytestmark = pytest.mark.quick
@@ -61,12 +61,12 @@ def test_columns_that_are_asked_for_stay_and_those_without_a_pattern_are_known()
         ("payer", "text"),
         ("amount", "text"),
     ]
-    assert unfilled(programme["columns"]) == ["payer"]
+    assert columns_without_pattern(programme["columns"]) == ["payer"]
     assert taken("On 3 May 1921 she paid 400 crowns.", "payments: day, payer, amount") == [
         ["1921-05-03", "", "400 crowns"]
     ]
     assert [each["name"] for each in by_rule("What did he say: nothing?", [])["columns"]] == ["sentence"]
-    assert unfilled(columns_named("role:text,age:number")) == ["role"]
+    assert columns_without_pattern(columns_named("role:text,age:number")) == ["role"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.nodes.answering.cite import stated
+from readgraph.nodes.answering.cite import find_statements
 from readgraph.state.context import ReaderContext
 from tests.doubles import summariser
 from tests.doubles.model_server import ChatRequest, ModelServer
@@ -181,8 +181,8 @@ async def test_the_estimate_holds_and_says_more_for_long_answers(
 
 def test_what_states_nothing_is_left_out() -> None:
     said = "# Why\n\nThe reasons are:\n\n- He was tired.\n- The oil was gone.\n\n| a | b |\n|---|---|\n\nIs it so?"
-    assert [said[start:end] for start, end in stated(said)][:2] == ["- He was tired.", "- The oil was gone."]
-    assert not any(said[start:end].startswith(("#", "|", "The reasons")) for start, end in stated(said))
+    assert [said[start:end] for start, end in find_statements(said)][:2] == ["- He was tired.", "- The oil was gone."]
+    assert not any(said[start:end].startswith(("#", "|", "The reasons")) for start, end in find_statements(said))
 
 
 def test_the_command_marks_it_everywhere(readgraph: Command, server: ModelServer, tmp_path: Path, text: str) -> None:

@@ -6,16 +6,16 @@ import pytest
 
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
-from readgraph.nodes.contracts import SaidAnswer
+from readgraph.nodes.contracts import AnswerDraft
 from readgraph.nodes.extractive import extract_gist, passages_of, quoted_answer
-from readgraph.nodes.extractive.quoting import quoted_at_length
+from readgraph.nodes.extractive.quoting import quote_at_length
 from readgraph.state.context import ReaderContext
 
 FILLER = "\n\n".join(f"The goat of year {year} ate hay in the shed until the ferry came in." for year in range(1500))
 NEEDLE = "The quartermaster Okonkwo paid 4,312 crowns for tarred rope."
 
 
-def quoted(pages: dict[int, str], question: str, **more: Any) -> SaidAnswer:
+def quoted(pages: dict[int, str], question: str, **more: Any) -> AnswerDraft:
     state: Any = {"question_text": question, "choices": {}, **more}
     return quoted_answer(passages_of(pages), state)
 
@@ -57,7 +57,7 @@ def test_a_gist_is_a_heading_and_what_says_most() -> None:
 def test_a_longer_answer_has_about_as_many_words_as_are_asked_for(words: int, taken: list[int]) -> None:
     gander = "Magistrate the gander met the boat, since every gander hates boats and men."
     rain = "It rained all that week."
-    found = quoted_at_length(passages_of({1: f"{gander} {rain}"}), "What did Magistrate the gander do?", words)
+    found = quote_at_length(passages_of({1: f"{gander} {rain}"}), "What did Magistrate the gander do?", words)
     assert [len(said.split()) for said in (gander, rain) if said in (found.answer or "")] == taken
 
 

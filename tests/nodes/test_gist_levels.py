@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from readgraph.graphs.read_agent import build
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
-from readgraph.nodes.gist_levels import OlderGist, by_age, gists_allowed, level_sizes, older_gist_words
+from readgraph.nodes.gist_levels import OlderGist, choose_gists_by_age, gists_allowed, level_sizes, older_gist_words
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Note
 from readgraph.state.summary_tree import FAN
@@ -28,7 +28,7 @@ def test_every_page_is_shown_once_and_new_pages_are_the_sharpest(
 ) -> None:
     notes = {number: Note(number, "", words) for number in range(pages)}
     known = [OlderGist(level, n, "", 10) for level, size in enumerate(level_sizes(pages), 1) for n in range(size)]
-    older = by_age(notes, known, pages, most)
+    older = choose_gists_by_age(notes, known, pages, most)
     covered = [page for gist in older for page in gist.pages]
     assert covered == sorted({*covered}) and {*covered} <= {*notes}
     assert [gist.level for gist in older] == sorted((gist.level for gist in older), reverse=True)
@@ -37,7 +37,7 @@ def test_every_page_is_shown_once_and_new_pages_are_the_sharpest(
     shown = sum(words + 2 for _ in alone) + sum(gist.words + 2 for gist in older)
     fewest = 3 * (words + 2) + 3 * 12 * len(level_sizes(pages))
     assert shown <= max(most, fewest)
-    with_near = by_age(notes, known, pages, most, near)
+    with_near = choose_gists_by_age(notes, known, pages, most, near)
     everywhere = [page for gist in with_near for page in gist.pages]
     assert everywhere == sorted({*everywhere}) and {*everywhere} <= {*notes}
 
@@ -45,7 +45,7 @@ def test_every_page_is_shown_once_and_new_pages_are_the_sharpest(
 def test_a_gist_that_is_missing_leaves_those_below_it() -> None:
     notes = {number: Note(number, "", 10) for number in range(64)}
     known = [OlderGist(1, number, "", 10) for number in range(16) if number != 3]
-    older = by_age(notes, known, 64, 100)
+    older = choose_gists_by_age(notes, known, 64, 100)
     assert [gist.number for gist in older] == [*range(3), *range(4, 16)]
 
 
@@ -109,5 +109,5 @@ def test_the_oldest_page_can_be_shown_by_itself(pages: int) -> None:
     most, allowed = older_gist_words(CONTEXT), gists_allowed(CONTEXT)
     notes = {number: Note(number, "", 60) for number in range(pages)}
     known = [OlderGist(level, n, "", most) for level, size in enumerate(level_sizes(pages), 1) for n in range(size)]
-    older = by_age(notes, known, pages, allowed, [0])
+    older = choose_gists_by_age(notes, known, pages, allowed, [0])
     assert 0 not in {page for gist in older for page in gist.pages}

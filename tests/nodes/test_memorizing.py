@@ -16,7 +16,7 @@ from readgraph.graphs.gam import build_memorize, memorize, memorizer, recipe
 from readgraph.library.histories import SessionText, append_sessions, sessions_of
 from readgraph.library.opening import Library, open_library_in_background
 from readgraph.library.page_store import PageStore
-from readgraph.nodes.building.notes import Recalling
+from readgraph.nodes.building.notes import MemoRecall
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.records import Document, Memory, Note, Page
@@ -202,13 +202,13 @@ async def test_prompts_stay_small_however_long_the_memory(server: ModelServer, l
 @given(st.lists(st.integers(0, 60), max_size=30), st.integers(0, 200), st.integers(1, 5))
 def test_the_newest_and_the_nearest_memos_are_shown(sizes: list[int], budget: int, asked: int) -> None:
     memos = [Note(number, f"subject{number} " * size, size) for number, size in enumerate(sizes)]
-    recalling = Recalling(budget)
+    recalling = MemoRecall(budget)
     for known in range(0, len(memos) + 1, asked):
         wanted = known // 2
         shown = recalling.near(memos[:known], f"What of subject{wanted}?")
         assert sum(memo.words for memo in shown) <= budget
         assert [memo.page for memo in shown] == sorted({memo.page for memo in shown})
-        assert shown == Recalling(budget).near(memos[:known], f"What of subject{wanted}?")
+        assert shown == MemoRecall(budget).near(memos[:known], f"What of subject{wanted}?")
         if sum(memo.words for memo in memos[:known]) <= budget:
             assert shown == memos[:known]
         elif known and 0 < memos[wanted].words <= budget / 2:

@@ -12,7 +12,7 @@ from readgraph.graphs.read_agent import recipe
 from readgraph.library.agents import Agent, Event, initial_state
 from readgraph.library.opening import Library
 from readgraph.nodes.agent.evict import summary_language
-from readgraph.nodes.building.recipes import in_notes_language
+from readgraph.nodes.building.recipes import resolve_notes_language
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Memory
 from tests.doubles.model_server import ModelServer
@@ -77,7 +77,7 @@ async def test_a_memory_of_earlier_prompts_stays_in_use(library: Library, server
 async def test_a_memory_without_a_models_notes_has_no_language(library: Library) -> None:
     document = await library.pages.add_document(GERMAN)
     without = recipe(replace(CONTEXT, model="", language="fr"))
-    assert await in_notes_language(without, document, CONTEXT, library.pages) == (without, "")
+    assert await resolve_notes_language(without, document, CONTEXT, library.pages) == (without, "")
 
 
 async def test_an_agents_summary_is_in_the_language_of_what_it_reads_or_hears(library: Library) -> None:

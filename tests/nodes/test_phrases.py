@@ -9,9 +9,9 @@ from readgraph.cli.terminal.rendering import answer_text
 from readgraph.graphs.methods import METHODS
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
-from readgraph.nodes.extractive.dates import date_in, meant_by
+from readgraph.nodes.extractive.dates import date_in, resolve_time_words
 from readgraph.nodes.extractive.passages import passages_of
-from readgraph.nodes.extractive.phrases import asked_for, kind_of, richest_words
+from readgraph.nodes.extractive.phrases import extract_phrase, kind_of, richest_words
 from readgraph.nodes.extractive.quoting import phrase_answer
 from readgraph.state.context import ReaderContext
 
@@ -39,7 +39,7 @@ CHAT = [SessionText(MAY, time="9 May 2023"), SessionText(JUNE, time="1:10 pm on 
     ],
 )
 def test_words_for_a_time_are_resolved_by_the_day_on_which_they_were_said(said: str, meant: str | None) -> None:
-    assert meant_by(said, FRIDAY) == meant
+    assert resolve_time_words(said, FRIDAY) == meant
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_session_has_the_day_in_its_name(text: str, day: date | None) -> None:
 )
 def test_a_question_finds_what_it_asks_for(question: str, sentence: str, found: str | None) -> None:
     kind = kind_of(question)
-    assert kind and asked_for(kind, sentence, question, None) == found
+    assert kind and extract_phrase(kind, sentence, question, None) == found
 
 
 def test_without_a_cue_the_words_that_the_question_lacks_are_the_answer() -> None:

@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readgraph.library.agents import Event
-from readgraph.models.prompt import Prompt, fenced, unused_name
+from readgraph.models.prompt import Prompt, fenced, find_unused_name
 from readgraph.nodes.agent.memory import blocks_text, queue_text
 from readgraph.nodes.agent.prompts import (
     agent_prompt,
     argument_prompt,
     chat_system,
     function_prompt,
+    question_system,
     queue_summary_prompt,
     reader_system,
-    reading_system,
 )
 from readgraph.nodes.answering.ask import answer_from_notes_prompt, answer_prompt, weigh_prompt
 from readgraph.nodes.answering.verdicts import check_answer_prompt, check_summary_prompt
@@ -47,7 +47,7 @@ from readgraph.nodes.prompts import (
     length_line,
     note_line,
     prompt_modules,
-    spoken_language_line,
+    talk_language_line,
 )
 from readgraph.nodes.purpose import PRESETS
 from readgraph.nodes.question_notes import take_notes_prompt
@@ -118,10 +118,10 @@ CASES: dict[str, Prompt] = {
     "look_up_next_first": look_up_next_prompt(MEMORY, QUESTION, {}, []),
     "look_up_next": look_up_next_prompt(MEMORY, QUESTION, CHOICES, [1, 0]),
     "agent": agent_prompt(chat_system(FUNCTIONS, "Be brief."), "We spoke of oil.", EVENTS, BLOCKS, "Call a function."),
-    "agent_german": agent_prompt("You.", "", EVENTS, BLOCKS, "Call a function.").adding(spoken_language_line("de")),
+    "agent_german": agent_prompt("You.", "", EVENTS, BLOCKS, "Call a function.").adding(talk_language_line("de")),
     "function": function_prompt(SEEN, ["answer", "search"]),
     "argument": argument_prompt(SEEN, "search", "words", "What to look for."),
-    "agent_reading": agent_prompt(reading_system(FUNCTIONS), "", EVENTS, BLOCKS, "Call a function."),
+    "agent_reading": agent_prompt(question_system(FUNCTIONS), "", EVENTS, BLOCKS, "Call a function."),
     "agent_plain_reader": agent_prompt(reader_system(FUNCTIONS), "", EVENTS, "", "Call a function."),
     "queue_summary": queue_summary_prompt("We spoke of oil.", EVENTS, 300),
     "queue_summary_first": queue_summary_prompt("", EVENTS, 300),
@@ -399,7 +399,7 @@ def test_a_fence_is_closed_once_whatever_it_holds(text: str, name: str) -> None:
     assert closing == f"</{opening[1:-1]}>"
     assert "\n".join(inside) == text.strip()
     assert opening[:-1] not in text.casefold() and closing[:-1] not in text.casefold()
-    assert unused_name(name, [text, "more"]) == opening[1:-1]
+    assert find_unused_name(name, [text, "more"]) == opening[1:-1]
 
 
 @pytest.mark.parametrize("tag", ["<passage-{}>", "</passage-{}>", "<Passage-{} x>"])

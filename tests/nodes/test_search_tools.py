@@ -20,7 +20,7 @@ from readgraph.library.collections import add_collection
 from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import Library, open_library
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.hits import Entry, Extent, pages_of
+from readgraph.library.search.hits import Extent, IndexEntry, pages_of
 from readgraph.library.search.index_registry import index_key, indexes_of
 from readgraph.library.search.passages import document_languages
 from readgraph.library.search.postings import SHORT
@@ -70,7 +70,7 @@ async def test_each_part_of_a_collection_has_its_language(library: Library) -> N
 class Kept:
     """An index that keeps the entries it is given."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[IndexEntry] = field(default_factory=list)
 
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         return []
@@ -78,10 +78,10 @@ class Kept:
     async def extent(self) -> Extent:
         return Extent(0, -1)
 
-    async def missing(self, pages: int) -> list[int]:
+    async def find_missing(self, pages: int) -> list[int]:
         return [*range(pages)]
 
-    async def add(self, entries: list[Entry]) -> None:
+    async def add(self, entries: list[IndexEntry]) -> None:
         self.entries += entries
 
     async def clear(self) -> None:
@@ -123,7 +123,7 @@ async def test_a_page_is_found_as_soon_as_it_has_its_memo(library: Library) -> N
 async def test_an_index_is_derived_and_never_trusted_over_the_store(library: Library, tmp_path: Path) -> None:
     memory = await remembered_pages(library.store, trail_pages(), CONTEXT)
     index = (await indexes_of(library.store)).keyword
-    await index.add(index_key(memory), [Entry(40, "a dogwood that is not there")])
+    await index.add(index_key(memory), [IndexEntry(40, "a dogwood that is not there")])
     assert pages_of(await (await tools_of(library.store, memory))["keyword"].find("dogwood", 9)) == [17, 26]
 
 

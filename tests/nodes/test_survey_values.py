@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph.nodes.survey.plan import by_rule
-from readgraph.nodes.survey.records import Record, records_in
-from readgraph.nodes.survey.table import Combined, Entry, Mention, grouped, joined, ordered
+from readgraph.nodes.survey.records import SurveyRecord, records_in
+from readgraph.nodes.survey.table import CombinedTable, Mention, TableEntry, group_rows, join_rows, sort_rows
 from readgraph.nodes.survey.values import date_value, number_in, same_as
 
 
@@ -70,8 +70,8 @@ def test_what_is_written_otherwise_is_the_same_and_another_letter_is_not(one: st
     [("3", "3.00", True), ("-5", "5", False), ("0.5", "5", False), (f"1{'0' * 30}", f"1{'0' * 29}1", False)],
 )
 def test_numbers_are_the_same_by_their_value(one: str, other: str, same: bool) -> None:
-    entries = [Entry((value,), (Mention(0, 0, 1),)) for value in (one, other)]
-    assert len(joined(Combined(["paid"], ["number"], entries), ["paid"], apart=False).entries) == 2 - same
+    entries = [TableEntry((value,), (Mention(0, 0, 1),)) for value in (one, other)]
+    assert len(join_rows(CombinedTable(["paid"], ["number"], entries), ["paid"], apart=False).entries) == 2 - same
 
 
 @given(st.text())
@@ -82,23 +82,23 @@ def test_any_text_has_a_value_or_none(text: str) -> None:
 
 @given(st.lists(st.text(), min_size=1), st.integers(0, 9), st.integers(0, 9))
 def test_records_are_kept_as_they_are(values: list[str], start: int, end: int) -> None:
-    record = Record(tuple(values), start, end)
+    record = SurveyRecord(tuple(values), start, end)
     assert records_in(f"{record.line}\nwhat a user wrote\n[1]\n5\nnull", len(values)) == [record]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["Ann", "ann", "The Bé", "be", ""]), st.integers(-99, 99))))
 def test_sums_and_counts_are_exact_in_any_order(rows: list[tuple[str, int]]) -> None:
-    entries = [Entry((name, str(number)), (Mention(0, at, at + 1),)) for at, (name, number) in enumerate(rows)]
-    table = Combined(["who", "paid"], ["text", "number"], entries)
+    entries = [TableEntry((name, str(number)), (Mention(0, at, at + 1),)) for at, (name, number) in enumerate(rows)]
+    table = CombinedTable(["who", "paid"], ["text", "number"], entries)
     sums = {
         same_as(name): (int(many), int(total))
-        for name, many, total in (e.values for e in grouped(table, "who", "paid").entries)
+        for name, many, total in (e.values for e in group_rows(table, "who", "paid").entries)
     }
     for name in {same_as(name) for name, _ in rows}:
         paid = [number for each, number in rows if same_as(each) == name]
         assert sums[name] == (len(paid), sum(paid))
-    together = joined(table, ["who"], apart=False).entries
+    together = join_rows(table, ["who"], apart=False).entries
     assert sum(len(entry.mentions) for entry in together) == len(rows)
     programme = {**by_rule("who paid most?", []), "sort_by": "paid", "descending": True}
-    numbers = [int(entry.values[1]) for entry in ordered(table, programme).entries]  # type: ignore[arg-type]
+    numbers = [int(entry.values[1]) for entry in sort_rows(table, programme).entries]  # type: ignore[arg-type]
     assert numbers == sorted(numbers, reverse=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
-from readgraph.models.prompt import Prompt, fenced, fitted
+from readgraph.models.prompt import Prompt, fenced, fit_prompt
 from readgraph.nodes.bounds import INSTRUCTION_WORDS
 from readgraph.nodes.prompts import question_part
 from readgraph.state.context import ReaderContext
@@ -28,7 +28,7 @@ def test_a_prompt_is_cut_to_the_window_and_no_further(texts: list[str], most: in
     user = "\n\n".join([*(fenced(f"part-{number}", text) for number, text in enumerate(texts)), "What now?"])
     prompt = Prompt("tried", 1, "You read.", user)
     assume(most >= 5 + 3 * len(texts))
-    short, words, left_out = fitted(prompt, most)
+    short, words, left_out = fit_prompt(prompt, most)
     assert short.words == words <= most and left_out == prompt.words - words
     assert (short == prompt) == (prompt.words <= most)
     assert short.user.endswith("What now?") and short.user.count("</part-") == len(texts)
@@ -40,21 +40,21 @@ def test_what_is_cut_keeps_all_options_and_tags() -> None:
     prompt = Prompt(
         "tried", 1, "You read.", f"{fenced('memory', memory)}\n\n{question_part('Who?', options)}\n\nAnswer."
     )
-    short, *_ = fitted(prompt, 500)
+    short, *_ = fit_prompt(prompt, 500)
     assert all(f"\n{letter}. word" in short.user for letter in options)
     assert all(f"<page {number}>\ngist" in short.user for number in range(9))
 
 
 def test_a_text_is_cut_wherever_its_tag_stands_in_a_line() -> None:
     prompt = Prompt("tried", 1, "You read.", f"Context: {fenced('memory', 'word ' * 900)}\n\nQuestion: Who?")
-    short, _, left_out = fitted(prompt, 100)
+    short, _, left_out = fit_prompt(prompt, 100)
     assert short.words <= 100 and left_out > 800 and short.user.endswith("</memory>\n\nQuestion: Who?")
 
 
 def test_instructions_are_not_cut() -> None:
     prompt = Prompt("tried", 1, "You read. " * 40, fenced("passage", "text"))
     with pytest.raises(BadInput, match="82 words are instructions"):
-        fitted(prompt, 50)
+        fit_prompt(prompt, 50)
 
 
 def test_instructions_are_not_longer_than_what_is_kept_free_for_them() -> None:

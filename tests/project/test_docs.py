@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from readgraph.graphs.served import served_graphs
+from readgraph.graphs.served import assistant_graphs
 from tests.doubles.model_server import ChatRequest, ModelServer, ToolCall
 from tests.doubles.reader import asked_for, reader
 from tests.doubles.tool_user import is_agent, tool_user
@@ -172,7 +172,7 @@ def test_python_runs_and_prints_what_is_shown(
 
 def flowchart(name: str) -> str:
     """The drawing of a graph as it is wired; dotted arrows are choices."""
-    module, _, graph = served_graphs()[name].path.partition(":")
+    module, _, graph = assistant_graphs()[name].path.partition(":")
     wired = getattr(import_module(module), graph).get_graph()
     order = [*wired.nodes]
     edges = sorted(wired.edges, key=lambda edge: (order.index(edge.source), order.index(edge.target)))
@@ -224,7 +224,7 @@ def test_drawings_are_of_the_graphs_as_wired(page: Path) -> None:
 def test_every_graph_is_drawn_on_its_method_s_page() -> None:
     pages = [page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs" / "methods").glob("*.md"))]
     drawn = [name for page in pages for found in DRAWING_OF.finditer(page) for name in found[1].split(", ")]
-    assert sorted(drawn) == sorted(served_graphs())
+    assert sorted(drawn) == sorted(assistant_graphs())
 
 
 @pytest.mark.parametrize("page", with_a(re.compile(r"\]\(")))

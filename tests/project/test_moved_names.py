@@ -71,3 +71,17 @@ def test_a_name_is_found_at_its_former_place_and_says_where_it_is_now(path: str)
 )
 def test_import_statements_work(code: str) -> None:
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("module", "former", "now"),
+    [
+        ("models.metering", "fell_back", "count_fallback"),
+        ("nodes.contracts", "SaidAnswer", "AnswerDraft"),
+        ("nodes.answering.in_view", "InView", "AnswerSource"),
+    ],
+)
+def test_a_renamed_name_is_found_under_its_former_one(module: str, former: str, now: str) -> None:
+    home = import_module(f"readgraph.{module}")
+    with pytest.warns(DeprecationWarning, match=f"{former} is now called {now}"):
+        assert getattr(home, former) is getattr(home, now)

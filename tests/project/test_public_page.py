@@ -109,7 +109,7 @@ def test_what_is_shown_uses_public_names_only(path: Path) -> None:
         ("from readgraph.graphs import gam\ngam.build()", {"readgraph.graphs.gam", "readgraph.graphs.gam.build"}),
         ("import readgraph.api as t\nt.ask", {"readgraph.api", "readgraph.api.ask"}),
         ("import readgraph\nreadgraph._inside", {"readgraph", "readgraph._inside"}),
-        ("from readgraph.state.records import sound", {"readgraph.state.records.sound"}),
+        ("from readgraph.state.records import load_valid", {"readgraph.state.records.load_valid"}),
         ("from langgraph.types import Command", set()),
     ],
 )

@@ -18,7 +18,7 @@ import pytest
 import uvicorn
 from httpx import AsyncClient
 
-from readgraph.api.sockets import listening
+from readgraph.api.sockets import open_listener
 from readgraph.library.opening import open_library
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 
@@ -50,7 +50,7 @@ async def document(story: str) -> str:
 @asynccontextmanager
 async def served(app: Any) -> AsyncIterator[AsyncClient]:
     """A client of the program, which runs as uvicorn runs it."""
-    listener = listening("127.0.0.1", 0)
+    listener = open_listener("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on"))
     running = asyncio.create_task(server.serve([listener]))
     async with AsyncClient(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=60) as client:

@@ -16,7 +16,7 @@ from readgraph.cli.run.reports import source_links
 from readgraph.library.collections import add_collection
 from readgraph.library.opening import Library
 from readgraph.report import page as report_data
-from readgraph.report.page import MARK, escaped_json, render, report_of_answer, report_of_document
+from readgraph.report.page import MARK, escape_json_for_html, render, report_of_answer, report_of_document
 from readgraph.state.reading import Question
 from tests.doubles.model_server import ModelServer
 from tests.doubles.walker import REVERT, TEXT, Walker, ask, down, says
@@ -78,7 +78,7 @@ def data_of(page: bytes) -> Any:
 @settings(max_examples=40)
 @given(values)
 def test_any_text_round_trips_and_is_never_markup(value: Any) -> None:
-    escaped = escaped_json(value)
+    escaped = escape_json_for_html(value)
     assert json.loads(escaped) == value
     assert not re.search("[<>&\u2028\u2029\ud800-\udfff]", escaped)
     escaped.encode()

@@ -13,13 +13,13 @@ from readgraph.library.collections import Member
 from readgraph.report.table_files import (
     Sheet,
     csv_bytes,
+    disarm_formulas,
     excel_bytes,
-    harmless,
+    is_our_table,
     json_bytes,
     markdown,
     sheet_of,
     table_bytes,
-    written_before,
 )
 from readgraph.state.reading import Citation
 from readgraph.state.survey import Table
@@ -43,7 +43,9 @@ def test_values_come_back_as_they_were(given_rows: list[list[str]]) -> None:
     text = csv_bytes(made).decode("utf-8-sig")
     back = [*csv.reader(io.StringIO(text, newline=""))][1:]
     assert [row[1:] for row in back] == [row[1:] for row in given_rows], "numbers and dates are not changed"
-    assert [row[0] for row in back] == [harmless(row[0]).encode("utf-8", "replace").decode() for row in given_rows]
+    assert [row[0] for row in back] == [
+        disarm_formulas(row[0]).encode("utf-8", "replace").decode() for row in given_rows
+    ]
     assert len(json.loads(json_bytes(made))) == len(given_rows)
     assert markdown(made).count("\n") == 2 + len(given_rows)
 
@@ -60,7 +62,7 @@ def test_any_table_becomes_a_sheet(given_rows: list[list[str]]) -> None:
     ["=1+1", " =1", "+a", "-a", "@SUM(A1)", "\t=1", "-2+3", "＝1", "\ufeff=1", "\u200b@x", "\xa0=1", "\x00=1", "﹦1"],
 )
 def test_a_formula_gets_an_apostrophe(value: str) -> None:
-    assert harmless(value) == f"'{value}"
+    assert disarm_formulas(value) == f"'{value}"
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ def test_a_formula_gets_an_apostrophe(value: str) -> None:
     ],
 )
 def test_a_formula_where_another_separator_begins_a_cell_gets_one_too(value: str, defused: str) -> None:
-    assert harmless(value) == defused
+    assert disarm_formulas(value) == defused
 
 
 def test_no_cell_continues_the_one_before_where_the_comma_is_a_decimal_mark() -> None:
@@ -85,7 +87,7 @@ def test_no_cell_continues_the_one_before_where_the_comma_is_a_decimal_mark() ->
     "value", ["-3", "+4.5", "-1,200", "12%", "a=b", "", "1912-03-04", "’tis", "am 3. Mai; -5 %; gut", ";", "\u200b"]
 )
 def test_a_number_and_plain_text_stay(value: str) -> None:
-    assert harmless(value) == value
+    assert disarm_formulas(value) == value
 
 
 def test_columns_of_citations_have_names_of_their_own(tmp_path: Path) -> None:
@@ -103,4 +105,4 @@ def test_columns_of_citations_have_names_of_their_own(tmp_path: Path) -> None:
         file = tmp_path / f"made{ending}"
         for each in (made, made._replace(rows=[])):
             file.write_bytes(table_bytes(each, ending))
-            assert written_before(file)
+            assert is_our_table(file)

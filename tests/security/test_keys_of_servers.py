@@ -12,7 +12,7 @@ pytest.importorskip("mcp", reason="needs pip install 'readgraph[mcp]'")
 from mcp import Client
 
 from readgraph.library.opening import Library
-from readgraph.mcp.refusing import allowed_folders
+from readgraph.mcp.refusing import resolve_allowed_folders
 from readgraph.mcp.server import LibraryTools, library_server
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import Fault, ModelServer
@@ -68,7 +68,7 @@ def test_the_reading_room_tells_no_key(
 
 @pytest.mark.slow
 async def test_the_server_for_agents_tells_no_key(library: Library, server: ModelServer, tmp_path: Path) -> None:
-    tools, told = LibraryTools(library, CONTEXT, allowed_folders([tmp_path])), list[str]()
+    tools, told = LibraryTools(library, CONTEXT, resolve_allowed_folders([tmp_path])), list[str]()
     async with Client(library_server(tools)) as client:
         told += [tool.model_dump_json() for tool in (await client.list_tools()).tools]
         for number, make in enumerate([None, *FAULTS]):

@@ -12,7 +12,7 @@ from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.library.opening import open_library
 from readgraph.library.search import vector_file
 from readgraph.library.search.keyword_tables import open_tables
-from readgraph.library.search.vector_file import Header
+from readgraph.library.search.vector_file import VectorFileHeader
 from readgraph.state.errors import BadInput, LibraryError
 from tests.evaluation.folder.test_foreign_folders import WHAT, folder
 from tests.support.command import STORY, Command, assert_refused
@@ -84,7 +84,7 @@ def test_links_to_files_that_are_not_there_make_none(tmp_path: Path) -> None:
 
 
 def test_vectors_are_not_written_through_a_link(tmp_path: Path, secret: Path) -> None:
-    header = Header.new("openai:double", 2)
+    header = VectorFileHeader.new("openai:double", 2)
     vectors = tmp_path / "a.vectors"
     for link in (vectors, vectors.with_suffix(".new")):
         link.symlink_to(secret)
@@ -97,7 +97,7 @@ def test_vectors_are_not_written_through_a_link(tmp_path: Path, secret: Path) ->
 def test_a_link_in_an_evaluation_is_refused(tmp_path: Path, secret: Path, name: str) -> None:
     made = evaluation(tmp_path / "ev")
     replaced_by_link(made.path / name, secret)
-    with pytest.raises(BadInput, match=r"is a link, and an evaluation has none"), made.opened(WHAT):
+    with pytest.raises(BadInput, match=r"is a link, and an evaluation has none"), made.open_for(WHAT):
         pass
     assert secret.read_text() == KEPT
 
@@ -106,5 +106,5 @@ def test_a_pipe_in_an_evaluation_that_is_continued(tmp_path: Path) -> None:
     made = evaluation(tmp_path / "ev")
     (made.path / "answers.jsonl").unlink()
     os.mkfifo(made.path / "answers.jsonl")
-    with pytest.raises(BadInput, match="it is a pipe"), made.opened({**WHAT, "rows": {}}):
+    with pytest.raises(BadInput, match="it is a pipe"), made.open_for({**WHAT, "rows": {}}):
         pass

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from readgraph.sources import load
-from readgraph.sources.converting import beside_the_loop, conversion_shown
+from readgraph.sources.converting import convert_in_thread, show_conversion
 from readgraph.sources.pdf import in_child
 from readgraph.sources.pdf.in_child import page_picture, page_picture_here
 from readgraph.sources.pdf.pdf_text import convert, convert_here
@@ -52,7 +52,7 @@ def endless(tmp_path: Path) -> Path:
 def test_what_a_child_reads_is_what_this_process_would(tmp_path: Path, children: list[Child]) -> None:
     data = write_pdf_lines(tmp_path / "a.pdf", [["The lamp was lit."], ["The goat \ud7ff stood."]]).read_bytes()
     shown = list[tuple[str, int, int]]()
-    with conversion_shown(lambda *page: shown.append(page)):
+    with show_conversion(lambda *page: shown.append(page)):
         assert convert(data, "a.pdf") == convert_here(data, "a.pdf")
     assert shown == [("a.pdf", 1, 2), ("a.pdf", 2, 2)] * 2
 
@@ -116,7 +116,7 @@ def test_a_child_that_is_killed(endless: Path, children: list[Child]) -> None:
     def kill(*_: object) -> None:
         children[0].kill()
 
-    with conversion_shown(kill), pytest.raises(BadInput, match=r"^\S+endless\.pdf can't be read \(PDFium ended with "):
+    with show_conversion(kill), pytest.raises(BadInput, match=r"^\S+endless\.pdf can't be read \(PDFium ended with "):
         load(endless)
 
 
@@ -124,7 +124,7 @@ def test_ctrl_c_ends_the_child(endless: Path, children: list[Child]) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    with conversion_shown(interrupt), pytest.raises(KeyboardInterrupt):
+    with show_conversion(interrupt), pytest.raises(KeyboardInterrupt):
         load(endless)
     assert children[0].returncode
 
@@ -135,8 +135,8 @@ async def test_a_task_that_is_cancelled_ends_the_child(endless: Path, children: 
     def begin(*_: object) -> None:
         loop.call_soon_threadsafe(begun.set)
 
-    with conversion_shown(begin):
-        task = asyncio.create_task(beside_the_loop(load, endless))
+    with show_conversion(begin):
+        task = asyncio.create_task(convert_in_thread(load, endless))
     await begun.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

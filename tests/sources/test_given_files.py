@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.evaluation.datasets.record_files import Record, records
+from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.sources import load
 from readgraph.state.errors import BadInput
 from tests.support.command import STORY, Command, assert_refused
@@ -121,7 +121,7 @@ def test_a_record_of_a_dataset_is_bounded(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("READGRAPH_MAX_FILE_MB", "1")
     file = tmp_path / "large.jsonl"
     file.write_text('{"a": 1}\n' * 200_000 + '{"a": "' + "a" * MB + '"}')
-    read = records(file, Record)
+    read = records(file, DatasetRecord)
     for _ in range(200_000):
         next(read)
     with pytest.raises(BadInput, match=r"line 200001 of .* has more than 1 MB"):

@@ -12,7 +12,7 @@ from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
 from readgraph.sources import load, place_at
 from readgraph.sources.pdf.lines import PrintedPage, join_pages
-from readgraph.sources.pdf.page import Line
+from readgraph.sources.pdf.page import PrintedLine
 from readgraph.state.errors import BadInput
 from tests.support.source_files import INDENTED, SPACED, encrypt_pdf, label_pdf, write_pdf, write_pdf_lines
 
@@ -50,15 +50,15 @@ def test_pages_have_their_printed_labels(tmp_path: Path) -> None:
     assert place_at(source.places, source.text.index("three")) == "PDF page 3 (1)"
 
 
-def join(*pages: list[Line]) -> str:
+def join(*pages: list[PrintedLine]) -> str:
     return join_pages([PrintedPage(page) for page in pages])
 
 
-def lines_of(*pages: str) -> list[list[Line]]:
+def lines_of(*pages: str) -> list[list[PrintedLine]]:
     """Pages of lines 12 points apart; an empty line is more room, each leading space indents by a font size."""
     return [
         [
-            Line(line, 40.0 + 10 * (len(line) - len(line.lstrip())), 700.0 - 12 * number, 10.0)
+            PrintedLine(line, 40.0 + 10 * (len(line) - len(line.lstrip())), 700.0 - 12 * number, 10.0)
             for number, line in enumerate(page.split("\n"))
             if line
         ]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from readgraph.sources import Place, SourceText, load, place_at
 from readgraph.sources.formats.plain_text import places_of_text
-from readgraph.sources.places import MOST_PLACES, HeadingPath, ordered
+from readgraph.sources.places import MOST_PLACES, HeadingPath, order_places
 from tests.support.examples import EXAMPLES
 
 quick = settings(deadline=None)
@@ -167,7 +167,7 @@ def test_places_are_few(write: Wrote) -> None:
 @quick
 @given(st.lists(st.tuples(st.integers(0, 50), st.text(max_size=2))), st.integers(-5, 60))
 def test_place_at_is_the_last_place_that_has_begun(given_places: list[tuple[int, str]], offset: int) -> None:
-    places = ordered(Place(start, label) for start, label in given_places)
+    places = order_places(Place(start, label) for start, label in given_places)
     begun = [place.label for place in places if place.start <= offset]
     assert place_at(places, offset) == (begun[-1] if begun else None)
 

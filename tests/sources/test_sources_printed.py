@@ -13,10 +13,10 @@ from reportlab.pdfgen.canvas import Canvas
 
 from readgraph.nodes.extractive import passages_of, quoted_answer
 from readgraph.sources import SourceText, load, place_at
-from readgraph.sources.converting import conversion_shown
-from readgraph.sources.pdf.layout import gutter_of, in_columns, roman_value, without_margins
+from readgraph.sources.converting import show_conversion
+from readgraph.sources.pdf.layout import gutter_of, roman_value, split_columns, without_margins
 from readgraph.sources.pdf.lines import PrintedPage, join_pages
-from readgraph.sources.pdf.page import Line, Piece
+from readgraph.sources.pdf.page import PrintedLine, PrintedPiece
 from tests.support.source_files import write_pdf_lines
 from tests.support.typeset_report import FIRST_NAMES, HEAD, Typeset, typeset
 
@@ -139,15 +139,19 @@ def test_titles(tmp_path: Path, title: str, kept: str) -> None:
 
 
 def test_a_large_heading_beside_a_line_of_the_left_column() -> None:
-    left = [Piece(f"left {number} fills its line", 40.0, 500.0 - 12 * number, 10.0, 198.0) for number in range(8)]
-    right = [Piece(f"right {number} fills its line", 208.0, 500.0 - 12 * number, 10.0, 366.0) for number in range(8)]
-    right[3] = Piece("1.2 Climate", 208.0, right[3].y, 14.4, 300.0)
+    left = [
+        PrintedPiece(f"left {number} fills its line", 40.0, 500.0 - 12 * number, 10.0, 198.0) for number in range(8)
+    ]
+    right = [
+        PrintedPiece(f"right {number} fills its line", 208.0, 500.0 - 12 * number, 10.0, 366.0) for number in range(8)
+    ]
+    right[3] = PrintedPiece("1.2 Climate", 208.0, right[3].y, 14.4, 300.0)
     page = [*left, *right]
-    assert in_columns(page, gutter_of(page)) == [left, right]
+    assert split_columns(page, gutter_of(page)) == [left, right]
 
 
 def test_a_blank_page_among_pages_of_two_columns() -> None:
-    assert in_columns([], 208.0) == []
+    assert split_columns([], 208.0) == []
 
 
 def test_a_raised_number_is_a_mark_only_where_its_note_is(tmp_path: Path) -> None:
@@ -184,7 +188,7 @@ def test_a_page_that_cannot_be_read_is_left_out_and_named(tmp_path: Path) -> Non
 def test_a_conversion_shows_its_pages(tmp_path: Path) -> None:
     path = write_pdf_lines(tmp_path / "a.pdf", [["One."], ["Two."]])
     shown = list[tuple[str, int, int]]()
-    with conversion_shown(lambda *page: shown.append(page)):
+    with show_conversion(lambda *page: shown.append(page)):
         load(path)
     load(path)
     assert shown == [(str(path), 1, 2), (str(path), 2, 2)]
@@ -199,9 +203,9 @@ WORDS = st.text("abcdefghijklmnop", min_size=1, max_size=9)
 def test_heads_and_numbers_go_and_nothing_else(bodies: list[list[str]], first: int) -> None:
     pages = []
     for number, words in enumerate(bodies):
-        body = [Piece(f"{word} {number} {at}.", 50, 700 - 12 * at, 10, 120) for at, word in enumerate(words)]
-        head = Piece("The Running Head", 50, 760, 9, 140)
-        foot = Piece(str(first + number), 300, 40, 9, 310)
+        body = [PrintedPiece(f"{word} {number} {at}.", 50, 700 - 12 * at, 10, 120) for at, word in enumerate(words)]
+        head = PrintedPiece("The Running Head", 50, 760, 9, 140)
+        foot = PrintedPiece(str(first + number), 300, 40, 9, 310)
         pages.append(([head, *body, foot], body))
     left = without_margins([page for page, _ in pages])
     assert [[piece.text for piece in page] for page in left] == [[piece.text for piece in body] for _, body in pages]
@@ -219,7 +223,7 @@ def test_what_is_set_in_lines_is_joined_again(words: list[str], width: int, line
         line = f"{line} {word}".strip()
     lines.append(line)
     set_ = [
-        Line(text, 50.0, 700.0 - 12 * (at % lines_of_page), 10.0, 50.0 + 5 * len(text), 50.0 + 5 * width,
+        PrintedLine(text, 50.0, 700.0 - 12 * (at % lines_of_page), 10.0, 50.0 + 5 * len(text), 50.0 + 5 * width,
              first=5.0 * len(text.split()[0]))
         for at, text in enumerate(lines)
     ]  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 from pypdf import PdfWriter
 
 from readgraph.sources import load, place_at
-from readgraph.sources.converting import conversion_shown
+from readgraph.sources.converting import show_conversion
 from readgraph.sources.loading import read_file
 from readgraph.sources.pdf import pdf_text, scans
 from readgraph.state.errors import BadInput
@@ -78,7 +78,7 @@ def test_recognised_lines_are_joined_as_printed_ones(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(pdf_text, "recognizer_version", lambda: "1")
     monkeypatch.setattr(scans, "recognizer", lambda: recognizer_of(LINES, 0.05))
     shown: list[int] = []
-    with conversion_shown(lambda name, number, of: shown.append(number)):
+    with show_conversion(lambda name, number, of: shown.append(number)):
         source = load(mixed)
     assert source.text == f"{WORDS}\n\nA page of words.\n\n{WORDS}"
     assert [place.label for place in source.places] == ["PDF page 1", "PDF page 2", "PDF page 3"]

@@ -37,7 +37,7 @@ def test_a_form_keeps_its_controls_with_their_labels() -> None:
         '    <button id="6">Next step',
         "  <p>Opening hours: nine to five.",
     ]
-    assert [element.described for element in elements("booking-1")][2:] == [
+    assert [element.description for element in elements("booking-1")][2:] == [
         "[3] input 'A new passport'",
         "[4] input 'A renewal'",
         "[5] select 'Post office'",

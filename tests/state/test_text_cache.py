@@ -4,13 +4,13 @@ from threading import Thread
 
 import pytest
 
-from readgraph.library.search.terms import kept_by_text
+from readgraph.library.search.terms import cache_by_text
 
 
 def test_a_text_is_worked_out_once_for_each_use_of_it() -> None:
     calls = list[tuple[str, int]]()
 
-    @kept_by_text
+    @cache_by_text
     def first(text: str, most: int) -> str:
         calls.append((text, most))
         return text[:most]
@@ -23,7 +23,7 @@ def test_the_oldest_results_make_room_and_a_very_long_text_takes_none(monkeypatc
     monkeypatch.setattr("readgraph.library.search.terms.MOST_CHARACTERS", 100)
     calls = list[str]()
 
-    @kept_by_text
+    @cache_by_text
     def length(text: str) -> int:
         calls.append(text)
         return len(text)
@@ -41,7 +41,7 @@ def test_several_texts_are_worked_out_together_and_count_with_all_their_characte
     monkeypatch.setattr("readgraph.library.search.terms.MOST_CHARACTERS", 100)
     calls = list[tuple[str, ...]]()
 
-    @kept_by_text
+    @cache_by_text
     def length(texts: tuple[str, ...]) -> int:
         calls.append(texts)
         return sum(map(len, texts))
@@ -51,7 +51,7 @@ def test_several_texts_are_worked_out_together_and_count_with_all_their_characte
 
 
 def test_threads_share_it() -> None:
-    @kept_by_text
+    @cache_by_text
     def words(text: str) -> int:
         return len(text.split())
 

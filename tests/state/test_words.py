@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.state.words import LONGEST_WORD, count_words, counted, end_after_words, first_words
+from readgraph.state.words import LONGEST_WORD, count_words, end_after_words, first_words, format_count
 
 PIECES = ["a", "lamp", "Zoë", "字", "かな", "ｶ", "한국어", "x" * 39, "x" * 41, "y" * 95, "1,873", "😀", "\0", "—", "。"]
 GAPS = [" ", "\n", "\r\n", "\t", "\f", "\u00a0", "\u2028", "\u3000", "  \n  "]
@@ -128,5 +128,5 @@ def test_where_there_are_fewer_words_the_end_is_the_end_of_the_text() -> None:
 
 
 def test_a_number_of_things_for_a_person() -> None:
-    told = [counted(1, "page"), counted(0, "page"), counted(2_000, "memory")]
+    told = [format_count(1, "page"), format_count(0, "page"), format_count(2_000, "memory")]
     assert told == ["1 page", "0 pages", "2,000 memories"]

@@ -59,7 +59,7 @@ def folder_of(
     """A folder with these answers of the methods; `fields` are part of every outcome."""
     folder = EvaluationFolder(path)
     what = what_is_run(None, dataset, [row_named(name, context) for name in methods], runs, None, context)
-    with folder.opened(what):
+    with folder.open_for(what):
         folder.keep_questions(dataset)
         folder.append(
             "memories", [memory(name, run, text) for name in methods for run in range(runs) for text in dataset.texts]

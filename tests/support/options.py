@@ -6,10 +6,10 @@ from typing import Any
 import typer.main
 
 from readgraph.cli.main import app
-from readgraph.state.declaring import declared
+from readgraph.state.declaring import declarations_of
 from readgraph.state.settings import GROUPS
 
-OPTIONS = {each.name for each in declared(GROUPS) if each.help.option}
+OPTIONS = {each.name for each in declarations_of(GROUPS) if each.help.option}
 """The settings that are options, by their names."""
 
 

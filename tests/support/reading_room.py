@@ -11,7 +11,7 @@ from typing import Any
 
 from httpx import Client, Response
 
-from readgraph.api.sockets import listening
+from readgraph.api.sockets import open_listener
 from readgraph.library.opening import open_library
 from readgraph.serve.app import serve_room
 from readgraph.serve.guard import Guard
@@ -81,7 +81,7 @@ def said(response: Response) -> Any:
 @contextmanager
 def reading_room(folder: Path, context: ReaderContext, *, password: str = "") -> Iterator[OpenRoom]:
     """A room over the library in this folder, served by a thread of its own."""
-    listener = listening("127.0.0.1", 0)
+    listener = open_listener("127.0.0.1", 0)
     guard = Guard(listener.getsockname()[1], password)
     opened: list[tuple[Room, asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
     ready = threading.Event()

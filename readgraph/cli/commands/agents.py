@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from readgraph.cli.options.documents import LibraryFolder, Sure
-from readgraph.cli.options.output import Json, typed
+from readgraph.cli.options.output import Json, find_typed_options
 from readgraph.cli.options.settings import CHATTING, with_context
-from readgraph.cli.shell import HelpfulGroup, agent_names, completing
+from readgraph.cli.shell import HelpfulGroup, agent_names, completer_of
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ agents = typer.Typer(
 Name = Annotated[
     str,
     typer.Argument(
-        metavar="NAME", help="The agent's name.", show_default=False, autocompletion=completing(agent_names)
+        metavar="NAME", help="The agent's name.", show_default=False, autocompletion=completer_of(agent_names)
     ),
 ]
 
@@ -30,7 +30,7 @@ def list_agents(run: typer.Context, library: LibraryFolder = None, as_json: Json
     """List the agents in the library."""
     if run.invoked_subcommand is None:
         show_agents(library, as_json)
-    elif early := typed(run):
+    elif early := find_typed_options(run):
         corrected = f"readgraph agents {run.invoked_subcommand} {' '.join(early)}"
         raise BadInput(f"{', '.join(early)} must come after the command: {corrected} …")
 
@@ -97,7 +97,7 @@ def chat(
     agent: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="Agent name; a new name creates an agent.", autocompletion=completing(agent_names)
+            metavar="NAME", help="Agent name; a new name creates an agent.", autocompletion=completer_of(agent_names)
         ),
     ] = ("default"),
     every: Annotated[

@@ -12,7 +12,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
-    from readgraph.cli.terminal.screen import Screen
+    from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
 evaluation_commands = typer.Typer()
@@ -28,7 +28,7 @@ ALONE = (
 @with_context(GROUPS, PROFILE)
 @with_screen
 @with_options(EvaluateOptions)
-def evaluate(run: typer.Context, options: EvaluateOptions, context: "ReaderContext", screen: "Screen") -> None:
+def evaluate(run: typer.Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Measure methods on questions with known answers, and write a table, results.json, results.csv and a report.
 
     Examples:
@@ -48,7 +48,7 @@ def evaluate(run: typer.Context, options: EvaluateOptions, context: "ReaderConte
         _measure(run, options, context, screen)
 
 
-def _compare(run: typer.Context, options: EvaluateOptions, folders: tuple[Path, Path], screen: "Screen") -> None:
+def _compare(run: typer.Context, options: EvaluateOptions, folders: tuple[Path, Path], screen: "OutputOptions") -> None:
     from readgraph.cli.run.evaluate import show_difference
 
     if options.file:
@@ -57,7 +57,7 @@ def _compare(run: typer.Context, options: EvaluateOptions, folders: tuple[Path, 
     show_difference(*folders, screen)
 
 
-def _measure(run: typer.Context, options: EvaluateOptions, context: "ReaderContext", screen: "Screen") -> None:
+def _measure(run: typer.Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Measure, or do only a part of that: calibrate a judge, write logs, estimate."""
     from readgraph.cli.run import evaluate as evaluating
 
@@ -97,7 +97,7 @@ reproducing_commands = typer.Typer()
 @with_context(GROUPS, PROFILE)
 @with_screen
 @with_options(ReproduceOptions)
-def reproduce(run: typer.Context, options: ReproduceOptions, context: "ReaderContext", screen: "Screen") -> None:
+def reproduce(run: typer.Context, options: ReproduceOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Repeat a table or figure of a paper on its dataset.
 
     Examples:

@@ -18,7 +18,7 @@ from readgraph.cli.options.documents import (
 from readgraph.cli.options.documents import document as document_argument
 from readgraph.cli.options.output import Json, check_alone, check_open
 from readgraph.cli.options.settings import with_options
-from readgraph.cli.shell import HelpfulGroup, collections, completing, identities
+from readgraph.cli.shell import HelpfulGroup, collections, completer_of, identities
 from readgraph.library.address import library_place
 from readgraph.state.errors import BadInput
 
@@ -99,7 +99,7 @@ def forget(
             metavar="DOCUMENT",
             help="A file, an id or a title.",
             show_default=False,
-            autocompletion=completing(identities),
+            autocompletion=completer_of(identities),
         ),
     ],
     yes: Sure = False,
@@ -121,7 +121,7 @@ Name = Annotated[
         metavar="NAME",
         help="The collection's name.",
         show_default=False,
-        autocompletion=completing(collections),
+        autocompletion=completer_of(collections),
     ),
 ]
 

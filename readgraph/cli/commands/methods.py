@@ -9,13 +9,13 @@ from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json, check_alone, with_screen
 from readgraph.cli.options.reading import CompareOptions
 from readgraph.cli.options.settings import PROFILE, with_context, with_options
-from readgraph.cli.shell import HelpfulGroup, completing
+from readgraph.cli.shell import HelpfulGroup, completer_of
 from readgraph.cli.shell import methods as method_names
 from readgraph.cli.shell import models as models_known
 from readgraph.state.settings import GROUPS, Calls, Embeddings, Model, ReadingModel
 
 if TYPE_CHECKING:
-    from readgraph.cli.terminal.screen import Screen
+    from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
     from readgraph.state.errors import BadInput
 
@@ -26,7 +26,7 @@ method_commands = typer.Typer()
 @with_context(GROUPS, PROFILE)
 @with_screen
 @with_options(CompareOptions)
-def compare(options: CompareOptions, context: "ReaderContext", screen: "Screen") -> None:
+def compare(options: CompareOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Ask several methods the same question, each under the same budget, and show their answers side by side.
 
     Example: readgraph compare "Who took the log book?" book.epub --methods read-agent,bm25 --max-calls 200
@@ -41,7 +41,9 @@ def list_methods(
     run: typer.Context,
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="The method whose nodes to show.", autocompletion=completing(method_names)),
+        typer.Argument(
+            metavar="NAME", help="The method whose nodes to show.", autocompletion=completer_of(method_names)
+        ),
     ] = "",
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print its graph as a Mermaid drawing.")] = False,
     shared: Annotated[bool, typer.Option("--shared", help="Show which nodes the methods share.")] = False,
@@ -100,7 +102,7 @@ def models(
             metavar="PROVIDER:NAME",
             envvar="READGRAPH_MODEL",
             help="The model to check.",
-            autocompletion=completing(models_known),
+            autocompletion=completer_of(models_known),
         ),
     ] = "",
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds before the call times out.")] = 30.0,

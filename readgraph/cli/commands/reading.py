@@ -37,7 +37,7 @@ from readgraph.state.settings import (
 )
 
 if TYPE_CHECKING:
-    from readgraph.cli.terminal.screen import Screen
+    from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
 reading_commands = typer.Typer()
@@ -47,7 +47,7 @@ reading_commands = typer.Typer()
 @with_context(READING, PROFILE)
 @with_screen
 @with_options(ReadOptions)
-def read(options: ReadOptions, context: "ReaderContext", screen: "Screen") -> None:
+def read(options: ReadOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Read documents: cut them into parts and keep a gist of each. An interrupted reading resumes where it stopped.
 
     Example: readgraph read book.epub letters/ --glob '*.md' --model openai:gpt-4.1-mini
@@ -61,7 +61,7 @@ def read(options: ReadOptions, context: "ReaderContext", screen: "Screen") -> No
 @with_context(MEMORIZING)
 @with_screen
 @with_options(RememberOptions)
-def remember(options: RememberOptions, context: "ReaderContext", screen: "Screen") -> None:
+def remember(options: RememberOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Append sessions to a history and memorise what is new: a memo and a header for each part.
 
     A file is one session, unless it has session headings: then each heading starts one. In a .jsonl file, each line
@@ -79,7 +79,7 @@ def remember(options: RememberOptions, context: "ReaderContext", screen: "Screen
 @with_context(GROUPS, PROFILE)
 @with_screen
 @with_options(AskOptions)
-def ask(options: AskOptions, context: "ReaderContext", screen: "Screen") -> None:
+def ask(options: AskOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Answer a question about documents, and quote the passages that support the answer.
 
     Examples:
@@ -107,7 +107,7 @@ corpus_commands = typer.Typer()
 @with_context(READING, PROFILE)
 @with_screen
 @with_options(CorpusOptions)
-def corpus(options: CorpusOptions, context: "ReaderContext", screen: "Screen") -> None:
+def corpus(options: CorpusOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Read every document of a folder, with many workers. What was read before is not read again.
 
     A document that can't be read is reported, and holds up no other. Each is read as 'readgraph read' does.
@@ -131,7 +131,7 @@ SUMMARISING = (Model, ReadingModel, Window, Concurrency, Calls, Batching, Budget
 @with_context(SUMMARISING)
 @with_screen
 @with_options(SummariseOptions)
-def summarise(options: SummariseOptions, context: "ReaderContext", screen: "Screen") -> None:
+def summarise(options: SummariseOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Summarise documents, or a part of them. Each sentence names where it stands, and is checked against the text.
 
     It is made from the notes that the library has; what was not read before is read first.
@@ -159,7 +159,7 @@ TABLING = (
 @with_context(TABLING)
 @with_screen
 @with_options(TableOptions)
-def table(options: TableOptions, context: "ReaderContext", screen: "Screen") -> None:
+def table(options: TableOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a table of all that documents hold of one kind; each row has the quote that shows it, and its place.
 
     All of the text is read, part by part. What was read is kept, so more files, or a changed file, cost only what is
@@ -185,7 +185,7 @@ COMPRESSING = (Model, Window, Concurrency, Calls, Batching, Budget, Language)
 @with_context(COMPRESSING)
 @with_screen
 @with_options(CompressOptions)
-def compress(options: CompressOptions, context: "ReaderContext", screen: "Screen") -> None:
+def compress(options: CompressOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text and nothing else.
 
     What is too long is shortened again until it fits, and never cut off. A text that fits is printed as it is.
@@ -216,7 +216,7 @@ def browse(
         str, typer.Argument(metavar="INSTRUCTION", help="What is to be done on the site.", show_default=False)
     ],
     context: "ReaderContext",
-    screen: "Screen",
+    screen: "OutputOptions",
     driver: Annotated[
         str, typer.Option(metavar="NAME", help="The browser: chromium, chrome, edge, or a Chromium's path.")
     ] = "chromium",

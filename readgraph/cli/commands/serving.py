@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from readgraph.cli.options.documents import LibraryFolder, MethodName
-from readgraph.cli.options.output import price_option, typed
+from readgraph.cli.options.output import find_typed_options, price_option
 from readgraph.cli.options.settings import PROFILE, with_context
 from readgraph.state.settings import GROUPS
 
@@ -55,7 +55,7 @@ def mcp(
     """
     from readgraph.cli.run.serving import serve
 
-    of_http = [option for option in typed(run) if option in ("--host", "--port", "--allow-host")]
+    of_http = [option for option in find_typed_options(run) if option in ("--host", "--port", "--allow-host")]
     serve(library, allow or [], context, address=(host, port) if http else None, names=allow_host or [], given=of_http)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from readgraph.cli.options.output import Json, OpenReport, Report
-from readgraph.cli.shell import collections, complete_sources, completing, methods
+from readgraph.cli.shell import collections, complete_sources, completer_of, methods
 from readgraph.library.address import library_place
 from readgraph.state.errors import BadInput
 
@@ -31,7 +31,7 @@ CollectionName = Annotated[
         metavar="NAME",
         help="Only the documents of this collection: see 'readgraph collection'.",
         rich_help_panel=FILES,
-        autocompletion=completing(collections),
+        autocompletion=completer_of(collections),
     ),
 ]
 Glob = Annotated[
@@ -47,7 +47,7 @@ MethodName = Annotated[
         metavar="NAME",
         help="How to read (read-agent): see 'readgraph methods'; or package.module:build, of your own.",
         show_default=False,
-        autocompletion=completing(methods),
+        autocompletion=completer_of(methods),
     ),
 ]
 MemoryOfMethod = Annotated[
@@ -56,7 +56,7 @@ MemoryOfMethod = Annotated[
         "--method",
         metavar="NAME",
         help="Take the memory of this method; else the newest.",
-        autocompletion=completing(methods),
+        autocompletion=completer_of(methods),
     ),
 ]
 EstimateOnly = Annotated[

@@ -8,7 +8,7 @@ import typer
 
 from readgraph.cli import shell as completing
 from readgraph.cli.options.documents import EstimateOnly
-from readgraph.cli.shell import completing_each
+from readgraph.cli.shell import completer_of_list
 from readgraph.evaluation.sweeps import SWEEPS
 
 ROWS = "Rows and questions"
@@ -74,7 +74,7 @@ MethodNames = Annotated[
         metavar="NAME,…",
         help="The methods to evaluate, or 'all'; 'readgraph methods' lists them.",
         show_default="read-agent,mem-walker,gam,bm25",
-        autocompletion=completing_each(completing.methods),
+        autocompletion=completer_of_list(completing.methods),
     ),
 ]
 Rows = Annotated[
@@ -85,7 +85,7 @@ Rows = Annotated[
         help="A method with settings of its own: METHOD@SETTING=VALUE,… such as gam@rounds=1; repeat for each row.",
         show_default=False,
         rich_help_panel=ROWS,
-        autocompletion=completing.completing(completing.rows),
+        autocompletion=completing.completer_of(completing.rows),
     ),
 ]
 Sweep = Annotated[
@@ -95,7 +95,7 @@ Sweep = Annotated[
         help=f"The rows of a paper's table: {', '.join(SWEEPS)}.",
         show_default=False,
         rich_help_panel=ROWS,
-        autocompletion=completing.completing(completing.sweeps),
+        autocompletion=completing.completer_of(completing.sweeps),
     ),
 ]
 FullText = Annotated[
@@ -113,7 +113,7 @@ Metrics = Annotated[
         metavar="NAME,…",
         help="The metrics to show, the leading one first. Default: those of the dataset.",
         show_default=False,
-        autocompletion=completing_each(completing.metrics),
+        autocompletion=completer_of_list(completing.metrics),
     ),
 ]
 Calibrate = Annotated[
@@ -176,7 +176,7 @@ ExperimentName = Annotated[
         metavar="NAME",
         help="An experiment, such as read-agent-table-1; without a name all are listed.",
         show_default=False,
-        autocompletion=completing.completing(completing.experiments),
+        autocompletion=completing.completer_of(completing.experiments),
     ),
 ]
 Data = Annotated[

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from readgraph.cli.options.settings import Command, added
+from readgraph.cli.options.settings import Command, add_options
 from readgraph.state.errors import BadInput
 
 OUTPUT = "Output"
@@ -43,11 +43,11 @@ def with_screen(command: Command) -> Command:
     """Add the options for printed output to a command, which gets them as `screen`."""
 
     def to_screen(**options: Any) -> Any:
-        from readgraph.cli.terminal.screen import Screen
+        from readgraph.cli.terminal.screen import OutputOptions
 
-        return Screen.of(**options)
+        return OutputOptions.of(**options)
 
-    return added(command, "screen", SCREEN, to_screen)
+    return add_options(command, "screen", SCREEN, to_screen)
 
 
 Report = Annotated[
@@ -73,7 +73,7 @@ def check_estimate(what: str, **options: object) -> None:
         raise BadInput(f"--estimate reads nothing that could be {what}: leave {', '.join(unused)} out.")
 
 
-def typed(run: typer.Context) -> list[str]:
+def find_typed_options(run: typer.Context) -> list[str]:
     """The options that were typed on the command line, such as "--json"; not those from environment variables."""
     options = [each for each in run.command.params if each.param_type_name == "option"]
     sources = {each.opts[0]: run.get_parameter_source(each.name or "") for each in options}
@@ -82,5 +82,5 @@ def typed(run: typer.Context) -> list[str]:
 
 def check_alone(run: typer.Context, effect: str, option: str, *compatible: str) -> None:
     """Raise `BadInput` where other options were typed than this one and its compatible ones."""
-    if others := [each for each in typed(run) if each not in (option, *compatible)]:
+    if others := [each for each in find_typed_options(run) if each not in (option, *compatible)]:
         raise BadInput(f"{option} {effect}: leave {', '.join(others)} out.")

@@ -8,7 +8,7 @@ import typer
 
 from readgraph.cli.options.documents import FILES, CollectionName, EstimateOnly, Glob, LibraryFolder, MethodName, files
 from readgraph.cli.options.output import OpenReport, Report, ShowSteps
-from readgraph.cli.shell import completing_each, methods
+from readgraph.cli.shell import completer_of_list, methods
 
 ReadFiles = Annotated[
     list[Path],
@@ -292,7 +292,7 @@ ComparedMethods = Annotated[
     typer.Option(
         metavar="NAME,…",
         help="The methods to ask; 'readgraph methods' lists them.",
-        autocompletion=completing_each(methods),
+        autocompletion=completer_of_list(methods),
     ),
 ]
 

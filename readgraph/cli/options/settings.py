@@ -11,8 +11,8 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from readgraph.cli.shell import HELP_ALL, PROFILES, answer_lengths, completing, languages, models, profiles
-from readgraph.state.declaring import RENAMED, Declaration, Groups, as_shown, declared
+from readgraph.cli.shell import HELP_ALL, PROFILES, answer_lengths, completer_of, languages, models, profiles
+from readgraph.state.declaring import RENAMED, Declaration, Groups, declarations_of, format_default
 from readgraph.state.settings import (
     Batching,
     Budget,
@@ -58,7 +58,7 @@ def _default(field: Field[Any]) -> Any:
     return inspect.Parameter.empty if field.default is MISSING else field.default
 
 
-def added(command: Command, argument: str, options: dict[str, Any], convert: Callable[..., Any]) -> Command:
+def add_options(command: Command, argument: str, options: dict[str, Any], convert: Callable[..., Any]) -> Command:
     """The command with these options, by their names; `convert` turns their values into the one `argument`."""
     declared = {
         name: inspect.Parameter(
@@ -94,17 +94,17 @@ COMMON = ("model", "language", "answer_length", "max_calls")
 
 
 COMPLETED = {
-    "model": completing(models),
-    "reading_model": completing(models),
-    "language": completing(languages),
-    "answer_length": completing(answer_lengths),
+    "model": completer_of(models),
+    "reading_model": completer_of(models),
+    "language": completer_of(languages),
+    "answer_length": completer_of(answer_lengths),
 }
 """Settings whose values a shell completes."""
 
 
 def options_of(groups: Groups) -> dict[str, Any]:
     """The options of these groups of settings, by setting name; earlier names are accepted, and hidden in the help."""
-    settings = {each.name: each for each in declared(groups) if each.help.option}
+    settings = {each.name: each for each in declarations_of(groups) if each.help.option}
     earlier = {old: settings[new]._replace(name=old) for old, new in RENAMED.items() if new in settings}
     shown = {name: _option(setting) for name, setting in settings.items()}
     return shown | {name: _option(setting, hidden=True) for name, setting in earlier.items()}
@@ -132,7 +132,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _with_default(text: str, default: Any) -> str:
     """The help text, followed by the default if there is one."""
-    shown = as_shown(default)
+    shown = format_default(default)
     return f"{text} Default: {shown}." if shown else text
 
 
@@ -144,7 +144,7 @@ PROFILE: dict[str, Any] = {
             show_default=False,
             rich_help_panel="Parts",
             help=f"Sizes of the papers' experiments: {', '.join(PROFILES[:-1])} or {PROFILES[-1]}.",
-            autocompletion=completing(profiles),
+            autocompletion=completer_of(profiles),
         ),
     ]
 }
@@ -177,4 +177,4 @@ def with_context(
         return (context_or_fault if looks else reader_context)(**options)
 
     options = {**options_of(groups), **(more or {}), "help_all": HELP_ALL}
-    return lambda command: added(command, "context", options, to_context)
+    return lambda command: add_options(command, "context", options, to_context)

@@ -9,30 +9,30 @@ from typing import Any
 from rich.padding import Padding
 from rich.table import Column, Table
 
-from readgraph.api.documents import Choice, picked_document
+from readgraph.api.documents import PickingScope, pick_as_one_document
 from readgraph.cli.options.reading import AskOptions, CompareOptions
-from readgraph.cli.run.documents import asked_document, asked_sources, conversion_seconds
+from readgraph.cli.run.documents import conversion_seconds, load_sources_or_names, resolve_document
 from readgraph.cli.run.reports import check_report, source_links, write_report
 from readgraph.cli.run.run_method import estimate, run_graph, with_places
-from readgraph.cli.settings import check_used, chosen_method
+from readgraph.cli.settings import check_used, choose_method
 from readgraph.cli.terminal.rendering import (
     ASK_AGAIN,
+    format_usage,
     percent,
     print_answer,
+    print_answer_or_table,
     print_citations,
     print_json,
     print_reminder,
-    print_said,
     print_steps,
     print_walk,
-    used,
 )
-from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
-from readgraph.cli.terminal.screen import Screen, run_until_stopped
+from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
+from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.methods import Method, method_named, method_typed
 from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import Library, open_library
-from readgraph.models.metering import asking_once
+from readgraph.models.metering import ask_each_prompt_once
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.report.page import render, report_of_answer
@@ -42,18 +42,18 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
-from readgraph.state.words import counted, with_numbers
+from readgraph.state.words import format_count, with_numbers
 
 
 def print_rounds(rounds: Sequence[Round]) -> None:
     """Print each round: its requests, its searches, the parts read, its notes, and whether they were enough."""
     console, earlier_notes = Console(), ""
     for number, done in enumerate(rounds, 1):
-        console.print(Text(f"\nRound {number}", style="bold"))
+        console.print(SafeText(f"\nRound {number}", style="bold"))
         notes = "unchanged" if done["notes"] == earlier_notes else done["notes"]
         earlier_notes = done["notes"]
         for name, line in _lines({**done, "notes": notes}):
-            console.print(Padding(Text.assemble((f"{name}: ", "dim"), line), (0, 0, 0, 2), expand=False))
+            console.print(Padding(SafeText.assemble((f"{name}: ", "dim"), line), (0, 0, 0, 2), expand=False))
     console.print()
 
 
@@ -84,7 +84,7 @@ def _hit(hit: SearchHit) -> str:
     return f"{hit['page']} ({' + '.join(hit['tools'])})"
 
 
-def ask_documents(options: AskOptions, context: ReaderContext, screen: Screen) -> None:
+def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Answer a question about the documents and print the answer, or a follow-up to the last question.
 
     Without documents, some of the library are picked.
@@ -97,25 +97,25 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: Screen) -
     if options.report:
         check_report(options.report)
     screen = replace(screen, steps=options.show_steps)
-    sources = asked_sources(options.paths, options.glob, options.library, screen)
+    sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
     found, page = run_until_stopped(_ask(options, sources, context, screen))
     _print(found, context, screen)
     if options.report:
         write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
 
 
-def estimate_question(options: AskOptions, context: ReaderContext, screen: Screen) -> None:
+def estimate_question(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what the question will use, without making a call."""
     given = (options.paths, options.glob, options.question, options.method, context, options.library, screen)
     estimate(*given, _choice(options), options.choices)
 
 
-def _choice(options: AskOptions) -> Choice:
+def _choice(options: AskOptions) -> PickingScope:
     """How documents of the library are picked."""
-    return Choice(options.documents, options.collection)
+    return PickingScope(options.documents, options.collection)
 
 
-def _print(found: dict[str, Any], context: ReaderContext, screen: Screen) -> None:
+def _print(found: dict[str, Any], context: ReaderContext, screen: OutputOptions) -> None:
     if screen.as_json:
         print_json(found)
         return
@@ -130,7 +130,7 @@ def _print(found: dict[str, Any], context: ReaderContext, screen: Screen) -> Non
 
 
 async def _ask(
-    options: AskOptions, sources: Sequence[SourceText | str], context: ReaderContext, screen: Screen
+    options: AskOptions, sources: Sequence[SourceText | str], context: ReaderContext, screen: OutputOptions
 ) -> tuple[dict[str, Any], bytes]:
     """The graph's output, and the report where one is wanted."""
     request = Question(question=options.question, options=options.choices, follow_up=options.follow_up)
@@ -140,7 +140,7 @@ async def _ask(
         if options.follow_up:
             document, thread, method = await _last_question(library, document, options.method)
         else:
-            method = chosen_method(options.method, document)
+            method = choose_method(options.method, document)
         assert document is not None, "there are files, or documents were picked, or there is a last question"
         graph, name = method.build(), method.name
         output = await run_graph(library, graph, name, document, request, context, screen, thread, seconds)
@@ -156,10 +156,10 @@ async def _ask(
 async def _document(library: Library, options: AskOptions, sources: Sequence[SourceText | str]) -> Document | None:
     """The document of the sources, else one that is picked; None for a follow-up without sources."""
     if sources:
-        return await asked_document(library, sources)
+        return await resolve_document(library, sources)
     if options.follow_up:
         return None
-    return await picked_document(library.pages, " ".join([options.question, *options.choices]), _choice(options))
+    return await pick_as_one_document(library.pages, " ".join([options.question, *options.choices]), _choice(options))
 
 
 async def _last_question(
@@ -194,7 +194,7 @@ MethodOutput = dict[str, Any]
 """A method's output; if it failed, its name, the status "failed" and the problem."""
 
 
-def compare_methods(options: CompareOptions, context: ReaderContext, screen: Screen) -> None:
+def compare_methods(options: CompareOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Ask each method and print the answers and what they used; a method that fails does not stop the others."""
     if not options.question.strip():
         raise BadInput("The question is empty: write one.")
@@ -205,8 +205,8 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Scr
         raise BadInput("There is no method to compare: 'readgraph methods' lists them.")
     check_used(named, asks=True)
     request = Question(question=options.question, options=options.choices)
-    sources = asked_sources(options.paths, options.glob, options.library, screen)
-    with asking_once():
+    sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
+    with ask_each_prompt_once():
         document, results = run_until_stopped(_compare(request, sources, named, context, options.library, screen))
     failed = sum(found["status"] == "failed" for found in results)
     if screen.as_json:
@@ -226,13 +226,13 @@ async def _compare(
     methods: Sequence[Method],
     context: ReaderContext,
     folder: LibraryPlace | None,
-    screen: Screen,
+    screen: OutputOptions,
 ) -> tuple[Document, list[MethodOutput]]:
     """Run the methods one after the other; if all of them fail, the first problem is raised."""
     problems: list[ReadgraphError] = []
     results: list[MethodOutput] = []
     async with open_library(folder) as library:
-        document = await asked_document(library, sources)
+        document = await resolve_document(library, sources)
         for number, method in enumerate(methods, 1):
             try:
                 output = await run_graph(library, method.build(), method.name, document, request, context, screen)
@@ -246,20 +246,22 @@ async def _compare(
     return document, results
 
 
-def _report_done(method: str, found: MethodOutput, screen: Screen) -> None:
+def _report_done(method: str, found: MethodOutput, screen: OutputOptions) -> None:
     """Print on the terminal that a method has finished."""
     console = Console(stderr=True, quiet=screen.quiet or screen.as_json)
     if console.is_terminal:
-        console.print(Text(f"{method}, {used(found['usage']) if 'usage' in found else 'failed'}", style="dim"))
+        console.print(
+            SafeText(f"{method}, {format_usage(found['usage']) if 'usage' in found else 'failed'}", style="dim")
+        )
 
 
 def _print_answer(found: MethodOutput) -> None:
     console = Console()
-    console.print(Text(found["method"], style="bold cyan"))
+    console.print(SafeText(found["method"], style="bold cyan"))
     if found["status"] == "failed":
-        console.print(Text(f"failed: {found['problem']}", style="red"))
+        console.print(SafeText(f"failed: {found['problem']}", style="red"))
     else:
-        print_said(found)
+        print_answer_or_table(found)
         print_citations(found["citations"])
     console.print()
 
@@ -301,7 +303,7 @@ def _print_notes(results: Sequence[MethodOutput], failed: int) -> None:
         if found["status"] == "budget":
             lines.append(f"{name}: the budget ran out")
         if cached := found["usage"]["cached_calls"]:
-            lines.append(f"{name}: {counted(cached, 'more call')} answered by recorded replies")
+            lines.append(f"{name}: {format_count(cached, 'more call')} answered by recorded replies")
         if found["fallbacks"]:
             kinds = ", ".join(f"{kind} {n}" for kind, n in found["fallbacks"].items())
             lines.append(f"{name}: fall-backs {kinds}" + (ASK_AGAIN if found["usage"]["refused"] else ""))
@@ -309,6 +311,6 @@ def _print_notes(results: Sequence[MethodOutput], failed: int) -> None:
         if len(names) > 1:
             lines.append(f"{', '.join(names)}: they share a memory; the first one paid for building it")
     if failed:
-        lines.append(f"{failed} of {counted(len(results), 'method')} failed")
+        lines.append(f"{failed} of {format_count(len(results), 'method')} failed")
     for line in lines:
-        Console().print(Text(line, style="dim"))
+        Console().print(SafeText(line, style="dim"))

@@ -9,9 +9,9 @@ from readgraph.browsing.episode import Episode, EpisodeStep, Proposed, check_can
 from readgraph.cli.run.run_method import show_event
 from readgraph.cli.settings import check_typed
 from readgraph.cli.terminal.progress import ReadingProgress, notices
-from readgraph.cli.terminal.rendering import footer, print_json, used
-from readgraph.cli.terminal.safe_text import Console, Text, one_line
-from readgraph.cli.terminal.screen import Screen, agreed, person_types, stopping_once
+from readgraph.cli.terminal.rendering import footer, format_usage, print_json
+from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
+from readgraph.cli.terminal.screen import OutputOptions, allow_one_stop, ask_yes_or_no, can_ask_user
 from readgraph.graphs import web_agent
 from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import open_library_in_background
@@ -20,7 +20,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import settings_in
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import background, in_background
-from readgraph.state.words import counted
+from readgraph.state.words import format_count
 
 ENDED = {
     "finished": "Finished",
@@ -33,26 +33,26 @@ ENDED = {
 class EpisodeView:
     """Prints an episode as text while it goes on, or as JSON at its end."""
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: OutputOptions) -> None:
         self.screen = screen
         self.console = Console(stderr=screen.as_json, quiet=screen.quiet or screen.as_json)
 
     def propose(self, number: int, proposed: Proposed) -> None:
         """Show an action that was chosen."""
-        self.console.print(Text(f"{number}. {one_line(proposed.title) or 'A page'}  {proposed.url}", style="dim"))
-        self.console.print(Text(f"   {one_line(proposed.action['said'])}", style="bold"))
+        self.console.print(SafeText(f"{number}. {one_line(proposed.title) or 'A page'}  {proposed.url}", style="dim"))
+        self.console.print(SafeText(f"   {one_line(proposed.action['said'])}", style="bold"))
         if self.screen.verbose and proposed.action["reason"]:
-            self.console.print(Text(f"   because: {one_line(proposed.action['reason'])}"))
+            self.console.print(SafeText(f"   because: {one_line(proposed.action['reason'])}"))
 
-    def agreed(self, proposed: Proposed) -> bool:
+    def ask_agreement(self, proposed: Proposed) -> bool:
         """Whether the user wants this action to be done."""
-        return agreed(f"   Do this on {proposed.url}: {one_line(proposed.action['said'])}? [y/N] ")
+        return ask_yes_or_no(f"   Do this on {proposed.url}: {one_line(proposed.action['said'])}? [y/N] ")
 
-    def came_of(self, step: EpisodeStep) -> None:
+    def show_result(self, step: EpisodeStep) -> None:
         """Show what came of an action, where that is not only that it was done."""
         lead = {"done": "", "refused": "Left undone.", "failed": "It could not be done."}[step["came"]]
         for line in filter(None, [lead, *step["notes"]]):
-            self.console.print(Text(f"   {one_line(line)}", style="yellow"))
+            self.console.print(SafeText(f"   {one_line(line)}", style="yellow"))
 
     def end(self, episode: Episode) -> None:
         """Print the summary."""
@@ -62,13 +62,15 @@ class EpisodeView:
             print_json({**found, "model": episode.context.model, "cost": spent})
             return
         outcome = ENDED[found["outcome"]] + (f": {one_line(found['reason'])}" if found["reason"] else ".")
-        Console().print(Text(outcome, style="bold"))
+        Console().print(SafeText(outcome, style="bold"))
         if self.screen.quiet:
             return
-        done = f"{counted(len(found['steps']), 'step')}, {counted(found['actions'], 'action')} done"
+        done = f"{format_count(len(found['steps']), 'step')}, {format_count(found['actions'], 'action')} done"
         blocked = ", ".join(f"{origin} {count}" for origin, count in found["blocked"].items())
         kept = f" · blocked requests to other sites: {blocked}" if blocked else ""
-        Console().print(footer(f"{done}{kept} · {used(found['usage'], spent)}", found["fallbacks"], found["usage"]))
+        Console().print(
+            footer(f"{done}{kept} · {format_usage(found['usage'], spent)}", found["fallbacks"], found["usage"])
+        )
 
 
 PASSWORD = "READGRAPH_PASSWORD"
@@ -82,17 +84,17 @@ def browse_site(
     max_steps: int,
     context: ReaderContext,
     folder: LibraryPlace | None,
-    screen: Screen,
+    screen: OutputOptions,
     *,
     sure: bool,
 ) -> None:
     """Carry out the instruction, and print what was done. With `sure`, nobody is asked before an action."""
-    if not sure and not person_types():
+    if not sure and not can_ask_user():
         raise BadInput("Each action is confirmed on a terminal: run it there, or allow every action with --yes.")
     check_typed(settings_in(web_agent.graph.context_schema or ReaderContext), "browse")
     check_can_begin(context, instruction)
     browser = background().wrap_async_context_manager(ChromiumDriver.opened(url, driver))
-    with stopping_once(), open_library_in_background(folder) as library, browser as opened:
+    with allow_one_stop(), open_library_in_background(folder) as library, browser as opened:
         episode = Episode(opened, library, context, instruction, max_steps)
         view = EpisodeView(screen)
         while proposed := in_background(_propose, episode, screen):
@@ -100,7 +102,7 @@ def browse_site(
         view.end(episode)
 
 
-async def _propose(episode: Episode, screen: Screen) -> Proposed | None:
+async def _propose(episode: Episode, screen: OutputOptions) -> Proposed | None:
     with ReadingProgress(screen) as progress, notices(progress.say, screen):
         return await episode.propose(partial(show_event, progress))
 
@@ -108,16 +110,16 @@ async def _propose(episode: Episode, screen: Screen) -> Proposed | None:
 def _carry_out(episode: Episode, proposed: Proposed, view: EpisodeView, *, sure: bool) -> None:
     """Show an action, and do it if the user agrees."""
     view.propose(len(episode.steps) + 1, proposed)
-    if sure or view.agreed(proposed):
+    if sure or view.ask_agreement(proposed):
         password = _password(proposed) if proposed.wants_password else ""
         step = in_background(episode.do, proposed, password)
     else:
         step = episode.refuse(proposed)
-    view.came_of(step)
+    view.show_result(step)
 
 
 def _password(proposed: Proposed) -> str:
     """The password that is typed into a field: the model neither sees nor knows it."""
     if given := os.environ.get(PASSWORD):
         return given
-    return getpass(f"Password for {proposed.element.described}: ") if person_types() else ""
+    return getpass(f"Password for {proposed.element.description}: ") if can_ask_user() else ""

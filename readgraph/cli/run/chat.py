@@ -15,8 +15,8 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 
 from readgraph.api.documents import store_source
-from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.cli.terminal.screen import person_types, stopping_once
+from readgraph.cli.terminal.safe_text import Console, SafeText
+from readgraph.cli.terminal.screen import allow_one_stop, can_ask_user
 from readgraph.graphs.mem_gpt_conversation import Conversation
 from readgraph.library.address import LibraryPlace
 from readgraph.library.agents import SPEAKS, Event, proper_name
@@ -36,7 +36,7 @@ PROMPT = "> "
 THOUGHTS_STYLE, MESSAGE_STYLE = "dim italic", "bold"
 
 
-def typed_so_far() -> str:
+def current_line() -> str:
     """The line that the user is typing, as far as it goes."""
     readline = sys.modules.get("readline")
     return str(readline.get_line_buffer()) if readline else ""
@@ -61,10 +61,10 @@ class ChatView:
         self.step = StreamedStep()
         self.line_is_open = self.asks = False
 
-    def opening(self, last_messages: Sequence[Event]) -> None:
+    def show_opening(self, last_messages: Sequence[Event]) -> None:
         """Show the last messages; for a new agent, how to begin."""
         for event in last_messages:
-            self._print(f"{self._speaker(event)}: {cut_to(event.said, 60)}", "dim")
+            self._print(f"{self._speaker(event)}: {cut_to(event.spoken_text, 60)}", "dim")
         if not last_messages:
             self._print(f"{self.name} is a new agent. /help lists the commands.", "dim")
 
@@ -79,19 +79,19 @@ class ChatView:
             streamed, self.step = self.step.message, StreamedStep()
             if event.function != SPEAKS or event.failed:
                 self._print_call(event)
-            elif streamed != event.said:
-                self._print(event.said, MESSAGE_STYLE)
+            elif streamed != event.spoken_text:
+                self._print(event.spoken_text, MESSAGE_STYLE)
             self.end_line()
 
     def _print_call(self, event: Event) -> None:
         """Print a call with the first line of its result; on a terminal in one line, unless it failed."""
         outcome = cut_to(str(event.result).partition("\n")[0], RESULT_WORDS)
-        line = Text(f"{call_line(event, ARGUMENT_WORDS)} → {outcome}", style="red" if event.failed else "dim")
+        line = SafeText(f"{call_line(event, ARGUMENT_WORDS)} → {outcome}", style="red" if event.failed else "dim")
         self.end_line()
         whole = not self.console.is_terminal
         self.console.print(line, no_wrap=not (whole or event.failed), overflow="ellipsis", soft_wrap=whole)
 
-    def heard(self, piece: BaseMessage) -> None:
+    def show_piece(self, piece: BaseMessage) -> None:
         """Show a piece of a step while the model writes it."""
         if piece.id != self.step.message_id:
             self.end_line()
@@ -105,7 +105,7 @@ class ChatView:
         self.step.message += message
 
     @contextmanager
-    def prompting(self) -> Iterator[None]:
+    def prompt_user(self) -> Iterator[None]:
         """While the user is asked for a line; output meanwhile begins on a line of its own."""
         self.asks = self.line_is_open = True
         try:
@@ -113,10 +113,10 @@ class ChatView:
         finally:
             self.asks = self.line_is_open = False
 
-    def woken(self) -> None:
+    def note_timer_end(self) -> None:
         """A timer's turn is over: show again what the user was typing."""
         if self.asks and not self.line_is_open:
-            self._print(PROMPT + typed_so_far(), open_line=True)
+            self._print(PROMPT + current_line(), open_line=True)
 
     def end_line(self) -> None:
         """Let the next output begin on a new line."""
@@ -138,13 +138,13 @@ class ChatView:
             "dim",
         )
 
-    def found(self, total: int, events: Sequence[Event]) -> None:
+    def show_results(self, total: int, events: Sequence[Event]) -> None:
         """Show the results of a search of recall storage."""
         self._print(f"{total:,} found" + (f", the best {len(events)}:" if total > len(events) else "."), "dim")
         for event in events:
-            self._print(f"{event.at[:16].replace('T', ' ')} {self._speaker(event)}: {cut_to(event.said, 60)}")
+            self._print(f"{event.at[:16].replace('T', ' ')} {self._speaker(event)}: {cut_to(event.spoken_text, 60)}")
 
-    def undone(self, taken_back: Sequence[IncomingEvent]) -> None:
+    def show_undone(self, taken_back: Sequence[IncomingEvent]) -> None:
         """Show which turns were undone, the user's first."""
         if not taken_back:
             self._print("There is nothing to undo.", "yellow")
@@ -160,7 +160,7 @@ class ChatView:
     def warn(self, line: str) -> None:
         """Print a line on standard error."""
         self.end_line()
-        Console(stderr=True).print(Text(line, style="yellow"))
+        Console(stderr=True).print(SafeText(line, style="yellow"))
 
     def _speaker(self, event: Event) -> str:
         return {"user": "you", "call": self.name}.get(event.kind, event.kind)
@@ -172,7 +172,7 @@ class ChatView:
         if not open_line:
             self.end_line()
         whole = open_line or not self.console.is_terminal  # a program gets lines without wrapping
-        self.console.print(Text(text, style=style), end="" if open_line else "\n", soft_wrap=whole)
+        self.console.print(SafeText(text, style=style), end="" if open_line else "\n", soft_wrap=whole)
         self.line_is_open = open_line
 
 
@@ -183,7 +183,7 @@ class JsonView(ChatView):
         super().__init__("")
         self.listens = False
 
-    def opening(self, last_messages: Sequence[Event]) -> None:
+    def show_opening(self, last_messages: Sequence[Event]) -> None:
         """Print nothing: a program needs no opening."""
 
     def event(self, event: Event) -> None:
@@ -195,11 +195,11 @@ class JsonView(ChatView):
         """Print the agent's state."""
         self._line({"memory": life})
 
-    def found(self, total: int, events: Sequence[Event]) -> None:
+    def show_results(self, total: int, events: Sequence[Event]) -> None:
         """Print the results of a search."""
         self._line({"found": [asdict(event) for event in events], "total": total})
 
-    def undone(self, taken_back: Sequence[IncomingEvent]) -> None:
+    def show_undone(self, taken_back: Sequence[IncomingEvent]) -> None:
         """Print which turns were undone."""
         self._line({"undone": taken_back})
 
@@ -232,12 +232,12 @@ def talk(
     if wake and not wake[1].strip():
         raise BadInput("The timer has no prompt: give one, such as --every 10m 'What is open?'")
     view = JsonView() if as_json else ChatView(agent)
-    with stopping_once(), open_library_in_background(folder) as library, warnings.catch_warnings():
+    with allow_one_stop(), open_library_in_background(folder) as library, warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: view.warn(str(message))
         conversation = Conversation(library, agent, context, view)
         waking = None
         try:
-            view.opening(in_background(conversation.open))
+            view.show_opening(in_background(conversation.open))
             _finish(conversation, view)
             waking = background().start_task_soon(conversation.wake, *wake) if wake else None
             _converse(conversation, view)
@@ -266,7 +266,7 @@ def _converse(conversation: Conversation, view: ChatView) -> None:
             elif line:
                 in_background(conversation.receive, IncomingEvent(kind="user", text=line))
         except ReadgraphError as problem:
-            if not person_types():
+            if not can_ask_user():
                 raise
             view.warn(str(problem))  # the user sees it and continues; the next turn first finishes a broken one
 
@@ -276,7 +276,7 @@ def _finish(conversation: Conversation, view: ChatView) -> None:
     try:
         in_background(conversation.finish)
     except ReadgraphError as problem:
-        if not person_types():
+        if not can_ask_user():
             raise
         view.warn(f"{problem} /undo removes the unfinished turn.")
 
@@ -286,11 +286,11 @@ def _command(conversation: Conversation, view: ChatView, name: str, argument: st
     if name == "memory":
         view.memory(in_background(conversation.life))
     elif name == "search" and argument:
-        view.found(*in_background(conversation.search, argument))
+        view.show_results(*in_background(conversation.search, argument))
     elif name == "upload" and argument:
         in_background(_upload, conversation, load(_path(argument)))
     elif name == "undo":
-        view.undone(in_background(conversation.undo))
+        view.show_undone(in_background(conversation.undo))
     else:
         known = name in ("help", "search", "upload")
         view.help(HELP if known else f"There is no command /{name}; nothing was sent.\n{HELP}")
@@ -311,14 +311,14 @@ async def _upload(conversation: Conversation, source: SourceText) -> None:
 
 def _lines(view: ChatView) -> Iterator[str]:
     """The lines that are typed, or the lines of standard input if it is not a terminal."""
-    if not person_types():
+    if not can_ask_user():
         yield from (line.strip() for line in sys.stdin or ())
         return
     with suppress(ImportError):  # line editing, a history, and pasted lines as one message
         importlib.import_module("readline").parse_and_bind("set enable-bracketed-paste on")
     while True:
         try:
-            with view.prompting():
+            with view.prompt_user():
                 line = input(PROMPT)
         except EOFError:
             return

@@ -9,22 +9,22 @@ from pathlib import Path
 import typer
 
 from readgraph.cli.options.reading import CompressOptions
-from readgraph.cli.run.documents import asked_document, asked_sources
+from readgraph.cli.run.documents import load_sources_or_names, resolve_document
 from readgraph.cli.run.run_method import show_event
 from readgraph.cli.settings import check_typed
 from readgraph.cli.terminal.progress import ReadingProgress, notices
-from readgraph.cli.terminal.rendering import footer, print_json, print_reminder, used
-from readgraph.cli.terminal.safe_text import Console, Text, visible
-from readgraph.cli.terminal.screen import Screen, run_until_stopped
+from readgraph.cli.terminal.rendering import footer, format_usage, print_json, print_reminder
+from readgraph.cli.terminal.safe_text import Console, SafeText, visible
+from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.compression import Compressed, CompressionEngine, CompressionTrace, engine_named
 from readgraph.compression.condenser import check_budget
 from readgraph.library.opening import open_library
-from readgraph.library.store import using
+from readgraph.library.store import mark_in_use
 from readgraph.models.prices import cost
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.files import written_whole
+from readgraph.state.files import replace_file
 
 BEGINNING = '{\n  "engine_name": '
 """How a trace begins: no other file is overwritten."""
@@ -32,37 +32,37 @@ BEGINNING = '{\n  "engine_name": '
 NOTHING = "The text holds nothing for this question."
 
 
-def compress_documents(options: CompressOptions, context: ReaderContext, screen: Screen) -> None:
+def compress_documents(options: CompressOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Compress the documents, which are read as one, and print the text; write the trace where one is wanted."""
     check_budget(options.budget)
     kind = engine_named(options.engine)
     if options.trace:
         _check_trace_file(options.trace)
-    sources = asked_sources(options.paths, options.glob, options.library, screen)
-    compressed, trace = run_until_stopped(_compressed(sources, kind, options, context, screen))
+    sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
+    compressed, trace = run_until_stopped(_compress_sources(sources, kind, options, context, screen))
     if options.trace:
         _write_trace(options.trace, trace)
     _print(compressed, trace, context, screen)
 
 
-async def _compressed(
+async def _compress_sources(
     sources: Sequence[SourceText | str],
     kind: type[CompressionEngine],
     options: CompressOptions,
     context: ReaderContext,
-    screen: Screen,
+    screen: OutputOptions,
 ) -> tuple[Compressed, CompressionTrace]:
     async with open_library(options.library) as library:
         engine = kind(library=library.store, context=context)
         check_typed(engine.settings, engine.id)
-        document = await asked_document(library, sources)
-        async with using(library.store, document.id):
+        document = await resolve_document(library, sources)
+        async with mark_in_use(library.store, document.id):
             with ReadingProgress(screen) as progress, notices(progress.say, screen):
                 listen = partial(show_event, progress)
                 return await engine.compress_document(document, options.budget, options.question, listen)
 
 
-def _print(compressed: Compressed, trace: CompressionTrace, context: ReaderContext, screen: Screen) -> None:
+def _print(compressed: Compressed, trace: CompressionTrace, context: ReaderContext, screen: OutputOptions) -> None:
     spent = cost(trace.steps, screen.price, batch=context.batch)
     if screen.as_json:
         print_json({**asdict(compressed), **trace.as_dict(), "cost": spent})
@@ -70,12 +70,12 @@ def _print(compressed: Compressed, trace: CompressionTrace, context: ReaderConte
     if compressed.text:
         typer.echo(visible(compressed.text))
     else:
-        Console(stderr=True).print(Text(NOTHING))
+        Console(stderr=True).print(SafeText(NOTHING))
     if screen.quiet:
         return
     sizes = f"{trace.original_tokens:,} → {compressed.tokens:,} tokens"
     how = "kept as it is" if compressed.status == "whole" else f"by {compressed.engine}"
-    line = footer(f"{sizes}, {how} · {used(trace.usage, spent)}", trace.fallbacks, trace.usage)
+    line = footer(f"{sizes}, {how} · {format_usage(trace.usage, spent)}", trace.fallbacks, trace.usage)
     Console(stderr=True).print(line)
     if compressed.status != "whole" and compressed.engine != "extractive":
         print_reminder(context, screen)
@@ -96,7 +96,7 @@ def _check_trace_file(file: Path) -> None:
 
 def _write_trace(file: Path, trace: CompressionTrace) -> None:
     try:
-        with written_whole(file, errors="replace") as opened:
+        with replace_file(file, errors="replace") as opened:
             opened.write(f"{trace.to_json()}\n")
     except OSError as problem:
         raise BadInput(f"The trace {file} can't be written: {problem.strerror or problem}.") from None

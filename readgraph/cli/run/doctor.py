@@ -18,7 +18,7 @@ from langgraph.store.memory import InMemoryStore
 from rich.filesize import decimal
 
 from readgraph.cli.terminal.rendering import print_json
-from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import run_until_stopped
 from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import check_writable, default_place, holds_library, nearest_existing, open_library
@@ -29,7 +29,7 @@ from readgraph.nodes.prompts import Counted, check_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError, NoUsableReply, ReadgraphError
 from readgraph.state.settings.settings_file import settings_file
-from readgraph.state.words import counted
+from readgraph.state.words import format_count
 
 FORMS = {
     "json_schema": "a JSON schema",
@@ -48,16 +48,16 @@ def check_model(model: str, timeout: float, *, as_json: bool) -> None:
     """Ask the model one short question and print the result; raises `ModelUnavailable` where it does not answer."""
     if not model:
         raise BadInput(f"There is no model to check: {HOW_TO_NAME}")
-    result = run_until_stopped(checked_model(ReaderContext(model=model, timeout=timeout, retry_seconds=RETRY_SECONDS)))
+    result = run_until_stopped(try_model(ReaderContext(model=model, timeout=timeout, retry_seconds=RETRY_SECONDS)))
     if as_json:
         print_json(result)
         return
     at_server = f" at {result['server']}" if result["server"] else ""
     typed = f"typed replies by {FORMS[str(result['reply_form'])]}" if result["usable"] else UNUSABLE
-    Console().print(Text(f"{model}{at_server}: answers in {result['seconds']:.1f} s, {typed}."))
+    Console().print(SafeText(f"{model}{at_server}: answers in {result['seconds']:.1f} s, {typed}."))
 
 
-async def checked_model(context: ReaderContext) -> dict[str, Any]:
+async def try_model(context: ReaderContext) -> dict[str, Any]:
     """How a model answers one short question; raises `ModelUnavailable` where it does not."""
     client = await model_client(context)
     start = time.perf_counter()
@@ -106,7 +106,7 @@ SIGNS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class CheckResult:
     """What was looked at, and whether it is well (None: it is not used)."""
 
     name: str
@@ -125,11 +125,13 @@ def examine(context: ReaderContext | BadInput, folder: LibraryPlace | None, *, a
         raise typer.Exit(WRONG)
 
 
-async def _all(context: ReaderContext | BadInput, folder: LibraryPlace | None) -> list[Examined]:
+async def _all(context: ReaderContext | BadInput, folder: LibraryPlace | None) -> list[CheckResult]:
     examined = [_versions(), _sqlite(), _settings(context)]
     examined += [each async for each in _library(folder or default_place())]
     if isinstance(context, BadInput):
-        examined += [Examined(each, None, "not looked at: the settings may name one") for each in ("model", EMBEDDINGS)]
+        examined += [
+            CheckResult(each, None, "not looked at: the settings may name one") for each in ("model", EMBEDDINGS)
+        ]
         return [*examined, _extras()]
     examined.append(await _model("model", context, context.model))
     if context.reading_model not in ("", context.model):
@@ -137,102 +139,106 @@ async def _all(context: ReaderContext | BadInput, folder: LibraryPlace | None) -
     return [*examined, await _embeddings(context), _extras()]
 
 
-def _versions() -> Examined:
+def _versions() -> CheckResult:
     versions = [f"readgraph {version('readgraph')}", f"Python {platform.python_version()}"]
     for package in PACKAGES:
         try:
             versions.append(f"{package} {version(package)}")
         except PackageNotFoundError:
-            return Examined("versions", False, f"{package} is missing: pip install --force-reinstall readgraph")
-    return Examined("versions", True, ", ".join(versions))
+            return CheckResult("versions", False, f"{package} is missing: pip install --force-reinstall readgraph")
+    return CheckResult("versions", True, ", ".join(versions))
 
 
-def _sqlite() -> Examined:
+def _sqlite() -> CheckResult:
     """SQLite, which comes with Python or with the system, and may be built without its full-text search."""
     said = f"SQLite {sqlite3.sqlite_version}"
     if sqlite3.sqlite_version_info < LEAST_SQLITE:
         least = ".".join(map(str, LEAST_SQLITE))
-        return Examined("SQLite", False, f"{said} is too old: take a Python that has {least} or newer")
+        return CheckResult("SQLite", False, f"{said} is too old: take a Python that has {least} or newer")
     try:
         with closing(sqlite3.connect(":memory:")) as connection:
             connection.execute("CREATE VIRTUAL TABLE words USING fts5(word)")
     except sqlite3.Error:
-        return Examined("SQLite", False, f"{said} has no full-text search: take a Python whose SQLite has FTS5")
-    return Examined("SQLite", True, f"{said}, with full-text search")
+        return CheckResult("SQLite", False, f"{said} has no full-text search: take a Python whose SQLite has FTS5")
+    return CheckResult("SQLite", True, f"{said}, with full-text search")
 
 
-def _settings(context: ReaderContext | BadInput) -> Examined:
+def _settings(context: ReaderContext | BadInput) -> CheckResult:
     if isinstance(context, BadInput):
-        return Examined("settings", False, str(context))
+        return CheckResult("settings", False, str(context))
     file = settings_file()
-    return Examined("settings", True, str(file)) if file.is_file() else Examined("settings", None, f"no file {file}")
+    return (
+        CheckResult("settings", True, str(file)) if file.is_file() else CheckResult("settings", None, f"no file {file}")
+    )
 
 
-async def _library(folder: LibraryPlace) -> AsyncIterator[Examined]:
+async def _library(folder: LibraryPlace) -> AsyncIterator[CheckResult]:
     try:
         check_writable(folder)
     except LibraryError as problem:
-        yield Examined("library", False, str(problem))
+        yield CheckResult("library", False, str(problem))
     else:
         if holds_library(folder):
-            yield await _opened(folder)
+            yield await _examine_library(folder)
         else:
-            yield Examined("library", None, f"none yet in {folder}: the first reading makes it")
+            yield CheckResult("library", None, f"none yet in {folder}: the first reading makes it")
     if not isinstance(folder, Path):  # its disk is the server's
         return
     free = shutil.disk_usage(nearest_existing(folder)).free
     said = f"{decimal(free)} are free"
-    yield Examined("disk", free >= LEAST_FREE, said if free >= LEAST_FREE else f"only {said}: make room")
+    yield CheckResult("disk", free >= LEAST_FREE, said if free >= LEAST_FREE else f"only {said}: make room")
 
 
-async def _opened(folder: LibraryPlace) -> Examined:
+async def _examine_library(folder: LibraryPlace) -> CheckResult:
     began = time.perf_counter()
     try:
         async with open_library(folder, only_shows=True) as library:
-            documents, damaged = await library.pages.listed()
+            documents, damaged = await library.pages.documents_and_damaged()
     except ReadgraphError as problem:
-        return Examined("library", False, str(problem))
+        return CheckResult("library", False, str(problem))
     took = 1000 * (time.perf_counter() - began)
     if damaged:
-        said = f"{counted(len(damaged), 'damaged record')} in {folder}: 'readgraph library check' says more"
-        return Examined("library", False, said)
-    return Examined("library", True, f"{folder}: {counted(len(documents), 'document')}, opened in {took:.0f} ms")
+        said = f"{format_count(len(damaged), 'damaged record')} in {folder}: 'readgraph library check' says more"
+        return CheckResult("library", False, said)
+    return CheckResult(
+        "library", True, f"{folder}: {format_count(len(documents), 'document')}, opened in {took:.0f} ms"
+    )
 
 
-async def _model(called: str, context: ReaderContext, model: str) -> Examined:
+async def _model(called: str, context: ReaderContext, model: str) -> CheckResult:
     if not model:
-        return Examined(called, None, "none: reading is extractive")
+        return CheckResult(called, None, "none: reading is extractive")
     try:
-        checked = await checked_model(replace(context, model=model, retry_seconds=RETRY_SECONDS))
+        checked = await try_model(replace(context, model=model, retry_seconds=RETRY_SECONDS))
     except ReadgraphError as problem:
-        return Examined(called, False, str(problem))
+        return CheckResult(called, False, str(problem))
     if not checked["usable"]:
-        return Examined(called, False, f"{model}: {UNUSABLE}")
-    return Examined(called, True, f"{model}: {checked['seconds']:.1f} s, by {FORMS[str(checked['reply_form'])]}")
+        return CheckResult(called, False, f"{model}: {UNUSABLE}")
+    return CheckResult(called, True, f"{model}: {checked['seconds']:.1f} s, by {FORMS[str(checked['reply_form'])]}")
 
 
-async def _embeddings(context: ReaderContext) -> Examined:
+async def _embeddings(context: ReaderContext) -> CheckResult:
     if not context.embeddings:
-        return Examined(EMBEDDINGS, None, "none: no search by meaning")
+        return CheckResult(EMBEDDINGS, None, "none: no search by meaning")
     try:
         name = full_name(context.embeddings)
         vector = await embedding_model(name, context.timeout).aembed_query("goat")
     except ReadgraphError as problem:
-        return Examined(EMBEDDINGS, False, str(problem))
+        return CheckResult(EMBEDDINGS, False, str(problem))
     except Exception as problem:  # each provider's package raises its own
-        return Examined(EMBEDDINGS, False, f"{context.embeddings} does not answer ({type(problem).__name__})")
-    return Examined(EMBEDDINGS, True, f"{name}: {len(vector):,} dimensions")
+        return CheckResult(EMBEDDINGS, False, f"{context.embeddings} does not answer ({type(problem).__name__})")
+    return CheckResult(EMBEDDINGS, True, f"{name}: {len(vector):,} dimensions")
 
 
-def _extras() -> Examined:
+def _extras() -> CheckResult:
     there = [extra for extra, modules in EXTRAS.items() if all(map(find_spec, modules))]
     missing = [extra for extra in EXTRAS if extra not in there]
     said = f"{', '.join(there) or 'none'} installed" + (f"; not installed: {', '.join(missing)}" if missing else "")
-    return Examined("extras", True if there else None, said)
+    return CheckResult("extras", True if there else None, said)
 
 
-def _print(examined: list[Examined]) -> None:
+def _print(examined: list[CheckResult]) -> None:
     console, widest = Console(soft_wrap=True), max(len(each.name) for each in examined)
     for each in examined:
         sign, colour = SIGNS[each.well]
-        console.print(Text.assemble((f"{sign} ", colour), (each.name.ljust(widest + 2), "bold"), each.said))
+        console.print(SafeText.assemble((f"{sign} ", colour), (each.name.ljust(widest + 2), "bold"), each.said))

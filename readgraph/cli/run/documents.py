@@ -10,16 +10,16 @@ import typer
 
 from readgraph.api.documents import (
     document_named,
+    find_by_title,
     id_without_conversion,
     possible_documents,
     same_name,
     store_source,
     suggestion,
-    titled,
 )
 from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.safe_text import one_line
-from readgraph.cli.terminal.screen import Screen
+from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.library.address import LibraryPlace
 from readgraph.library.collections import add_collection
 from readgraph.library.documents import document_id
@@ -27,9 +27,9 @@ from readgraph.library.library import document_of_file
 from readgraph.library.opening import Library, holds_library, open_library_in_background
 from readgraph.library.page_store import PageStore
 from readgraph.sources import SourceText, load, load_all
-from readgraph.sources.converting import conversion_shown
+from readgraph.sources.converting import show_conversion
 from readgraph.sources.inputs import Address
-from readgraph.sources.loading import STANDARD_INPUT, read_file, shown, stop_at
+from readgraph.sources.loading import STANDARD_INPUT, printable_path, raise_problem, read_file
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background
 from readgraph.state.records import Document
@@ -39,7 +39,7 @@ def sources_of(
     paths: Sequence[Path],
     glob: str | None,
     folder: LibraryPlace | None,
-    screen: Screen,
+    screen: OutputOptions,
     *,
     other_names: bool = False,
 ) -> list[SourceText | str]:
@@ -48,8 +48,8 @@ def sources_of(
     Unreadable files, as long as there is another, and unreadable pages of a file are reported and left out. With
     `other_names`, what names no file is given back as it is.
     """
-    with ConversionProgress(screen) as progress, conversion_shown(progress.show), ExitStack() as opened:
-        known = _converted_before(folder, opened)
+    with ConversionProgress(screen) as progress, show_conversion(progress.show), ExitStack() as opened:
+        known = _make_conversion_lookup(folder, opened)
 
         def load_one(path: Path) -> SourceText | str:
             return str(path) if other_names and not _is_file(path) else _load(known, path)
@@ -74,19 +74,19 @@ def _load(known: Callable[[str], str | None], path: Path) -> SourceText | str:
     return source
 
 
-def _converted_before(folder: LibraryPlace | None, opened: ExitStack) -> Callable[[str], str | None]:
+def _make_conversion_lookup(folder: LibraryPlace | None, opened: ExitStack) -> Callable[[str], str | None]:
     """A function from a file's hash to the id of the document made from it; it opens the library when first called."""
 
     @cache
     def library() -> Library | None:
         return opened.enter_context(open_library_in_background(folder)) if holds_library(folder) else None
 
-    def known(digest: str) -> str | None:
+    def find_id(digest: str) -> str | None:
         kept = library()
         document = in_background(document_of_file, kept.pages, digest) if kept else None
         return document.id if document else None
 
-    return known
+    return find_id
 
 
 def report_left_out(problem: object) -> None:
@@ -100,8 +100,8 @@ def check_glob(paths: Sequence[Path], glob: str | None) -> None:
         raise BadInput("--glob selects files in folders, but no folder is named: leave it out.")
 
 
-def asked_sources(
-    paths: Sequence[Path], glob: str | None, folder: LibraryPlace | None, screen: Screen
+def load_sources_or_names(
+    paths: Sequence[Path], glob: str | None, folder: LibraryPlace | None, screen: OutputOptions
 ) -> list[SourceText | str]:
     """The texts of files and folders, as `sources_of` returns them; any other name may be a document in the library.
 
@@ -111,7 +111,7 @@ def asked_sources(
     return sources_of(paths, glob, folder, screen, other_names=True)
 
 
-async def asked_document(library: Library, sources: Sequence[SourceText | str]) -> Document:
+async def resolve_document(library: Library, sources: Sequence[SourceText | str]) -> Document:
     """The document of one source, or the collection of several. Raises `BadInput` for an unknown name."""
     documents = []
     for source in sources:
@@ -119,8 +119,10 @@ async def asked_document(library: Library, sources: Sequence[SourceText | str]) 
             documents.append(await store_source(library.pages, source))
         else:
             kept = await possible_documents(library.pages, source)
-            if not (known := same_name(kept, source) or titled(kept, source)):
-                problem = f"There is no file {shown(Path(source))}, and no document of that name in the library."
+            if not (known := same_name(kept, source) or find_by_title(kept, source)):
+                problem = (
+                    f"There is no file {printable_path(Path(source))}, and no document of that name in the library."
+                )
                 raise BadInput(problem + suggestion(kept, source))
             documents.append(known)
     return await add_collection(library.pages, documents)
@@ -146,7 +148,7 @@ async def find_documents(store: PageStore, names: Sequence[str]) -> list[Documen
                 raise
             problems.append(problem)
     for unreadable in problems:
-        (report_left_out if documents else stop_at)(unreadable)
+        (report_left_out if documents else raise_problem)(unreadable)
     return documents
 
 

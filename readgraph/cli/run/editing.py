@@ -11,15 +11,15 @@ from typing import Any
 
 import typer
 
-from readgraph.api.documents import damaged_document
+from readgraph.api.documents import find_damaged_document
 from readgraph.api.memories import memories_to_show, method_of, note_of
 from readgraph.cli.options.documents import CorrectOptions, WantedPlace
 from readgraph.cli.run.documents import find_document, find_documents
 from readgraph.cli.run.show import place_spans
-from readgraph.cli.settings import typed_or_none
+from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json
-from readgraph.cli.terminal.safe_text import Console, Text, one_line
-from readgraph.cli.terminal.screen import agreed, run_until_stopped
+from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
+from readgraph.cli.terminal.screen import ask_yes_or_no, run_until_stopped
 from readgraph.library.address import LibraryPlace
 from readgraph.library.collections import NamedCollection
 from readgraph.library.corrections import Corrected, correct, restore
@@ -29,7 +29,7 @@ from readgraph.library.opening import open_library
 from readgraph.library.page_store import PageStore
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory
-from readgraph.state.words import counted
+from readgraph.state.words import format_count
 
 
 def correct_note(options: CorrectOptions) -> None:
@@ -42,8 +42,8 @@ def correct_note(options: CorrectOptions) -> None:
     document, memory, number, now = run_until_stopped(_part(options))
     text = options.text
     if not options.restore and text is None:
-        text = _edited(now)  # no lock is held while the user writes
-    done = run_until_stopped(_changed(options.library, document, memory, number, None if options.restore else text))
+        text = _edit_note(now)  # no lock is held while the user writes
+    done = run_until_stopped(_change_note(options.library, document, memory, number, None if options.restore else text))
     _print(document, memory, done, restoring=options.restore, as_json=options.as_json)
 
 
@@ -51,7 +51,7 @@ async def _part(options: CorrectOptions) -> tuple[Document, Memory, int, str]:
     """Document, memory, number of the part, and its note as it is."""
     async with open_library(options.library, only_shows=True) as library:
         document = await find_document(library.pages, options.document)
-        memory, *_ = await memories_to_show(library.pages, document, typed_or_none(options.method))
+        memory, *_ = await memories_to_show(library.pages, document, find_typed_method(options.method))
         number = await _number(library.pages, document, memory, options.place)
         notes = await library.pages.notes(memory.id, [number] if number < memory.pages else [])
         return document, memory, number, notes[0].text if notes else ""
@@ -71,7 +71,7 @@ async def _number(store: PageStore, document: Document, memory: Memory, wanted: 
     return at[0]
 
 
-async def _changed(
+async def _change_note(
     folder: LibraryPlace | None, document: Document, memory: Memory, number: int, text: str | None
 ) -> Corrected:
     async with open_library(folder) as library:
@@ -80,7 +80,7 @@ async def _changed(
         return await correct(library.pages, memory, number, text)
 
 
-def _edited(note: str) -> str:
+def _edit_note(note: str) -> str:
     """The note as the user left it in an editor; raises `BadInput` where there is none, or nothing was changed."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not editor:
@@ -107,10 +107,10 @@ def _print(document: Document, memory: Memory, done: Corrected, *, restoring: bo
         return
     did = "Restored" if restoring else "Corrected"
     console = Console()
-    console.print(Text(f"{did} the {called} of part {number} of '{document.title}'.", style="bold"))
+    console.print(SafeText(f"{did} the {called} of part {number} of '{document.title}'.", style="bold"))
     if done.renewed:
-        above = counted(len(done.renewed), "summary")
-        console.print(Text(f"The next reading makes {above} above it again.", style="dim"))
+        above = format_count(len(done.renewed), "summary")
+        console.print(SafeText(f"The next reading makes {above} above it again.", style="dim"))
 
 
 def add(name: str, named: Sequence[str], folder: LibraryPlace | None, *, as_json: bool) -> None:
@@ -119,7 +119,7 @@ def add(name: str, named: Sequence[str], folder: LibraryPlace | None, *, as_json
     if as_json:
         print_json(_value(collection))
         return
-    Console().print(Text(f"'{collection.name}' holds {counted(len(collection.documents), 'document')}."))
+    Console().print(SafeText(f"'{collection.name}' holds {format_count(len(collection.documents), 'document')}."))
 
 
 def remove(name: str, named: Sequence[str], folder: LibraryPlace | None, *, as_json: bool) -> None:
@@ -131,26 +131,26 @@ def remove(name: str, named: Sequence[str], folder: LibraryPlace | None, *, as_j
     left = len(collection.documents) - len(gone.documents)
     if left:
         titles = ", ".join(f"'{document.title}'" for document in gone.documents)
-        said = f"Took {titles} out of '{collection.name}', which holds {counted(left, 'document')} now."
+        said = f"Took {titles} out of '{collection.name}', which holds {format_count(left, 'document')} now."
     else:
-        count = counted(len(gone.documents), "document")
+        count = format_count(len(gone.documents), "document")
         said = f"Removed the collection '{collection.name}'; the library keeps its {count}."
-    Console().print(Text(said))
+    Console().print(SafeText(said))
 
 
 def show(folder: LibraryPlace | None, *, as_json: bool) -> None:
     """List the collections with their documents."""
-    collections = run_until_stopped(_listed(folder))
+    collections = run_until_stopped(_load_collections(folder))
     if as_json:
         print_json([_value(collection) for collection in collections])
         return
     console = Console()
     if not collections:
-        console.print(Text("There are no collections. Make one: readgraph collection add NAME DOCUMENT"))
+        console.print(SafeText("There are no collections. Make one: readgraph collection add NAME DOCUMENT"))
     for collection in collections:
-        console.print(Text(collection.name, style="bold"))
+        console.print(SafeText(collection.name, style="bold"))
         for document in collection.documents:
-            console.print(Text(f"    {document.id}  {document.title}"))
+            console.print(SafeText(f"    {document.id}  {document.title}"))
 
 
 def _value(collection: NamedCollection) -> dict[str, Any]:
@@ -169,7 +169,7 @@ async def _remove(
 ) -> tuple[NamedCollection, NamedCollection]:
     """What the collection was, and what was taken out of it."""
     async with open_library(folder) as library:
-        await library.collections.named(name)  # an unknown collection is reported before an unknown document
+        await library.collections.get_collection(name)  # an unknown collection is reported before an unknown document
         documents = [await find_document(library.pages, each) for each in named]
         collection = await library.collections.remove(name, documents or None)
         gone = {document.id for document in documents or collection.documents}
@@ -177,9 +177,9 @@ async def _remove(
         return collection, NamedCollection(collection.name, removed)
 
 
-async def _listed(folder: LibraryPlace | None) -> list[NamedCollection]:
+async def _load_collections(folder: LibraryPlace | None) -> list[NamedCollection]:
     async with open_library(folder, only_shows=True) as library:
-        return await library.collections.listed()
+        return await library.collections.list_collections()
 
 
 SINGULAR = {"memories": "memory", "replies": "reply", "threads": "thread"}
@@ -190,18 +190,18 @@ def forget(name: str, folder: LibraryPlace | None, *, sure: bool, as_json: bool)
     """Forget a document, after asking for confirmation unless `sure`."""
     document = run_until_stopped(_document(name, folder))
     if not sure:
-        check_agreed(document.title, "everything that was read of it")
+        confirm_forgetting(document.title, "everything that was read of it")
     counts = run_until_stopped(_forget(document, folder))
     if as_json:
         print_json({"document": document.id, "title": document.title, **counts})
         return
-    deleted = ", ".join(counted(count, SINGULAR[kind]) for kind, count in counts.items())
-    Console().print(Text(f"Forgot '{document.title}': {deleted}."))
+    deleted = ", ".join(format_count(count, SINGULAR[kind]) for kind, count in counts.items())
+    Console().print(SafeText(f"Forgot '{document.title}': {deleted}."))
 
 
 async def _document(name: str, folder: LibraryPlace | None) -> Document:
     async with open_library(folder) as library:
-        damaged = await damaged_document(library.pages, name)
+        damaged = await find_damaged_document(library.pages, name)
         return unreadable(damaged) if damaged else await find_document(library.pages, name, by_part=False)
 
 
@@ -216,10 +216,10 @@ def _print_waiting(document: Document) -> None:
     )
 
 
-def check_agreed(name: str, also: str) -> None:
+def confirm_forgetting(name: str, also: str) -> None:
     """Raise `BadInput` unless the user confirms that this, and what goes with it, may be forgotten.
 
     Don't call it in an event loop: there, the first Ctrl-C would have no effect.
     """
-    if not agreed(f"Forget '{name}' and {also}? [y/N] "):
+    if not ask_yes_or_no(f"Forget '{name}' and {also}? [y/N] "):
         raise BadInput(f"'{name}' was kept: give --yes to forget it without being asked.")

@@ -17,38 +17,38 @@ from rich.table import Column, Table
 
 from readgraph.cli.options.evaluating import EvaluateOptions
 from readgraph.cli.run.calibrate import calibrate as calibrate_alone
-from readgraph.cli.run.calibrate import calibrate_once, calibration_foreseen, estimate_calibration
+from readgraph.cli.run.calibrate import calibrate_once, calibration_estimate, estimate_calibration
 from readgraph.cli.run.run_method import show_estimate
 from readgraph.cli.settings import check_used
 from readgraph.cli.terminal.progress import EvaluationProgress, notices
 from readgraph.cli.terminal.rendering import print_json, print_reminder
 from readgraph.cli.terminal.results import UNPROVEN, print_results, row_name
-from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, escaped, one_line
-from readgraph.cli.terminal.screen import Screen, run_until_stopped
+from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_json, one_line
+from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.differences import difference_of
 from readgraph.evaluation.folder import WHAT, EvaluationFolder
 from readgraph.evaluation.inspect_logs import write_logs
 from readgraph.evaluation.judges.calibration import pairs_for
-from readgraph.evaluation.judges.judging import judge_missing, unjudged
+from readgraph.evaluation.judges.judging import find_unjudged, judge_missing
 from readgraph.evaluation.line_shapes import Cost
-from readgraph.evaluation.metrics import Raters, check_raters, given_by
+from readgraph.evaluation.metrics import Raters, check_raters, metrics_rated_by
 from readgraph.evaluation.optional_imports import check_libraries
 from readgraph.evaluation.plan import (
-    foreseen,
-    rating_foreseen,
-    sampled,
+    draw_sample,
+    estimate_groups,
+    estimate_rating,
     what_is_run,
     with_metrics,
     with_papers_settings,
 )
-from readgraph.evaluation.publishing import PROMPTS, check_new, on_sharing, published
+from readgraph.evaluation.publishing import PROMPTS, check_new, note_on_sharing, write_published_run
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.replaying import judge_again
 from readgraph.evaluation.report import write_results
-from readgraph.evaluation.results import scored_evaluation
+from readgraph.evaluation.results import load_scored_evaluation
 from readgraph.evaluation.rows import Row, on_web_pages, rows_to_run
-from readgraph.evaluation.running import Evaluation, Group, missing
+from readgraph.evaluation.running import Evaluation, Group, find_unanswered
 from readgraph.evaluation.sweeps import sweep_named
 from readgraph.evaluation.trajectories import FORMS
 from readgraph.graphs.estimates.arithmetic import Estimate
@@ -58,11 +58,11 @@ from readgraph.library.opening import holds_library, open_library
 from readgraph.library.page_store import PageStore
 from readgraph.models.client import model_client
 from readgraph.models.prices import exchange_cost
-from readgraph.sources.loading import STANDARD_INPUT, shown
+from readgraph.sources.loading import STANDARD_INPUT, printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.files import written_whole
-from readgraph.state.words import counted
+from readgraph.state.files import replace_file
+from readgraph.state.words import format_count
 
 USUAL = "read-agent,mem-walker,gam,bm25"
 """The methods that are evaluated where none is named."""
@@ -79,12 +79,12 @@ def dataset_of(options: EvaluateOptions) -> Dataset:
         raise BadInput("--seed draws a sample: say how many questions with --sample, or leave it out.")
     dataset = load_dataset(options.file, options.form, options.limit)
     if options.sample is not None:
-        dataset = sampled(dataset, options.sample, options.seed)
+        dataset = draw_sample(dataset, options.sample, options.seed)
     check_calibrated(options)
     if options.metrics is not None:
         dataset = with_metrics(dataset, options.metrics)
         _check_judged(options, dataset)
-    if options.judge and not given_by("judge", dataset.metrics):
+    if options.judge and not metrics_rated_by("judge", dataset.metrics):
         raise BadInput(f"No metric of {dataset.name} needs a judge ({', '.join(dataset.metrics)}): leave --judge out.")
     return dataset
 
@@ -99,7 +99,7 @@ def _check_judged(options: EvaluateOptions, dataset: Dataset) -> None:
     """Raise `BadInput` where a metric that was chosen needs a judge, and neither command nor folder names one."""
     out = options.out
     judges = options.judge or (out and (out / WHAT).exists() and EvaluationFolder(out).what()["judge"])
-    check_raters(given_by("judge", dataset.metrics), ReaderContext(model=judges or ""))
+    check_raters(metrics_rated_by("judge", dataset.metrics), ReaderContext(model=judges or ""))
 
 
 def rows_of(options: EvaluateOptions, dataset: Dataset, context: ReaderContext) -> list[Row]:
@@ -109,7 +109,7 @@ def rows_of(options: EvaluateOptions, dataset: Dataset, context: ReaderContext) 
     names = [name for name in map(str.strip, (methods or "").split(",")) if name]
     swept = sweep_named(options.sweep).rows if options.sweep else ()
     rows = rows_to_run([*names, *options.rows, *swept], dataset, context, full_text=options.full_text)
-    embeddings = given_by("embeddings", dataset.metrics) and ["embeddings"]
+    embeddings = metrics_rated_by("embeddings", dataset.metrics) and ["embeddings"]
     sums_up = ["answer_length"] if any(row.method is SUMMARY for row in rows) else []  # says what it takes
     check_used([row.method for row in rows], asks=True, also=[*(embeddings or []), *sums_up])
     return rows
@@ -124,27 +124,27 @@ def publish(
     results: dict[str, Any],
     asked: dict[str, Any],
     context: ReaderContext,
-    screen: Screen,
+    screen: OutputOptions,
 ) -> None:
     """Write the evaluation to a new folder, and say what its licence asks for; `asked`: how questions were chosen."""
-    run = published(folder, results, asked, context, to)
-    notes = [f"Published in {shown(to)}: replay it with --replay {shown(to)}."]
-    notes += filter(None, [on_sharing(run["dataset"], run.get("licence", ""))])
+    run = write_published_run(folder, results, asked, context, to)
+    notes = [f"Published in {printable_path(to)}: replay it with --replay {printable_path(to)}."]
+    notes += filter(None, [note_on_sharing(run["dataset"], run.get("licence", ""))])
     if own := run.get("own_prompts"):
         notes.append(f"The folder {PROMPTS} in it has your own words of {', '.join(own)}.")
     notes += [EMBEDS] if context.embeddings else []
     for line in notes:
-        Console(stderr=True, quiet=screen.quiet).print(Text(line), soft_wrap=True)
+        Console(stderr=True, quiet=screen.quiet).print(SafeText(line), soft_wrap=True)
 
 
 NO_FOLDER = "The answers need a folder: name one with --out."
 
 
-def evaluate(options: EvaluateOptions, context: ReaderContext, screen: Screen) -> None:
+def evaluate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Run what is missing and print the results, which are also written to the folder."""
     if options.publish:
         check_new(options.publish)
-    results, settings = answered(options, context, screen)
+    results, settings = run_evaluation(options, context, screen)
     assert options.out
     if screen.as_json:
         print_json(results)
@@ -158,8 +158,8 @@ def evaluate(options: EvaluateOptions, context: ReaderContext, screen: Screen) -
     print_reminder(settings, screen)
 
 
-def answered(
-    options: EvaluateOptions, context: ReaderContext, screen: Screen, replayed: Path | None = None
+def run_evaluation(
+    options: EvaluateOptions, context: ReaderContext, screen: OutputOptions, replayed: Path | None = None
 ) -> tuple[dict[str, Any], ReaderContext]:
     """Run what is missing and write the results; gives them, and the settings with the papers' for the dataset.
 
@@ -171,10 +171,10 @@ def answered(
     check_libraries()
     settings = with_papers_settings(dataset, context)
     # A judge may be named later; the embedding model is one of the settings, which must stay the same.
-    check_raters(given_by("embeddings", dataset.metrics), settings)
+    check_raters(metrics_rated_by("embeddings", dataset.metrics), settings)
     rows = rows_of(options, dataset, settings)
     folder, theirs = EvaluationFolder(options.out), options.replies and _library_with_replies(options.replies)
-    with folder.opened(what_is_run(options.file, dataset, rows, options.runs, options.judge, settings)):
+    with folder.open_for(what_is_run(options.file, dataset, rows, options.runs, options.judge, settings)):
         folder.keep_questions(dataset)
         try:
             if theirs:
@@ -186,21 +186,23 @@ def answered(
     return results, settings
 
 
-def write_inspect_logs(out: Path, to: Path, screen: Screen) -> None:
+def write_inspect_logs(out: Path, to: Path, screen: OutputOptions) -> None:
     """Write the logs for inspect-ai of what the folder of an evaluation holds."""
     check_libraries()
     folder = EvaluationFolder(out)
-    logs = write_logs(scored_evaluation(folder.dataset(), folder), folder, to)
+    logs = write_logs(load_scored_evaluation(folder.dataset(), folder), folder, to)
     if not screen.quiet:
-        said = f"{counted(len(logs), 'log')} written: inspect view --log-dir {shown(to)}"
-        Console(stderr=True).print(Text(said, style="dim"), soft_wrap=True)
+        said = f"{format_count(len(logs), 'log')} written: inspect view --log-dir {printable_path(to)}"
+        Console(stderr=True).print(SafeText(said, style="dim"), soft_wrap=True)
 
 
 def _library_with_replies(source: Path) -> Path:
     """The library of another evaluation, or the library itself."""
     theirs = EvaluationFolder(source).library if (source / WHAT).exists() else source
     if not holds_library(theirs):
-        raise BadInput(f"{shown(source)} holds no recorded replies: name the folder of an evaluation or of a library.")
+        raise BadInput(
+            f"{printable_path(source)} holds no recorded replies: name the folder of an evaluation or of a library."
+        )
     return theirs
 
 
@@ -215,7 +217,7 @@ async def _run(
     rows: list[Row],
     context: ReaderContext,
     options: EvaluateOptions,
-    screen: Screen,
+    screen: OutputOptions,
     replayed: Path | None,
 ) -> None:
     judge, dollars = options.judge, costs(context, screen)
@@ -229,25 +231,25 @@ async def _run(
         with EvaluationProgress("Answering", remaining, screen) as progress:
             async for outcome in evaluation.run():
                 words = outcome.input_words + outcome.output_words
-                progress.one_more(outcome.calls, words, outcome.cost, outcome.problem)
+                progress.count_item(outcome.calls, words, outcome.cost, outcome.problem)
         if options.calibrate:
             await calibrate_once(folder, library.store, rater, screen, dollars)
         if replayed:
             await judge_again(replayed, dataset, folder, rater)
             return
-        to_judge = len(unjudged(dataset, folder, rater))
+        to_judge = len(find_unjudged(dataset, folder, rater))
         with EvaluationProgress("Judging", to_judge, screen) as progress:
             async for judged in judge_missing(dataset, folder, rater, library.store, dollars):
                 words = judged.input_words + judged.output_words
-                progress.one_more(judged.calls, words, judged.cost, judged.problem)
+                progress.count_item(judged.calls, words, judged.cost, judged.problem)
 
 
-def costs(context: ReaderContext, screen: Screen) -> Cost:
+def costs(context: ReaderContext, screen: OutputOptions) -> Cost:
     """What an exchange costs, at the user's price or the model's known one."""
     return lambda exchange: exchange_cost(exchange, screen.price, batch=context.batch)
 
 
-def calibrate(options: EvaluateOptions, context: ReaderContext, screen: Screen) -> None:
+def calibrate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Calibrate the judge alone, or estimate that."""
     check_calibrated(options)
     rater = replace(context, model=options.judge or "", sample=0)
@@ -257,61 +259,61 @@ def calibrate(options: EvaluateOptions, context: ReaderContext, screen: Screen) 
         calibrate_alone(options.out, rater, screen, costs(context, screen))
 
 
-def estimate(options: EvaluateOptions, context: ReaderContext, screen: Screen) -> None:
+def estimate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what the evaluation will use, without making a call."""
     dataset = dataset_of(options)
     settings = with_papers_settings(dataset, context)
     rows = rows_of(options, dataset, settings)
     folder = EvaluationFolder(options.out) if options.out and EvaluationFolder(options.out).library.exists() else None
-    groups = missing(dataset, rows, range(options.runs), folder.outcomes() if folder else [])
-    needed = run_until_stopped(_reading_estimate(folder, groups))
+    groups = find_unanswered(dataset, rows, range(options.runs), folder.outcomes() if folder else [])
+    needed = run_until_stopped(_estimate_in_folder(folder, groups))
     words = sum(text.words for text in dataset.texts)
     rating = None
     if options.judge:
-        ratings = _rating_estimate(folder, dataset, groups, settings, options.judge)
-        calibrating = calibration_foreseen(pairs_for(dataset)) if options.calibrate else Estimate()
+        ratings = _estimate_missing_ratings(folder, dataset, groups, settings, options.judge)
+        calibrating = calibration_estimate(pairs_for(dataset)) if options.calibrate else Estimate()
         rating = (ratings + calibrating, options.judge)
     show_estimate(needed, words, settings, screen, rating)
 
 
-def estimated(options: EvaluateOptions, context: ReaderContext) -> Estimate:
+def estimate_readings(options: EvaluateOptions, context: ReaderContext) -> Estimate:
     """What the readings of a new evaluation will use."""
     dataset = dataset_of(options)
     rows = rows_of(options, dataset, with_papers_settings(dataset, context))
-    return run_until_stopped(_reading_estimate(None, missing(dataset, rows, range(options.runs), [])))
+    return run_until_stopped(_estimate_in_folder(None, find_unanswered(dataset, rows, range(options.runs), [])))
 
 
-async def _reading_estimate(folder: EvaluationFolder | None, groups: list[Group]) -> Estimate:
+async def _estimate_in_folder(folder: EvaluationFolder | None, groups: list[Group]) -> Estimate:
     if folder is None:
-        return await foreseen(PageStore(InMemoryStore()), groups)
+        return await estimate_groups(PageStore(InMemoryStore()), groups)
     async with open_library(folder.library) as library:
-        return await foreseen(library.pages, groups)
+        return await estimate_groups(library.pages, groups)
 
 
-def _rating_estimate(
+def _estimate_missing_ratings(
     folder: EvaluationFolder | None, dataset: Dataset, groups: list[Group], context: ReaderContext, judge: str
 ) -> Estimate:
     """The estimate for rating the missing answers, and the existing ones without a judgement."""
     by_id = {item.id: item for item in dataset.items}
-    existing = unjudged(dataset, folder, replace(context, model=judge)) if folder else []
+    existing = find_unjudged(dataset, folder, replace(context, model=judge)) if folder else []
     missing_items = [item for *_, items in groups for item in items]
-    metrics = Raters(judge, None).rated(dataset.metrics)
-    return rating_foreseen([*missing_items, *(by_id[outcome.item] for outcome in existing)], metrics)
+    metrics = Raters(judge, None).metrics_with_model(dataset.metrics)
+    return estimate_rating([*missing_items, *(by_id[outcome.item] for outcome in existing)], metrics)
 
 
 A, B = "A", "B"
 
 
-def show_difference(one: Path, other: Path, screen: Screen) -> None:
+def show_difference(one: Path, other: Path, screen: OutputOptions) -> None:
     """Print by how much the second evaluation is better or worse, and what differs between the two."""
     result = difference_of(one, other)
     if screen.as_json:
         print_json(result)
         return
     console = Console()
-    console.print(Text(f"{result['dataset']}, {result['metric']}", style="bold"))
+    console.print(SafeText(f"{result['dataset']}, {result['metric']}", style="bold"))
     for letter, folder, unproven in zip((A, B), result["folders"], result["unproven_judge"], strict=True):
-        console.print(Text(f"{letter}  {one_line(folder)}{UNPROVEN if unproven else ''}"), soft_wrap=True)
+        console.print(SafeText(f"{letter}  {one_line(folder)}{UNPROVEN if unproven else ''}"), soft_wrap=True)
     console.print()
     console.print(_pairs(result["pairs"]))
     if not screen.quiet:
@@ -342,11 +344,11 @@ def _pairs(pairs: list[dict[str, Any]]) -> Table:
 
 def _difference(pair: dict[str, Any]) -> str:
     """A difference with its 95 % interval: "+4.0 [−1.5, +9.5]"."""
-    between = f" [{', '.join(map(_signed, pair['interval']))}]" if pair["interval"] else ""
-    return f"{_signed(pair['difference'])}{between}"
+    between = f" [{', '.join(map(_format_signed, pair['interval']))}]" if pair["interval"] else ""
+    return f"{_format_signed(pair['difference'])}{between}"
 
 
-def _signed(value: float) -> str:
+def _format_signed(value: float) -> str:
     rounded = f"{value:+.1f}".replace("-", "−")
     return "0.0" if rounded in ("+0.0", "−0.0") else rounded
 
@@ -357,16 +359,19 @@ def _p_value(p: float) -> str:
 
 def _print_notes(console: Console, differs: dict[str, list[Any]]) -> None:
     meaning = "p: how likely a difference this large is by chance alone (paired permutation test, two-sided)"
-    console.print(Text(meaning, style="dim"), soft_wrap=True)
+    console.print(SafeText(meaning, style="dim"), soft_wrap=True)
     if not differs:
-        console.print(Text("Settings, prompts and packages are the same.", style="dim"))
+        console.print(SafeText("Settings, prompts and packages are the same.", style="dim"))
         return
-    console.print(Text(f"Differences from {A} to {B}:", style="dim"))
+    console.print(SafeText(f"Differences from {A} to {B}:", style="dim"))
     for name, (one, other) in differs.items():
-        console.print(Text(f"  {name}: {_shown(one)} → {_shown(other)}", style="dim"), soft_wrap=True)
+        console.print(
+            SafeText(f"  {name}: {_format_setting_value(one)} → {_format_setting_value(other)}", style="dim"),
+            soft_wrap=True,
+        )
 
 
-def _shown(value: Any) -> str:
+def _format_setting_value(value: Any) -> str:
     if isinstance(value, list):
         return ",".join(map(str, value))
     return "none" if value in (None, "") else one_line(value)
@@ -379,23 +384,23 @@ def write_trajectories(folder: Path, form: str, out: Path, *, quiet: bool) -> No
     examples = iter(FORMS[form](EvaluationFolder(folder)))
     first = list(islice(examples, 1))  # an error is reported before an existing file is emptied
     count = 0
-    with _opened(out) as file:
+    with _open_output(out) as file:
         for count, example in enumerate(chain(first, examples), 1):  # noqa: B007
-            file.write(escaped(json.dumps(example, ensure_ascii=False)) + "\n")
+            file.write(escape_json(json.dumps(example, ensure_ascii=False)) + "\n")
     if not quiet:
-        message = f"{counted(count, 'example')} written."
+        message = f"{format_count(count, 'example')} written."
         if not count:
             message += " Examples need a correct answer, or two runs that differ; this evaluation has neither."
-        Console(stderr=True).print(Text(message, style="dim"))
+        Console(stderr=True).print(SafeText(message, style="dim"))
 
 
 @contextmanager
-def _opened(out: Path) -> Iterator[IO[str]]:
+def _open_output(out: Path) -> Iterator[IO[str]]:
     if str(out) == STANDARD_INPUT:
         yield sys.stdout
         return
     try:
-        with written_whole(out, errors="replace") as file:
+        with replace_file(out, errors="replace") as file:
             yield file
     except OSError as problem:
-        raise BadInput(f"{shown(out)} can't be written: {problem.strerror}.") from None
+        raise BadInput(f"{printable_path(out)} can't be written: {problem.strerror}.") from None

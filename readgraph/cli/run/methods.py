@@ -8,10 +8,10 @@ from typing import Any
 from rich.table import Table
 
 from readgraph.cli.terminal.rendering import print_json
-from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
-from readgraph.graphs.method_facts import PAPERS, shared_nodes
+from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
+from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import Method, OwnMethod, every_method, method_typed, methods_named_like_ours
-from readgraph.graphs.wiring.declared import declared_by
+from readgraph.graphs.wiring.declared import find_node_keys
 from readgraph.models.replaced_words import export_words
 from readgraph.nodes.prompts import every_wording
 from readgraph.state.errors import BadInput
@@ -22,12 +22,12 @@ def list_methods(*, as_json: bool) -> None:
     listed = [(method, _fault(method)) for method in every_method()]
     listed += [(method, "Not used: one of ours has this name.") for method in methods_named_like_ours()]
     if as_json:
-        print_json([_described(method) | {"problem": problem} for method, problem in listed])
+        print_json([_method_value(method) | {"problem": problem} for method, problem in listed])
         return
     table = Table("method", "what it does", **PLAIN)
     for method, problem in listed:
-        wrong = Text(f" ✗ {problem}" if problem else "", style="red")
-        table.add_row(Text(method.name, style="bold"), Text.assemble(method.line, wrong))
+        wrong = SafeText(f" ✗ {problem}" if problem else "", style="red")
+        table.add_row(SafeText(method.name, style="bold"), SafeText.assemble(method.line, wrong))
     Console().print(table)
 
 
@@ -53,16 +53,16 @@ def show_method(name: str, *, mermaid: bool, as_json: bool) -> None:
     drawing = method.build().compile().get_graph().draw_mermaid()
     nodes = _nodes(method)
     if as_json:
-        print_json(_described(method) | {"nodes": nodes, "mermaid": drawing})
+        print_json(_method_value(method) | {"nodes": nodes, "mermaid": drawing})
         return
     if mermaid:
         sys.stdout.write(drawing)
         return
     console = Console()
-    console.print(Text(f"{method.name}: {method.line}", style="bold"))
+    console.print(SafeText(f"{method.name}: {method.line}", style="bold"))
     table = Table("node", "reads", "writes", **PLAIN)
     for node in nodes:
-        table.add_row(Text(node["name"]), Text(", ".join(node["reads"])), Text(", ".join(node["writes"])))
+        table.add_row(SafeText(node["name"]), SafeText(", ".join(node["reads"])), SafeText(", ".join(node["writes"])))
     console.print(table)
 
 
@@ -70,28 +70,28 @@ def show_shared_nodes(name: str, *, as_json: bool) -> None:
     """Print which nodes several methods share, with their names in the papers' methods."""
     if name:
         raise BadInput(f"--shared shows the nodes of all methods: leave {name} out.")
-    shared = shared_nodes()
+    shared = find_shared_nodes()
     if as_json:
         print_json([{"name": node.name, "module": node.module, "nodes": node.nodes} for node in shared])
         return
     table = Table("node", *PAPERS, "others", **PLAIN)
     for node in shared:
         named = [", ".join(node.nodes.get(paper, [])) for paper in PAPERS]
-        table.add_row(Text(node.name, style="bold"), *map(Text, named), str(len(node.others)))
+        table.add_row(SafeText(node.name, style="bold"), *map(SafeText, named), str(len(node.others)))
     console = Console()
     console.print(table)
     several = sum(len(node.papers) > 1 for node in shared)
     console.print(f"{several} of them serve two or more of the papers' methods.")
 
 
-def _described(method: Method) -> dict[str, Any]:
+def _method_value(method: Method) -> dict[str, Any]:
     return {"name": method.name, "line": method.line, "graph": method.graph}
 
 
 def _nodes(method: Method) -> list[dict[str, Any]]:
     """The state keys that each node reads and writes, without those that every step records."""
     builder = method.build()
-    declared = {name: declared_by(spec.runnable, builder.state_schema) for name, spec in builder.nodes.items()}
+    declared = {name: find_node_keys(spec.runnable, builder.state_schema) for name, spec in builder.nodes.items()}
     return [
         {"name": name, "reads": sorted(keys.reads), "writes": sorted(keys.may_write)} for name, keys in declared.items()
     ]
@@ -109,4 +109,4 @@ def export_prompts(folder: Path) -> None:
             export_words(each, files[each.name])
     except OSError as problem:
         raise BadInput(f"{folder} can't be written: {problem.strerror}.") from None
-    Console().print(Text(f"Exported {len(words)} prompts to {folder}."))
+    Console().print(SafeText(f"Exported {len(words)} prompts to {folder}."))

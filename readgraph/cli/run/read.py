@@ -10,53 +10,57 @@ from typing import Any
 
 from readgraph.cli.log import log_document
 from readgraph.cli.options.reading import CorpusOptions, ReadOptions, RememberOptions
-from readgraph.cli.run.documents import asked_document, check_glob, conversion_seconds, report_left_out, sources_of
+from readgraph.cli.run.documents import check_glob, conversion_seconds, report_left_out, resolve_document, sources_of
 from readgraph.cli.run.run_method import estimate, run_graph
-from readgraph.cli.settings import chosen_method
+from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import EvaluationProgress
-from readgraph.cli.terminal.rendering import footer, print_json, print_memory, print_reminder, used
-from readgraph.cli.terminal.safe_text import Console, Text, escaped, one_line
-from readgraph.cli.terminal.screen import Screen, run_until_stopped
+from readgraph.cli.terminal.rendering import footer, format_usage, print_json, print_memory, print_reminder
+from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line
+from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.corpus.on_ray import on_ray
 from readgraph.corpus.processes import processes
-from readgraph.corpus.reading import Sum, Workers, read_corpus
-from readgraph.corpus.worker import Job, Line
+from readgraph.corpus.reading import CorpusTotals, Workers, read_corpus
+from readgraph.corpus.worker import CorpusJob, CorpusLine
 from readgraph.graphs import gam
 from readgraph.graphs.methods import Method
 from readgraph.library.address import LibraryPlace
 from readgraph.library.histories import Appended, SessionText, append_sessions
 from readgraph.library.opening import default_place, open_library
 from readgraph.sources import SourceText
-from readgraph.sources.loading import chosen_files
+from readgraph.sources.loading import select_files
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.words import counted
+from readgraph.state.words import format_count
 
 
-def read_documents(options: ReadOptions, context: ReaderContext, screen: Screen) -> None:
+def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Build the memories of files and folders and print them; JSON is an array but for one file."""
     check_glob(options.paths, options.glob)
     sources = sources_of(options.paths, options.glob, options.library, screen)
-    method = chosen_method(options.method, asks=False)
+    method = choose_method(options.method, asks=False)
     built = run_until_stopped(_read_each(sources, method, context, options.library, screen))
     if screen.as_json:
         print_json(built[0] if len(options.paths) == 1 and not options.paths[0].is_dir() else built)
 
 
-def estimate_documents(options: ReadOptions | CorpusOptions, context: ReaderContext, screen: Screen) -> None:
+def estimate_documents(options: ReadOptions | CorpusOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what reading the documents will use, each on its own, without making a call."""
     estimate(options.paths, options.glob, None, options.method, context, options.library, screen)
 
 
 async def _read_each(
-    sources: list[SourceText | str], method: Method, context: ReaderContext, folder: LibraryPlace | None, screen: Screen
+    sources: list[SourceText | str],
+    method: Method,
+    context: ReaderContext,
+    folder: LibraryPlace | None,
+    screen: OutputOptions,
 ) -> list[dict[str, Any]]:
     built = []
     async with open_library(folder) as library:
         while sources:
             seconds = conversion_seconds(sources[:1])
-            document = await asked_document(library, [sources.pop(0)])  # popped, so that its text can be freed
+            document = await resolve_document(library, [sources.pop(0)])  # popped, so that its text can be freed
             found = await run_graph(library, method.build(), method.name, document, {}, context, screen, "", seconds)
             memory = await library.pages.memory(document.id, found["memory"])
             notes = await library.pages.notes(memory.id, range(memory.pages))
@@ -72,7 +76,7 @@ async def _read_each(
 METHOD, NOTE = "gam", "memo"
 
 
-def remember_sessions(options: RememberOptions, context: ReaderContext, screen: Screen) -> None:
+def remember_sessions(options: RememberOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Append the sessions of files and folders to the history, memorise what is new, and print the result."""
     check_glob(options.paths, options.glob)
     loaded = load_sessions(options.paths, options.glob, options.sessions_at, options.gap, report_left_out)
@@ -81,13 +85,13 @@ def remember_sessions(options: RememberOptions, context: ReaderContext, screen: 
 
 
 async def _remember(
-    name: str, sessions: list[SessionText], context: ReaderContext, folder: LibraryPlace | None, screen: Screen
+    name: str, sessions: list[SessionText], context: ReaderContext, folder: LibraryPlace | None, screen: OutputOptions
 ) -> None:
     async with open_library(folder) as library:
         appended = await append_sessions(library.pages, name, sessions)
         document = appended.document
         if not screen.as_json:
-            Console().print(Text(_summary(appended)))
+            Console().print(SafeText(_summary(appended)))
         found = await run_graph(library, gam.build_memorize(), METHOD, document, {}, context, screen)
         memory = await library.pages.memory(document.id, found["memory"])
         notes = await library.pages.notes(memory.id, range(memory.pages))
@@ -102,40 +106,42 @@ async def _remember(
 
 def _summary(appended: Appended) -> str:
     known = f" ({appended.known:,} known already)" if appended.known else ""
-    sessions = counted(appended.document.sessions, "session")
-    return f"Added {counted(len(appended.added), 'session')}{known}; '{appended.document.title}' has {sessions}."
+    sessions = format_count(appended.document.sessions, "session")
+    return f"Added {format_count(len(appended.added), 'session')}{known}; '{appended.document.title}' has {sessions}."
 
 
 class CorpusProgress(EvaluationProgress):
     """The bar of an evaluation, over documents; what can't be read is printed above it."""
 
-    def __init__(self, documents: int, screen: Screen) -> None:
+    def __init__(self, documents: int, screen: OutputOptions) -> None:
         super().__init__("Reading", documents, screen, counts="tokens")
         self.problems = self.console if not screen.quiet else Console(stderr=True)
 
-    def take(self, line: Line) -> None:
+    def take(self, line: CorpusLine) -> None:
         """Show what became of one more document."""
         usage = line["usage"]
-        self.one_more(usage["calls"], usage["input_tokens"] + usage["output_tokens"], line["cost"])
+        self.count_item(usage["calls"], usage["input_tokens"] + usage["output_tokens"], line["cost"])
         if line["problem"]:
-            self.problems.print(Text(f"readgraph: Left out: {one_line(line['problem'])}"), soft_wrap=True)
+            self.problems.print(SafeText(f"readgraph: Left out: {one_line(line['problem'])}"), soft_wrap=True)
         elif self.screen.verbose:
-            self.problems.print(Text(f"{line['title']}: {_sizes(line)} ({used(usage, line['cost'])})", style="dim"))
+            self.problems.print(
+                SafeText(f"{line['title']}: {_sizes(line)} ({format_usage(usage, line['cost'])})", style="dim")
+            )
 
 
-def _sizes(line: Line) -> str:
+def _sizes(line: CorpusLine) -> str:
     if line["known"]:
         return "read before"
     ended = "" if line["complete"] else ", not complete"
-    return f"{counted(line['words'], 'word')}, {counted(line['pages'], 'part')}{ended}"
+    return f"{format_count(line['words'], 'word')}, {format_count(line['pages'], 'part')}{ended}"
 
 
-def print_line(line: Line) -> None:
+def print_line(line: CorpusLine) -> None:
     """Print what became of a document as one line of JSON, at once."""
     _print(dict(line))
 
 
-def print_sum(total: Sum, called: str, screen: Screen) -> None:
+def print_sum(total: CorpusTotals, called: str, screen: OutputOptions) -> None:
     """Print what became of all; `called` is the method's word for a note."""
     if screen.as_json:
         _print({"sum": asdict(total)})
@@ -144,38 +150,41 @@ def print_sum(total: Sum, called: str, screen: Screen) -> None:
     states = {"read": total.read, "read before": total.known, "not complete": total.incomplete}
     states |= {"left out": total.left_out, "not begun": total.not_begun}
     shown = ", ".join(f"{number:,} {state}" for state, number in states.items() if number) or "none read"
-    console.print(Text(f"{counted(total.documents + total.not_begun, 'document')}: {shown}", style="bold"))
+    console.print(SafeText(f"{format_count(total.documents + total.not_begun, 'document')}: {shown}", style="bold"))
     if total.words:
         share = 100 * total.note_words / total.words
-        notes = f"{counted(total.notes, called)} of {counted(total.note_words, 'word')} ({share:.0f} % of the text)"
-        console.print(f"  {counted(total.words, 'word')}, {counted(total.pages, 'part')}, {notes}")
+        notes = (
+            f"{format_count(total.notes, called)} of {format_count(total.note_words, 'word')} ({share:.0f} "
+            "% of the text)"
+        )
+        console.print(f"  {format_count(total.words, 'word')}, {format_count(total.pages, 'part')}, {notes}")
     if total.incomplete or total.not_begun:
         console.print("  Not complete: the budget ran out. Run the same command again to continue.")
     if total.ended:
-        times = counted(total.ended, "document")
+        times = format_count(total.ended, "document")
         console.print(f"  {times} lost a worker at every try; what these had paid for is not in the figures below.")
     if not screen.quiet:
         usage = {**total.usage, "seconds": total.seconds}
-        workers = f" with {counted(total.workers, 'worker')}" if total.workers else ""
-        console.print(footer(f"{used(usage, total.cost)}{workers}", total.fallbacks, usage))  # type: ignore[arg-type]
+        workers = f" with {format_count(total.workers, 'worker')}" if total.workers else ""
+        console.print(footer(f"{format_usage(usage, total.cost)}{workers}", total.fallbacks, usage))  # type: ignore[arg-type]
 
 
 def _print(value: object) -> None:
     ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-    sys.stdout.write(escaped(json.dumps(value, ensure_ascii=ascii_only)) + "\n")
+    sys.stdout.write(escape_json(json.dumps(value, ensure_ascii=ascii_only)) + "\n")
     sys.stdout.flush()
 
 
-def read_folders(options: CorpusOptions, context: ReaderContext, screen: Screen) -> None:
+def read_folders(options: CorpusOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Read every document below the folders; print a line for each that can't be read, and the sum at the end."""
     if others := [path for path in options.paths if not os.path.isdir(path)]:
         raise BadInput(f"{others[0]} is no folder: 'readgraph read' reads single files.")
-    named = chosen_method(options.method, asks=False)
-    files = chosen_files(options.paths, options.glob)
+    named = choose_method(options.method, asks=False)
+    files = select_files(options.paths, options.glob)
     files = sorted(files, key=lambda file: -file.stat().st_size)  # long ones take longest
     library = options.library or default_place()
     library = library.absolute() if isinstance(library, Path) else library  # workers may stand elsewhere
-    job = Job(library, options.method or named.name, context, screen.price)
+    job = CorpusJob(library, options.method or named.name, context, screen.price)
     total, first_problem = run_until_stopped(
         _read_files(job, [str(file.absolute()) for file in files], screen, options)
     )
@@ -187,12 +196,14 @@ def read_folders(options: CorpusOptions, context: ReaderContext, screen: Screen)
     print_reminder(context, screen)
 
 
-async def _read_files(job: Job, files: Sequence[str], screen: Screen, options: CorpusOptions) -> tuple[Sum, str]:
+async def _read_files(
+    job: CorpusJob, files: Sequence[str], screen: OutputOptions, options: CorpusOptions
+) -> tuple[CorpusTotals, str]:
     """Read the files; returns the sum, and why the first one that was left out can't be read."""
     problems = list[str]()
     with CorpusProgress(len(files), screen) as progress:
 
-        def tell(line: Line) -> None:
+        def tell(line: CorpusLine) -> None:
             progress.take(line)
             log_document(line)
             if line["problem"]:
@@ -206,7 +217,7 @@ async def _read_files(job: Job, files: Sequence[str], screen: Screen, options: C
     return total, next(iter(problems), "")
 
 
-def _workers(job: Job, files: int, options: CorpusOptions) -> Workers:
+def _workers(job: CorpusJob, files: int, options: CorpusOptions) -> Workers:
     if options.cluster == "ray":
         return on_ray(job, options.workers, options.address)
     return processes(job, min(options.workers or os.cpu_count() or 1, files))

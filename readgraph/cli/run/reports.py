@@ -10,13 +10,13 @@ from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from readgraph.api.documents import id_without_conversion
-from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.library.page_store import PageStore
 from readgraph.report.page import MARK
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import read_file
 from readgraph.state.errors import BadInput
-from readgraph.state.files import written_whole
+from readgraph.state.files import replace_file
 from readgraph.state.records import Document
 
 
@@ -27,7 +27,7 @@ def check_report(file: Path) -> None:
     if not file.parent.is_dir():
         raise BadInput(f"There is no folder {file.parent}: create it, or name another file for the report.")
     try:
-        if file.is_file() and (beginning := _beginning(file)) and beginning != MARK:
+        if file.is_file() and (beginning := _read_beginning(file)) and beginning != MARK:
             raise BadInput(f"{file} exists already and is not a report: name another file for the report.")
         writable = os.access(file if file.exists() else file.parent, os.W_OK)
     except OSError as problem:
@@ -39,17 +39,17 @@ def check_report(file: Path) -> None:
 def write_report(file: Path, page: bytes, *, quiet: bool, in_browser: bool) -> None:
     """Write a report and print where it is; `in_browser`: show it there. Raises `BadInput` where writing fails."""
     try:
-        with written_whole(file, "wb") as opened:
+        with replace_file(file, "wb") as opened:
             opened.write(page)
     except OSError as problem:
         raise _unwritable(file, problem) from None
     if not quiet:
-        Console(stderr=True, soft_wrap=True).print(Text(f"The report is in {file}", style="dim"))
+        Console(stderr=True, soft_wrap=True).print(SafeText(f"The report is in {file}", style="dim"))
     if in_browser and not webbrowser.open(file.resolve().as_uri()):
-        Console(stderr=True, soft_wrap=True).print(Text(f"There is no browser to open: {file} is the report."))
+        Console(stderr=True, soft_wrap=True).print(SafeText(f"There is no browser to open: {file} is the report."))
 
 
-def _beginning(file: Path) -> bytes:
+def _read_beginning(file: Path) -> bytes:
     with file.open("rb") as opened:
         return opened.read(len(MARK))
 

@@ -10,26 +10,39 @@ from typing import Any
 from rich.table import Table
 
 from readgraph.cli.options.evaluating import EvaluateOptions, ReproduceOptions
-from readgraph.cli.run.evaluate import NO_FOLDER, answered, estimate, estimated, evaluate
+from readgraph.cli.run.evaluate import NO_FOLDER, estimate, estimate_readings, evaluate, run_evaluation
 from readgraph.cli.run.run_method import PricedEstimate
 from readgraph.cli.terminal.rendering import print_json
-from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
-from readgraph.cli.terminal.screen import Screen, run_until_stopped
+from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
+from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.plan import digest_of
 from readgraph.evaluation.publishing import PROMPTS
-from readgraph.evaluation.replaying import Compared, RunRecord, compared, published_replies, run_of
+from readgraph.evaluation.replaying import (
+    RunComparison,
+    RunRecord,
+    compare_with_published,
+    read_published_replies,
+    run_of,
+)
 from readgraph.evaluation.reproducing import EXPERIMENTS, experiment_named
-from readgraph.evaluation.reproducing.needs import form_of, found, named_in, needed, of_published_size, with_settings_of
+from readgraph.evaluation.reproducing.needs import (
+    dataset_name_in,
+    estimate_experiment,
+    find_dataset_file,
+    form_of,
+    require_dataset_file,
+    with_settings_of,
+)
 from readgraph.evaluation.reproducing.sources import Experiment
 from readgraph.evaluation.rows import Row, needs_embeddings, row_method, row_named
 from readgraph.graphs.methods import web_method_named
 from readgraph.models.prices import in_dollars
-from readgraph.models.reply import replaying
-from readgraph.sources.loading import shown
+from readgraph.models.reply import replay_published
+from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
-from readgraph.state.words import counted
+from readgraph.state.words import format_count
 
 AS_STATED = (
     "Cost, seconds, date, machine, licence, versions and the model's name are as stated: a replay can't check them."
@@ -39,7 +52,7 @@ MOST_SHOWN = 10
 """At most this many differences are listed."""
 
 
-def replay(file: Path | None, form: str | None, theirs: Path, out: Path | None, screen: Screen) -> int:
+def replay(file: Path | None, form: str | None, theirs: Path, out: Path | None, screen: OutputOptions) -> int:
     """Repeat a published run from its replies, asking no model; returns the exit code, which is 1 where it differs."""
     run = run_of(theirs)
     context = _context(run, theirs)
@@ -55,13 +68,13 @@ def replay(file: Path | None, form: str | None, theirs: Path, out: Path | None, 
             judge=run["judge"],
             out=place,
         )
-        with replaying(published_replies(theirs)):
+        with replay_published(read_published_replies(theirs)):
             try:
-                answered(options, context, replace(screen, quiet=True, price=None), theirs)
+                run_evaluation(options, context, replace(screen, quiet=True, price=None), theirs)
             except ReadgraphError as problem:
                 if isinstance(problem, BadInput):
                     raise
-        found = compared(theirs, EvaluationFolder(place))
+        found = compare_with_published(theirs, EvaluationFolder(place))
     _show(found, run, theirs, screen)
     return 0 if found.equal else 1
 
@@ -72,7 +85,9 @@ def _context(run: RunRecord, theirs: Path) -> ReaderContext:
         name: tuple(value) if isinstance(value, list) else value for name, value in run["settings"].items()
     }
     if unknown := settings.keys() - {each.name for each in fields(ReaderContext)}:
-        raise BadInput(f"{shown(theirs)} was made by another version of readgraph, with a setting '{min(unknown)}'.")
+        raise BadInput(
+            f"{printable_path(theirs)} was made by another version of readgraph, with a setting '{min(unknown)}'."
+        )
     settings |= run["budget"] | {"prompts": str(theirs / PROMPTS) if (theirs / PROMPTS).is_dir() else ""}
     return ReaderContext(**settings)
 
@@ -80,7 +95,7 @@ def _context(run: RunRecord, theirs: Path) -> ReaderContext:
 def _check_file(run: RunRecord, file: Path | None) -> None:
     wanted = run["file"]
     if wanted and (file is None or not file.exists() or digest_of(file) != wanted["sha256"]):
-        there = "there is none" if file is None else f"{shown(file)} is another one"
+        there = "there is none" if file is None else f"{printable_path(file)} is another one"
         raise BadInput(
             f"This run was made with {wanted['name']} of {run['dataset']} (sha256 {wanted['sha256'][:12]}…), "
             f"and {there}: name that file."
@@ -96,25 +111,28 @@ def _folder(out: Path | None) -> Iterator[Path]:
         yield Path(place) / "replayed"
 
 
-def _show(found: Compared, run: RunRecord, theirs: Path, screen: Screen) -> None:
+def _show(found: RunComparison, run: RunRecord, theirs: Path, screen: OutputOptions) -> None:
     if screen.as_json:
         print_json(found.value())
         return
     console = Console()
     counts = (
-        f"{counted(found.answers, 'answer')}, {counted(found.scores, 'score')} and {counted(found.figures, 'figure')}"
+        f"{format_count(found.answers, 'answer')}, {format_count(found.scores, 'score')} and "
+        f"{format_count(found.figures, 'figure')}"
     )
     about = f"{counts} of {run['dataset']}"
     if found.equal:
-        console.print(Text(f"Equal: {about}, as published in {shown(theirs)}; no model was asked."), soft_wrap=True)
+        console.print(
+            SafeText(f"Equal: {about}, as published in {printable_path(theirs)}; no model was asked."), soft_wrap=True
+        )
         if not screen.quiet:
-            console.print(Text(AS_STATED, style="dim"), soft_wrap=True)
+            console.print(SafeText(AS_STATED, style="dim"), soft_wrap=True)
         return
-    console.print(Text(f"{counted(len(found.differences), 'difference')} in {about}:"), soft_wrap=True)
+    console.print(SafeText(f"{format_count(len(found.differences), 'difference')} in {about}:"), soft_wrap=True)
     for line in found.differences[:MOST_SHOWN]:
-        console.print(Text(f"  {line}"), soft_wrap=True)
+        console.print(SafeText(f"  {line}"), soft_wrap=True)
     if len(found.differences) > MOST_SHOWN:
-        console.print(Text(f"  … and {len(found.differences) - MOST_SHOWN} more: --json lists all"), soft_wrap=True)
+        console.print(SafeText(f"  … and {len(found.differences) - MOST_SHOWN} more: --json lists all"), soft_wrap=True)
 
 
 ANY_MODEL = "any"
@@ -127,7 +145,7 @@ SHARED = ("limit", "sample", "seed", "runs", "judge", "out", "replies", "publish
 """The options that `evaluate` has, too."""
 
 
-def reproduce(name: str, options: ReproduceOptions, context: ReaderContext, screen: Screen) -> None:
+def reproduce(name: str, options: ReproduceOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Run the experiment, or say what it will take; what can't be run as the paper did is said first."""
     experiment = experiment_named(name)
     context = with_settings_of(experiment, context)
@@ -138,28 +156,28 @@ def reproduce(name: str, options: ReproduceOptions, context: ReaderContext, scre
     if not (options.estimate or options.out):
         raise BadInput(NO_FOLDER)
     for line in _notes(experiment, rows, evaluation.file, context):
-        Console(stderr=True, quiet=screen.quiet).print(Text(line, style="dim"), soft_wrap=True)
+        Console(stderr=True, quiet=screen.quiet).print(SafeText(line, style="dim"), soft_wrap=True)
     (estimate if options.estimate else evaluate)(evaluation, context, screen)
 
 
 def _evaluation_of(experiment: Experiment, options: ReproduceOptions, rows: Iterable[str]) -> EvaluateOptions:
     """The evaluation that repeats the experiment with these rows; asks as many questions as the paper."""
     source = experiment.source
-    file = needed(source, options.data)
+    file = require_dataset_file(source, options.data)
     shared = {name: getattr(options, name) for name in SHARED}
     if not (options.limit or options.sample) and experiment.sample:
         shared["sample"] = experiment.sample
     return EvaluateOptions(file=file, form=form_of(source, file), rows=[*rows], full_text=False, **shared)
 
 
-def replay_of(name: str, data: Path | None, theirs: Path, out: Path | None, screen: Screen) -> int:
+def replay_of(name: str, data: Path | None, theirs: Path, out: Path | None, screen: OutputOptions) -> int:
     """Repeat a published run of the experiment; returns the exit code, which is 1 where it differs."""
     source = experiment_named(name).source
-    file = needed(source, data)
+    file = require_dataset_file(source, data)
     return replay(file, form_of(source, file), theirs, out, screen)
 
 
-def list_experiments(options: ReproduceOptions, context: ReaderContext, screen: Screen) -> None:
+def list_experiments(options: ReproduceOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print all experiments with what they will take: of a dataset that is there, else of its published size."""
     lines = [_line(each, options, context, screen) for each in EXPERIMENTS.values()]
     if screen.as_json:
@@ -168,7 +186,7 @@ def list_experiments(options: ReproduceOptions, context: ReaderContext, screen: 
     console = Console()
     console.print(_table(lines))
     if not screen.quiet:
-        console.print(Text(NOTE, style="dim"), soft_wrap=True)
+        console.print(SafeText(NOTE, style="dim"), soft_wrap=True)
 
 
 NOTE = (
@@ -188,15 +206,17 @@ def _table(lines: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _line(experiment: Experiment, options: ReproduceOptions, context: ReaderContext, screen: Screen) -> dict[str, Any]:
+def _line(
+    experiment: Experiment, options: ReproduceOptions, context: ReaderContext, screen: OutputOptions
+) -> dict[str, Any]:
     model = context.model
     able = replace(context, model=model or ANY_MODEL, embeddings=context.embeddings or ANY_MODEL)
     able = with_settings_of(experiment, able)
-    file = found(experiment.source, options.data)
+    file = find_dataset_file(experiment.source, options.data)
     if file:
-        used = estimated(_evaluation_of(experiment, replace(options, judge=None), experiment.rows), able)
+        used = estimate_readings(_evaluation_of(experiment, replace(options, judge=None), experiment.rows), able)
     else:
-        used = run_until_stopped(of_published_size(experiment, able))
+        used = run_until_stopped(estimate_experiment(experiment, able))
     priced = PricedEstimate.of(used, model, screen, batch=context.batch)
     return {
         "name": experiment.name,
@@ -230,8 +250,8 @@ def _by_embeddings(row: Row) -> bool:
 def _notes(experiment: Experiment, rows: list[str], file: Path | None, context: ReaderContext) -> list[str]:
     """What is run, and what differs from the paper's run."""
     notes = [f"{experiment.paper}, {experiment.place} ({experiment.models}): {experiment.line}."]
-    if file and named_in(file) is not None:
-        notes.append(f"{shown(file)} is a file of your own for this dataset, not {experiment.source.title}.")
+    if file and dataset_name_in(file) is not None:
+        notes.append(f"{printable_path(file)} is a file of your own for this dataset, not {experiment.source.title}.")
     if left := [row for row in experiment.rows if row not in rows]:
         notes.append(f"Left out, since they need an embedding model (--embeddings): {', '.join(left)}.")
     return [*notes, *experiment.lacking, *([] if context.model else [FLOOR])]

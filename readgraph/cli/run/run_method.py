@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 from langgraph.graph import StateGraph
 from rich.table import Table
 
-from readgraph.api.documents import WHOLE_LIBRARY, Choice, picked_document
+from readgraph.api.documents import WHOLE_LIBRARY, PickingScope, pick_as_one_document
 from readgraph.api.functions import find_notices
 from readgraph.api.running import run_method
-from readgraph.cli.run.documents import asked_document, asked_sources, check_glob, sources_of
-from readgraph.cli.settings import chosen_method
+from readgraph.cli.run.documents import check_glob, load_sources_or_names, resolve_document, sources_of
+from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import ReadingProgress, notices
 from readgraph.cli.terminal.rendering import print_json
-from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
-from readgraph.cli.terminal.screen import Screen, run_until_stopped
+from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
+from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.estimates.arithmetic import Estimate, Range, of_options
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import Library, open_library
-from readgraph.models.prices import Price, cost, in_dollars, known_price, paid
+from readgraph.models.prices import Price, apply_batch_discount, cost, find_price, in_dollars
 from readgraph.nodes.purpose import with_question
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
@@ -39,7 +39,7 @@ async def run_graph(
     document: Document,
     question: Question,
     context: ReaderContext,
-    screen: Screen,
+    screen: OutputOptions,
     thread: str = "",
     seconds_before: float = 0.0,
     *,
@@ -96,8 +96,8 @@ def estimate(
     method: str | None,
     context: ReaderContext,
     folder: LibraryPlace | None,
-    screen: Screen,
-    choice: Choice = WHOLE_LIBRARY,
+    screen: OutputOptions,
+    choice: PickingScope = WHOLE_LIBRARY,
     options: Sequence[str] = (),
 ) -> None:
     """Print what reading the documents will use: each on its own, or with a question and its options, all read as one.
@@ -108,16 +108,22 @@ def estimate(
         raise BadInput("There is nothing to estimate: name the documents.")
     choice.check(open_to_choice=not paths)
     check_glob(paths, glob)
-    load_sources = sources_of if question is None else asked_sources
+    load_sources = sources_of if question is None else load_sources_or_names
     sources = load_sources(paths, glob, folder, screen)
     if question is not None:
         context, question = with_question(context, question, options), " ".join([question, *options])
         context = of_options(context) if options else context
-    show_estimate(*run_until_stopped(_estimated(sources, question, choice, method, context, folder)), context, screen)
+    show_estimate(
+        *run_until_stopped(_estimate_sources(sources, question, choice, method, context, folder)), context, screen
+    )
 
 
 def show_estimate(
-    estimate: Estimate, words: int, context: ReaderContext, screen: Screen, rating: tuple[Estimate, str] | None = None
+    estimate: Estimate,
+    words: int,
+    context: ReaderContext,
+    screen: OutputOptions,
+    rating: tuple[Estimate, str] | None = None,
 ) -> None:
     """Print the estimate for reading this many words; `rating`: the judge's estimate and its name."""
     reading = PricedEstimate.of(estimate, context.model, screen, batch=context.batch)
@@ -141,34 +147,36 @@ class PricedEstimate(NamedTuple):
     model: str
 
     @classmethod
-    def of(cls, estimate: Estimate, model: str, screen: Screen, *, batch: bool = False) -> "PricedEstimate":
+    def of(cls, estimate: Estimate, model: str, screen: OutputOptions, *, batch: bool = False) -> "PricedEstimate":
         """The estimate at the user's price, else at the model's known price; half of it in batches."""
-        return cls(estimate, _cost(estimate, paid(screen.price or known_price(model), batch=batch)), model)
+        return cls(
+            estimate, _cost(estimate, apply_batch_discount(screen.price or find_price(model), batch=batch)), model
+        )
 
     def value(self) -> dict[str, object]:
         """The estimate as a JSON value."""
         return {**asdict(self.estimate), "cost": self.cost, "model": self.model or None}
 
 
-async def _estimated(
+async def _estimate_sources(
     sources: Sequence[SourceText | str],
     question: str | None,
-    choice: Choice,
+    choice: PickingScope,
     method: str | None,
     context: ReaderContext,
     folder: LibraryPlace | None,
 ) -> tuple[Estimate, int]:
     async with open_library(folder) as library:
         if question is None:
-            documents = [await asked_document(library, [source]) for source in sources]
+            documents = [await resolve_document(library, [source]) for source in sources]
         elif sources:
-            documents = [await asked_document(library, sources)]
+            documents = [await resolve_document(library, sources)]
         else:
-            documents = [await picked_document(library.pages, question, choice)]
+            documents = [await pick_as_one_document(library.pages, question, choice)]
         asks, question_words = question is not None, None if question is None else count_words(question)
         each = [
             await estimate_reading(
-                chosen_method(method, document, asks=asks), library.pages, document, context, question_words
+                choose_method(method, document, asks=asks), library.pages, document, context, question_words
             )
             for document in documents
         ]
@@ -184,21 +192,21 @@ def _cost(estimate: Estimate, price: Price | None) -> float | None:
 
 def _print(heading: str, priced: PricedEstimate, *more_notes: str) -> None:
     console, estimate = Console(), priced.estimate
-    console.print(Text(heading, style="bold"))
+    console.print(SafeText(heading, style="bold"))
     table = Table("", "at least", "expected", "at most", **PLAIN)
     for name, used in (
         ("calls", estimate.calls),
         ("words sent", estimate.input_words),
         ("words received", estimate.output_words),
     ):
-        table.add_row(name, *_shown(used))
+        table.add_row(name, *_format_range(used))
     console.print(table)
     notes = [f"about {in_dollars(priced.cost)}"] if priced.cost is not None else []
     if estimate.output_words.high is None:
         notes.append("the model decides how long its replies are")
     if notes := [*notes, *more_notes]:
-        console.print(Text(" · ".join(notes), style="dim"))
+        console.print(SafeText(" · ".join(notes), style="dim"))
 
 
-def _shown(used: Range) -> list[str]:
+def _format_range(used: Range) -> list[str]:
     return [f"{used.low:,.0f}", f"{used.expected:,.0f}", "no bound" if used.high is None else f"{used.high:,.0f}"]

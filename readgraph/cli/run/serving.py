@@ -22,10 +22,10 @@ from typing import Any
 
 import typer
 
-from readgraph.api.sockets import bind_at, in_address, is_loopback, listening
+from readgraph.api.sockets import bind_at, in_address, is_loopback, open_listener
 from readgraph.cli.log import end_log
-from readgraph.cli.settings import kept_method, kept_price
-from readgraph.cli.terminal.safe_text import Console, Text, visible
+from readgraph.cli.settings import method_of_settings_file, price_of_settings_file
+from readgraph.cli.terminal.safe_text import Console, SafeText, visible
 from readgraph.cli.terminal.screen import run_until_stopped
 from readgraph.graphs.methods import method_typed
 from readgraph.graphs.served import server_configuration, settings_of_served
@@ -36,7 +36,7 @@ from readgraph.models.prices import Price, parse_price
 from readgraph.models.watching import flush
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.words import counted
+from readgraph.state.words import format_count
 
 PASSWORD = "READGRAPH_PASSWORD"
 OPEN_WAY = "Whoever has the password can read it and use your model; the way there is not encrypted."
@@ -57,15 +57,15 @@ def serve_library(
     """Serve until Ctrl-C. Raises `BadInput` where the server isn't installed, can't listen, or has no password."""
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         raise BadInput("The page is not installed: pip install 'readgraph[serve]'.")
-    method = method or kept_method() or ""
+    method = method or method_of_settings_file() or ""
     if method:
         method_typed(method)
-    price = price or kept_price()
+    price = price or price_of_settings_file()
     dollars = parse_price(price) if price else None
     password = "" if is_loopback(address[0]) else _password()
-    listener = listening(*address)
+    listener = open_listener(*address)
     with suppress(KeyboardInterrupt):  # the usual end
-        run_until_stopped(_serve_page(folder, context, method, dollars, listener, password, names, opens=opens))
+        run_until_stopped(_run_room(folder, context, method, dollars, listener, password, names, opens=opens))
 
 
 def _password() -> str:
@@ -81,7 +81,7 @@ def _password() -> str:
     return password
 
 
-async def _serve_page(
+async def _run_room(
     folder: LibraryPlace | None,
     context: ReaderContext,
     method: str,
@@ -114,9 +114,9 @@ async def _serve_page(
 
 def _say_where_page_is(library: str, documents: int, page: str, warnings: Sequence[str]) -> None:
     console = Console(stderr=True, soft_wrap=True)
-    console.print(Text(f"The library {library} ({counted(documents, 'document')}) is open at {page}"))
+    console.print(SafeText(f"The library {library} ({format_count(documents, 'document')}) is open at {page}"))
     for warning in warnings:
-        console.print(Text(warning), style="yellow")
+        console.print(SafeText(warning), style="yellow")
     console.print("Press Ctrl-C to stop.")
 
 
@@ -138,17 +138,17 @@ def serve(
         raise BadInput("The MCP server is not installed: pip install 'readgraph[mcp]'.")
     if given and address is None:
         raise BadInput(f"{', '.join(given)} is for a server over HTTP: add --http.")
-    from readgraph.mcp.refusing import allowed_folders
+    from readgraph.mcp.refusing import resolve_allowed_folders
 
-    folders = allowed_folders([path.expanduser() for path in allow])
+    folders = resolve_allowed_folders([path.expanduser() for path in allow])
     listener = None
     if address:
-        listener = listening(*address)
+        listener = open_listener(*address)
     with suppress(KeyboardInterrupt):  # the usual end
-        run_until_stopped(_serve_mcp(folder, folders, context, listener, names))
+        run_until_stopped(_serve_tools(folder, folders, context, listener, names))
 
 
-async def _serve_mcp(
+async def _serve_tools(
     folder: LibraryPlace | None,
     folders: Sequence[Path],
     context: ReaderContext,
@@ -200,11 +200,13 @@ def _say_where_mcp_is(library: str, documents: int, listener: socket.socket) -> 
     shown = in_address(host)
     console = Console(stderr=True, soft_wrap=True)
     console.print(
-        Text(f"The library {library} ({counted(documents, 'document')}) is served at http://{shown}:{port}{PATH}.")
+        SafeText(
+            f"The library {library} ({format_count(documents, 'document')}) is served at http://{shown}:{port}{PATH}."
+        )
     )
     if not is_loopback(host):
         console.print(
-            Text(f"Whoever reaches {shown}:{port} can read this library and use your model: there is no log-in."),
+            SafeText(f"Whoever reaches {shown}:{port} can read this library and use your model: there is no log-in."),
             style="yellow",
         )
     console.print("Press Ctrl-C to stop.")
@@ -237,7 +239,7 @@ def serve_studio(folder: LibraryPlace | None, port: int, context: ReaderContext,
     documents = run_until_stopped(_documents(library))
     _check_port(port)
     with TemporaryDirectory(prefix="readgraph-studio-") as work:
-        server = _started(Path(work), library, port, context.model)
+        server = _start_server(Path(work), library, port, context.model)
         try:
             _wait_until_up(server, port)
             _configure(port, context)
@@ -249,7 +251,7 @@ def serve_studio(folder: LibraryPlace | None, port: int, context: ReaderContext,
             _stop(server)
 
 
-def _started(work: Path, library: LibraryPlace, port: int, model: str) -> "subprocess.Popen[str]":
+def _start_server(work: Path, library: LibraryPlace, port: int, model: str) -> "subprocess.Popen[str]":
     """Start `langgraph dev` in a temporary folder, so that it writes nothing to the current one."""
     settings = server_configuration() | {"disable_persistence": True}
     (work / "langgraph.json").write_text(json.dumps(settings), encoding="utf-8")
@@ -346,10 +348,10 @@ def _print_addresses(library: LibraryPlace, documents: int, port: int, model: st
     address = f"http://{HOST}:{port}"
     page = f"https://smith.langchain.com/studio/?baseUrl={address}"
     console = Console(soft_wrap=True)
-    console.print(Text(f"The library {library} ({counted(documents, 'document')}) is served at {address}."))
+    console.print(SafeText(f"The library {library} ({format_count(documents, 'document')}) is served at {address}."))
     how = f"with {model}" if model else "without a model"
-    console.print(Text(f"The graphs read {how}, unless an assistant's configuration names another model."))
-    console.print(Text(f"Studio: {page}"))
+    console.print(SafeText(f"The graphs read {how}, unless an assistant's configuration names another model."))
+    console.print(SafeText(f"Studio: {page}"))
     console.print(
         "The page comes from LangChain's server, which may ask you to sign in; your texts are sent only between your "
         "browser and this machine, and to the model that you name. Press Ctrl-C to stop."

@@ -14,16 +14,16 @@ from typing import Any
 import typer
 from rich import filesize
 
-from readgraph.api.finding import check_search, found
-from readgraph.api.memories import made_for, memories_to_show, method_of, note_of, parts_numbered
+from readgraph.api.finding import check_search, find_hits
+from readgraph.api.memories import describe_memory, memories_to_show, method_of, note_of, parts_numbered
 from readgraph.api.results import Hit
 from readgraph.cli.options.documents import ShowOptions, WantedPlace
 from readgraph.cli.run.documents import find_document, find_documents
 from readgraph.cli.run.reports import check_report, source_links, write_report
-from readgraph.cli.settings import typed_or_none
+from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json, size_of
-from readgraph.cli.terminal.safe_text import Console, Text, one_line
-from readgraph.cli.terminal.screen import marked_text, print_paged, run_until_stopped
+from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
+from readgraph.cli.terminal.screen import mark_text, print_paged, run_until_stopped
 from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import open_library
 from readgraph.library.page_store import PageStore
@@ -34,7 +34,7 @@ from readgraph.sources.naming_places import NamedSpan, all_places, places_named,
 from readgraph.sources.places import Place, place_at
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, Note, Page, at_local_time
-from readgraph.state.words import counted
+from readgraph.state.words import format_count
 
 MOST_SHOWN = 100
 """The most documents that are listed of a library with very many."""
@@ -51,9 +51,9 @@ class SizedMemory:
 
 def show_library(folder: LibraryPlace | None, *, as_json: bool) -> None:
     """List documents with their memories, and the disk space of the library."""
-    held, damaged, size, others = run_until_stopped(_held(folder, every=as_json))
+    held, damaged, size, others = run_until_stopped(_load_documents(folder, every=as_json))
     if as_json:
-        listed = [_listed(document, memories) for document, memories in held]
+        listed = [_document_value(document, memories) for document, memories in held]
         print_json([*listed, *({"id": identity, "damaged": True} for identity in damaged)])
         return
     if not held and not damaged:
@@ -63,14 +63,14 @@ def show_library(folder: LibraryPlace | None, *, as_json: bool) -> None:
     for document, memories in held:
         lines.append(typer.style(f"{document.id}  {one_line(document.title)}", bold=True))
         origin = f" from {one_line(document.source)}" if "://" in document.source else ""
-        lines.append(f"    {counted(document.words, 'word')}, added {day(document.added)}{origin}")
+        lines.append(f"    {format_count(document.words, 'word')}, added {day(document.added)}{origin}")
         lines += [f"    {one_line(_memory_line(document, sized))}" for sized in memories]
         if not memories:
             lines.append(typer.style("    not read yet", dim=True))
     for identity in damaged:
         lines.append(typer.style(one_line(identity), bold=True))
         lines.append("    its record is damaged: 'readgraph forget' deletes what is left of it")
-    total = f"{counted(len(held) + len(damaged) + others, 'document')}, {filesize.decimal(size)} on disk"
+    total = f"{format_count(len(held) + len(damaged) + others, 'document')}, {filesize.decimal(size)} on disk"
     more = f"; the newest {len(held)} are shown, --json lists all" if others else ""
     lines.append(typer.style(total + more, dim=True))
     typer.echo("\n".join(lines))
@@ -81,25 +81,25 @@ def show_document(options: ShowOptions) -> None:
     document, memory, others, pages, notes, places = run_until_stopped(_read(options))
     called = note_of(memory)
     if options.as_json:
-        listed = [asdict(page) | _noted(notes.get(page.number), called) for page in pages]
-        print_json(asdict(document) | {"memory": _described(memory), "pages": listed})
+        listed = [asdict(page) | _note_fields(notes.get(page.number), called) for page in pages]
+        print_json(asdict(document) | {"memory": _memory_value(memory), "pages": listed})
         return
     console = Console()
     size = size_of(document, (place.label for place in places))
-    console.print(Text(f"{document.title}  {document.id}  {size}", style="bold"))
+    console.print(SafeText(f"{document.title}  {document.id}  {size}", style="bold"))
     sized = SizedMemory(memory, len(notes), sum(note.words for note in notes.values()))
-    console.print(Text(_memory_line(document, sized), style="dim"))
+    console.print(SafeText(_memory_line(document, sized), style="dim"))
     if also := _also_read(memory, others):
-        console.print(Text(also, style="dim"))
+        console.print(SafeText(also, style="dim"))
     for page in pages:
         at = ", ".join(filter(None, [f"part {page.number}", place_at(places, page.start)]))
         note = notes.get(page.number)
         corrected = f", {called} corrected by hand" if note and note.replaced is not None else ""
         size = f"{page.words} words, characters {page.start}-{page.end}{corrected}"
-        console.print(Text(f"\n{at}  {size}", style="dim"))
+        console.print(SafeText(f"\n{at}  {size}", style="dim"))
         if note and note.header:
-            console.print(Text(note.header, style="italic"))
-        console.print(Text(note.text if note else f"(no {called} yet)"))
+            console.print(SafeText(note.header, style="italic"))
+        console.print(SafeText(note.text if note else f"(no {called} yet)"))
 
 
 def report_document(options: ShowOptions, file: Path) -> None:
@@ -113,37 +113,39 @@ def report_document(options: ShowOptions, file: Path) -> None:
 async def _report(options: ShowOptions, file: Path) -> bytes:
     async with open_library(options.library, only_shows=True) as library:
         document = await find_document(library.pages, options.document)
-        memory, *_ = await memories_to_show(library.pages, document, typed_or_none(options.method), options.made_for)
+        memory, *_ = await memories_to_show(
+            library.pages, document, find_typed_method(options.method), options.made_for
+        )
         links = await source_links(library.pages, document, file)
         return render(await report_of_document(library.pages, document, memory, note_of(memory), links))
 
 
-def _noted(note: Note | None, called: str) -> dict[str, Any]:
+def _note_fields(note: Note | None, called: str) -> dict[str, Any]:
     header = {"header": note.header} if note and note.header else {}
     corrected = {"corrected": True, "replaced": note.replaced} if note and note.replaced is not None else {}
     return {**header, called: note.text if note else None, **corrected}
 
 
-async def _held(
+async def _load_documents(
     folder: LibraryPlace | None, *, every: bool
 ) -> tuple[list[tuple[Document, list[SizedMemory]]], list[str], int, int]:
     """Documents with their memories, ids of damaged ones, bytes on disk, and how many documents more there are."""
     async with open_library(folder, only_shows=True) as library:
         catalogue, others = None if every else await catalogue_of(library.pages), 0
         if catalogue:
-            newest, damaged = await catalogue.newest(0, MOST_SHOWN, joined=True), await catalogue.damaged()
+            newest, damaged = await catalogue.newest(0, MOST_SHOWN, joined=True), await catalogue.list_damaged()
             documents, others = await records(library.pages, newest.ids), newest.total - len(newest.ids)
             found = await asyncio.gather(*(library.pages.memories(document.id) for document in documents))
             memories = {document.id: made for document, made in zip(documents, found, strict=True)}
         else:
-            documents, damaged = await library.pages.listed()
+            documents, damaged = await library.pages.documents_and_damaged()
             memories = await library.pages.all_memories()
         sizes = await library.pages.note_sizes(memory for made in memories.values() for memory in made)
         held = [
             (document, [SizedMemory(memory, *sizes[memory.id]) for memory in memories.get(document.id, ())])
             for document in documents
         ]
-    return held, damaged, library.shared.size(), others
+    return held, damaged, library.whole_store.size(), others
 
 
 async def _read(
@@ -152,7 +154,9 @@ async def _read(
     """Document, memory, its other memories, pages, notes by page, and places of the source."""
     async with open_library(options.library, only_shows=True) as library:
         document = await find_document(library.pages, options.document)
-        memory, *_ = await memories_to_show(library.pages, document, typed_or_none(options.method), options.made_for)
+        memory, *_ = await memories_to_show(
+            library.pages, document, find_typed_method(options.method), options.made_for
+        )
         others = [other for other in await library.pages.memories(document.id) if other.id != memory.id]
         pages = await library.pages.pages(memory.id, range(memory.pages))
         notes = await library.pages.notes(memory.id, range(memory.pages))
@@ -174,26 +178,28 @@ def _also_read(memory: Memory, others: list[Memory]) -> str:
 def _memory_line(document: Document, sized: SizedMemory) -> str:
     """A memory in one line: method, model, pages done, date."""
     memory = sized.memory
-    done = f"{_pages_done(document, sized)} done, {counted(sized.words, 'word')} of notes"
-    made = f"{made_for(memory)}, {memory.recipe.model or 'no model'}"
+    done = f"{_pages_done(document, sized)} done, {format_count(sized.words, 'word')} of notes"
+    made = f"{describe_memory(memory)}, {memory.recipe.model or 'no model'}"
     return f"{made}: {done if memory.pages else 'nothing done yet'}, {day(memory.started)}"
 
 
 def _pages_done(document: Document, sized: SizedMemory) -> str:
     memory, done = sized.memory, sized.notes
     if memory.complete:
-        return counted(done, "part")
+        return format_count(done, "part")
     if memory.paged:
-        return f"{done:,} of {counted(memory.pages, 'part')}"
-    return f"{done:,} of about {counted(round(memory.pages * document.characters / max(memory.read_to, 1)), 'part')}"
+        return f"{done:,} of {format_count(memory.pages, 'part')}"
+    return (
+        f"{done:,} of about {format_count(round(memory.pages * document.characters / max(memory.read_to, 1)), 'part')}"
+    )
 
 
-def _listed(document: Document, memories: list[SizedMemory]) -> dict[str, Any]:
-    described = [_described(sized.memory) | {"notes": sized.notes, "note_words": sized.words} for sized in memories]
+def _document_value(document: Document, memories: list[SizedMemory]) -> dict[str, Any]:
+    described = [_memory_value(sized.memory) | {"notes": sized.notes, "note_words": sized.words} for sized in memories]
     return asdict(document) | {"memories": described}
 
 
-def _described(memory: Memory) -> dict[str, Any]:
+def _memory_value(memory: Memory) -> dict[str, Any]:
     return asdict(memory) | {"fingerprint": memory.recipe.fingerprint, "purpose": memory.recipe.purpose}
 
 
@@ -226,22 +232,22 @@ def show_place(options: ShowOptions) -> None:
     if not options.document:
         raise BadInput("There is nothing to show a place of: name a document.")
     options.place.check(options.method)
-    document, found, texts = run_until_stopped(_found(options))
+    document, found, texts = run_until_stopped(_load_stretches(options))
     if options.as_json:
         listed = [vars(each) | {"text": text} for each, text in zip(found, texts, strict=True)]
         print_json({"id": document.id, "title": document.title, "source": document.source, "stretches": listed})
         return
     styled = Console().is_terminal
-    pieces = list[Text]()
+    pieces = list[SafeText]()
     for each, text in zip(found, texts, strict=True):
         part = f"part {each.page} of {each.method}" if options.part is not None or not each.place else ""
-        pieces.append(Text(", ".join(filter(None, [document.title, each.place, part])), style="bold"))
+        pieces.append(SafeText(", ".join(filter(None, [document.title, each.place, part])), style="bold"))
         marks = [(each.mark[0] - each.start, each.mark[1] - each.start)] if each.mark else []
-        pieces.append(marked_text(f"{text.rstrip()}\n", marks, styled=styled))
+        pieces.append(mark_text(f"{text.rstrip()}\n", marks, styled=styled))
     print_paged(pieces)
 
 
-async def _found(options: ShowOptions) -> tuple[Document, list[Stretch], list[str]]:
+async def _load_stretches(options: ShowOptions) -> tuple[Document, list[Stretch], list[str]]:
     async with open_library(options.library, only_shows=True) as library:
         store, document = library.pages, await find_document(library.pages, options.document)
         found = await _stretches(store, document, options.place, options.method)
@@ -249,7 +255,7 @@ async def _found(options: ShowOptions) -> tuple[Document, list[Stretch], list[st
         spans = [(each.start, min(each.end + longest, document.characters)) for each in found]
         texts = await store.spans(document, spans)
     if options.quote is not None:
-        found = [_marked(each, text, options.quote) for each, text in zip(found, texts, strict=True)]
+        found = [_mark_quote(each, text, options.quote) for each, text in zip(found, texts, strict=True)]
         if not any(each.mark for each in found):
             raise BadInput(
                 f"The quote is not there: 'readgraph show \"{document.title}\" --quote …' looks for it everywhere."
@@ -257,7 +263,7 @@ async def _found(options: ShowOptions) -> tuple[Document, list[Stretch], list[st
     return document, found, [text[: each.end - each.start] for each, text in zip(found, texts, strict=True)]
 
 
-def _marked(stretch: Stretch, text: str, quote: str) -> Stretch:
+def _mark_quote(stretch: Stretch, text: str, quote: str) -> Stretch:
     """The stretch with the quote that begins in it, up to the quote's end."""
     span = _words_in(text, quote)
     if not span or span[0] >= stretch.end - stretch.start:
@@ -281,7 +287,7 @@ async def _stretches(store: PageStore, document: Document, wanted: WantedPlace, 
         if method:
             raise BadInput("--page shows a page of the source, which needs no memory: leave --method out.")
         return [Stretch(None, None, *span) for span in number]
-    memories = await memories_to_show(store, document, typed_or_none(method))
+    memories = await memories_to_show(store, document, find_typed_method(method))
     if number is not None:
         return [await _part(store, document, memories, number, wanted.quote)]
     return [await _with_quote(store, document, memories[0], wanted.quote or "")]
@@ -343,19 +349,19 @@ def search(
         return
     console = Console()
     if not hits:
-        console.print(Text(f"No passage shares a word with '{query}'."))
+        console.print(SafeText(f"No passage shares a word with '{query}'."))
     for hit in hits:
         part = f"part {hit.page} of {hit.method}" if hit.page is not None else ""
-        console.print(Text(", ".join(filter(None, [hit.title, hit.place or part])), style="bold"), soft_wrap=True)
-        console.print(_shown(hit, styled=console.is_terminal), soft_wrap=not console.is_terminal)
+        console.print(SafeText(", ".join(filter(None, [hit.title, hit.place or part])), style="bold"), soft_wrap=True)
+        console.print(_format_excerpt(hit, styled=console.is_terminal), soft_wrap=not console.is_terminal)
         console.print()
 
 
-def _shown(hit: Hit, *, styled: bool) -> Text:
+def _format_excerpt(hit: Hit, *, styled: bool) -> SafeText:
     """A hit's excerpt on one line, its words marked."""
     spans = [(start - hit.start, end - hit.start) for start, end in hit.marks]
     one_line = "".join(" " if character.isspace() else character for character in hit.text)
-    shown = marked_text(one_line, spans, styled=styled)
+    shown = mark_text(one_line, spans, styled=styled)
     shown.pad_left(2)
     return shown
 
@@ -365,4 +371,4 @@ async def _search(
 ) -> list[Hit]:
     async with open_library(folder, only_shows=True) as library:
         documents = await find_documents(library.pages, named)
-        return await found(library.pages, query, documents, collection, most)
+        return await find_hits(library.pages, query, documents, collection, most)

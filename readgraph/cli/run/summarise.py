@@ -5,20 +5,20 @@ from dataclasses import replace
 from typing import Any, cast
 
 from readgraph.cli.options.reading import SummariseOptions
-from readgraph.cli.run.documents import asked_document, asked_sources, conversion_seconds
+from readgraph.cli.run.documents import conversion_seconds, load_sources_or_names, resolve_document
 from readgraph.cli.run.reports import check_report, source_links, write_report
 from readgraph.cli.run.run_method import run_graph, show_estimate, with_places
 from readgraph.cli.terminal.rendering import (
     footer,
+    format_read_again,
+    format_usage,
     print_citations,
     print_json,
     print_reminder,
     print_steps,
-    read_again,
-    used,
 )
-from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.cli.terminal.screen import Screen, run_until_stopped
+from readgraph.cli.terminal.safe_text import Console, SafeText
+from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs import summary
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.summary import estimate_summary
@@ -29,7 +29,7 @@ from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
-from readgraph.state.words import count_words, counted
+from readgraph.state.words import count_words, format_count
 
 EXTRACTED = "Extracted, the text's own sentences: "
 """What stands before a summary that no model wrote."""
@@ -38,22 +38,22 @@ UNUSABLE = "The model gave no summary that could be used, and no sentence of the
 """What stands in place of a summary about a subject, where none could be extracted either."""
 
 
-def print_summary(found: dict[str, Any], screen: Screen) -> None:
+def print_summary(found: dict[str, Any], screen: OutputOptions) -> None:
     """Print the summary, the quotes that show its sentences, what is not supported, and what it used."""
     console = Console()
-    console.print(Text(_said(found), style="bold"))
+    console.print(SafeText(_summary_text(found), style="bold"))
     print_citations(found["citations"])
     if problem := doubts(found):
-        console.print(Text(problem, style="yellow"))
+        console.print(SafeText(problem, style="yellow"))
     if screen.quiet:
         return
     about = ", ".join(part["name"] for part in found["parts"])
-    size = f"{counted(count_words(found['answer'] or ''), 'word')}{f' of {about}' if about else ''}"
-    line = f"{size} · in full{read_again(found)} · {used(found['usage'], found['cost'])}"
+    size = f"{format_count(count_words(found['answer'] or ''), 'word')}{f' of {about}' if about else ''}"
+    line = f"{size} · in full{format_read_again(found)} · {format_usage(found['usage'], found['cost'])}"
     console.print(footer(line, found["fallbacks"], found["usage"]))
 
 
-def _said(found: dict[str, Any]) -> str:
+def _summary_text(found: dict[str, Any]) -> str:
     spent = found["status"] == "budget"
     if not found["marked_answer"]:
         nothing = UNUSABLE if found["fallbacks"].get("summary") else "The text says nothing of this."
@@ -67,7 +67,7 @@ def doubts(found: dict[str, Any]) -> str:
 
     Of a summary that is extracted as a whole, which says so before, the last are not counted.
     """
-    number = counted(len(found["sentences"]), "sentence")
+    number = format_count(len(found["sentences"]), "sentence")
     own = 0 if found["by_rule"] else sum(each["extracted"] for each in found["sentences"])
     wrong = f"{found['unsupported']} of {number} not supported by the places named" if found["unsupported"] else ""
     left = f"{found['unchecked']} of {number} not checked against the text" if found["unchecked"] else ""
@@ -75,14 +75,14 @@ def doubts(found: dict[str, Any]) -> str:
     return "; ".join(filter(None, [wrong, left, extracted]))
 
 
-def summarise_documents(options: SummariseOptions, context: ReaderContext, screen: Screen) -> None:
+def summarise_documents(options: SummariseOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Summarise the documents and print the summary; write the report where one is wanted."""
     _check(options)
     context, screen = _with_settings(options, context), replace(screen, steps=options.show_steps)
     if options.report:
         check_report(options.report)
-    sources = asked_sources(options.paths, options.glob, options.library, screen)
-    found, page = run_until_stopped(_summarised(sources, options, context, screen))
+    sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
+    found, page = run_until_stopped(_summarise_sources(sources, options, context, screen))
     if screen.as_json:
         print_json(found)
     else:
@@ -94,12 +94,12 @@ def summarise_documents(options: SummariseOptions, context: ReaderContext, scree
         write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
 
 
-def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen: Screen) -> None:
+def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what the summary will use, without making a call."""
     _check(options)
     context = _with_settings(options, context)
-    sources = asked_sources(options.paths, options.glob, options.library, screen)
-    show_estimate(*run_until_stopped(_estimated(sources, options, context)), context, screen)
+    sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
+    show_estimate(*run_until_stopped(_estimate_for_summary(sources, options, context)), context, screen)
 
 
 def _check(options: SummariseOptions) -> None:
@@ -115,12 +115,12 @@ def _with_settings(options: SummariseOptions, context: ReaderContext) -> ReaderC
     return replace(context, **{name: value for name, value in given.items() if value is not None})
 
 
-async def _summarised(
-    sources: Sequence[SourceText | str], options: SummariseOptions, context: ReaderContext, screen: Screen
+async def _summarise_sources(
+    sources: Sequence[SourceText | str], options: SummariseOptions, context: ReaderContext, screen: OutputOptions
 ) -> tuple[dict[str, Any], bytes]:
     """The graph's output, and the report where one is wanted."""
     async with open_library(options.library) as library:
-        document = await asked_document(library, sources)
+        document = await resolve_document(library, sources)
         given = (document, _request(options), context, screen)
         seconds = conversion_seconds(sources)
         output = await run_graph(library, summary.build(), "summary", *given, seconds_before=seconds, keeps_steps=False)
@@ -145,10 +145,10 @@ def _heading(options: SummariseOptions, found: dict[str, Any]) -> str:
     return f"{said}: {options.about}" if options.about else said
 
 
-async def _estimated(
+async def _estimate_for_summary(
     sources: Sequence[SourceText | str], options: SummariseOptions, context: ReaderContext
 ) -> tuple[Estimate, int]:
     async with open_library(options.library) as library:
-        document = await asked_document(library, sources)
+        document = await resolve_document(library, sources)
         estimate = await estimate_summary(library.pages, document, context, options.about or "", part=options.part)
         return estimate, document.words

@@ -7,7 +7,7 @@ from typing import Any
 
 from readgraph.api.functions import whole_table
 from readgraph.cli.options.reading import TableOptions
-from readgraph.cli.run.documents import asked_document, asked_sources, conversion_seconds
+from readgraph.cli.run.documents import conversion_seconds, load_sources_or_names, resolve_document
 from readgraph.cli.run.reports import check_report, source_links, write_report
 from readgraph.cli.run.run_method import estimate, run_graph, with_places
 from readgraph.cli.settings import check_used
@@ -15,28 +15,28 @@ from readgraph.cli.terminal.rendering import (
     BY_PATTERN,
     TO_READ_WITH_ONE,
     footer,
-    not_read,
+    format_missing_records,
+    format_read_again,
+    format_usage,
     print_json,
     print_sheet,
-    read_again,
-    used,
 )
-from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.cli.terminal.screen import Screen, run_until_stopped
+from readgraph.cli.terminal.safe_text import Console, SafeText
+from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.survey import build_table
 from readgraph.library.collections import members_of
 from readgraph.library.opening import open_library
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.report.page import render, report_of_answer
-from readgraph.report.table_files import FORMS, Sheet, excel_library, sheet_of, table_bytes, written_before
+from readgraph.report.table_files import FORMS, Sheet, excel_library, is_our_table, sheet_of, table_bytes
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.files import written_whole
+from readgraph.state.files import replace_file
 from readgraph.state.reading import Question
-from readgraph.state.survey import told_unread
-from readgraph.state.words import counted
+from readgraph.state.survey import format_unread_parts
+from readgraph.state.words import format_count
 
 LIKE = 'such as "every person: name, role, first appearance"'
 CUT_SHORT = "The budget ran out first: only what was read until then is in the table."
@@ -45,7 +45,7 @@ SPENT_BEFORE = "The budget ran out before anything was read with the model."
 NO_ROW = "Nothing of this kind was found."
 
 
-def make_table(options: TableOptions, context: ReaderContext, screen: Screen) -> None:
+def make_table(options: TableOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Make the table of what is wanted from the documents, and print it or write it to a file."""
     _check_wanted(options.paths, options.wanted)
     check_used([METHODS["survey"]], asks=True)
@@ -53,8 +53,8 @@ def make_table(options: TableOptions, context: ReaderContext, screen: Screen) ->
         check_out(options.out)
     if options.report:
         check_report(options.report)
-    sources = asked_sources(options.paths, options.glob, options.library, screen)
-    found, sheet, page = run_until_stopped(_made(sources, options, context, screen))
+    sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
+    found, sheet, page = run_until_stopped(_make_table_output(sources, options, context, screen))
     if options.out:
         _write(options.out, sheet)
     _print(found, sheet, options.out, screen)
@@ -62,7 +62,7 @@ def make_table(options: TableOptions, context: ReaderContext, screen: Screen) ->
         write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
 
 
-def estimate_table(options: TableOptions, context: ReaderContext, screen: Screen) -> None:
+def estimate_table(options: TableOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what the table will use, without making a call."""
     _check_wanted(options.paths, options.wanted)
     estimate(options.paths, options.glob, options.wanted, "survey", context, options.library, screen)
@@ -92,7 +92,7 @@ def check_out(file: Path) -> None:
     if not os.access(file if file.exists() else file.parent, os.W_OK):
         raise BadInput(f"The table {file} can't be written: permission is missing.")
     try:
-        if file.is_file() and not written_before(file):
+        if file.is_file() and not is_our_table(file):
             raise BadInput(f"{file} exists already and is no table of readgraph: name another file for the table.")
     except OSError as problem:
         raise _unwritable(file, problem) from None
@@ -100,15 +100,15 @@ def check_out(file: Path) -> None:
         excel_library()
 
 
-async def _made(
+async def _make_table_output(
     sources: Sequence[SourceText | str],
     options: TableOptions,
     context: ReaderContext,
-    screen: Screen,
+    screen: OutputOptions,
 ) -> tuple[dict[str, Any], Sheet, bytes]:
     """The graph's output with all rows, the table with its citations, and the report where one is wanted."""
     async with open_library(options.library) as library:
-        document = await asked_document(library, sources)
+        document = await resolve_document(library, sources)
         seconds, request = conversion_seconds(sources), Question(question=options.wanted)
         output = await run_graph(
             library, build_table(), "survey", document, request, context, screen, seconds_before=seconds
@@ -130,20 +130,20 @@ async def _made(
 def _note(found: dict[str, Any]) -> str:
     """What the table itself says of how it was made, where its form has room."""
     if unread := found["unread"]:
-        return f"{told_unread(len(found['pages_read']), len(unread))}. {not_read(found)}"
+        return f"{format_unread_parts(len(found['pages_read']), len(unread))}. {format_missing_records(found)}"
     return BY_PATTERN if found["by_pattern"] else ""
 
 
 def _write(file: Path, sheet: Sheet) -> None:
     made = table_bytes(sheet, file.suffix.lower())
     try:
-        with written_whole(file, "wb") as opened:
+        with replace_file(file, "wb") as opened:
             opened.write(made)
     except OSError as problem:
         raise _unwritable(file, problem) from None
 
 
-def _print(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: Screen) -> None:
+def _print(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: OutputOptions) -> None:
     """The table where no file was named, and on standard error what it was made from."""
     if screen.as_json:
         print_json(found)
@@ -152,20 +152,20 @@ def _print(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: Screen
         print_sheet(sheet)
     told = Console(stderr=True, soft_wrap=True)
     if found["status"] == "budget":
-        told.print(Text(_cut_short(found), style="yellow"))
+        told.print(SafeText(_cut_short(found), style="yellow"))
     elif not sheet.rows and not found["unread"]:
-        told.print(Text(NO_ROW))
+        told.print(SafeText(NO_ROW))
     if found["unread"]:
-        told.print(Text(_note(found), style="yellow"))
+        told.print(SafeText(_note(found), style="yellow"))
     for notice in found["notices"]:
-        told.print(Text(notice, style="yellow"))
+        told.print(SafeText(notice, style="yellow"))
     if screen.quiet:
         return
-    rows = counted(len(sheet.rows), "row") + (f" in {out}" if out else "")
-    line = f"{rows} · read{read_again(found)} · {used(found['usage'], found['cost'])}"
+    rows = format_count(len(sheet.rows), "row") + (f" in {out}" if out else "")
+    line = f"{rows} · read{format_read_again(found)} · {format_usage(found['usage'], found['cost'])}"
     told.print(footer(line, found["fallbacks"], found["usage"]))
     if found["by_pattern"]:
-        told.print(Text(BY_PATTERN if found["model"] else f"{BY_PATTERN} {TO_READ_WITH_ONE}", style="yellow"))
+        told.print(SafeText(BY_PATTERN if found["model"] else f"{BY_PATTERN} {TO_READ_WITH_ONE}", style="yellow"))
 
 
 def _cut_short(found: dict[str, Any]) -> str:

@@ -25,17 +25,17 @@ from rich.progress import (
 )
 from rich.tree import Tree
 
-from readgraph.api.running import BUILDS, DOING, Pace, doing
+from readgraph.api.running import BUILDS, DOING, Pace, node_activity
 from readgraph.cli.log import logs_to_standard_error
-from readgraph.cli.terminal.rendering import draw_walk, used
-from readgraph.cli.terminal.safe_text import Console, Text, one_line
-from readgraph.cli.terminal.screen import Screen
-from readgraph.models.batches import how_far
+from readgraph.cli.terminal.rendering import draw_walk, format_usage
+from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
+from readgraph.cli.terminal.screen import OutputOptions
+from readgraph.models.batches import batch_progress_line
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.opening import TracingOn
 from readgraph.state.logs import WARNING, log
 from readgraph.state.reading import Usage
-from readgraph.state.words import counted
+from readgraph.state.words import format_count
 
 TIMED, COUNTED, BARRED, WIDE = 56, 76, 92, 112
 """Columns from which the time is shown too, the parts, a short bar, and a long one: all stands on one line."""
@@ -44,11 +44,11 @@ TIMED, COUNTED, BARRED, WIDE = 56, 76, 92, 112
 class _TimeColumn(ProgressColumn):
     """The time that is left, as far as it can be foreseen; else the time since the beginning."""
 
-    def render(self, task: Task) -> Text:
+    def render(self, task: Task) -> SafeText:
         """The time as hours, minutes and seconds."""
         ends: float | None = task.fields["ends"]
         seconds = (task.elapsed or 0.0) if ends is None else max(0.0, ends - time.monotonic())
-        return Text(f"{timedelta(seconds=round(seconds))}{'' if ends is None else ' left'}", no_wrap=True)
+        return SafeText(f"{timedelta(seconds=round(seconds))}{'' if ends is None else ' left'}", no_wrap=True)
 
 
 class _BarOverWalk(Progress):
@@ -86,7 +86,7 @@ class ReadingProgress(LiveBar):
 
     _bar: _BarOverWalk
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: OutputOptions) -> None:
         self.screen = screen
         self.console = Console(stderr=True, quiet=screen.quiet)
         doing: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}")]
@@ -132,7 +132,7 @@ class ReadingProgress(LiveBar):
                 self._bar.walk = draw_walk(update["hops"])
             steps = update.get("steps", [])  # the first step resets the trajectory with an Overwrite
             for step in (steps.value if isinstance(steps, Overwrite) else steps) if self.screen.verbose else ():
-                self.say(f"{step['node']}: {step['summary']} ({used(step['usage'])})")
+                self.say(f"{step['node']}: {step['summary']} ({format_usage(step['usage'])})")
 
     def _wait(self, seconds: float) -> None:
         """Show that a call is waiting; other calls that end meanwhile don't hide it."""
@@ -147,17 +147,17 @@ class ReadingProgress(LiveBar):
     def _show(self, node: str, usage: Usage | None = None, memory: str = "", **read: int) -> None:
         changed: dict[str, Any] = {}
         if time.monotonic() >= self._waits_until and not self._batch:
-            changed["description"] = doing(node)
+            changed["description"] = node_activity(node)
         if usage and usage["calls"]:
             words = usage["input_words"] + usage["output_words"]
-            changed["cost"] = f"{counted(usage['calls'], 'call')}, {words:,} words"
+            changed["cost"] = f"{format_count(usage['calls'], 'call')}, {words:,} words"
         if "of" in read:
             changed |= {
                 "completed": read["done"],
                 "total": read["of"],
                 "ends": self._pace.ends(read["done"], read["of"]),
             }
-            changed["pages"] = f"{counted(read['pages'], 'part')}, {counted(read['notes'], 'note')}  "
+            changed["pages"] = f"{format_count(read['pages'], 'part')}, {format_count(read['notes'], 'note')}  "
         elif node not in BUILDS:
             changed |= {"pages": "", "ends": None}
             self._pace = Pace()
@@ -170,7 +170,7 @@ class ReadingProgress(LiveBar):
 
     def say(self, line: str) -> None:
         """Print a line above the bar."""
-        self.console.print(Text(line, style="yellow"))
+        self.console.print(SafeText(line, style="yellow"))
 
 
 NARROW = 60
@@ -180,7 +180,7 @@ NARROW = 60
 class ConversionProgress(LiveBar):
     """A bar on standard error from the first page on; where that is no terminal, or quiet was asked for, none."""
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: OutputOptions) -> None:
         console = Console(stderr=True, quiet=screen.quiet)
         bar = [] if console.width < NARROW else [BarColumn(bar_width=30)]
         pages = TextColumn("page {task.completed:.0f} of {task.total:.0f}")
@@ -222,10 +222,10 @@ class _UsedColumn(ProgressColumn):
         super().__init__()
         self.width = width
 
-    def render(self, task: Task) -> Text:
+    def render(self, task: Task) -> SafeText:
         """The figures as they are now."""
-        figures = list(filter(None, (how_far(), task.fields["used"])))
-        return Text(" · ".join(figures if self.width >= ROOMY else figures[:1]), no_wrap=True)
+        figures = list(filter(None, (batch_progress_line(), task.fields["used"])))
+        return SafeText(" · ".join(figures if self.width >= ROOMY else figures[:1]), no_wrap=True)
 
 
 class EvaluationProgress(LiveBar):
@@ -234,7 +234,7 @@ class EvaluationProgress(LiveBar):
     `counts`: what the second number of `one_more` counts, words or tokens.
     """
 
-    def __init__(self, doing: str, total: int, screen: Screen, counts: str = "words") -> None:
+    def __init__(self, doing: str, total: int, screen: OutputOptions, counts: str = "words") -> None:
         self.screen, self.counts = screen, counts
         self.console = Console(stderr=True, quiet=screen.quiet)
         self.calls, self.words, self.cost, self.failed = 0, 0, 0.0, 0
@@ -251,20 +251,20 @@ class EvaluationProgress(LiveBar):
         )
         self._task = self._bar.add_task(doing, total=total, used="")
 
-    def one_more(self, calls: int, words: int, cost: float | None, problem: str = "") -> None:
+    def count_item(self, calls: int, words: int, cost: float | None, problem: str = "") -> None:
         """Count one more item as done, with its calls, words and cost in dollars; `problem` says why it failed."""
         self.calls, self.words, self.cost = self.calls + calls, self.words + words, self.cost + (cost or 0)
         self.failed += bool(problem)
         if problem and (self.screen.verbose or self.failed == 1):
-            self.console.print(Text(f"failed: {problem}", style="yellow"))
-        used = [f"{counted(self.calls, 'call')}, {self.words:,} {self.counts}"] if self.calls else []
+            self.console.print(SafeText(f"failed: {problem}", style="yellow"))
+        used = [f"{format_count(self.calls, 'call')}, {self.words:,} {self.counts}"] if self.calls else []
         used += [in_dollars(self.cost)] if self.cost else []
         used += [f"{self.failed:,} failed"] if self.failed else []
         self._bar.update(self._task, advance=1, used=" · ".join(used))
 
 
 @contextmanager
-def notices(say: Callable[[str], None], screen: Screen) -> Iterator[None]:
+def notices(say: Callable[[str], None], screen: OutputOptions) -> Iterator[None]:
     """Pass readgraph's own warnings to `say`, each once; the notice about tracing is printed even with `--quiet`."""
 
     def show(message: Warning | str, kind: type[Warning]) -> None:

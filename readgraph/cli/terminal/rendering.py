@@ -11,8 +11,8 @@ from rich.text import Text as RichText
 from rich.tree import Tree
 
 from readgraph.cli.log import log_of_command
-from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, escaped, visible
-from readgraph.cli.terminal.screen import Screen
+from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_json, visible
+from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.citations import without_long_runs
@@ -23,8 +23,8 @@ from readgraph.state.channels import Action, Hop
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Step, Usage
 from readgraph.state.records import Document, Memory, Note
-from readgraph.state.survey import NO_TABLE, told_unread
-from readgraph.state.words import counted, with_numbers
+from readgraph.state.survey import NO_TABLE, format_unread_parts
+from readgraph.state.words import format_count, with_numbers
 
 __all__ = ["print_walk"]
 
@@ -40,7 +40,7 @@ def place_or_part(place: str | None, page: int) -> str:
     return place or f"part {page}"
 
 
-def read_again(found: dict[str, Any]) -> str:
+def format_read_again(found: dict[str, Any]) -> str:
     """Where the pages that were read again are: on pages of the source, else at its places if they fit, or parts.
 
     A page is named by the place where it begins, and by those that its citations name.
@@ -57,7 +57,7 @@ def read_again(found: dict[str, Any]) -> str:
     return f"{where} ({percent(share)} of the text)" if share else where
 
 
-def not_read(found: Mapping[str, Any]) -> str:
+def format_missing_records(found: Mapping[str, Any]) -> str:
     """Where a survey's records are missing, and what to do; "" where all parts could be read."""
     if not (unread := found.get("unread")):
         return ""
@@ -82,7 +82,7 @@ def _where(places: Sequence[str | None], numbers: Sequence[int], *, in_one: bool
 def size_of(document: Document, labels: Iterable[str]) -> str:
     """How long a document is: "40 pages, 28,653 words"; `labels` are its places, which may name its source's pages."""
     last = max((page.number for page in pages_among(labels)), default=0)
-    return ", ".join(filter(None, [counted(last, "page") if last else "", counted(document.words, "word")]))
+    return ", ".join(filter(None, [format_count(last, "page") if last else "", format_count(document.words, "word")]))
 
 
 def percent(share: float) -> str:
@@ -98,9 +98,9 @@ def print_sheet(sheet: Sheet) -> None:
     if not console.is_terminal:
         console.file.write(visible(markdown(sheet)))
         return
-    table = _headed(sheet.columns, sheet.kinds)
+    table = _table_with_columns(sheet.columns, sheet.kinds)
     for row in sheet.rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*map(SafeText, row))
     console.print(table)
 
 
@@ -116,21 +116,21 @@ def print_rows(found: Mapping[str, Any], lead: str) -> None:
     numbers = {(each["start"], each["end"]): each["number"] for each in found["citations"]}
     _, _, *lines = found["answer"].split("\n")
     listed = [line for line in lines if line.startswith("| ")]
-    table = _headed([*made["columns"], ""], [*made["kinds"], "text"])
+    table = _table_with_columns([*made["columns"], ""], [*made["kinds"], "text"])
     for row in rows[: len(listed)]:
         number = next((numbers.get((each["start"], each["end"])) for each in row["citations"]), None)
-        table.add_row(*map(Text, row["values"]), Text(f"[{number}]" if number else ""))
+        table.add_row(*map(SafeText, row["values"]), SafeText(f"[{number}]" if number else ""))
     for line in filter(None, [lead]):
-        console.print(Text(line, style="bold"))
+        console.print(SafeText(line, style="bold"))
     console.print(table)
     for line in lines[len(listed) :]:
-        console.print(Text(line))
+        console.print(SafeText(line))
 
 
-def _headed(columns: Any, kinds: Any) -> Table:
+def _table_with_columns(columns: Any, kinds: Any) -> Table:
     table = Table(**PLAIN)
     for name, kind in zip(columns, kinds, strict=True):
-        table.add_column(Text(name), justify="right" if kind == "number" else "left", overflow="fold")
+        table.add_column(SafeText(name), justify="right" if kind == "number" else "left", overflow="fold")
     return table
 
 
@@ -152,25 +152,27 @@ def print_json(value: Any) -> None:
     if isinstance(value, dict) and (run := log_of_command()):
         value = {**value, "run": run.id}
     ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-    sys.stdout.write(escaped(json.dumps(value, ensure_ascii=ascii_only, indent=2)) + "\n")
+    sys.stdout.write(escape_json(json.dumps(value, ensure_ascii=ascii_only, indent=2)) + "\n")
 
 
-def print_answer(found: dict[str, Any], screen: Screen) -> None:
+def print_answer(found: dict[str, Any], screen: OutputOptions) -> None:
     """Print the answer, the quotes that support it, and what it used."""
     console = Console()
-    print_said(found)
+    print_answer_or_table(found)
     print_citations(found["citations"])
-    for problem in filter(None, (answer_doubts(found), not_read(found), *found.get("notices", ()))):
-        console.print(Text(problem, style="yellow"))
+    for problem in filter(None, (answer_doubts(found), format_missing_records(found), *found.get("notices", ()))):
+        console.print(SafeText(problem, style="yellow"))
     if screen.quiet:
         return
     if "picked" in found:
         titles = ", ".join(f"'{each['title']}'" for each in found["picked"])
-        console.print(Text(f"picked from the library: {titles}", style="dim"))
+        console.print(SafeText(f"picked from the library: {titles}", style="dim"))
     if corrected := found.get("corrected_notes"):
-        console.print(Text(f"used your {_corrections(corrected)}", style="dim"))
-    walked = _walked(console, found) if "hops" in found else ""
-    _print_footer(f"{walked}read again{read_again(found)} · {used(found['usage'], found['cost'])}", found)
+        console.print(SafeText(f"used your {_corrections(corrected)}", style="dim"))
+    walked = _print_walk_findings(console, found) if "hops" in found else ""
+    _print_footer(
+        f"{walked}read again{format_read_again(found)} · {format_usage(found['usage'], found['cost'])}", found
+    )
 
 
 def answer_doubts(found: Mapping[str, Any]) -> str:
@@ -178,14 +180,14 @@ def answer_doubts(found: Mapping[str, Any]) -> str:
 
     What was quoted without a model is not counted: it says itself that no model wrote it.
     """
-    number = counted(len(found["sentences"]), "sentence")
+    number = format_count(len(found["sentences"]), "sentence")
     wrong = f"{found['unsupported']} of {number} not supported by the text" if found["unsupported"] else ""
     unchecked = 0 if found["by_rule"] else found["unchecked"]
     left = f"{unchecked} of {number} not checked against the text" if unchecked else ""
     return "; ".join(filter(None, [wrong, left]))
 
 
-def print_said(found: dict[str, Any]) -> None:
+def print_answer_or_table(found: dict[str, Any]) -> None:
     """Print the answer; one that lists the rows of a table, as a table."""
     console = Console()
     if console.is_terminal and lists_rows(found):
@@ -198,14 +200,14 @@ def _corrections(parts: Sequence[int]) -> str:
     return f"correction{'s' if len(parts) > 1 else ''} of {with_numbers('part', parts)}"
 
 
-def _walked(console: Console, found: dict[str, Any]) -> str:
+def _print_walk_findings(console: Console, found: dict[str, Any]) -> str:
     """Print what a walk learned if it found no answer; returns a summary of its hops."""
     places = dict(zip(found["pages_read"], found["places_read"], strict=True))
     for finding in found["findings"] if found["answer"] is None else []:
         where = place_or_part(places.get(finding["page"]), finding["page"])
-        console.print(Padding(Text(f"Learned from {where}: {finding['text']}"), (0, 0, 0, 2), expand=False))
-    reverts = counted(sum(hop["action"] == "revert" for hop in found["hops"]), "revert")
-    return f"{counted(len(found['hops']), 'hop')}, {reverts} · "
+        console.print(Padding(SafeText(f"Learned from {where}: {finding['text']}"), (0, 0, 0, 2), expand=False))
+    reverts = format_count(sum(hop["action"] == "revert" for hop in found["hops"]), "revert")
+    return f"{format_count(len(found['hops']), 'hop')}, {reverts} · "
 
 
 def print_citations(citations: Sequence[Citation]) -> None:
@@ -214,33 +216,33 @@ def print_citations(citations: Sequence[Citation]) -> None:
     for number, citation in enumerate(citations, 1):
         quote = " ".join(citation["quote"].split())
         where = place_or_part(citation["place"], citation["page"])
-        console.print(Padding(Text(f"[{number}] {where}  “{quote}”", style="italic"), (0, 0, 0, 2), expand=False))
+        console.print(Padding(SafeText(f"[{number}] {where}  “{quote}”", style="italic"), (0, 0, 0, 2), expand=False))
 
 
-def answer_text(found: dict[str, Any]) -> Text:
+def answer_text(found: dict[str, Any]) -> SafeText:
     """The answer as it is printed."""
     answer = without_long_runs(found["marked_answer"] or "") or None
     if found.get("table") and answer and not found["choice"]:
         lead = _lead(found)
-        return Text(f"{lead}\n{answer}" if lead else answer, style="" if lists_rows(found) else "bold")
+        return SafeText(f"{lead}\n{answer}" if lead else answer, style="" if lists_rows(found) else "bold")
     if found["choice"]:
         answer = f"{found['choice']}. {answer}"
     if found["status"] == "budget":
         guessed = found["choice"] and found["by_rule"]
         lead = f"The budget ran out first. {GUESSED if guessed else 'Nearest in what was read'}: "
-        return Text(lead + answer if answer else "The budget ran out before anything was found.", style="bold")
+        return SafeText(lead + answer if answer else "The budget ran out before anything was found.", style="bold")
     if found["status"] == "researched":
-        return Text(found["context"])
+        return SafeText(found["context"])
     if found["status"] == "nearest":
-        return Text(_nearest(found), style="bold")
+        return SafeText(_nearest(found), style="bold")
     nothing = "The text doesn't say." if found["steps"][-1]["model"] else NOTHING_SHARED
     if found["by_rule"] and found["steps"][-1]["model"]:
         nothing = "The model gave no answer that could be used."
     if unread := found.get("unread"):
         read = found["pages_read"]
         nothing = "Nothing was found in what was read" if read else nothing.removesuffix(".")
-        nothing += f": {told_unread(len(read), len(unread))}."
-    return Text(answer or nothing, style="bold")
+        nothing += f": {format_unread_parts(len(read), len(unread))}."
+    return SafeText(answer or nothing, style="bold")
 
 
 def _lead(found: dict[str, Any]) -> str:
@@ -272,17 +274,20 @@ def print_memory(
     notes: Sequence[Note],
     found: dict[str, Any],
     called: str,
-    screen: Screen,
+    screen: OutputOptions,
     labels: Sequence[str] = (),
 ) -> None:
     """Print what was built; `called` is the method's word for a note, `labels` are the places of the source."""
     console = Console()
     words = sum(note.words for note in notes)
     gists = (
-        f"{counted(len(notes), called)} of {counted(words, 'word')} ({100 * words / document.words:.0f} % of the text)"
+        f"{format_count(len(notes), called)} of {format_count(words, 'word')} "
+        f"({100 * words / document.words:.0f} % of the text)"
     )
     console.print(
-        Text(f"{document.title}: {size_of(document, labels)}, read as {counted(memory.pages, 'part')}", style="bold")
+        SafeText(
+            f"{document.title}: {size_of(document, labels)}, read as {format_count(memory.pages, 'part')}", style="bold"
+        )
     )
     if words:
         console.print(f"  {gists}")
@@ -293,7 +298,7 @@ def print_memory(
     if not memory.complete:
         console.print("  Not complete: the budget ran out. Run the same command again to continue.")
     if not screen.quiet:
-        _print_footer(used(found["usage"], found["cost"]), found)
+        _print_footer(format_usage(found["usage"], found["cost"]), found)
 
 
 def print_steps(steps: Sequence[Step]) -> None:
@@ -301,31 +306,33 @@ def print_steps(steps: Sequence[Step]) -> None:
     table = Table("step", "what it did", "used", **PLAIN)
     for step in steps:
         did = " ".join(step["summary"].split())
-        table.add_row(Text(step["node"]), Text(did), Text(used(step["usage"]), style="dim"))
+        table.add_row(SafeText(step["node"]), SafeText(did), SafeText(format_usage(step["usage"]), style="dim"))
     Console().print(table)
 
 
-def print_reminder(context: ReaderContext, screen: Screen) -> None:
+def print_reminder(context: ReaderContext, screen: OutputOptions) -> None:
     """Print a reminder if no model was used."""
     if not context.model and not screen.quiet and not screen.as_json:
-        Console(stderr=True).print(Text(NO_MODEL, style="yellow"))
+        Console(stderr=True).print(SafeText(NO_MODEL, style="yellow"))
 
 
 def _print_footer(line: str, found: Mapping[str, Any]) -> None:
     Console().print(footer(line, found["fallbacks"], found["usage"]))
 
 
-def footer(line: str, fallbacks: dict[str, int], usage: Usage) -> Text:
+def footer(line: str, fallbacks: dict[str, int], usage: Usage) -> SafeText:
     """A line on what was done, with the fall-backs by their kinds, and how the model is asked again for these."""
     if fallbacks:
         kinds = ", ".join(f"{kind} {count}" for kind, count in fallbacks.items())
         line += f" · fall-backs: {kinds}" + (ASK_AGAIN if usage["refused"] else "")
-    return Text(line, style="dim")
+    return SafeText(line, style="dim")
 
 
-def used(usage: Usage, cost: float | None = None) -> str:
+def format_usage(usage: Usage, cost: float | None = None) -> str:
     """Calls, words, cost and time in one line."""
-    calls = counted(usage["calls"], "call") + (f" (+{usage['cached_calls']:,} cached)" if usage["cached_calls"] else "")
+    calls = format_count(usage["calls"], "call") + (
+        f" (+{usage['cached_calls']:,} cached)" if usage["cached_calls"] else ""
+    )
     words = f"{usage['input_words'] + usage['output_words']:,} words"
     money = f", {in_dollars(cost)}" if cost else ""
     return f"{calls}, {words}{money}, {usage['seconds']:.1f} s"
@@ -376,9 +383,9 @@ def draw_walk(hops: Sequence[Hop]) -> Tree:
 def _label(hop: Hop | None, why: str, node: str = "") -> RichText:
     """A node with why it was chosen and the outcome; `hop` is the last decision there, None if the hops ran out."""
     if hop is None:
-        return Text.assemble(node, (f"  {why}", "dim"), ("  → the walk ended here", "dim"))
+        return SafeText.assemble(node, (f"  {why}", "dim"), ("  → the walk ended here", "dim"))
     action = hop["action"]
-    label = Text.assemble((_MARKS.get(action, "") + (hop.get("heading") or hop["node"]), _STYLES[action]))
+    label = SafeText.assemble((_MARKS.get(action, "") + (hop.get("heading") or hop["node"]), _STYLES[action]))
     if why:
         label.append(f"  {why}", "dim")
     if action != "child":

@@ -8,19 +8,19 @@ from typing import Any
 from rich.table import Column, Table
 
 from readgraph.cli.terminal.rendering import ASK_AGAIN
-from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, one_line
-from readgraph.cli.terminal.screen import Screen
+from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
+from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.evaluation.datasets.assembling import MEAN_OF_CATEGORIES
 from readgraph.evaluation.folder import REPORT, RESULTS, SCORES, TABLE
-from readgraph.evaluation.metrics import given_by
+from readgraph.evaluation.metrics import metrics_rated_by
 from readgraph.evaluation.metrics.answers import GUESSED
 from readgraph.evaluation.report import ALIKE, NO_PLOTS
 from readgraph.evaluation.report.plots import can_draw
-from readgraph.evaluation.results import named_categories
+from readgraph.evaluation.results import categories_of
 from readgraph.evaluation.statistics import FEWEST_TEXTS
 from readgraph.models.prices import in_dollars
-from readgraph.sources.loading import shown
-from readgraph.state.words import counted
+from readgraph.sources.loading import printable_path
+from readgraph.state.words import format_count
 
 NONE = "–"
 
@@ -44,7 +44,7 @@ def metric_names(methods: list[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(name for method in methods for name in method["metrics"]))
 
 
-def table_of(*names: str | Text, first: str = "method") -> Table:
+def table_of(*names: str | SafeText, first: str = "method") -> Table:
     """A table with a row for each method (or for what `first` says), and columns of figures with these names."""
     table = Table(Column(first, no_wrap=True), **PLAIN, pad_edge=False)
     for name in names:
@@ -52,7 +52,7 @@ def table_of(*names: str | Text, first: str = "method") -> Table:
     return table
 
 
-def rounded(value: float | None) -> str:
+def format_figure(value: float | None) -> str:
     """A figure with one decimal; a dash where there is none."""
     return NONE if value is None else f"{value:.1f}"
 
@@ -74,7 +74,7 @@ def category_table(results: dict[str, Any]) -> Table | None:
     leading = next(iter(metric_names(methods)), "")
     counts: dict[str, int] = {}
     for method in methods:
-        for name, category in named_categories(method["metrics"].get(leading)).items():
+        for name, category in categories_of(method["metrics"].get(leading)).items():
             counts[name] = max(counts.get(name, 0), category["questions"])
     if len(counts) < 2:
         return None
@@ -82,37 +82,37 @@ def category_table(results: dict[str, Any]) -> Table | None:
     shown += [ALIKE] if results["what"]["dataset"] in MEAN_OF_CATEGORIES else []
     lines = [line for method in methods for line in _lines(results, method, leading, [*counts])]
     if len(shown) <= MOST_COLUMNS:
-        table = table_of(*map(Text, shown))
+        table = table_of(*map(SafeText, shown))
         for name, figures in lines:
             table.add_row(name, *figures)
         return table
-    table = table_of(*(Text(name.strip()) for name, _ in lines), first="category")
+    table = table_of(*(SafeText(name.strip()) for name, _ in lines), first="category")
     for number, category in enumerate(shown):
-        table.add_row(Text(category), *(figures[number] for _, figures in lines))
+        table.add_row(SafeText(category), *(figures[number] for _, figures in lines))
     return table
 
 
 def _lines(results: dict[str, Any], method: dict[str, Any], leading: str, categories: list[str]) -> Iterator[Line]:
     """A method's figures, then those of papers."""
     metric = method["metrics"].get(leading)
-    known, shows_alike = named_categories(metric), results["what"]["dataset"] in MEAN_OF_CATEGORIES
-    alike = [rounded(metric and metric["category_mean"])] if shows_alike else []
-    yield row_name(method["method"]), [*(rounded(known.get(name, {}).get("mean")) for name in categories), *alike]
+    known, shows_alike = categories_of(metric), results["what"]["dataset"] in MEAN_OF_CATEGORIES
+    alike = [format_figure(metric and metric["category_mean"])] if shows_alike else []
+    yield row_name(method["method"]), [*(format_figure(known.get(name, {}).get("mean")) for name in categories), *alike]
     papers = defaultdict[str, dict[str, float]](dict)
     for figure in results["published"]:
         if (figure["method"], figure["metric"]) == (method["method"], leading):
             papers[figure["model"]][figure["category"]] = figure["value"]
     for model, values in papers.items():
         if values.keys() & {*categories}:
-            figures = [rounded(values.get(name)) for name in categories]
+            figures = [format_figure(values.get(name)) for name in categories]
             yield f"  published, {model}", figures + [""] * len(alike)
 
 
 def print_calibration(found: Mapping[str, Any]) -> None:
     """Print a calibration: agreement and kappa, both by kind of pair, and what was taken for right."""
     console = Console()
-    heading = f"{found['judge']}: {counted(found['pairs'], 'answer')} that are known to be right or wrong"
-    console.print(Text(heading, style="bold"))
+    heading = f"{found['judge']}: {format_count(found['pairs'], 'answer')} that are known to be right or wrong"
+    console.print(SafeText(heading, style="bold"))
     console.print()
     table = Table("agreement", "Cohen's kappa", **PLAIN, pad_edge=False)
     table.add_row(_agreement(found), _kappa(found))
@@ -127,13 +127,13 @@ def print_calibration(found: Mapping[str, Any]) -> None:
     console.print(kinds)
     console.print()
     for line in (*_mistakes(found), _judge_use(found)):
-        console.print(Text(line, style="dim"), soft_wrap=True)
+        console.print(SafeText(line, style="dim"), soft_wrap=True)
 
 
 def calibration_line(found: Mapping[str, Any]) -> str:
     """A calibration in one line, to stand beside the judge's scores."""
     if found["agreement"] is None:
-        return f"gave no usable verdict on {counted(found['pairs'], 'answer')} that are known to be right or wrong"
+        return f"gave no usable verdict on {format_count(found['pairs'], 'answer')} that are known to be right or wrong"
     agreement, kappa = _agreement(found), _kappa(found)
     return f"agrees with {agreement} of {found['pairs']} known verdicts, kappa {kappa}"
 
@@ -190,12 +190,12 @@ def _mistakes(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"right answers taken for wrong: {missed} of {of_right}"
     if unrated := found["pairs"] - found["rated"]:
         are = "is" if unrated == 1 else "are"
-        yield f"{counted(unrated, 'answer')} got no usable verdict, and {are} not counted{ASK_AGAIN}"
+        yield f"{format_count(unrated, 'answer')} got no usable verdict, and {are} not counted{ASK_AGAIN}"
 
 
 def _judge_use(found: Mapping[str, Any]) -> str:
     dollars = f", {in_dollars(found['cost'])}" if found["cost"] else ""
-    return f"{counted(found['calls'], 'call')}, {found['input_words']:,} words in{dollars}"
+    return f"{format_count(found['calls'], 'call')}, {found['input_words']:,} words in{dollars}"
 
 
 NO_BETTER = "it may agree with the verdicts known for these rules by chance alone: don't rely on these scores"
@@ -204,20 +204,20 @@ MOST_FAILURES = 10
 """At most this many failures are listed."""
 
 
-def print_results(results: dict[str, Any], folder: Path, screen: Screen) -> None:
+def print_results(results: dict[str, Any], folder: Path, screen: OutputOptions) -> None:
     """Print each method's scores and usage; unless quiet, also the failures and where the files are."""
     console = Console()
     what, methods = results["what"], results["methods"]
     if not methods:
         console.print("Nothing was answered.")
         return
-    about = f"{counted(what['questions'], 'question')} about {counted(what['texts'], 'text')}"
-    console.print(Text(f"{what['dataset']}: {about}, {what['settings']['model'] or 'no model'}", style="bold"))
+    about = f"{format_count(what['questions'], 'question')} about {format_count(what['texts'], 'text')}"
+    console.print(SafeText(f"{what['dataset']}: {about}, {what['settings']['model'] or 'no model'}", style="bold"))
     lengths = results["judging"] and results["judging"]["lengths"]
     of_judge = length_table(lengths) if lengths else None
     for table in (
         _scores(results),
-        _reading(methods),
+        _view_table(methods),
         _use(methods),
         category_table(results),
         of_judge,
@@ -229,7 +229,7 @@ def print_results(results: dict[str, Any], folder: Path, screen: Screen) -> None
     if not screen.quiet:
         console.print()
         for line in [*_notes(results), *_files(folder)]:
-            console.print(Text(line, style="dim"), soft_wrap=True)
+            console.print(SafeText(line, style="dim"), soft_wrap=True)
 
 
 def score(metric: Mapping[str, Any]) -> str:
@@ -243,14 +243,14 @@ def _scores(results: dict[str, Any]) -> Table:
     """The leading metric with its interval, the other metrics, and the papers' published scores."""
     methods = results["methods"]
     leading, *others = metric_names(methods) or results["metrics"][:1]
-    categories = {name for method in methods for name in named_categories(method["metrics"].get(leading))}
+    categories = {name for method in methods for name in categories_of(method["metrics"].get(leading))}
     shown_categories = {"", *(categories if len(categories) == 1 else [])}
     published = [
         figure
         for figure in results["published"]
         if figure["metric"] == leading and figure["category"] in shown_categories
     ]
-    judged = given_by("judge", (leading, *others))  # read beside the answers' length, which a judge may favour
+    judged = metrics_rated_by("judge", (leading, *others))  # read beside the answers' length, which a judge may favour
     columns = [_column_name(name, results) for name in (leading, *others)]
     table = table_of(*columns, *(["answer words"] if judged else []))
     if published:
@@ -258,8 +258,8 @@ def _scores(results: dict[str, Any]) -> Table:
     for method in methods:
         metrics = method["metrics"]
         figures = [score(metrics[leading]) if leading in metrics else NONE]
-        figures += [rounded(metrics.get(name, {}).get("mean")) for name in others]
-        figures += [rounded(method["figures"]["answer_words"])] if judged else []
+        figures += [format_figure(metrics.get(name, {}).get("mean")) for name in others]
+        figures += [format_figure(method["figures"]["answer_words"])] if judged else []
         papers = [
             f"{figure['value']:.1f} ({figure['model']})" for figure in published if figure["method"] == method["method"]
         ]
@@ -275,18 +275,18 @@ def _column_name(name: str, results: dict[str, Any]) -> str:
     return f"{marked} ({max(counts):,})" if partly else marked
 
 
-def _reading(methods: list[dict[str, Any]]) -> Table:
+def _view_table(methods: list[dict[str, Any]]) -> Table:
     """What was in view at the answers, how many parts were read again, and how long the answers are.
 
     The length of answers that were judged stands beside their scores.
     """
-    judged = given_by("judge", metric_names(methods))
+    judged = metrics_rated_by("judge", metric_names(methods))
     table = table_of("compression", "words in view", "look-ups", *([] if judged else ["answer words"]))
     for method in methods:
         figures = method["figures"]
         counts = (figures["look_ups"], *([] if judged else [figures["answer_words"]]))
         view = (_percent(figures["compression_rate"]), _whole(figures["words_in_view"]))
-        table.add_row(row_name(method["method"]), *view, *map(rounded, counts))
+        table.add_row(row_name(method["method"]), *view, *map(format_figure, counts))
     return table
 
 
@@ -299,7 +299,7 @@ def _use(methods: list[dict[str, Any]]) -> Table:
         cost = (method["cost"] or 0) + (building["cost"] or 0)
         table.add_row(
             row_name(method["method"]),
-            rounded(figures["calls"]),
+            format_figure(figures["calls"]),
             _whole(figures["input_words"]),
             f"{building['input_words']:,}",
             f"{building['seconds']:.1f} s",
@@ -319,7 +319,7 @@ def _walks(methods: list[dict[str, Any]]) -> Table | None:
     for method in walked:
         walks, figures = method["walks"], method["figures"]
         shares = (walks["stray_ratio"], walks["recovery_rate"], figures["percent_read"], walks["usable_replies"])
-        table.add_row(row_name(method["method"]), *map(_percent, shares), rounded(figures["hops"]))
+        table.add_row(row_name(method["method"]), *map(_percent, shares), format_figure(figures["hops"]))
     return table
 
 
@@ -329,19 +329,20 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
     if results["what"]["note"]:
         yield results["what"]["note"]
     if results["judging"]:
-        yield from _judging(results["judging"])
+        yield from _judge_lines(results["judging"])
     leading = next(iter(metric_names(methods)), "")
     if any(method["metrics"][leading]["texts"] < FEWEST_TEXTS for method in methods if leading in method["metrics"]):
         yield f"no 95 % interval: of fewer than {FEWEST_TEXTS} texts it would hold the truth too rarely"
     if unrated := _without_a_judge(results):
         yield f"not rated: {', '.join(unrated)}; run again with --judge and a model to rate the existing answers"
-    if guessed := _guessed(results):
+    if guessed := _name_unrated(results):
         yield f"not rated: {guessed}; {GUESSED}"
     yield from _of_methods(methods)
     total = sum(method["outcomes"] for method in methods)
     if unanswered := sum(method["not_answered"] for method in methods):
         yield (
-            f"{unanswered:,} of {counted(total, 'reading')} not answered by the method: no usable reply came, or the "
+            f"{unanswered:,} of {format_count(total, 'reading')} not answered by the method: no usable reply "
+            "came, or the "
             "budget was spent; each scores 0"
         )
     yield from _failures(methods, total, results["what"]["runs"])
@@ -350,7 +351,9 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
 def _of_methods(methods: list[dict[str, Any]]) -> Iterator[str]:
     for method in methods:
         if method["left_out"]:
-            yield f"{method['method']}: {counted(method['left_out'], 'question')} left out, which ask for no summary"
+            yield (
+                f"{method['method']}: {format_count(method['left_out'], 'question')} left out, which ask for no summary"
+            )
         if method["fallbacks"]:
             kinds = ", ".join(f"{kind} {count:,}" for kind, count in method["fallbacks"].items())
             yield f"{method['method']}: fall-backs {kinds}"
@@ -361,7 +364,7 @@ def _of_methods(methods: list[dict[str, Any]]) -> Iterator[str]:
 def _failures(methods: list[dict[str, Any]], total: int, runs: int) -> Iterator[str]:
     failed = [(method["method"], failure) for method in methods for failure in method["failures"]]
     if failed:
-        yield f"{len(failed):,} of {counted(total, 'reading')} failed: each scores 0"
+        yield f"{len(failed):,} of {format_count(total, 'reading')} failed: each scores 0"
     for name, failure in failed[:MOST_FAILURES]:
         run = f", run {failure['run'] + 1}" if runs > 1 else ""
         yield f"  {name}, {one_line(failure['item'])}{run}: {one_line(failure['problem'])}"
@@ -371,10 +374,10 @@ def _failures(methods: list[dict[str, Any]], total: int, runs: int) -> Iterator[
 
 def _without_a_judge(results: dict[str, Any]) -> list[str]:
     """The metrics that need a judge, where none was named."""
-    return [] if results["what"]["judge"] else given_by("judge", results["metrics"])
+    return [] if results["what"]["judge"] else metrics_rated_by("judge", results["metrics"])
 
 
-def _guessed(results: dict[str, Any]) -> str:
+def _name_unrated(results: dict[str, Any]) -> str:
     """What is not rated without a model, which would only guess an option; "" for nothing."""
     shown, methods = results["metrics"], results["methods"]
     if results["what"]["settings"]["model"]:
@@ -390,13 +393,15 @@ def _some_unrated(method: dict[str, Any]) -> bool:
     return bool(rated * method["runs"] < method["outcomes"])
 
 
-def _judging(judging: dict[str, Any]) -> Iterator[str]:
+def _judge_lines(judging: dict[str, Any]) -> Iterator[str]:
     """Which model rated the answers and what that used; answers without a verdict, and why."""
     usage = (
-        f"{counted(judging['calls'], 'call')}, {judging['input_words']:,} words in" if judging["calls"] else "no call"
+        f"{format_count(judging['calls'], 'call')}, {judging['input_words']:,} words in"
+        if judging["calls"]
+        else "no call"
     )
     dollars = f", {in_dollars(judging['cost'])}" if judging["cost"] else ""
-    yield f"rated by {judging['rater']}: {counted(judging['judgements'], 'answer')}, {usage}{dollars}"
+    yield f"rated by {judging['rater']}: {format_count(judging['judgements'], 'answer')}, {usage}{dollars}"
     if judging["calibration"]:
         yield f"  {calibration_line(judging['calibration'])}"
     if judging["unproven"]:
@@ -404,15 +409,15 @@ def _judging(judging: dict[str, Any]) -> Iterator[str]:
     if judging["lengths"]:
         yield f"  {length_line(judging['lengths'])}"
     if judging["unrated"]:
-        yield f"  {counted(judging['unrated'], 'answer')} got no usable verdict and no score{ASK_AGAIN}"
+        yield f"  {format_count(judging['unrated'], 'answer')} got no usable verdict and no score{ASK_AGAIN}"
     for problem, count in judging["problems"].items():
-        yield f"  {counted(count, 'judgement')} failed: {one_line(problem)}"
+        yield f"  {format_count(count, 'judgement')} failed: {one_line(problem)}"
     if judging["others"]:
         yield f"  judgements by {', '.join(judging['others'])} are kept but not counted here"
 
 
 def _files(folder: Path) -> Iterator[str]:
-    yield f"{shown(folder)} contains {REPORT}, {RESULTS}, {TABLE} and {SCORES}"
+    yield f"{printable_path(folder)} contains {REPORT}, {RESULTS}, {TABLE} and {SCORES}"
     if not can_draw():
         yield NO_PLOTS
 

@@ -62,7 +62,7 @@ class Console(RichConsole):
         return super().render_str(visible(text), **settings)
 
 
-class Text(RichText):
+class SafeText(RichText):
     """Rich's text; control characters are shown as visible signs."""
 
     def __init__(self, text: str = "", style: str | Style = "", **settings: Any) -> None:
@@ -83,7 +83,7 @@ def one_line(text: object) -> str:
     return " ".join(visible(str(text)).splitlines())
 
 
-def escaped(json_text: str) -> str:
+def escape_json(json_text: str) -> str:
     """The same JSON value, with the control characters that JSON allows unescaped written as escapes."""
     return _RAW_IN_JSON.sub(_escape, json_text)
 

@@ -15,14 +15,14 @@ from typing import Any, TypeVar
 import typer
 
 from readgraph.cli.log import log_price
-from readgraph.cli.settings import kept_price
-from readgraph.cli.terminal.safe_text import Console, Text, visible
+from readgraph.cli.settings import price_of_settings_file
+from readgraph.cli.terminal.safe_text import Console, SafeText, visible
 from readgraph.models.prices import Price, parse_price
 from readgraph.state.errors import BadInput
 
 
 @dataclass(frozen=True)
-class Screen:
+class OutputOptions:
     """How a command prints its results.
 
     `steps`: also print what each step did. `price`: the user's own price, if one was given. `noticed`: the warnings
@@ -37,24 +37,24 @@ class Screen:
     noticed: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, *, as_json: bool, quiet: bool, verbose: bool, price: str | None) -> "Screen":
+    def of(cls, *, as_json: bool, quiet: bool, verbose: bool, price: str | None) -> "OutputOptions":
         """The screen of a command's options; raises `BadInput` for two that exclude each other."""
         if quiet and verbose:
             raise BadInput("--quiet prints less and --verbose prints more: leave one of them out.")
-        known = price or kept_price()
+        known = price or price_of_settings_file()
         dollars = parse_price(known) if known else None
         log_price((dollars.input, dollars.output) if dollars else None)
         return cls(as_json, quiet, verbose, dollars)
 
 
-def person_types() -> bool:
+def can_ask_user() -> bool:
     """Whether standard input is a terminal, where the user can be asked; it is None if it was closed."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def agreed(question: str) -> bool:
+def ask_yes_or_no(question: str) -> bool:
     """Whether the user says yes; False if nobody can be asked."""
-    if not person_types():
+    if not can_ask_user():
         return False
     typer.echo(visible(question), nl=False, err=True)
     reply = sys.stdin.readline()
@@ -66,9 +66,9 @@ def agreed(question: str) -> bool:
 MARK = "bold reverse"
 
 
-def marked_text(text: str, marks: Iterable[tuple[int, int]], *, styled: bool) -> Text:
+def mark_text(text: str, marks: Iterable[tuple[int, int]], *, styled: bool) -> SafeText:
     """The text with these spans `[start, end)` marked: in bold if `styled`, else between two pairs of asterisks."""
-    shown, before = Text(), 0
+    shown, before = SafeText(), 0
     for start, end in sorted(marks):
         shown.append(text[before:start])
         shown.append(text[start:end] if styled else f"**{text[start:end]}**", MARK if styled else None)
@@ -77,10 +77,10 @@ def marked_text(text: str, marks: Iterable[tuple[int, int]], *, styled: bool) ->
     return shown
 
 
-def print_paged(pieces: Iterable[Text]) -> None:
+def print_paged(pieces: Iterable[SafeText]) -> None:
     """Print in a pager on a terminal, else plainly and without line breaks of our own."""
     console = Console()
-    if not (console.is_terminal and person_types()):
+    if not (console.is_terminal and can_ask_user()):
         for piece in pieces:
             console.print(piece, soft_wrap=True)
         return
@@ -130,7 +130,7 @@ def run_until_stopped(work: Coroutine[Any, Any, T]) -> T:
 
 
 @contextmanager
-def stopping_once() -> Iterator[None]:
+def allow_one_stop() -> Iterator[None]:
     """The first Ctrl-C stops the work; further ones are ignored, so that it can close properly."""
 
     def stop(*_: object) -> None:

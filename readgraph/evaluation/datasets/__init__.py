@@ -22,7 +22,7 @@ from readgraph.evaluation.datasets import (
 )
 from readgraph.evaluation.datasets.record_files import check_begins, first_value
 from readgraph.evaluation.records import Dataset
-from readgraph.sources.loading import shown
+from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
 __all__ = ["load_dataset"]
@@ -130,17 +130,19 @@ def load_dataset(path: Path | None = None, name: str | None = None, items: int |
             raise BadInput(f"Name the dataset's file: only {' and '.join(MADE)} needs none.")
         return MADE[name](items)
     if name in MADE:
-        raise BadInput(f"{name} is generated and has no file: leave {shown(path)} out.")
+        raise BadInput(f"{name} is generated and has no file: leave {printable_path(path)} out.")
     if not path.exists():
-        raise BadInput(f"There is no file {shown(path)}.")
-    form = FORMS[name] if name else recognised(path)
+        raise BadInput(f"There is no file {printable_path(path)}.")
+    form = FORMS[name] if name else recognise_form(path)
     if form is None:
         check_begins(path)
-        raise BadInput(f"{shown(path)} is not in a known form ({', '.join(FORMS)}): name its form with --dataset.")
+        raise BadInput(
+            f"{printable_path(path)} is not in a known form ({', '.join(FORMS)}): name its form with --dataset."
+        )
     return form.load(path, items)
 
 
-def recognised(path: Path) -> Form | None:
+def recognise_form(path: Path) -> Form | None:
     """The form of a file or folder, by the keys of its first record; None if it is unknown."""
     for recognise, form in BY_THEIR_FILES:
         if recognise(path):

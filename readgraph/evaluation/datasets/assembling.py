@@ -10,11 +10,11 @@ from itertools import accumulate, islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from readgraph.evaluation.records import ANY_FORM, Dataset, Item, Rule, Span, Text
+from readgraph.evaluation.records import ANY_FORM, Dataset, Item, Rule, Text, TextSpan
 from readgraph.library.histories import BETWEEN, SessionText
-from readgraph.library.stored_items import storable
+from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.formats.html_text import convert
-from readgraph.sources.loading import shown
+from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import AnswerForm
 
@@ -90,7 +90,7 @@ FREE = Scoring(("f1", "rouge_l", "judged_accuracy", "abstention", "evidence_reca
 BOTH = Scoring(("f1", "accuracy", "rouge_l", "judged_accuracy", "abstention", "evidence_recall"))
 
 
-def scoring(dataset: str, items: Collection[Item]) -> Scoring:
+def choose_scoring(dataset: str, items: Collection[Item]) -> Scoring:
     """The scoring of a known dataset; for an unknown one it depends on how many questions are multiple choice."""
     if dataset in SCORING:
         return SCORING[dataset]
@@ -121,7 +121,7 @@ Asked = tuple[str, Text, Iterable[Item]]
 """The place in the file, a text, and questions about it. The same text may come again with further questions."""
 
 
-def assembled(
+def build_dataset(
     path: Path | None, asked: Iterable[Asked], items: int | None, name: str, *, licence: str = "", note: str = ""
 ) -> Dataset:
     """The first `items` questions (None: all) with their texts; reads no further than needed.
@@ -130,7 +130,7 @@ def assembled(
     """
     texts, kept = dict[str, Text](), dict[str, Item]()
     for where, text, questions in asked:
-        if text.empty:
+        if text.is_empty:
             raise BadInput(f"In {where}, the text of '{text.id}' is empty: leave it out.")
         for asked_item in islice(questions, None if items is None else items - len(kept)):
             item = replace(asked_item, rule=rule_for(name, asked_item))
@@ -144,15 +144,15 @@ def assembled(
         if items is not None and len(kept) >= items:
             break
     if not kept:
-        raise BadInput(f"{shown(path) if path else name} holds no question.")
-    metrics, profile, answers = scoring(name, kept.values())
+        raise BadInput(f"{printable_path(path) if path else name} holds no question.")
+    metrics, profile, answers = choose_scoring(name, kept.values())
     return Dataset(name, tuple(texts.values()), tuple(kept.values()), metrics, profile, answers, licence, note)
 
 
 HTML = re.compile(r"\s*(<!doctype\b|<[a-z]+[\s>])", re.IGNORECASE)
 
 
-class Turn(NamedTuple):
+class SpeakerTurn(NamedTuple):
     """One speaker's turn."""
 
     text: str
@@ -160,14 +160,14 @@ class Turn(NamedTuple):
     id: str = ""
 
 
-class Turns(NamedTuple):
+class SessionTurns(NamedTuple):
     """One session: its turns, and its time, which is the line above them."""
 
-    turns: Sequence[Turn]
+    turns: Sequence[SpeakerTurn]
     time: str = ""
 
 
-class Part(NamedTuple):
+class MemberDocument(NamedTuple):
     """One of several documents that are read as one."""
 
     text: str
@@ -175,11 +175,11 @@ class Part(NamedTuple):
     id: str = ""
 
 
-Spans = dict[str, Span]
+Spans = dict[str, TextSpan]
 """The spans of a text's parts, by their ids."""
 
 
-def history(identity: str, title: str, sessions: Iterable[Turns]) -> tuple[Text, Spans]:
+def join_sessions(identity: str, title: str, sessions: Iterable[SessionTurns]) -> tuple[Text, Spans]:
     """A history with one turn below the other, and the spans of the turns that have ids.
 
     Empty turns and sessions are left out, and so are repeated sessions, which a library would not append.
@@ -190,62 +190,62 @@ def history(identity: str, title: str, sessions: Iterable[Turns]) -> tuple[Text,
         lines, turn_spans = [time] if time else [], Spans()
         start = end + sum(len(line) + 1 for line in lines)
         for turn in session.turns:
-            if line := said_by(turn.speaker, turn.text):
+            if line := format_turn(turn.speaker, turn.text):
                 lines.append(line)
                 if turn.id:
-                    turn_spans.setdefault(turn.id, Span(start, start + len(line)))
+                    turn_spans.setdefault(turn.id, TextSpan(start, start + len(line)))
                 start += len(line) + 1
         text = SessionText("\n".join(lines), time=time)
         if len(lines) > bool(time) and text not in texts:
             texts[text] = None
             end += len(text.text) + len(BETWEEN)
             spans |= {name: span for name, span in turn_spans.items() if name not in spans}
-    return Text.history(identity, title, tuple(texts)), spans
+    return Text.of_sessions(identity, title, tuple(texts)), spans
 
 
-def several(identity: str, title: str, parts: Iterable[Part]) -> tuple[Text, Spans]:
+def join_documents(identity: str, title: str, parts: Iterable[MemberDocument]) -> tuple[Text, Spans]:
     """Documents joined to one text, each under its title, and the spans of those that have ids."""
     spans, texts, start = Spans(), list[str](), 0
     for part in parts:
-        text = storable(f"{part.title}\n{part.text}".strip())
+        text = replace_surrogates(f"{part.title}\n{part.text}".strip())
         if part.id:
-            spans.setdefault(part.id, Span(start, start + len(text)))
+            spans.setdefault(part.id, TextSpan(start, start + len(text)))
         texts.append(text)
         start += len(text) + len(BETWEEN)
     return Text(identity, title, BETWEEN.join(texts)), spans
 
 
-def apart(identity: str, title: str, parts: Iterable[Part]) -> tuple[Text, Spans]:
+def keep_documents_apart(identity: str, title: str, parts: Iterable[MemberDocument]) -> tuple[Text, Spans]:
     """As `several`, but no page holds text of two documents; repeated documents are left out."""
-    texts = {part.id: storable(f"{part.title}\n{part.text}".strip()) for part in parts}
-    text = Text.several(identity, title, texts.values())
+    texts = {part.id: replace_surrogates(f"{part.title}\n{part.text}".strip()) for part in parts}
+    text = Text.of_documents(identity, title, texts.values())
     starts = {document: part.start for document, part in zip(dict.fromkeys(texts.values()), text.parts, strict=True)}
-    return text, {name: Span(starts[part], starts[part] + len(part)) for name, part in texts.items()}
+    return text, {name: TextSpan(starts[part], starts[part] + len(part)) for name, part in texts.items()}
 
 
 def without_html(story: str) -> str:
     """A story as plain text, whether the file holds it as HTML or not."""
-    story = storable(story)
+    story = replace_surrogates(story)
     return convert(story.encode(), "The story").text if HTML.match(story) else story
 
 
-def said_by(speaker: str, text: str) -> str:
+def format_turn(speaker: str, text: str) -> str:
     """A turn as a line of text ("Ann: Hello."); "" if its text is empty."""
-    words, speaker = storable(text).strip(), _on_a_line(speaker)
+    words, speaker = replace_surrogates(text).strip(), _on_a_line(speaker)
     return f"{speaker}: {words}" if words and speaker else words
 
 
-def line_spans(text: str) -> list[Span]:
+def line_spans(text: str) -> list[TextSpan]:
     """The spans of a text's lines."""
     lines = text.split("\n")
     starts = accumulate((len(line) + 1 for line in lines), initial=0)
-    return [Span(start, start + len(line)) for line, start in zip(lines, starts, strict=False)]
+    return [TextSpan(start, start + len(line)) for line, start in zip(lines, starts, strict=False)]
 
 
-def lines_from(lines: Sequence[Span], first: int, last: int) -> Span | None:
+def lines_from(lines: Sequence[TextSpan], first: int, last: int) -> TextSpan | None:
     """The span from the first to the last line, both included and counted from 0; None if there are no such lines."""
-    return Span(lines[first].start, lines[last].end) if 0 <= first <= last < len(lines) else None
+    return TextSpan(lines[first].start, lines[last].end) if 0 <= first <= last < len(lines) else None
 
 
 def _on_a_line(text: str) -> str:
-    return " ".join(storable(text).split())
+    return " ".join(replace_surrogates(text).split())

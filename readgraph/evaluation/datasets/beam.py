@@ -9,10 +9,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from readgraph.evaluation.datasets.assembling import Asked, Spans, Turn, Turns, assembled, history
-from readgraph.evaluation.datasets.record_files import Record, record, records
+from readgraph.evaluation.datasets.assembling import (
+    Asked,
+    SessionTurns,
+    Spans,
+    SpeakerTurn,
+    build_dataset,
+    join_sessions,
+)
+from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
 from readgraph.evaluation.records import Dataset, Item
-from readgraph.sources.loading import shown
+from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
 CHAT, QUESTIONS = "chat.json", Path("probing_questions", "probing_questions.json")
@@ -24,7 +31,7 @@ MARK = "->->"
 """Behind a user's message stands this and its number in the plan of the conversation."""
 
 
-class Message(Record):
+class BeamMessage(DatasetRecord):
     """A turn; only the first of a batch has a date."""
 
     role: str
@@ -33,13 +40,13 @@ class Message(Record):
     time_anchor: str = ""
 
 
-class Batch(Record):
+class Batch(DatasetRecord):
     """One session: groups of turns."""
 
-    turns: list[list[Message]]
+    turns: list[list[BeamMessage]]
 
 
-class Probe(Record):
+class BeamProbe(DatasetRecord):
     """A question; its reference has one of three names. `source_chat_ids` are turns, or groups of them by name."""
 
     question: str
@@ -66,8 +73,10 @@ def recognise(path: Path) -> bool:
 def load(path: Path, items: int | None = None) -> Dataset:
     """The questions of the conversations in a folder; evidence is the turns that they are made from."""
     if not recognise(path):
-        raise BadInput(f"{shown(path)} is no folder of BEAM: name one with {CHAT} and {QUESTIONS}, or one above it.")
-    return assembled(path, _asked(path), items, "beam")
+        raise BadInput(
+            f"{printable_path(path)} is no folder of BEAM: name one with {CHAT} and {QUESTIONS}, or one above it."
+        )
+    return build_dataset(path, _read_beam(path), items, "beam")
 
 
 def _conversations(path: Path) -> Iterator[Path]:
@@ -79,29 +88,31 @@ def _in_order(folder: Path) -> tuple[int, str]:
     return (int(folder.name) if folder.name.isdigit() else 0, folder.name)
 
 
-def _asked(path: Path) -> Iterator[Asked]:
+def _read_beam(path: Path) -> Iterator[Asked]:
     for folder in _conversations(path):
         name = folder.resolve().name
         sessions = [_session(batch) for _, batch in records(folder / CHAT, Batch)]
-        text, turns = history(name, f"conversation {name}", sessions)
-        where, given = next(iter(records(folder / QUESTIONS, Probes)), (shown(folder / QUESTIONS), Probes()))
+        text, turns = join_sessions(name, f"conversation {name}", sessions)
+        where, given = next(
+            iter(records(folder / QUESTIONS, BeamProbes)), (printable_path(folder / QUESTIONS), BeamProbes())
+        )
         yield where, text, [*_items(name, where, given, turns)]
 
 
-class Probes(Record, extra="allow"):
+class BeamProbes(DatasetRecord, extra="allow"):
     """The questions of a conversation, by the ability that they test."""
 
 
-def _session(batch: Batch) -> Turns:
+def _session(batch: Batch) -> SessionTurns:
     messages = [message for group in batch.turns for message in group]
     time = next((message.time_anchor for message in messages if message.time_anchor), "").replace("-", " ")
-    return Turns([Turn(each.content.partition(MARK)[0], each.role, each.id) for each in messages], time)
+    return SessionTurns([SpeakerTurn(each.content.partition(MARK)[0], each.role, each.id) for each in messages], time)
 
 
-def _items(name: str, where: str, given: Probes, turns: Spans) -> Iterator[Item]:
+def _items(name: str, where: str, given: BeamProbes, turns: Spans) -> Iterator[Item]:
     for ability, probes in (given.model_extra or {}).items():
         for number, value in enumerate(probes if isinstance(probes, list) else []):
-            probe = record(value, Probe, where)
+            probe = record(value, BeamProbe, where)
             said = [turn for turn in dict.fromkeys(_turns_in(probe.source_chat_ids)) if turn in turns]
             yield Item(
                 id=f"{name}-{ability}-{number}",

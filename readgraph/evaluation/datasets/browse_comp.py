@@ -15,10 +15,10 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Part, Spans, apart, assembled
-from readgraph.evaluation.datasets.record_files import Record, first_value, records
+from readgraph.evaluation.datasets.assembling import MemberDocument, Spans, build_dataset, keep_documents_apart
+from readgraph.evaluation.datasets.record_files import DatasetRecord, first_value, records
 from readgraph.evaluation.records import Dataset, Item
-from readgraph.sources.loading import shown
+from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
 KEYS = frozenset({"query_id", "query", "answer", "evidence_docs"})
@@ -33,44 +33,44 @@ ENDINGS = (".jsonl", ".jsonl.gz", ".parquet")
 _ENCRYPTED = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 
 
-class Page(Record):
+class BrowseCompPage(DatasetRecord):
     """A web page."""
 
     docid: str
     text: str
 
 
-class Pages(Record):
+class BrowseCompPages(DatasetRecord):
     """The pages of a question, which are read where no corpus is given."""
 
-    gold_docs: tuple[Page, ...] = ()
-    evidence_docs: tuple[Page, ...] = ()
-    negative_docs: tuple[Page, ...] = ()
+    gold_docs: tuple[BrowseCompPage, ...] = ()
+    evidence_docs: tuple[BrowseCompPage, ...] = ()
+    negative_docs: tuple[BrowseCompPage, ...] = ()
 
     @property
-    def all(self) -> Iterator[Page]:
+    def all(self) -> Iterator[BrowseCompPage]:
         """Those that answer it, then those that don't."""
         yield from (*self.gold_docs, *self.evidence_docs, *self.negative_docs)
 
 
-class Named(Record):
+class PageReference(DatasetRecord):
     """A page by its id alone."""
 
     docid: str
 
 
-class Query(Record):
+class BrowseCompQuery(DatasetRecord):
     """A question with the ids of its evidence; the answer is in some of it."""
 
     query_id: str
     query: str = Field(min_length=1)
     answer: str = Field(min_length=1)
-    evidence_docs: tuple[Named, ...] = ()
+    evidence_docs: tuple[PageReference, ...] = ()
 
 
 def recognise(path: Path) -> bool:
     """Whether this is a folder with questions."""
-    return path.is_dir() and any(_is(file, KEYS) for file in _files(path))
+    return path.is_dir() and any(_has_keys(file, KEYS) for file in _files(path))
 
 
 def load(path: Path, items: int | None = None) -> Dataset:
@@ -79,14 +79,14 @@ def load(path: Path, items: int | None = None) -> Dataset:
     The pages are read one by one, and each is in memory once. Evidence is the pages that the authors marked as such.
     """
     files = [*_files(path)] if path.is_dir() else [path]
-    questions = [file for file in files if _is(file, KEYS)]
-    corpus = [file for file in files if file not in questions and _is(file, CORPUS_KEYS)]
+    questions = [file for file in files if _has_keys(file, KEYS)]
+    corpus = [file for file in files if file not in questions and _has_keys(file, CORPUS_KEYS)]
     if len(questions) != 1:
-        raise BadInput(f"{shown(path)} needs one file of questions, such as browsecomp_plus_decrypted.jsonl.")
+        raise BadInput(f"{printable_path(path)} needs one file of questions, such as browsecomp_plus_decrypted.jsonl.")
     asked = [*islice(_queries(questions[0]), items)]
-    text, spans = apart(CORPUS, "BrowseComp-Plus", _parts(corpus, questions[0], items))
+    text, spans = keep_documents_apart(CORPUS, "BrowseComp-Plus", _parts(corpus, questions[0], items))
     found = [_item(query, spans) for _, query in asked]
-    dataset = assembled(path, [(where, text, [item]) for (where, _), item in zip(asked, found, strict=True)], items,
+    dataset = build_dataset(path, [(where, text, [item]) for (where, _), item in zip(asked, found, strict=True)], items,
                         "browsecomp-plus")  # fmt: skip
     return replace(dataset, note=_note(text.documents, corpus, [query for _, query in asked], spans))
 
@@ -97,13 +97,13 @@ def _files(folder: Path) -> Iterator[Path]:
     return (file for file in found if file.is_file() and file.name.endswith(ENDINGS))
 
 
-def _is(file: Path, keys: frozenset[str]) -> bool:
+def _has_keys(file: Path, keys: frozenset[str]) -> bool:
     value = first_value(file)
     return isinstance(value, dict) and keys <= value.keys()
 
 
-def _queries(path: Path) -> Iterator[tuple[str, Query]]:
-    for where, query in records(path, Query):
+def _queries(path: Path) -> Iterator[tuple[str, BrowseCompQuery]]:
+    for where, query in records(path, BrowseCompQuery):
         if _ENCRYPTED.fullmatch(query.query):
             raise BadInput(
                 f"In {where}, the question is encrypted: write the file in plain text with the authors' "
@@ -112,16 +112,16 @@ def _queries(path: Path) -> Iterator[tuple[str, Query]]:
         yield where, query
 
 
-def _parts(corpus: Sequence[Path], questions: Path, items: int | None) -> Iterator[Part]:
+def _parts(corpus: Sequence[Path], questions: Path, items: int | None) -> Iterator[MemberDocument]:
     """The pages of the corpus, or without one, those of the questions that are asked."""
-    pages: Iterable[Page] = (page for file in corpus for _, page in records(file, Page))
+    pages: Iterable[BrowseCompPage] = (page for file in corpus for _, page in records(file, BrowseCompPage))
     if not corpus:
-        pages = (page for _, query in islice(records(questions, Pages), items) for page in query.all)
+        pages = (page for _, query in islice(records(questions, BrowseCompPages), items) for page in query.all)
     # Below "---" the first line tells the title, after which a document is named.
-    return (Part(page.text.removeprefix("---\n"), id=page.docid) for page in pages if page.text.strip())
+    return (MemberDocument(page.text.removeprefix("---\n"), id=page.docid) for page in pages if page.text.strip())
 
 
-def _item(query: Query, spans: Spans) -> Item:
+def _item(query: BrowseCompQuery, spans: Spans) -> Item:
     named = dict.fromkeys(page.docid for page in query.evidence_docs)
     return Item(
         id=query.query_id,
@@ -132,7 +132,7 @@ def _item(query: Query, spans: Spans) -> Item:
     )
 
 
-def _note(documents: Sequence[str], corpus: Sequence[Path], asked: Sequence[Query], spans: Spans) -> str:
+def _note(documents: Sequence[str], corpus: Sequence[Path], asked: Sequence[BrowseCompQuery], spans: Spans) -> str:
     if not corpus:
         return (
             f"Without the corpus: the questions are about their own {len(documents):,} pages, among which it is easier."

@@ -16,12 +16,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readgraph.evaluation.datasets.assembling import Asked, Spans, Turn, Turns, assembled, history
-from readgraph.evaluation.datasets.record_files import Record, record, records
+from readgraph.evaluation.datasets.assembling import (
+    Asked,
+    SessionTurns,
+    Spans,
+    SpeakerTurn,
+    build_dataset,
+    join_sessions,
+)
+from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
 from readgraph.evaluation.records import Dataset, Item
-from readgraph.sources.loading import shown
+from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
-from readgraph.state.words import counted
+from readgraph.state.words import format_count
 
 ERRORS = "errors.json"
 
@@ -35,7 +42,7 @@ _ID = re.compile(r"locomo_(\d+)_qa(\d+)")
 _REMARK = re.compile(r"\s*\([^()]*\)\s*$")
 
 
-class Correction(Record):
+class LocomoCorrection(DatasetRecord):
     """A fault of the key. The id counts conversations and their questions from 0: "locomo_0_qa23"."""
 
     question_id: str
@@ -55,31 +62,32 @@ class Correction(Record):
         return self.error_type in AT_FAULT
 
 
-class Corrections:
+class LocomoCorrections:
     """The corrections of a file; `used` are those of the conversations that were read."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.used = path, list[Correction]()
-        self.known = defaultdict[int, list[tuple[int, Correction]]](list)
-        for where, correction in records(path, Correction):
+        self.path, self.used = path, list[LocomoCorrection]()
+        self.known = defaultdict[int, list[tuple[int, LocomoCorrection]]](list)
+        for where, correction in records(path, LocomoCorrection):
             named = _ID.fullmatch(correction.question_id)
             if not named:
                 raise BadInput(f"In {where}, question_id must be as in 'locomo_0_qa23': correct it there.")
             self.known[int(named[1])].append((int(named[2]), correction))
 
-    def of(self, conversation: int, questions: Sequence[str]) -> dict[int, Correction]:
+    def of(self, conversation: int, questions: Sequence[str]) -> dict[int, LocomoCorrection]:
         """The corrections of a conversation's questions, by the questions' places.
 
         A question is found by its place and its words, or by its words where they stand once. Raises `BadInput` if it
         is not found.
         """
-        asked, found = [_plain(question) for question in questions], dict[int, Correction]()
+        asked, found = [_plain(question) for question in questions], dict[int, LocomoCorrection]()
         for place, correction in self.known[conversation]:
             words = _plain(correction.question)
             if not (place < len(asked) and asked[place] == words):
                 if asked.count(words) != 1:
                     raise BadInput(
-                        f"{shown(self.path)} corrects {correction.question_id}, which is no question of the dataset: "
+                        f"{printable_path(self.path)} corrects {correction.question_id}, which is no question "
+                        "of the dataset: "
                         "take both from the same publication."
                     )
                 place = asked.index(words)
@@ -92,14 +100,14 @@ class Corrections:
         """What was corrected and left out in the conversations that were read."""
         left = sum(each.at_fault for each in self.used)
         cited = sum(each.error_type == WRONG_CITATION for each in self.used)
-        answers = counted(len(self.used) - left - cited, "answer")
+        answers = format_count(len(self.used) - left - cited, "answer")
         return (
-            f"By {self.path.name}: {answers} and {counted(cited, 'citation')} corrected, "
-            f"{counted(left, 'question')} left out, being at fault."
+            f"By {self.path.name}: {answers} and {format_count(cited, 'citation')} corrected, "
+            f"{format_count(left, 'question')} left out, being at fault."
         )
 
 
-def beside(path: Path, names: Sequence[str]) -> tuple[Path, Path]:
+def find_corrections(path: Path, names: Sequence[str]) -> tuple[Path, Path]:
     """The dataset's file and its corrections: in one folder, or the dataset in the folder `data`.
 
     `path` is the dataset's file, or a folder that holds both. Raises `BadInput` if either is missing.
@@ -110,7 +118,9 @@ def beside(path: Path, names: Sequence[str]) -> tuple[Path, Path]:
     errors = next((folder / ERRORS for folder in folders if (folder / ERRORS).is_file()), None)
     if dataset is None or errors is None:
         lacking = names[0] if dataset is None else ERRORS
-        raise BadInput(f"A corrected LoCoMo needs {names[0]} and {ERRORS}: at {shown(path)} there is no {lacking}.")
+        raise BadInput(
+            f"A corrected LoCoMo needs {names[0]} and {ERRORS}: at {printable_path(path)} there is no {lacking}."
+        )
     return dataset, errors
 
 
@@ -129,7 +139,7 @@ TURN_ID = re.compile(r"D\d+:\d+")
 SESSION = re.compile(r"session_(\d+)")
 
 
-class Speech(Record):
+class LocomoTurn(DatasetRecord):
     """A turn of a session."""
 
     speaker: str
@@ -138,14 +148,14 @@ class Speech(Record):
     blip_caption: str = ""
 
 
-class Session(Record):
+class LocomoSession(DatasetRecord):
     """The turns of a session."""
 
-    turns: list[Speech]
+    turns: list[LocomoTurn]
     date_time: str = ""
 
 
-class Question(Record):
+class LocomoQuestion(DatasetRecord):
     """A question; adversarial ones have no answer."""
 
     question: str
@@ -154,38 +164,38 @@ class Question(Record):
     evidence: tuple[str, ...] = ()
 
 
-class Sample(Record):
+class Sample(DatasetRecord):
     """A conversation and its questions."""
 
     conversation: dict[str, Any]
-    qa: list[Question]
+    qa: list[LocomoQuestion]
     sample_id: str = ""
 
 
 def load(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file, conversation by conversation."""
-    return assembled(path, _asked(path), items, "locomo", licence="CC BY-NC 4.0")
+    return build_dataset(path, _read_locomo(path), items, "locomo", licence="CC BY-NC 4.0")
 
 
 def load_corrected(path: Path, items: int | None = None) -> Dataset:
     """The same with the corrections of the `errors.json` beside the file, or in its folder."""
-    file, errors = beside(path, FILES)
-    corrections = Corrections(errors)
-    dataset = assembled(file, _asked(file, corrections), items, "locomo-corrected", licence="CC BY-NC 4.0")
+    file, errors = find_corrections(path, FILES)
+    corrections = LocomoCorrections(errors)
+    dataset = build_dataset(file, _read_locomo(file, corrections), items, "locomo-corrected", licence="CC BY-NC 4.0")
     return replace(dataset, note=corrections.note)
 
 
-def _asked(path: Path, corrections: Corrections | None = None) -> Iterator[Asked]:
+def _read_locomo(path: Path, corrections: LocomoCorrections | None = None) -> Iterator[Asked]:
     for number, (where, sample) in enumerate(records(path, Sample), 1):
         identity, conversation = sample.sample_id or f"conv-{number}", sample.conversation
         title = " & ".join(str(conversation[key]) for key in ("speaker_a", "speaker_b") if key in conversation)
-        text, turns = history(identity, title or identity, _sessions(conversation, where))
+        text, turns = join_sessions(identity, title or identity, _sessions(conversation, where))
         known = corrections.of(number - 1, [asked.question for asked in sample.qa]) if corrections else {}
-        corrected = enumerate(_corrected(asked, known.get(place)) for place, asked in enumerate(sample.qa))
+        corrected = enumerate(_correct_question(asked, known.get(place)) for place, asked in enumerate(sample.qa))
         yield where, text, _items(identity, [(place, asked) for place, asked in corrected if asked], turns)
 
 
-def _corrected(asked: Question, correction: Correction | None) -> Question | None:
+def _correct_question(asked: LocomoQuestion, correction: LocomoCorrection | None) -> LocomoQuestion | None:
     """The question with its right key; None if it is at fault itself."""
     if correction is None:
         return asked
@@ -196,19 +206,21 @@ def _corrected(asked: Question, correction: Correction | None) -> Question | Non
     return asked.model_copy(update={"answer": answer, "evidence": evidence})
 
 
-def _sessions(conversation: dict[str, Any], where: str) -> Iterator[Turns]:
+def _sessions(conversation: dict[str, Any], where: str) -> Iterator[SessionTurns]:
     numbers = sorted(int(match[1]) for match in map(SESSION.fullmatch, conversation) if match)
     for key in (f"session_{number}" for number in numbers):
         value = {"turns": conversation[key], "date_time": conversation.get(f"{key}_date_time", "")}
-        session = record(value, Session, f"{where}, {key}")
-        yield Turns([Turn(_with_picture(turn), turn.speaker, turn.dia_id) for turn in session.turns], session.date_time)
+        session = record(value, LocomoSession, f"{where}, {key}")
+        yield SessionTurns(
+            [SpeakerTurn(_with_picture(turn), turn.speaker, turn.dia_id) for turn in session.turns], session.date_time
+        )
 
 
-def _with_picture(turn: Speech) -> str:
+def _with_picture(turn: LocomoTurn) -> str:
     return f"{turn.text} [shares {turn.blip_caption}]".strip() if turn.blip_caption else turn.text
 
 
-def _items(identity: str, questions: Iterable[tuple[int, Question]], turns: Spans) -> Iterator[Item]:
+def _items(identity: str, questions: Iterable[tuple[int, LocomoQuestion]], turns: Spans) -> Iterator[Item]:
     for number, asked in questions:
         named = dict.fromkeys(name for entry in asked.evidence for name in TURN_ID.findall(entry))
         adversarial = asked.category == 5

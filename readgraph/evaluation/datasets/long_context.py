@@ -21,13 +21,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked, assembled
-from readgraph.evaluation.datasets.record_files import Record, records
+from readgraph.evaluation.datasets.assembling import Asked, build_dataset
+from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.metrics.benchmarks import SEPARATOR
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.library.documents import document_id
-from readgraph.library.stored_items import storable
-from readgraph.sources.loading import shown
+from readgraph.library.stored_items import replace_surrogates
+from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
 INFINITE_BENCH_KEYS = frozenset({"context", "input", "answer", "options"})
@@ -67,7 +67,7 @@ LETTERS = "ABCD"
 _TASK = re.compile("|".join(sorted(QUESTIONS, key=len, reverse=True)))
 
 
-class TaskLine(Record):
+class InfiniteBenchLine(DatasetRecord):
     """A question over its text; `answer` is one right answer, or a list of them."""
 
     context: str
@@ -87,12 +87,12 @@ def load_infinite_bench(path: Path, items: int | None = None) -> Dataset:
     tasks = {file: _task(file) for file in files}
     asked = [file for file in files if tasks[file] != SUMMARIES] or files
     if not files:
-        raise BadInput(f"{shown(path)} holds no tasks of ∞Bench, such as passkey.jsonl.")
+        raise BadInput(f"{printable_path(path)} holds no tasks of ∞Bench, such as passkey.jsonl.")
     summaries = [tasks[file] for file in asked] == [SUMMARIES]
     left = f"{SUMMARIES} is left out: its answers are long, so name that file by itself." if asked != files else ""
-    found = (each for file in asked for each in _asked_in_task(file, tasks[file]))
+    found = (each for file in asked for each in _read_infinite_bench(file, tasks[file]))
     name = "infinite-bench-sum" if summaries else "infinite-bench"
-    return assembled(path, found, items, name, note=left)
+    return build_dataset(path, found, items, name, note=left)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -103,18 +103,20 @@ def _files(folder: Path) -> Iterator[Path]:
 def _task(path: Path) -> str:
     found = _TASK.search(path.name) or _TASK.search(path.absolute().parent.name)
     if not found:
-        raise BadInput(f"{shown(path)} doesn't name its task: name it as ∞Bench does ({', '.join(QUESTIONS)}).")
+        raise BadInput(
+            f"{printable_path(path)} doesn't name its task: name it as ∞Bench does ({', '.join(QUESTIONS)})."
+        )
     return found[0]
 
 
-def _asked_in_task(path: Path, task: str) -> Iterator[Asked]:
-    for number, (where, line) in enumerate(records(path, TaskLine)):
-        text = storable(line.context)
+def _read_infinite_bench(path: Path, task: str) -> Iterator[Asked]:
+    for number, (where, line) in enumerate(records(path, InfiniteBenchLine)):
+        text = replace_surrogates(line.context)
         identity = document_id(text)
         yield where, Text(identity, task, text), [_item(line, task, identity, number, where)]
 
 
-def _item(line: TaskLine, task: str, text: str, number: int, where: str) -> Item:
+def _item(line: InfiniteBenchLine, task: str, text: str, number: int, where: str) -> Item:
     answers = tuple(_as_text(each) for each in (line.answer if isinstance(line.answer, list) else [line.answer]))
     options = tuple(option.strip() for option in line.options) if task in CHOICES else ()
     question = line.input.strip() or QUESTIONS[task]
@@ -126,14 +128,14 @@ def _item(line: TaskLine, task: str, text: str, number: int, where: str) -> Item
         question=question,
         references=() if options else answers,
         options=options,
-        correct=_chosen(answers, options, where) if options else None,
+        correct=_index_of_right_option(answers, options, where) if options else None,
         category=task,
         together=task == IN_ORDER,
         summary=task == SUMMARIES,
     )
 
 
-def _chosen(answers: tuple[str, ...], options: tuple[str, ...], where: str) -> int:
+def _index_of_right_option(answers: tuple[str, ...], options: tuple[str, ...], where: str) -> int:
     """The index of the right option: the answer is its text, or text and letter."""
     for answer in answers:
         if answer.strip() in options:
@@ -152,7 +154,7 @@ LONG_BENCH_KEYS = frozenset({"_id", "context", "question", "choice_A", "choice_B
 OPTION_LETTERS = "ABCD"
 
 
-class ChoiceLine(Record):
+class LongBenchLine(DatasetRecord):
     """A question, its four options, and its context."""
 
     id: Annotated[str, Field(alias="_id")]
@@ -170,12 +172,12 @@ class ChoiceLine(Record):
 
 def load_long_bench(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file; as in the paper, each counts by its difficulty, its length and its domain."""
-    return assembled(path, _asked_with_options(path), items, "longbench-v2", licence="Apache 2.0")
+    return build_dataset(path, _read_long_bench(path), items, "longbench-v2", licence="Apache 2.0")
 
 
-def _asked_with_options(path: Path) -> Iterator[Asked]:
-    for where, line in records(path, ChoiceLine):
-        context = storable(line.context)
+def _read_long_bench(path: Path) -> Iterator[Asked]:
+    for where, line in records(path, LongBenchLine):
+        context = replace_surrogates(line.context)
         name = sha256(context.encode()).hexdigest()[:16]
         item = Item(
             id=line.id,
@@ -197,7 +199,7 @@ ANSWER_TYPE = "ANSWER_TYPE."
 _DATE = re.compile(r"\[?datetime\.date\((\d+), (\d+), (\d+)\)\]?")
 
 
-class WindowLine(Record):
+class OolongLine(DatasetRecord):
     """A question about a window; `answer` is a list as Python writes it, or, in the real set, plain text."""
 
     id: str
@@ -213,11 +215,11 @@ class WindowLine(Record):
 
 def load_oolong(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file, in its order."""
-    return assembled(path, _asked_of_windows(path), items, "oolong")
+    return build_dataset(path, _read_oolong(path), items, "oolong")
 
 
-def _asked_of_windows(path: Path) -> Iterator[Asked]:
-    for where, line in records(path, WindowLine):
+def _read_oolong(path: Path) -> Iterator[Asked]:
+    for where, line in records(path, OolongLine):
         window = f"{line.dataset} {line.context_window_id}".strip()
         item = Item(
             id=line.id,
@@ -227,7 +229,7 @@ def _asked_of_windows(path: Path) -> Iterator[Asked]:
             category=line.task_group or line.question_type,
             groups=tuple(filter(None, [line.answer_type.removeprefix(ANSWER_TYPE).lower().replace("_", " ")])),
         )
-        yield where, Text(window, window, storable(line.context_window_text)), [item]
+        yield where, Text(window, window, replace_surrogates(line.context_window_text)), [item]
 
 
 def _reference(answer: str) -> str:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
-from readgraph.evaluation.datasets.assembling import Asked, Turn, Turns, assembled, history
-from readgraph.evaluation.datasets.record_files import Record, records
-from readgraph.evaluation.records import Addressed, Dataset, Item
+from readgraph.evaluation.datasets.assembling import Asked, SessionTurns, SpeakerTurn, build_dataset, join_sessions
+from readgraph.evaluation.datasets.record_files import DatasetRecord, records
+from readgraph.evaluation.records import AddressedMessage, Dataset, Item
 
 KEYS = frozenset({"question_id", "question_type", "haystack_sessions"})
 
@@ -19,7 +19,7 @@ ABSTENTION = "_abs"
 """The ending of the ids of questions that the history doesn't answer."""
 
 
-class Message(Record):
+class LongMemEvalMessage(DatasetRecord):
     """A turn; `has_answer` marks turns that hold evidence."""
 
     role: str
@@ -27,7 +27,7 @@ class Message(Record):
     has_answer: bool | None = None
 
 
-class Question(Record):
+class LongMemEvalQuestion(DatasetRecord):
     """A question and its history."""
 
     question_id: str
@@ -37,11 +37,11 @@ class Question(Record):
     question_date: str = ""
     haystack_dates: tuple[str, ...] = ()
     haystack_session_ids: tuple[str, ...] = ()
-    haystack_sessions: list[list[Message]] = Field(min_length=1)
+    haystack_sessions: list[list[LongMemEvalMessage]] = Field(min_length=1)
     answer_session_ids: tuple[str, ...] = ()
 
     @model_validator(mode="after")
-    def _a_date_and_an_id_a_session(self) -> "Question":
+    def _a_date_and_an_id_a_session(self) -> "LongMemEvalQuestion":
         for name in ("haystack_dates", "haystack_session_ids"):
             if len(getattr(self, name)) != len(self.haystack_sessions):
                 raise ValueError(f"{name} needs one entry for each of the {len(self.haystack_sessions)} sessions")
@@ -50,14 +50,14 @@ class Question(Record):
 
 def load(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file; evidence is the marked turns, or without marks all turns of the answer's sessions."""
-    return assembled(path, _asked(path), items, "longmemeval", licence="MIT")
+    return build_dataset(path, _read_long_mem_eval(path), items, "longmemeval", licence="MIT")
 
 
-def _asked(path: Path) -> Iterator[Asked]:
-    for where, asked in records(path, Question):
+def _read_long_mem_eval(path: Path) -> Iterator[Asked]:
+    for where, asked in records(path, LongMemEvalQuestion):
         # Only longmemeval_oracle does not have them in the order of time.
         order = sorted(range(len(asked.haystack_dates)), key=asked.haystack_dates.__getitem__)
-        text, spans = history(asked.question_id, asked.question_id, (_turns(asked, number) for number in order))
+        text, spans = join_sessions(asked.question_id, asked.question_id, (_turns(asked, number) for number in order))
         question = f"Today is {asked.question_date}. {asked.question}" if asked.question_date else asked.question
         abstains = asked.question_id.endswith(ABSTENTION)
         item = Item(
@@ -68,18 +68,18 @@ def _asked(path: Path) -> Iterator[Asked]:
             evidence=() if abstains else tuple(spans[name] for name in _evidence(asked) if name in spans),
             category="abstention" if abstains else asked.question_type,
             unanswerable=abstains,
-            addressed=Addressed("assistant", "user", question),
+            addressed=AddressedMessage("assistant", "user", question),
         )
         yield where, text, [item]
 
 
-def _turns(asked: Question, number: int) -> Turns:
+def _turns(asked: LongMemEvalQuestion, number: int) -> SessionTurns:
     session = asked.haystack_sessions[number]
-    turns = [Turn(turn.content, turn.role, _name(number, place)) for place, turn in enumerate(session)]
-    return Turns(turns, asked.haystack_dates[number])
+    turns = [SpeakerTurn(turn.content, turn.role, _name(number, place)) for place, turn in enumerate(session)]
+    return SessionTurns(turns, asked.haystack_dates[number])
 
 
-def _evidence(asked: Question) -> list[str]:
+def _evidence(asked: LongMemEvalQuestion) -> list[str]:
     """The names of the turns that hold the answer."""
     sessions = list(enumerate(asked.haystack_sessions))
     marked = [_name(n, place) for n, session in sessions for place, turn in enumerate(session) if turn.has_answer]

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked, assembled
-from readgraph.evaluation.datasets.record_files import Record, records
+from readgraph.evaluation.datasets.assembling import Asked, build_dataset
+from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Dataset, Item, Text, WebStep
 from readgraph.library.documents import document_id
-from readgraph.library.stored_items import storable
-from readgraph.sources.loading import shown
+from readgraph.library.stored_items import replace_surrogates
+from readgraph.sources.loading import printable_path
 from readgraph.sources.web_page import web_page
 from readgraph.state.errors import BadInput
 
@@ -30,30 +30,30 @@ SPLITS = {"task": "cross-task", "website": "cross-website", "domain": "cross-dom
 SPLIT = re.compile(rf"test_({'|'.join(SPLITS)})")
 
 
-class Operation(Record):
+class Operation(DatasetRecord):
     """What is done: CLICK, TYPE or SELECT, and what is typed or selected."""
 
     op: str
     value: str = ""
 
 
-class Candidate(Record):
+class Mind2WebElement(DatasetRecord):
     """An element of the page."""
 
     backend_node_id: str
 
 
-class Action(Record):
+class Action(DatasetRecord):
     """A step: the page before it, what is done, and the elements that it is right to do it to."""
 
     action_uid: str
     operation: Operation
-    pos_candidates: tuple[Candidate, ...] = ()
+    pos_candidates: tuple[Mind2WebElement, ...] = ()
     cleaned_html: str = ""
     raw_html: str = ""
 
 
-class Task(Record):
+class Mind2WebTask(DatasetRecord):
     """A task with its steps; `action_reprs` are these in words."""
 
     annotation_id: str
@@ -70,37 +70,37 @@ def recognise(path: Path) -> bool:
 
 def load(path: Path, items: int | None = None) -> Dataset:
     """The steps of a file's tasks, or of those of all test sets in a folder, task by task."""
-    return assembled(path, _asked(path), items, "mind2web", licence="CC BY 4.0")
+    return build_dataset(path, _read_mind2web(path), items, "mind2web", licence="CC BY 4.0")
 
 
 def _files(folder: Path) -> Iterator[Path]:
     return (file for file in sorted(folder.rglob("test_*.json*")) if SPLIT.search(file.name))
 
 
-def _asked(path: Path) -> Iterator[Asked]:
+def _read_mind2web(path: Path) -> Iterator[Asked]:
     files = [*_files(path)] if path.is_dir() else [path]
     if not files:
         raise BadInput(
-            f"{shown(path)} holds no test set of Mind2Web: name a folder with files such as test_task_0.json."
+            f"{printable_path(path)} holds no test set of Mind2Web: name a folder with files such as test_task_0.json."
         )
     for file in files:
         split = SPLIT.search(f"{file.parent.name}/{file.name}")
-        for where, task in records(file, Task):
+        for where, task in records(file, Mind2WebTask):
             for number in range(len(task.actions)):
                 text = _page(task, number, f"step {number + 1} of {where}")
                 yield where, text, [_item(task, number, text, SPLITS[split[1]] if split else "")]
 
 
-def _page(task: Task, number: int, where: str) -> Text:
+def _page(task: Mind2WebTask, number: int, where: str) -> Text:
     action = task.actions[number]
-    html = storable(action.cleaned_html or action.raw_html)
+    html = replace_surrogates(action.cleaned_html or action.raw_html)
     if not html.strip():
         raise BadInput(f"In {where}, there is no page: cleaned_html and raw_html are empty.")
     page = web_page(html, id_attribute=ELEMENT_ID, name=f"The page in {where}")
     return Text(document_id(page.text), page.title or task.website, page.text)
 
 
-def _item(task: Task, number: int, page: Text, split: str) -> Item:
+def _item(task: Mind2WebTask, number: int, page: Text, split: str) -> Item:
     action = task.actions[number]
     said = task.action_reprs[number : number + 1] or (f"{action.operation.op} {action.operation.value}".strip(),)
     right = tuple(candidate.backend_node_id for candidate in action.pos_candidates)

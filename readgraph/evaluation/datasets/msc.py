@@ -10,9 +10,9 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked, Turn, Turns, assembled, history
-from readgraph.evaluation.datasets.record_files import Record, records
-from readgraph.evaluation.records import Addressed, Dataset, Item
+from readgraph.evaluation.datasets.assembling import Asked, SessionTurns, SpeakerTurn, build_dataset, join_sessions
+from readgraph.evaluation.datasets.record_files import DatasetRecord, records
+from readgraph.evaluation.records import AddressedMessage, Dataset, Item
 
 OPENER_KEYS = frozenset({"dialog", "previous_dialogs", "personas"})
 RETRIEVAL_KEYS = frozenset({"dialog", "previous_dialogs", "self_instruct"})
@@ -21,39 +21,39 @@ SPEAKERS = ("Speaker 1", "Speaker 2")
 """The first speaker, and the one who answers; turns of earlier sessions name no speaker."""
 
 
-class SpokenTurn(Record):
+class SpokenTurn(DatasetRecord):
     """A turn; `id` names the speaker in the newest session only."""
 
     text: str
     id: str = ""
 
 
-class Earlier(Record):
+class EarlierSession(DatasetRecord):
     """An earlier session; `time_back` says how long before the newest one it was."""
 
     dialog: list[SpokenTurn]
     time_back: str = ""
 
 
-class Chat(Record):
+class MscChat(DatasetRecord):
     """The newest session, the earlier ones, and the facts that each speaker has stated about themselves."""
 
     dialog: list[SpokenTurn] = Field(min_length=1)
-    previous_dialogs: list[Earlier] = Field(min_length=1)
+    previous_dialogs: list[EarlierSession] = Field(min_length=1)
     personas: tuple[list[str], ...] = ()
 
 
-class Probe(Record):
+class MscProbe(DatasetRecord):
     """What speaker 2 (B) asks, and what speaker 1 (A) should answer."""
 
     a: str = Field(alias="A")
     b: str = Field(alias="B")
 
 
-class ProbedChat(Chat):
+class ProbedChat(MscChat):
     """A chat with a question about it."""
 
-    self_instruct: Probe
+    self_instruct: MscProbe
 
 
 def load_openers(path: Path, items: int | None = None) -> Dataset:
@@ -62,18 +62,18 @@ def load_openers(path: Path, items: int | None = None) -> Dataset:
     `about` holds the facts about both speakers, since the paper doesn't say with whose persona an opener is compared;
     the reference is the opener that the person wrote.
     """
-    return assembled(path, _openers(path), items, "msc-openers")
+    return build_dataset(path, _openers(path), items, "msc-openers")
 
 
 def load_retrieval(path: Path, items: int | None = None) -> Dataset:
     """For each chat, the question about its five sessions."""
-    return assembled(path, _probes(path), items, "msc-retrieval")
+    return build_dataset(path, _probes(path), items, "msc-retrieval")
 
 
 def _openers(path: Path) -> Iterator[Asked]:
-    for number, (where, chat) in enumerate(records(path, Chat), 1):
+    for number, (where, chat) in enumerate(records(path, MscChat), 1):
         identity = f"chat-{number}"
-        text, _ = history(identity, f"Chat {number}", _before(chat))
+        text, _ = join_sessions(identity, f"Chat {number}", _before(chat))
         first = chat.dialog[0]
         opens = SPEAKERS[first.id == SPEAKERS[1]]
         other = SPEAKERS[opens == SPEAKERS[0]]
@@ -83,7 +83,12 @@ def _openers(path: Path) -> Iterator[Asked]:
         )
         facts = tuple(fact for persona in chat.personas for fact in persona if fact.strip())
         item = Item(
-            f"{identity}-opener", identity, question, (first.text,), about=facts, addressed=Addressed(opens, other)
+            f"{identity}-opener",
+            identity,
+            question,
+            (first.text,),
+            about=facts,
+            addressed=AddressedMessage(opens, other),
         )
         yield where, text, [item]
 
@@ -92,18 +97,18 @@ def _probes(path: Path) -> Iterator[Asked]:
     one, other = SPEAKERS
     for number, (where, chat) in enumerate(records(path, ProbedChat), 1):
         identity, probe = f"chat-{number}", chat.self_instruct
-        text, _ = history(identity, f"Chat {number}", [*_before(chat), _turns(chat.dialog)])
+        text, _ = join_sessions(identity, f"Chat {number}", [*_before(chat), _turns(chat.dialog)])
         question = f"{other} asks {one}: “{probe.b.strip()}” What does {one} answer?"
-        addressed = Addressed(one, other, probe.b.strip())
+        addressed = AddressedMessage(one, other, probe.b.strip())
         yield where, text, [Item(f"{identity}-q", identity, question, (probe.a,), addressed=addressed)]
 
 
-def _before(chat: Chat) -> list[Turns]:
+def _before(chat: MscChat) -> list[SessionTurns]:
     return [_turns(session.dialog, session.time_back) for session in chat.previous_dialogs]
 
 
-def _turns(dialog: Iterable[SpokenTurn], time: str = "") -> Turns:
-    return Turns([Turn(turn.text, _speaker(turn, place)) for place, turn in enumerate(dialog)], time)
+def _turns(dialog: Iterable[SpokenTurn], time: str = "") -> SessionTurns:
+    return SessionTurns([SpeakerTurn(turn.text, _speaker(turn, place)) for place, turn in enumerate(dialog)], time)
 
 
 def _speaker(turn: SpokenTurn, place: int) -> str:

@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from readgraph.evaluation.datasets.assembling import Asked, assembled
-from readgraph.evaluation.datasets.record_files import Record, record
+from readgraph.evaluation.datasets.assembling import Asked, build_dataset
+from readgraph.evaluation.datasets.record_files import DatasetRecord, record
 from readgraph.evaluation.records import Dataset, Item, Text
-from readgraph.library.stored_items import storable
+from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.formats import html_text, plain_text
 from readgraph.sources.inputs import read_bytes
-from readgraph.sources.loading import shown
+from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 from readgraph.state.files import check_regular
 
@@ -35,7 +35,7 @@ BEGINNING = 4096
 """Bytes at the beginning in which HTML is recognised."""
 
 
-class Document(Record):
+class NarrativeQaDocument(DatasetRecord):
     """A line of `documents.csv`."""
 
     document_id: str
@@ -44,7 +44,7 @@ class Document(Record):
     wiki_title: str = ""
 
 
-class Question(Record):
+class NarrativeQaQuestion(DatasetRecord):
     """A line of `qaps.csv`; both answers are right."""
 
     document_id: str
@@ -67,17 +67,18 @@ def load(path: Path, items: int | None = None, kind: Kind | None = None) -> Data
     folder = path if path.is_dir() else path.parent
     documents = {
         document.document_id: document
-        for document in (record(row, Document, where) for where, row in _rows(folder / DOCUMENTS))
+        for document in (record(row, NarrativeQaDocument, where) for where, row in _rows(folder / DOCUMENTS))
         if document.set == TEST and kind in (None, document.kind)
     }
     present = {identity for identity in documents if _story(folder, identity).is_file()}
     if not present:
         raise BadInput(
-            f"{shown(folder / STORIES)} holds no story of the test set: download them with download_stories.sh."
+            f"{printable_path(folder / STORIES)} holds no story of the test set: download them with "
+            "download_stories.sh."
         )
     name = f"narrativeqa-{kind}" if kind else "narrativeqa"
-    asked = _asked(folder, {identity: documents[identity] for identity in present})
-    dataset = assembled(path, asked, items, name, licence="Apache 2.0; each story has its own")
+    asked = _read_narrative_qa(folder, {identity: documents[identity] for identity in present})
+    dataset = build_dataset(path, asked, items, name, licence="Apache 2.0; each story has its own")
     missing = len(documents) - len(present)
     return replace(dataset, note=f"{missing} of {len(documents)} stories are missing." if missing else "")
 
@@ -89,18 +90,18 @@ load_scripts: Callable[[Path, int | None], Dataset] = partial(load, kind="movie"
 """`load`, film scripts only."""
 
 
-def _asked(folder: Path, documents: dict[str, Document]) -> Iterator[Asked]:
+def _read_narrative_qa(folder: Path, documents: dict[str, NarrativeQaDocument]) -> Iterator[Asked]:
     questions = dict[str, list[Item]]()
     for number, (where, row) in enumerate(_rows(folder / QUESTIONS), 1):
-        asked = record(row, Question, where)
+        asked = record(row, NarrativeQaQuestion, where)
         if asked.document_id in documents:
             questions.setdefault(asked.document_id, []).append(_item(number, asked, documents[asked.document_id]))
     for identity, items in questions.items():
         story = _story(folder, identity)
-        yield shown(story), Text(identity, documents[identity].wiki_title, _text(story)), items
+        yield printable_path(story), Text(identity, documents[identity].wiki_title, _text(story)), items
 
 
-def _item(number: int, asked: Question, document: Document) -> Item:
+def _item(number: int, asked: NarrativeQaQuestion, document: NarrativeQaDocument) -> Item:
     answers = dict.fromkeys(answer.strip() for answer in (asked.answer1, asked.answer2))
     identity = f"{asked.document_id}-{number}"
     return Item(identity, asked.document_id, asked.question.strip(), tuple(answers), category=document.kind)
@@ -111,20 +112,20 @@ def _story(folder: Path, identity: str) -> Path:
 
 
 def _text(story: Path) -> str:
-    name = shown(story)
+    name = printable_path(story)
     data = read_bytes(story, name)
     convert = html_text.convert if HTML.search(data[:BEGINNING]) else plain_text.convert
-    return str(storable(convert(data, name).text))
+    return str(replace_surrogates(convert(data, name).text))
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    check_regular(path, shown(path))
+    check_regular(path, printable_path(path))
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = csv.DictReader(file)
             for row in rows:
-                yield f"line {rows.line_num} of {shown(path)}", row
+                yield f"line {rows.line_num} of {printable_path(path)}", row
     except OSError as problem:
-        raise BadInput(f"{shown(path)} can't be read: {problem.strerror}.") from None
+        raise BadInput(f"{printable_path(path)} can't be read: {problem.strerror}.") from None
     except (UnicodeDecodeError, csv.Error):
-        raise BadInput(f"{shown(path)} is not a file of comma-separated values in UTF-8.") from None
+        raise BadInput(f"{printable_path(path)} is not a file of comma-separated values in UTF-8.") from None

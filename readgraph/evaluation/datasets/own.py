@@ -18,18 +18,18 @@ from pydantic import Field, model_validator
 
 from readgraph.evaluation.datasets.assembling import (
     Asked,
-    Part,
-    Turn,
-    Turns,
-    assembled,
-    history,
+    MemberDocument,
+    SessionTurns,
+    SpeakerTurn,
+    build_dataset,
+    join_documents,
+    join_sessions,
     line_spans,
     lines_from,
-    several,
 )
-from readgraph.evaluation.datasets.record_files import Record, records
-from readgraph.evaluation.records import Dataset, Item, Span, Text
-from readgraph.library.stored_items import storable
+from readgraph.evaluation.datasets.record_files import DatasetRecord, records
+from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
+from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import load as load_file
 
 KEYS = frozenset({"doc_id", "questions"})
@@ -39,11 +39,11 @@ Evidence = tuple[int, int] | str | dict[str, Any]
 WHOLE_TEXT = {("qmsum", "general"), ("squality", "plot")}
 """The categories of datasets whose questions ask for a summary of the whole text, as samples of them name these."""
 
-Find = Callable[[Evidence], Span | None]
+Find = Callable[[Evidence], TextSpan | None]
 """Finds the span of a piece of evidence in the text."""
 
 
-class Question(Record):
+class OwnQuestion(DatasetRecord):
     """One question of a line."""
 
     question: str = Field(min_length=1)
@@ -58,13 +58,13 @@ class Question(Record):
     summary: bool | None = None
 
     @model_validator(mode="after")
-    def _one_of_the_options(self) -> "Question":
+    def _one_of_the_options(self) -> "OwnQuestion":
         if self.options and self.answer_index not in range(len(self.options)):
             raise ValueError(f"answer_index must name one of the {len(self.options)} options, from 0")
         return self
 
 
-class OwnTurn(Record):
+class OwnTurn(DatasetRecord):
     """One speaker's turn."""
 
     text: str
@@ -72,14 +72,14 @@ class OwnTurn(Record):
     speaker: str = ""
 
 
-class OwnSession(Record):
+class OwnSession(DatasetRecord):
     """One session of a history."""
 
     turns: Annotated[list[OwnTurn], Field(min_length=1)]
     date_time: str = ""
 
 
-class OwnPart(Record):
+class OwnPart(DatasetRecord):
     """One of several documents that are read as one."""
 
     text: str
@@ -87,11 +87,11 @@ class OwnPart(Record):
     title: str = ""
 
 
-class Line(Record):
+class OwnLine(DatasetRecord):
     """One document with its questions."""
 
     doc_id: str
-    questions: list[Question]
+    questions: list[OwnQuestion]
     dataset: str = ""
     title: str = ""
     license: str = ""
@@ -101,7 +101,7 @@ class Line(Record):
     sessions: tuple[OwnSession, ...] = ()
 
     @model_validator(mode="after")
-    def _has_a_text(self) -> "Line":
+    def _has_a_text(self) -> "OwnLine":
         if sum(map(bool, (self.text, self.text_file, self.documents, self.sessions))) != 1:
             raise ValueError("a document has one of 'text', 'text_file', 'documents' and 'sessions'")
         if self.text_file and Path(self.text_file).name != self.text_file:
@@ -111,18 +111,18 @@ class Line(Record):
 
 def load(path: Path, items: int | None = None) -> Dataset:
     """The dataset in a file; its name is the first line's `dataset`, or else the file's name."""
-    first = next((line for _, line in records(path, Line)), None)
+    first = next((line for _, line in records(path, OwnLine)), None)
     name, licence = (first.dataset, first.license) if first else ("", "")
-    return assembled(path, _asked(path, name), items, name or path.stem, licence=licence)
+    return build_dataset(path, _read_own_form(path, name), items, name or path.stem, licence=licence)
 
 
-def _asked(path: Path, name: str) -> Iterator[Asked]:
-    for where, line in records(path, Line):
+def _read_own_form(path: Path, name: str) -> Iterator[Asked]:
+    for where, line in records(path, OwnLine):
         text, find = _text_of(line, path.parent)
         yield where, text, _items_of(line, find, name)
 
 
-def _items_of(line: Line, find: Find, name: str) -> Iterator[Item]:
+def _items_of(line: OwnLine, find: Find, name: str) -> Iterator[Item]:
     for number, asked in enumerate(line.questions):
         answers = [asked.answer] if isinstance(asked.answer, str) else asked.answer
         yield Item(
@@ -139,29 +139,31 @@ def _items_of(line: Line, find: Find, name: str) -> Iterator[Item]:
         )
 
 
-def _text_of(line: Line, folder: Path) -> tuple[Text, Find]:
+def _text_of(line: OwnLine, folder: Path) -> tuple[Text, Find]:
     title = line.title or line.doc_id
     if line.sessions:
         sessions = [
-            Turns([Turn(turn.text, turn.speaker, turn.id) for turn in session.turns], session.date_time)
+            SessionTurns([SpeakerTurn(turn.text, turn.speaker, turn.id) for turn in session.turns], session.date_time)
             for session in line.sessions
         ]
-        text, turns = history(line.doc_id, title, sessions)
+        text, turns = join_sessions(line.doc_id, title, sessions)
         return text, lambda evidence: turns.get(evidence) if isinstance(evidence, str) else None
     if line.documents:
-        text, parts = several(line.doc_id, title, (Part(part.text, part.title, part.id) for part in line.documents))
+        text, parts = join_documents(
+            line.doc_id, title, (MemberDocument(part.text, part.title, part.id) for part in line.documents)
+        )
         return text, lambda evidence: parts.get(str(evidence.get("doc"))) if isinstance(evidence, dict) else None
-    plain = load_file(folder / line.text_file).text if line.text_file else storable(line.text)
+    plain = load_file(folder / line.text_file).text if line.text_file else replace_surrogates(line.text)
     return Text(line.doc_id, title, plain), _in_text(plain)
 
 
 def _in_text(text: str) -> Find:
     lines = line_spans(text)
 
-    def find(evidence: Evidence) -> Span | None:
+    def find(evidence: Evidence) -> TextSpan | None:
         if isinstance(evidence, str):
             start = text.find(evidence)
-            return Span(start, start + len(evidence)) if evidence and start >= 0 else None
+            return TextSpan(start, start + len(evidence)) if evidence and start >= 0 else None
         return None if isinstance(evidence, dict) else lines_from(lines, *evidence)
 
     return find

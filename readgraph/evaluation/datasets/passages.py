@@ -13,15 +13,15 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked, Part, apart, assembled
-from readgraph.evaluation.datasets.record_files import Record, records
+from readgraph.evaluation.datasets.assembling import Asked, MemberDocument, build_dataset, keep_documents_apart
+from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Dataset, Item, Text
-from readgraph.library.stored_items import storable
+from readgraph.library.stored_items import replace_surrogates
 
 HOTPOT_KEYS = frozenset({"input", "context", "answers"})
 
 
-class HotpotQuestion(Record):
+class HotpotQuestion(DatasetRecord):
     """A question over its passages."""
 
     input: str
@@ -33,21 +33,21 @@ class HotpotQuestion(Record):
 
 def load_hotpot(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file; each has its own text."""
-    return assembled(path, _hotpot_asked(path), items, "hotpotqa-long", licence="CC BY-SA 4.0")
+    return build_dataset(path, _read_hotpot(path), items, "hotpotqa-long", licence="CC BY-SA 4.0")
 
 
-def _hotpot_asked(path: Path) -> Iterator[Asked]:
+def _read_hotpot(path: Path) -> Iterator[Asked]:
     for number, (where, asked) in enumerate(records(path, HotpotQuestion)):
         identity = f"{path.stem}-{number if asked.index is None else asked.index}"
         size = f"{asked.num_docs} documents" if asked.num_docs else ""
         item = Item(f"{identity}-q", identity, asked.input.strip(), tuple(asked.answers), category=size)
-        yield where, Text(identity, identity, storable(asked.context)), [item]
+        yield where, Text(identity, identity, replace_surrogates(asked.context)), [item]
 
 
 NATURAL_QUESTIONS_KEYS = frozenset({"question", "answers", "ctxs"})
 
 
-class Passage(Record):
+class NaturalQuestionPassage(DatasetRecord):
     """A passage; it is gold if it is from the question's own article and holds the answer."""
 
     text: str
@@ -56,23 +56,23 @@ class Passage(Record):
     isgold: bool = False
 
 
-class NaturalQuestion(Record):
+class NaturalQuestion(DatasetRecord):
     """A question, its answers (each of which is right), and its passages."""
 
     question: str
     answers: list[str] = Field(min_length=1)
-    ctxs: list[Passage] = Field(min_length=1)
+    ctxs: list[NaturalQuestionPassage] = Field(min_length=1)
 
 
 def load_natural_questions(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file; the evidence is the gold passage, or without one, the passages that hold an answer."""
-    return assembled(path, _natural_questions_asked(path), items, "nq-open", licence="MIT; passages CC BY-SA 3.0")
+    return build_dataset(path, _read_natural_questions(path), items, "nq-open", licence="MIT; passages CC BY-SA 3.0")
 
 
-def _natural_questions_asked(path: Path) -> Iterator[Asked]:
+def _read_natural_questions(path: Path) -> Iterator[Asked]:
     for number, (where, asked) in enumerate(records(path, NaturalQuestion), 1):
         identity = f"nq-{number}"
-        text, spans = apart(identity, asked.question, _parts(asked.ctxs))
+        text, spans = keep_documents_apart(identity, asked.question, _parts(asked.ctxs))
         gold = [passage.isgold for passage in asked.ctxs]
         marked = gold if any(gold) else [passage.hasanswer for passage in asked.ctxs]
         item = Item(
@@ -86,6 +86,6 @@ def _natural_questions_asked(path: Path) -> Iterator[Asked]:
         yield where, text, [item]
 
 
-def _parts(passages: list[Passage]) -> Iterator[Part]:
+def _parts(passages: list[NaturalQuestionPassage]) -> Iterator[MemberDocument]:
     for place, passage in enumerate(passages):
-        yield Part(passage.text, passage.title, str(place))
+        yield MemberDocument(passage.text, passage.title, str(place))

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked, assembled, line_spans, lines_from, said_by
-from readgraph.evaluation.datasets.record_files import Record, records
-from readgraph.evaluation.records import Dataset, Item, Span, Text
+from readgraph.evaluation.datasets.assembling import Asked, build_dataset, format_turn, line_spans, lines_from
+from readgraph.evaluation.datasets.record_files import DatasetRecord, records
+from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 
 KEYS = frozenset({"general_query_list", "specific_query_list", "meeting_transcripts"})
 
 
-class Query(Record):
+class QmsumQuery(DatasetRecord):
     """A question with its answer; `relevant_text_span` holds the first and the last turn of each part, from 0."""
 
     query: str
@@ -24,35 +24,35 @@ class Query(Record):
     relevant_text_span: tuple[tuple[int, int], ...] = ()
 
 
-class Speech(Record):
+class QmsumTurn(DatasetRecord):
     """A turn of the meeting."""
 
     speaker: str = ""
     content: str
 
 
-class Meeting(Record):
+class Meeting(DatasetRecord):
     """One meeting."""
 
-    general_query_list: tuple[Query, ...] = ()
-    specific_query_list: tuple[Query, ...] = ()
-    meeting_transcripts: list[Speech] = Field(min_length=1)
+    general_query_list: tuple[QmsumQuery, ...] = ()
+    specific_query_list: tuple[QmsumQuery, ...] = ()
+    meeting_transcripts: list[QmsumTurn] = Field(min_length=1)
 
 
 def load(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file, meeting by meeting."""
-    return assembled(path, _asked(path), items, "qmsum", licence="MIT")
+    return build_dataset(path, _read_qmsum(path), items, "qmsum", licence="MIT")
 
 
-def _asked(path: Path) -> Iterator[Asked]:
+def _read_qmsum(path: Path) -> Iterator[Asked]:
     for number, (where, meeting) in enumerate(records(path, Meeting), 1):
         identity = f"{path.stem}-{number}"
-        turns = [said_by(turn.speaker, " ".join(turn.content.split())) for turn in meeting.meeting_transcripts]
+        turns = [format_turn(turn.speaker, " ".join(turn.content.split())) for turn in meeting.meeting_transcripts]
         text = Text(identity, f"Meeting {number}", "\n".join(turns))
         yield where, text, _items(identity, meeting, line_spans(text.text))
 
 
-def _items(identity: str, meeting: Meeting, turns: list[Span]) -> Iterator[Item]:
+def _items(identity: str, meeting: Meeting, turns: list[TextSpan]) -> Iterator[Item]:
     kinds = {"general": meeting.general_query_list, "specific": meeting.specific_query_list}
     for kind, queries in kinds.items():
         for number, asked in enumerate(queries):

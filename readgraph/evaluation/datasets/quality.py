@@ -12,14 +12,14 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
-from readgraph.evaluation.datasets.assembling import Asked, assembled, without_html
-from readgraph.evaluation.datasets.record_files import Record, records
+from readgraph.evaluation.datasets.assembling import Asked, build_dataset, without_html
+from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Dataset, Item, Text
 
 KEYS = frozenset({"article_id", "article", "questions"})
 
 
-class ChoiceQuestion(Record):
+class QualityQuestion(DatasetRecord):
     """A question; labels count from 1. Questions of the test file have no label."""
 
     question: str
@@ -29,34 +29,34 @@ class ChoiceQuestion(Record):
     difficult: bool = False
 
     @model_validator(mode="after")
-    def _one_of_the_options(self) -> "ChoiceQuestion":
+    def _one_of_the_options(self) -> "QualityQuestion":
         if not 1 <= self.gold_label <= len(self.options):
             raise ValueError(f"gold_label must name one of the {len(self.options)} options, from 1")
         return self
 
 
-class StoryWithChoices(Record):
+class QualityLine(DatasetRecord):
     """A story with one writer's questions."""
 
     article_id: str
     article: str
-    questions: list[ChoiceQuestion]
+    questions: list[QualityQuestion]
     title: str = ""
     license: str = ""
 
 
 def load(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file, in its order."""
-    return assembled(path, _asked(path), items, "quality", licence="CC BY 4.0; each story has its own")
+    return build_dataset(path, _read_quality(path), items, "quality", licence="CC BY 4.0; each story has its own")
 
 
-def _asked(path: Path) -> Iterator[Asked]:
-    for where, line in records(path, StoryWithChoices):
+def _read_quality(path: Path) -> Iterator[Asked]:
+    for where, line in records(path, QualityLine):
         text = Text(line.article_id, line.title, without_html(line.article))
         yield where, text, (_item(line.article_id, asked) for asked in line.questions)
 
 
-def _item(text: str, asked: ChoiceQuestion) -> Item:
+def _item(text: str, asked: QualityQuestion) -> Item:
     return Item(
         id=asked.question_unique_id,
         text=text,
@@ -76,19 +76,19 @@ LONGEST_TITLE = 80
 """Characters: a first line that is longer is no title."""
 
 
-class StoryName(Record):
+class SqualityMetadata(DatasetRecord):
     """What a line says of its story."""
 
     passage_id: str
 
 
-class WriterSummary(Record):
+class WriterSummary(DatasetRecord):
     """A writer's summary."""
 
     response_text: str
 
 
-class SummaryQuestion(Record):
+class SqualityQuestion(DatasetRecord):
     """A question; those of a story count from 1."""
 
     question_text: str
@@ -96,29 +96,29 @@ class SummaryQuestion(Record):
     responses: list[WriterSummary] = Field(min_length=1)
 
 
-class StoryWithSummaries(Record):
+class SqualityLine(DatasetRecord):
     """A story with its questions."""
 
-    metadata: StoryName
+    metadata: SqualityMetadata
     document: str
-    questions: list[SummaryQuestion]
+    questions: list[SqualityQuestion]
 
 
 def load_squality(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file, in its order."""
     licence = "stories: Project Gutenberg License; questions and summaries: MIT"
-    return assembled(path, _asked_for_summaries(path), items, "squality", licence=licence)
+    return build_dataset(path, _read_squality(path), items, "squality", licence=licence)
 
 
-def _asked_for_summaries(path: Path) -> Iterator[Asked]:
-    for where, line in records(path, StoryWithSummaries):
+def _read_squality(path: Path) -> Iterator[Asked]:
+    for where, line in records(path, SqualityLine):
         name, story = line.metadata.passage_id, without_html(line.document)
         first = story.strip().partition("\n")[0].strip()
         title = first if len(first) <= LONGEST_TITLE else ""
         yield where, Text(name, title or name, story), (_summary_item(name, asked) for asked in line.questions)
 
 
-def _summary_item(story: str, asked: SummaryQuestion) -> Item:
+def _summary_item(story: str, asked: SqualityQuestion) -> Item:
     plot = asked.question_number == 1
     return Item(
         id=f"{story}-{asked.question_number}",

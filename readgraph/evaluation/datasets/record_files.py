@@ -14,8 +14,8 @@ from typing import Any, TextIO, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from readgraph.sources.inputs import most_bytes, too_large
-from readgraph.sources.loading import shown
+from readgraph.sources.inputs import most_bytes, too_large_error
+from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 from readgraph.state.files import check_regular
 
@@ -36,13 +36,13 @@ LONGEST_FIRST = 2**26
 """The most characters that are read to recognise a file."""
 
 
-class Record(BaseModel):
+class DatasetRecord(BaseModel):
     """A record of a file; unknown fields are ignored."""
 
     model_config = ConfigDict(coerce_numbers_to_str=True, frozen=True)
 
 
-Kind = TypeVar("Kind", bound=Record)
+Kind = TypeVar("Kind", bound=DatasetRecord)
 
 
 def records(path: Path, kind: type[Kind]) -> Iterator[tuple[str, Kind]]:
@@ -80,19 +80,19 @@ def first_value(path: Path) -> Any:
 def check_begins(path: Path) -> None:
     """Raise `BadInput` for a file that is empty or whose first record can't be read, which no form would mend."""
     if path.is_file() and next(_values(path), None) is None:
-        raise BadInput(f"{shown(path)} holds no question.")
+        raise BadInput(f"{printable_path(path)} holds no question.")
 
 
 def _values(path: Path, longest: int | None = None) -> Iterator[tuple[str, Any]]:
     """Pairs of place and value of a file's records, none longer than `longest` characters."""
-    name = shown(path)
+    name = printable_path(path)
     check_regular(path, name)
     longest = longest or most_bytes()
     if path.suffix == PARQUET:
         yield from _of_table(path, name)
         return
     try:
-        with _opened(path) as file:
+        with _open_record_file(path) as file:
             begins = file.read(1)
             while begins.isspace():
                 begins = file.read(1)
@@ -130,7 +130,7 @@ def _without_nulls(value: Any) -> Any:
     return [_without_nulls(member) for member in value] if isinstance(value, list) else value
 
 
-def _opened(path: Path) -> TextIO:
+def _open_record_file(path: Path) -> TextIO:
     if path.suffix == COMPRESSED:
         return gzip.open(path, "rt", encoding="utf-8-sig")
     return path.open(encoding="utf-8-sig")
@@ -142,7 +142,7 @@ def _of_lines(file: TextIO, name: str, longest: int) -> Iterator[tuple[str, Any]
         if not line:
             return
         if len(line) == longest:
-            raise too_large(f"line {number} of {name}")
+            raise too_large_error(f"line {number} of {name}")
         if line.strip():
             whole = number == 1 and line.strip() == "{"  # an object on several lines is the whole file
             where = name if whole else f"line {number} of {name}"
@@ -170,7 +170,7 @@ def _of_array(file: TextIO, name: str, longest: int) -> Iterator[tuple[str, Any]
                 value, end = decode(held, begins)
                 break
             except (ValueError, RecursionError) as problem:
-                more = file.read(max(CHUNK, len(held) - at)) if _may_go_on(problem, held, longest) else ""
+                more = file.read(max(CHUNK, len(held) - at)) if _may_be_incomplete(problem, held, longest) else ""
                 if not more:
                     raise BadInput(f"There is no JSON in {where}, or no end: correct it there.") from None
             held, at = held[at:] + more, 0
@@ -184,7 +184,7 @@ def _after_space(text: str, at: int) -> int:
     return at
 
 
-def _may_go_on(problem: Exception, held: str, longest: int) -> bool:
+def _may_be_incomplete(problem: Exception, held: str, longest: int) -> bool:
     """Whether more text may resolve the error: it is at the text's end, or a string has no end yet."""
     if not isinstance(problem, json.JSONDecodeError) or longest < len(held):
         return False

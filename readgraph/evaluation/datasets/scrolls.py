@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from readgraph.evaluation.datasets.assembling import Asked, assembled
-from readgraph.evaluation.datasets.record_files import Record, records
+from readgraph.evaluation.datasets.assembling import Asked, build_dataset
+from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.library.documents import document_id
-from readgraph.library.stored_items import storable
-from readgraph.sources.loading import shown
+from readgraph.library.stored_items import replace_surrogates
+from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
 KEYS = frozenset({"id", "pid", "input", "output"})
@@ -36,7 +36,7 @@ UNANSWERABLE = "unanswerable"
 """Qasper's answer to a question that the text doesn't answer."""
 
 
-class Line(Record):
+class ScrollsLine(DatasetRecord):
     """An input with one right output; an input with several outputs has several lines."""
 
     id: str
@@ -50,13 +50,15 @@ def load(path: Path, items: int | None = None) -> Dataset:
     found = re.search("|".join((*SUMMARY_TASKS, *QUESTION_TASKS)), f"{path.absolute().parent.name}/{path.name}")
     if not found:
         names = ", ".join((*SUMMARY_TASKS, *QUESTION_TASKS))
-        raise BadInput(f"{shown(path)} doesn't name its set: put it into a folder named as SCROLLS does ({names}).")
+        raise BadInput(
+            f"{printable_path(path)} doesn't name its set: put it into a folder named as SCROLLS does ({names})."
+        )
     task = found[0]
     name = SUMMARY_TASKS[task][0] if task in SUMMARY_TASKS else QUESTION_TASKS[task]
-    return assembled(path, _asked(path, task), items, name)
+    return build_dataset(path, _read_scrolls(path, task), items, name)
 
 
-def _asked(path: Path, task: str) -> Iterator[Asked]:
+def _read_scrolls(path: Path, task: str) -> Iterator[Asked]:
     for where, lines in _inputs(path):
         outputs = tuple(dict.fromkeys(" ".join(line.output.split()) for line in lines))
         if task in SUMMARY_TASKS:
@@ -66,7 +68,7 @@ def _asked(path: Path, task: str) -> Iterator[Asked]:
         options = tuple[str, ...]()
         if task == "quality":
             options, text = _options(text, outputs[0], where)
-        text = storable(text.strip())
+        text = replace_surrogates(text.strip())
         identity = document_id(text)
         item = Item(
             id=lines[0].id,
@@ -90,10 +92,10 @@ def _options(text: str, right: str, where: str) -> tuple[tuple[str, ...], str]:
     return options, text[found.end() :]
 
 
-def _inputs(path: Path) -> Iterator[tuple[str, list[Line]]]:
+def _inputs(path: Path) -> Iterator[tuple[str, list[ScrollsLine]]]:
     """The lines of each input, which follow one another."""
-    held, place = list[Line](), ""
-    for where, line in records(path, Line):
+    held, place = list[ScrollsLine](), ""
+    for where, line in records(path, ScrollsLine):
         if held and line.id != held[0].id:
             yield place, held
             held = []

@@ -19,11 +19,11 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked, assembled
-from readgraph.evaluation.datasets.record_files import Record, records
-from readgraph.evaluation.records import Dataset, Item, Span, Text
-from readgraph.library.stored_items import storable
-from readgraph.sources.loading import shown
+from readgraph.evaluation.datasets.assembling import Asked, build_dataset
+from readgraph.evaluation.datasets.record_files import DatasetRecord, records
+from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
+from readgraph.library.stored_items import replace_surrogates
+from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
 RULER_KEYS = frozenset({"index", "input", "outputs"})
@@ -64,7 +64,7 @@ GROUPS = {"cwe": "cwe and fwe", "fwe": "cwe and fwe"}
 """The groups of tasks that are named otherwise than their only task."""
 
 
-class SyntheticTask(Record):
+class SyntheticTask(DatasetRecord):
     """A task; in question answering each output is right, in other tasks the answer must contain all outputs."""
 
     index: int
@@ -81,18 +81,20 @@ def load_ruler(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file, or of a folder of tasks; each has its own text."""
     files = [*_files(path)] if path.is_dir() else [path]
     if not files:
-        raise BadInput(f"{shown(path)} holds no tasks of RULER, such as niah_multikey_1/validation.jsonl.")
-    return assembled(path, (asked for file in files for asked in _tasks_in(file)), items, "ruler", licence="Apache 2.0")
+        raise BadInput(f"{printable_path(path)} holds no tasks of RULER, such as niah_multikey_1/validation.jsonl.")
+    return build_dataset(
+        path, (asked for file in files for asked in _read_ruler(file)), items, "ruler", licence="Apache 2.0"
+    )
 
 
 def _files(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.glob("*/*.jsonl")) if TASK_NAME.fullmatch(path.parent.name))
 
 
-def _tasks_in(path: Path) -> Iterator[Asked]:
+def _read_ruler(path: Path) -> Iterator[Asked]:
     named = TASK_NAME.search(path.stem) or TASK_NAME.search(path.parent.name)
     for where, task_record in records(path, SyntheticTask):
-        family, text, question = _parts(storable(task_record.input), where)
+        family, text, question = _parts(replace_surrogates(task_record.input), where)
         task = named[0] if named else family
         identity = f"{task}-{task_record.index}"
         outputs = tuple(dict.fromkeys(task_record.outputs))
@@ -125,7 +127,7 @@ QUESTION = (
 
 
 @dataclass(frozen=True)
-class NestedKeysTask:
+class KeyTask:
     """The pairs as a text with one pair in each paragraph, the keys on the way to the last value, and that value."""
 
     text: str
@@ -138,13 +140,13 @@ class NestedKeysTask:
         return QUESTION.format(key=self.keys[0])
 
     @property
-    def evidence(self) -> tuple[Span, ...]:
+    def evidence(self) -> tuple[TextSpan, ...]:
         """The paragraphs that lead to the value, in order."""
         starts = [self.text.index(f"Key: {key},") for key in self.keys]
-        return tuple(Span(start, self.text.index(".", start) + 1) for start in starts)
+        return tuple(TextSpan(start, self.text.index(".", start) + 1) for start in starts)
 
 
-def made_task(pairs: int, levels: int, order: int) -> NestedKeysTask:
+def make_task(pairs: int, levels: int, order: int) -> KeyTask:
     """Pairs of random ids; `levels` values are keys themselves. Each order has other ids and other positions."""
     rng = random.Random(f"{pairs} {levels} {order}")
     keys, values = ([str(uuid.UUID(int=rng.getrandbits(128), version=4)) for _ in range(pairs)] for _ in range(2))
@@ -152,18 +154,18 @@ def made_task(pairs: int, levels: int, order: int) -> NestedKeysTask:
     for current, following in pairwise(chain):
         values[current] = keys[following]
     lines = [f"Key: {key}, value: {value}." for key, value in zip(keys, values, strict=True)]
-    return NestedKeysTask("\n\n".join(lines), tuple(keys[place] for place in chain), values[chain[-1]])
+    return KeyTask("\n\n".join(lines), tuple(keys[place] for place in chain), values[chain[-1]])
 
 
 def make_nested_keys(items: int | None = None) -> Dataset:
     """All tasks, those without nestings first."""
-    return assembled(None, _nested_keys_asked(), items, NESTED_KEYS)
+    return build_dataset(None, _make_nested_keys(), items, NESTED_KEYS)
 
 
-def _nested_keys_asked() -> Iterator[Asked]:
+def _make_nested_keys() -> Iterator[Asked]:
     for levels in LEVELS:
         for order in range(ORDERS):
-            task, identity = made_task(PAIRS, levels, order), f"keys-{levels}-{order}"
+            task, identity = make_task(PAIRS, levels, order), f"keys-{levels}-{order}"
             category = f"{levels} nestings" if levels != 1 else "1 nesting"
             item = Item(f"{identity}-q", identity, task.question, (task.value,), (), None, task.evidence, category)
             yield identity, Text(identity, "Pairs of keys and values", task.text), [item]

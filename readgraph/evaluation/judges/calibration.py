@@ -19,8 +19,8 @@ from langgraph.store.base import BaseStore
 
 from readgraph.evaluation.judges.judging import exchanges_of, judge
 from readgraph.evaluation.judges.rating import JUDGES, rule_of
-from readgraph.evaluation.line_shapes import COUNTS, Cost, asked, whole_cost
-from readgraph.evaluation.metrics import applying, given_by
+from readgraph.evaluation.line_shapes import COUNTS, Cost, count_usage, whole_cost
+from readgraph.evaluation.metrics import metrics_for_question, metrics_rated_by
 from readgraph.evaluation.records import EVENT_ORDERING, Dataset, Item, Judgement, Outcome
 from readgraph.models.batches.calls import calls_at_once
 from readgraph.models.prompt import Prompt
@@ -74,9 +74,9 @@ class Agreement:
 def agreement(known: Sequence[Known]) -> Agreement:
     """The agreement over these pairs."""
     rated = [(right, said) for _, right, said in known if said is not None]
-    share = _agreeing(rated)
+    share = _agreement_share(rated)
     interval = _wilson(share, len(rated)) if share is not None else None
-    chance = _by_chance(rated)
+    chance = _chance_agreement(rated)
 
     def kappa(agreeing: float | None) -> float | None:
         return None if agreeing is None or chance is None or chance == 1 else (agreeing - chance) / (1 - chance)
@@ -93,9 +93,9 @@ def agreement(known: Sequence[Known]) -> Agreement:
         kappa=kappa(share),
         kappa_interval=None if low is None or high is None else (low, high),
         right_taken_for_wrong=Share(of_right.count(False), len(of_right)),
-        wrong_taken_for_right=_taken([said for long, said in wrong if not long]),
-        long_wrong_taken_for_right=_taken([said for long, said in wrong if long]),
-        kinds={kind: _percent(_agreeing(_of_kind(known, kind))) for kind in kinds},
+        wrong_taken_for_right=_share_taken_for_right([said for long, said in wrong if not long]),
+        long_wrong_taken_for_right=_share_taken_for_right([said for long, said in wrong if long]),
+        kinds={kind: _percent(_agreement_share(_of_kind(known, kind))) for kind in kinds},
     )
 
 
@@ -103,11 +103,11 @@ def _of_kind(known: Sequence[Known], kind: str) -> list[tuple[bool, bool]]:
     return [(right, said) for of, right, said in known if of == kind and said is not None]
 
 
-def _agreeing(rated: Sequence[tuple[bool, bool]]) -> float | None:
+def _agreement_share(rated: Sequence[tuple[bool, bool]]) -> float | None:
     return sum(right == said for right, said in rated) / len(rated) if rated else None
 
 
-def _by_chance(rated: Sequence[tuple[bool, bool]]) -> float | None:
+def _chance_agreement(rated: Sequence[tuple[bool, bool]]) -> float | None:
     """How often verdicts would agree that are given as often as these, whatever the answer."""
     if not rated:
         return None
@@ -115,7 +115,7 @@ def _by_chance(rated: Sequence[tuple[bool, bool]]) -> float | None:
     return right * said + (1 - right) * (1 - said)
 
 
-def _taken(said: list[bool]) -> Share:
+def _share_taken_for_right(said: list[bool]) -> Share:
     return Share(said.count(True), len(said))
 
 
@@ -169,8 +169,8 @@ def gold_pairs() -> tuple[GoldPair, ...]:
 def rules_in_use(dataset: Dataset) -> dict[str, set[str]]:
     """The rules by which each of the dataset's metrics judges its questions."""
     found = {
-        metric: {_rule(metric, item) for item in dataset.items if applying([metric], item)}
-        for metric in given_by("judge", dataset.metrics)
+        metric: {_rule(metric, item) for item in dataset.items if metrics_for_question([metric], item)}
+        for metric in metrics_rated_by("judge", dataset.metrics)
     }
     return {metric: rules for metric, rules in found.items() if rules}
 
@@ -213,15 +213,15 @@ async def verdicts(
     """
     slots = asyncio.Semaphore(calls_at_once(context))
 
-    async def judged(pair: GoldPair) -> Judgement:
+    async def judge_pair(pair: GoldPair) -> Judgement:
         outcome = Outcome(pair.item.id, "", 0, "answered", pair.answer)
         async with slots:
             with exchanges_of(context, lambda exchange: before is not None) as exchanges:
                 judgement = await judge(pair.item, outcome, (pair.metric,), context, store)
         assert judgement, "each pair can be judged"
-        return replace(judgement, **asked(exchanges, cost))
+        return replace(judgement, **count_usage(exchanges, cost))
 
-    waiting = [asyncio.create_task(judged(pair)) for pair in pairs]
+    waiting = [asyncio.create_task(judge_pair(pair)) for pair in pairs]
     try:
         for judging in asyncio.as_completed(waiting):
             yield await judging
@@ -256,7 +256,7 @@ def newest(lines: Iterable[Line], judge: str | None, based_on: str) -> Line | No
     return next((one for one in reversed([*lines]) if (one["judge"], one["basis"]) == (judge, based_on)), None)
 
 
-def calibrated(line: Line | None, pairs: Sequence[GoldPair]) -> dict[str, Any] | None:
+def summarise_calibration(line: Line | None, pairs: Sequence[GoldPair]) -> dict[str, Any] | None:
     """How far a judge agrees with these pairs, by its newest line, and what calibrating took; None without a line.
 
     See `Agreement` for the fields; `rules` has the same figures for the pairs of each rule.
@@ -270,7 +270,7 @@ def calibrated(line: Line | None, pairs: Sequence[GoldPair]) -> dict[str, Any] |
     return {"judge": line["judge"], **agreement_with(line["verdicts"], pairs).value(), "rules": shown, **used}
 
 
-def unproven(line: Line | None, dataset: Dataset) -> list[str]:
+def find_unproven_metrics(line: Line | None, dataset: Dataset) -> list[str]:
     """The metrics whose judge agrees with the pairs of their rules no more surely than chance: kappa may be 0.
 
     So it is also where too few of its verdicts could be used. Nothing is known of a judge without a line.

@@ -13,15 +13,15 @@ from langgraph.store.base import BaseStore
 
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.judges.rating import JUDGES, similarities
-from readgraph.evaluation.line_shapes import COUNTS, Cost, asked, whole_cost
-from readgraph.evaluation.metrics import Raters, applying, check_raters, given_by
+from readgraph.evaluation.line_shapes import COUNTS, Cost, count_usage, whole_cost
+from readgraph.evaluation.metrics import Raters, check_raters, metrics_for_question, metrics_rated_by
 from readgraph.evaluation.records import PROBLEM, Dataset, Item, Judgement, Outcome
 from readgraph.evaluation.running import MOST_FAILURES
 from readgraph.library.page_store import page_store
 from readgraph.models.batches.calls import calls_at_once
-from readgraph.models.metering import Meter, ModelExchange, asking_once, exchanges_to, start_meter
+from readgraph.models.metering import Meter, ModelExchange, ask_each_prompt_once, exchanges_to, start_meter
 from readgraph.nodes.opening import warn_of_tracing
-from readgraph.nodes.search import shared_embedder
+from readgraph.nodes.search import get_shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 
@@ -48,25 +48,25 @@ def exchanges_of(
         yield kept
 
 
-def unjudged(dataset: Dataset, folder: EvaluationFolder, context: ReaderContext) -> list[Outcome]:
+def find_unjudged(dataset: Dataset, folder: EvaluationFolder, context: ReaderContext) -> list[Outcome]:
     """The outcomes that these models still have to judge, including those without a usable judgement so far.
 
     Metrics without a model (see `Raters.rated`) are left out. Failed outcomes are not judged: they score 0.
     """
-    items, metrics = {item.id: item for item in dataset.items}, Raters.of(context).rated(dataset.metrics)
-    done = {key: judgement.scores.keys() for key, judgement in _judged_before(dataset, folder, context).items()}
+    items, metrics = {item.id: item for item in dataset.items}, Raters.of(context).metrics_with_model(dataset.metrics)
+    done = {key: judgement.scores.keys() for key, judgement in _earlier_judgements(dataset, folder, context).items()}
     return [
         outcome
         for outcome in folder.outcomes()
         if outcome.item in items and outcome.status != "failed"
-        if applying(metrics, items[outcome.item]) - done.get(outcome.key, set())
+        if metrics_for_question(metrics, items[outcome.item]) - done.get(outcome.key, set())
     ]
 
 
-def _judged_before(
+def _earlier_judgements(
     dataset: Dataset, folder: EvaluationFolder, context: ReaderContext
 ) -> dict[tuple[str, int, str], Judgement]:
-    rater = Raters.of(context).named(dataset.metrics)
+    rater = Raters.of(context).model_names(dataset.metrics)
     return {judgement.key: judgement for judgement in folder.judgements() if judgement.rater == rater}
 
 
@@ -83,21 +83,23 @@ async def judge_missing(
     `MOST_FAILURES` failures in a row, `ReadgraphError` is raised.
     """
     warn_of_tracing()
-    metrics, items = Raters.of(context).rated(dataset.metrics), {item.id: item for item in dataset.items}
-    model, rater = str(folder.what()["settings"]["model"]), Raters.of(context).named(dataset.metrics)
-    before = _judged_before(dataset, folder, context)
+    metrics, items = Raters.of(context).metrics_with_model(dataset.metrics), {item.id: item for item in dataset.items}
+    model, rater = str(folder.what()["settings"]["model"]), Raters.of(context).model_names(dataset.metrics)
+    before = _earlier_judgements(dataset, folder, context)
     slots, failures = asyncio.Semaphore(calls_at_once(context)), 0
 
     async def judge_one(outcome: Outcome) -> Judgement:
         earlier = before.get(outcome.key)
         lacking = [name for name in metrics if not earlier or name not in earlier.scores]
         async with slots:
-            with exchanges_of(context, lambda exchange: _was_said(earlier, exchange)) as exchanges:
-                judgement = await _judged(items[outcome.item], outcome.by_method(model), lacking, context, store)
-        return _added(earlier, replace(judgement, rater=rater, **asked(exchanges, cost)))
+            with exchanges_of(context, lambda exchange: _has_reply(earlier, exchange)) as exchanges:
+                judgement = await _judge_or_keep_problem(
+                    items[outcome.item], outcome.by_method(model), lacking, context, store
+                )
+        return _add_to_earlier(earlier, replace(judgement, rater=rater, **count_usage(exchanges, cost)))
 
-    with asking_once():
-        waiting = [asyncio.create_task(judge_one(outcome)) for outcome in unjudged(dataset, folder, context)]
+    with ask_each_prompt_once():
+        waiting = [asyncio.create_task(judge_one(outcome)) for outcome in find_unjudged(dataset, folder, context)]
     try:
         for judging in asyncio.as_completed(waiting):
             judgement = await judging
@@ -113,7 +115,7 @@ async def judge_missing(
             task.cancel()
 
 
-def _was_said(earlier: Judgement | None, exchange: ModelExchange) -> bool:
+def _has_reply(earlier: Judgement | None, exchange: ModelExchange) -> bool:
     """Whether the earlier judgement of the same answer got this reply, which is recorded, usable or not.
 
     Of one that failed midway it isn't known which replies it got, but that it got some.
@@ -124,7 +126,7 @@ def _was_said(earlier: Judgement | None, exchange: ModelExchange) -> bool:
     return exchange["asked"] in prompts or bool(earlier.problem and earlier.calls)
 
 
-def _added(earlier: Judgement | None, later: Judgement) -> Judgement:
+def _add_to_earlier(earlier: Judgement | None, later: Judgement) -> Judgement:
     """The later judgement with the scores that the same rater gave before for other metrics, and what it took before.
 
     What it took counts also where it gave no score: the answer is judged again, and was paid for then, too.
@@ -137,11 +139,11 @@ def _added(earlier: Judgement | None, later: Judgement) -> Judgement:
     return replace(later, scores=earlier.scores | later.scores, said=said, cost=cost, **counts)
 
 
-async def _judged(
+async def _judge_or_keep_problem(
     item: Item, outcome: Outcome, metrics: Collection[str], context: ReaderContext, store: BaseStore
 ) -> Judgement:
     """The result of `judge`; if that fails, a judgement that holds the problem instead of scores."""
-    empty = Judgement(outcome.item, outcome.method, outcome.run, Raters.of(context).named(metrics), {})
+    empty = Judgement(outcome.item, outcome.method, outcome.run, Raters.of(context).model_names(metrics), {})
     try:
         return await judge(item, outcome, metrics, context, store) or empty
     except BadInput:
@@ -161,7 +163,7 @@ async def judge(
     gave no usable reply is not among the scores, and `said` holds the reason. Raises `BadInput` as `check_raters` does,
     and the errors of `ask` and `Embedder.documents`.
     """
-    names = applying(metrics, item)
+    names = metrics_for_question(metrics, item)
     if not names:
         return None
     check_raters(names, context)
@@ -169,7 +171,7 @@ async def judge(
     scores, said = dict.fromkeys(sorted(names), 100.0 if abstains else 0.0), dict[str, str]()
     if answer := (outcome.answer or "").strip():
         scores, said = await _rate(item, answer, names, Runtime(context=context, store=store))
-    return Judgement(outcome.item, outcome.method, outcome.run, Raters.of(context).named(metrics), scores, said)
+    return Judgement(outcome.item, outcome.method, outcome.run, Raters.of(context).model_names(metrics), scores, said)
 
 
 async def _rate(
@@ -181,6 +183,6 @@ async def _rate(
         if not judging.metrics.isdisjoint(names):
             rating = await judging.rate(runtime, item, answer)
             scores, said = scores | rating.scores, said | rating.said
-    if given_by("embeddings", names):
-        scores |= await similarities(item, answer, await shared_embedder(page_store(runtime), runtime.context))
+    if metrics_rated_by("embeddings", names):
+        scores |= await similarities(item, answer, await get_shared_embedder(page_store(runtime), runtime.context))
     return {name: score for name, score in scores.items() if name in names}, said

@@ -17,7 +17,7 @@ from readgraph.evaluation.optional_imports import library
 from readgraph.evaluation.records import EVENT_ORDERING, Item, Rule
 from readgraph.models.asking import ask
 from readgraph.models.embedding_models import Embedder
-from readgraph.models.metering import fell_back
+from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.judging_prompts import (
     Agrees,
@@ -59,7 +59,7 @@ async def rate_match(runtime: Runtime[ReaderContext], item: Item, answer: str) -
     """
     rater = _Rater(runtime, item, answer)
     verdict = await rater.best(_matches)
-    return rater.rating(verdict, {"lr_1": ("yes",), "lr_2": ("yes", "partially")})
+    return rater.make_rating(verdict, {"lr_1": ("yes",), "lr_2": ("yes", "partially")})
 
 
 async def rate_consistency(runtime: Runtime[ReaderContext], item: Item, answer: str) -> Rating:
@@ -69,7 +69,7 @@ async def rate_consistency(runtime: Runtime[ReaderContext], item: Item, answer: 
     """
     rater = _Rater(runtime, item, answer)
     verdict = await rater.best(partial(_agrees, prompt_of=consistent_prompt))
-    return rater.rating(verdict, {"dmr_accuracy": ("yes",)})
+    return rater.make_rating(verdict, {"dmr_accuracy": ("yes",)})
 
 
 async def rate_right(runtime: Runtime[ReaderContext], item: Item, answer: str) -> Rating:
@@ -79,7 +79,7 @@ async def rate_right(runtime: Runtime[ReaderContext], item: Item, answer: str) -
     """
     rater = _Rater(runtime, item, answer)
     verdict = await rater.best(partial(_agrees, prompt_of=right_prompt(item)))
-    return rater.rating(verdict, {"judged_accuracy": ("yes",)})
+    return rater.make_rating(verdict, {"judged_accuracy": ("yes",)})
 
 
 def rule_of(item: Item) -> Rule:
@@ -109,11 +109,11 @@ class _Rater:
                 if best == "yes":
                     break
         except NoUsableReply as problem:
-            fell_back(problem.asked)
+            count_fallback(problem.asked)
             return None
         return best
 
-    async def says(self, prompt_of: PromptOf, reply: type[Agrees] | type[AgreesInPart], number: int) -> Verdict:
+    async def ask_verdict(self, prompt_of: PromptOf, reply: type[Agrees] | type[AgreesInPart], number: int) -> Verdict:
         """Ask for the model's verdict on the reference with this number, and keep the reply."""
         prompt = prompt_of(self.item.question, self.answer, self.item.references[number])
         key = prompt.name if len(self.item.references) == 1 else f"{prompt.name} {number + 1}"
@@ -125,19 +125,19 @@ class _Rater:
         self.said[key] = rated.model_dump_json()
         return rated.agrees
 
-    def rating(self, verdict: Verdict | None, worth: dict[str, Iterable[Verdict]]) -> Rating:
+    def make_rating(self, verdict: Verdict | None, worth: dict[str, Iterable[Verdict]]) -> Rating:
         """The scores of a verdict: 100 for each metric where it is among those that count, else 0."""
         scores = {} if verdict is None else {name: 100.0 * (verdict in counting) for name, counting in worth.items()}
         return Rating(scores, self.said)
 
 
 async def _matches(rater: _Rater, number: int) -> Verdict:
-    strict = await rater.says(strict_prompt, Agrees, number)
-    return strict if strict == "yes" else await rater.says(permissive_prompt, AgreesInPart, number)
+    strict = await rater.ask_verdict(strict_prompt, Agrees, number)
+    return strict if strict == "yes" else await rater.ask_verdict(permissive_prompt, AgreesInPart, number)
 
 
 async def _agrees(rater: _Rater, number: int, prompt_of: PromptOf) -> Verdict:
-    return await rater.says(prompt_of, Agrees, number)
+    return await rater.ask_verdict(prompt_of, Agrees, number)
 
 
 Reply = TypeVar("Reply", MeetsPoint, EventsInOrder)
@@ -155,7 +155,7 @@ async def rate_nuggets(runtime: Runtime[ReaderContext], item: Item, answer: str)
     said, marks = dict[str, str](), list[float]()
     for number, point in enumerate(item.rubric, 1):
         prompt = point_prompt(item.question, answer, point)
-        met = await _said(runtime, prompt, MeetsPoint, said, f"{prompt.name} {number}")
+        met = await _ask_judge(runtime, prompt, MeetsPoint, said, f"{prompt.name} {number}")
         if met is None:
             return Rating({}, said)
         marks.append(WORTH[met.meets])
@@ -163,7 +163,7 @@ async def rate_nuggets(runtime: Runtime[ReaderContext], item: Item, answer: str)
     if item.category != EVENT_ORDERING:
         return Rating({**scores, "beam_score": 100 * sum(mark == 1 for mark in marks) / len(marks)}, said)
     prompt = order_prompt(item.question, answer, item.rubric)
-    listed = await _said(runtime, prompt, EventsInOrder, said, prompt.name)
+    listed = await _ask_judge(runtime, prompt, EventsInOrder, said, prompt.name)
     if listed is None:
         return Rating(scores, said)
     order = 100 * order_score(listed.events, len(item.rubric))
@@ -181,7 +181,7 @@ def rubric_prompts(item: Item) -> list[tuple[PromptOf, float]]:
     return [(point_prompt, 1.0), (order, 1 / len(item.rubric))]
 
 
-async def _said(
+async def _ask_judge(
     runtime: Runtime[ReaderContext], prompt: Prompt, kind: type[Reply], said: dict[str, str], name: str
 ) -> Reply | None:
     """The judge's reply, which is kept by this name; None, with the reason kept, if it can't be used."""
@@ -189,7 +189,7 @@ async def _said(
         reply = await ask(runtime, prompt, kind)
     except NoUsableReply as problem:
         said[name] = str(problem)
-        fell_back(problem.asked)
+        count_fallback(problem.asked)
         return None
     said[name] = reply.model_dump_json()
     return reply

@@ -11,10 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from readgraph.evaluation.folder import FolderContents
-from readgraph.evaluation.judges.calibration import Line, basis, calibrated, newest, pairs_for, unproven
+from readgraph.evaluation.judges.calibration import (
+    Line,
+    basis,
+    find_unproven_metrics,
+    newest,
+    pairs_for,
+    summarise_calibration,
+)
 from readgraph.evaluation.line_shapes import COUNTS, whole_cost
-from readgraph.evaluation.metrics import Raters, Scores, applying, given_by
-from readgraph.evaluation.metrics.answers import compared, normalised
+from readgraph.evaluation.metrics import Raters, Scores, metrics_for_question, metrics_rated_by
+from readgraph.evaluation.metrics.answers import answer_and_references, normalise_words
 from readgraph.evaluation.optional_imports import library
 from readgraph.evaluation.records import Dataset, Item, Outcome
 
@@ -41,7 +48,7 @@ def by_length(metric: str, items: Mapping[str, Item], judged: Iterable[tuple[Out
     length, with that share held equal (from -1 to 1; above 0 long answers score higher); None where it is undefined.
     """
     answers = sorted(
-        JudgedAnswer(words, score, _shared(items[outcome.item], outcome))
+        JudgedAnswer(words, score, _share_of_reference(items[outcome.item], outcome))
         for outcome, score in judged
         if (words := outcome.answer_words) and not items[outcome.item].unanswerable
     )
@@ -77,15 +84,15 @@ def _group(answers: list[JudgedAnswer]) -> dict[str, Any]:
     }
 
 
-def _shared(item: Item, outcome: Outcome) -> float:
+def _share_of_reference(item: Item, outcome: Outcome) -> float:
     """The percentage of a reference's words that the answer has, for the reference of which it has most."""
-    answer, references = compared(item, outcome)
-    said = Counter(normalised(answer))
-    wanted = [Counter(normalised(reference)) for reference in references]
+    answer, references = answer_and_references(item, outcome)
+    said = Counter(normalise_words(answer))
+    wanted = [Counter(normalise_words(reference)) for reference in references]
     return max((100 * (said & words).total() / words.total() for words in wanted if words), default=0.0)
 
 
-def judging_summed_up(
+def summarise_judging(
     dataset: Dataset, contents: FolderContents, scores: Mapping[str, Scores]
 ) -> dict[str, Any] | None:
     """The total usage of the rater in the folder's record; None if nothing was rated.
@@ -99,13 +106,13 @@ def judging_summed_up(
         {item.id: item for item in dataset.items},
         {one.key for of in contents.outcomes.values() for one in of},
     )
-    raters = Raters.recorded(contents.what)
-    metrics, rater = raters.rated(dataset.metrics), raters.named(dataset.metrics)
+    raters = Raters.of_record(contents.what)
+    metrics, rater = raters.metrics_with_model(dataset.metrics), raters.model_names(dataset.metrics)
     judgements = [one for one in contents.judgements if one.rater == rater and one.key in keys]
     if not judgements:
         return None
     line = newest_calibration(contents)
-    unrated = [one for one in judgements if applying(metrics, items[one.item]) - one.scores.keys()]
+    unrated = [one for one in judgements if metrics_for_question(metrics, items[one.item]) - one.scores.keys()]
     return {
         "rater": rater,
         "judgements": len(judgements),
@@ -114,21 +121,21 @@ def judging_summed_up(
         **{name: sum(getattr(one, name) for one in judgements) for name in COUNTS},
         "cost": whole_cost(one.cost for one in judgements),
         "others": sorted({one.rater for one in contents.judgements} - {rater}),
-        "calibration": calibrated(line, pairs_for(dataset)),
-        "unproven": unproven(line, dataset),
+        "calibration": summarise_calibration(line, pairs_for(dataset)),
+        "unproven": find_unproven_metrics(line, dataset),
         "lengths": _lengths(dataset, contents, scores),
     }
 
 
 def newest_calibration(contents: FolderContents) -> Line | None:
     """The newest verdicts of the judge in the folder's record, by the prompts by which it judges; None without any."""
-    judge, own = Raters.recorded(contents.what).judge, contents.what.get("own_prompts", {})
+    judge, own = Raters.of_record(contents.what).judge, contents.what.get("own_prompts", {})
     return newest(contents.calibrations, judge, basis(own))
 
 
 def _lengths(dataset: Dataset, contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any] | None:
     """The scores by length of the first of the judge's metrics that has any."""
-    judged = given_by("judge", dataset.metrics)
+    judged = metrics_rated_by("judge", dataset.metrics)
     metric = next((name for name in judged if any(of[name] for of in scores.values())), None)
     if metric is None:
         return None

@@ -106,15 +106,15 @@ class Raters(NamedTuple):
         return cls(context.model, context.embeddings)
 
     @classmethod
-    def recorded(cls, what: dict[str, Any]) -> "Raters":
+    def of_record(cls, what: dict[str, Any]) -> "Raters":
         """The raters in an evaluation's record (see `EvaluationFolder.what`)."""
         return cls(what["judge"], what["settings"]["embeddings"])
 
-    def rated(self, metrics: Collection[str]) -> list[str]:
+    def metrics_with_model(self, metrics: Collection[str]) -> list[str]:
         """The metrics whose raters are named."""
         return [name for name in metrics if self._model(name)]
 
-    def named(self, metrics: Collection[str]) -> str:
+    def model_names(self, metrics: Collection[str]) -> str:
         """The names of the models that rate these metrics, as in `Judgement.rater`."""
         return ", ".join(sorted({model for name in metrics if (model := self._model(name))}))
 
@@ -123,7 +123,7 @@ class Raters(NamedTuple):
         return self.judge if rater == "judge" else self.embeddings if rater == "embeddings" else None
 
 
-def given_by(rater: Rater, metrics: Collection[str]) -> list[str]:
+def metrics_rated_by(rater: Rater, metrics: Collection[str]) -> list[str]:
     """The metrics that this kind of rater gives."""
     return [name for name in metrics if METRICS[name].rater == rater]
 
@@ -137,7 +137,7 @@ def check_raters(metrics: Collection[str], context: ReaderContext) -> None:
             raise BadInput(f"{metric.name} needs an embedding model: name one with --embeddings.")
 
 
-def applying(metrics: Collection[str], item: Item) -> set[str]:
+def metrics_for_question(metrics: Collection[str], item: Item) -> set[str]:
     """The metrics that need a rater and apply to the question."""
     return {name for name in metrics if _applies(name, item)}
 

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from readgraph.evaluation.optional_imports import library
-from readgraph.evaluation.records import Item, Outcome, Span
+from readgraph.evaluation.records import Item, Outcome, TextSpan
 
 GUESSED = "without a model an option is a guess by shared words, no better than chance"
 """Why there is no accuracy without a model."""
@@ -44,11 +44,11 @@ def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str],
         return None
     if outcome.answer is None and outcome.choice is None:
         return 0.0
-    answer, references = compared(item, outcome)
+    answer, references = answer_and_references(item, outcome)
     return 100 * max(score(answer.strip(), reference) for reference in references)
 
 
-def compared(item: Item, outcome: Outcome) -> tuple[str, tuple[str, ...]]:
+def answer_and_references(item: Item, outcome: Outcome) -> tuple[str, tuple[str, ...]]:
     """The answer ("" for none) and the references that it is compared with.
 
     An option's letter is no word of an answer: where a question has options, a text that names one by its letter, or
@@ -95,7 +95,9 @@ _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 def exact_match(item: Item, outcome: Outcome) -> float | None:
     """100 if the answer equals a reference with SQuAD's normalisation, else 0; None without, and if unanswerable."""
-    return best_of_references(item, outcome, lambda answer, reference: normalised(answer) == normalised(reference))
+    return best_of_references(
+        item, outcome, lambda answer, reference: normalise_words(answer) == normalise_words(reference)
+    )
 
 
 def f1(item: Item, outcome: Outcome) -> float | None:
@@ -103,13 +105,13 @@ def f1(item: Item, outcome: Outcome) -> float | None:
     return best_of_references(item, outcome, _squad)
 
 
-def normalised(text: str, dropped: Sequence[str] = ARTICLES) -> list[str]:
+def normalise_words(text: str, dropped: Sequence[str] = ARTICLES) -> list[str]:
     """The words in lower case, without ASCII punctuation and without the `dropped` words."""
     bare = text.lower().translate(_WITHOUT_PUNCTUATION)
     return re.sub(rf"\b({'|'.join(dropped)})\b", " ", bare).split()
 
 
-def shared_f1(answer: Sequence[str], reference: Sequence[str]) -> float:
+def overlap_f1(answer: Sequence[str], reference: Sequence[str]) -> float:
     """The harmonic mean (0 to 1) of the shares of common words in both, counting repeated words."""
     shared = (Counter(answer) & Counter(reference)).total()
     return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
@@ -117,8 +119,8 @@ def shared_f1(answer: Sequence[str], reference: Sequence[str]) -> float:
 
 def _squad(answer: str, reference: str) -> float:
     """Token F1; an empty text (after normalisation) matches only another empty text."""
-    words, wanted = normalised(answer), normalised(reference)
-    return shared_f1(words, wanted) if words and wanted else float(words == wanted)
+    words, wanted = normalise_words(answer), normalise_words(reference)
+    return overlap_f1(words, wanted) if words and wanted else float(words == wanted)
 
 
 def bleu_1(item: Item, outcome: Outcome) -> float | None:
@@ -189,7 +191,7 @@ def substring_accuracy(item: Item, outcome: Outcome) -> float | None:
     """
     if item.unanswerable or not item.references:
         return None
-    answer, references = compared(item, outcome)
+    answer, references = answer_and_references(item, outcome)
     found = [reference.lower() in answer.lower() for reference in references]
     return 100 * sum(found) / len(found) if item.together else 100.0 * any(found)
 
@@ -206,7 +208,7 @@ def subspan_accuracy(item: Item, outcome: Outcome) -> float | None:
 
 def _contains(answer: str, reference: str) -> float:
     first, _, _ = answer.strip().partition("\n")
-    return float(" ".join(normalised(reference)) in " ".join(normalised(first)))
+    return float(" ".join(normalise_words(reference)) in " ".join(normalise_words(first)))
 
 
 NOT_THERE = ("no information available", "not mentioned")
@@ -236,9 +238,9 @@ def citation_precision(item: Item, outcome: Outcome) -> float | None:
     return _share_overlapping(outcome.cited, item.evidence) if item.evidence and outcome.cited else None
 
 
-def _share_overlapping(spans: tuple[Span, ...], others: Iterable[Span]) -> float:
+def _share_overlapping(spans: tuple[TextSpan, ...], others: Iterable[TextSpan]) -> float:
     return 100 * sum(any(_overlap(span, other) for other in others) for span in spans) / len(spans)
 
 
-def _overlap(first: Span, second: Span) -> bool:
+def _overlap(first: TextSpan, second: TextSpan) -> bool:
     return max(first.start, second.start) < min(first.end, second.end)

@@ -17,8 +17,8 @@ from readgraph.evaluation.metrics.answers import (
     ARTICLES,
     accuracy,
     best_of_references,
-    normalised,
-    shared_f1,
+    normalise_words,
+    overlap_f1,
     summary_rouge,
 )
 from readgraph.evaluation.optional_imports import library
@@ -36,25 +36,25 @@ def locomo_f1(item: Item, outcome: Outcome) -> float | None:
     """
     if item.category == "adversarial":
         return None
-    score = {"multi-hop": _parts_f1, "open-domain": _first_part_f1}.get(item.category, _stemmed_f1)
+    score = {"multi-hop": _parts_f1, "open-domain": _first_part_f1}.get(item.category, _f1_of_stems)
     return best_of_references(item, outcome, score)
 
 
 def _parts_f1(answer: str, reference: str) -> float:
     parts = answer.split(",")
-    return fmean(max(_stemmed_f1(part, wanted) for part in parts) for wanted in reference.split(","))
+    return fmean(max(_f1_of_stems(part, wanted) for part in parts) for wanted in reference.split(","))
 
 
 def _first_part_f1(answer: str, reference: str) -> float:
-    return _stemmed_f1(answer, reference.partition(";")[0])
+    return _f1_of_stems(answer, reference.partition(";")[0])
 
 
-def _stemmed_f1(answer: str, reference: str) -> float:
-    return shared_f1(_stems(answer), _stems(reference))
+def _f1_of_stems(answer: str, reference: str) -> float:
+    return overlap_f1(_stems(answer), _stems(reference))
 
 
 def _stems(text: str) -> list[str]:
-    return [_stemmer().stem(word) for word in normalised(text, (*ARTICLES, "and"))]
+    return [_stemmer().stem(word) for word in normalise_words(text, (*ARTICLES, "and"))]
 
 
 @cache
@@ -84,12 +84,12 @@ def infinite_bench(item: Item, outcome: Outcome) -> float | None:
         return accuracy(item, outcome)
     if item.category == "math_calc":
         values = zip(item.references, _DIGITS.findall(outcome.answer or ""), strict=False)
-        right = sum(1 for _ in takewhile(lambda pair: _unpadded(pair[0].strip()) == _unpadded(pair[1]), values))
+        right = sum(1 for _ in takewhile(lambda pair: _strip_zeros(pair[0].strip()) == _strip_zeros(pair[1]), values))
         return 100 * right / len(item.references) if item.references else None
     return best_of_references(item, outcome, _SCORES.get(item.category, _f1))
 
 
-def _unpadded(digits: str) -> str:
+def _strip_zeros(digits: str) -> str:
     return digits.lstrip("0") or "0"
 
 
@@ -98,11 +98,11 @@ def _first_digits(answer: str, reference: str) -> float:
     return float(found is not None and found[0] == reference.strip())
 
 
-def _a_word(answer: str, reference: str) -> float:
+def _score_word(answer: str, reference: str) -> float:
     return float(reference.strip() in answer.translate(_PUNCTUATION).split())
 
 
-def _a_name(answer: str, reference: str) -> float:
+def _score_name(answer: str, reference: str) -> float:
     """Names of several words are found too, which the official script misses."""
     said, name = (f" {' '.join(text.upper().translate(_PUNCTUATION).split())} " for text in (answer, reference))
     return float(name in said)
@@ -126,18 +126,18 @@ def _as_number(text: str) -> float | None:
 
 
 def _f1(answer: str, reference: str) -> float:
-    return shared_f1(normalised(answer), normalised(reference))
+    return overlap_f1(normalise_words(answer), normalise_words(reference))
 
 
 def _characters_f1(answer: str, reference: str) -> float:
-    return shared_f1(*(list(text.lower().translate(_NO_MARKS)) for text in (answer, reference)))
+    return overlap_f1(*(list(text.lower().translate(_NO_MARKS)) for text in (answer, reference)))
 
 
 _SCORES: dict[str, Callable[[str, str], float]] = {
     "passkey": _first_digits,
     "number_string": _first_digits,
-    "kv_retrieval": _a_word,
-    "longdialogue_qa_eng": _a_name,
+    "kv_retrieval": _score_word,
+    "longdialogue_qa_eng": _score_name,
     "math_find": _first_number,
     "code_run": _last_word,
     "longbook_qa_chn": _characters_f1,
@@ -196,7 +196,7 @@ def _score_of(answer: str, reference: str, *, near: bool) -> float:
         return float(NEAR ** abs(int(number) - int(reference))) if 0 < len(number) <= MOST_DIGITS else 0.0
     if _DATE.fullmatch(reference):
         return float(date_value(final, order="mdy") == reference)
-    return float(bool(final) and normalised(reference) in (normalised(answer), normalised(final)))
+    return float(bool(final) and normalise_words(reference) in (normalise_words(answer), normalise_words(final)))
 
 
 def _final(answer: str) -> str:
@@ -207,9 +207,9 @@ def _final(answer: str) -> str:
 
 
 def _share_of_list(answer: str, reference: str) -> float:
-    entries = {tuple(normalised(part)) for part in re.split(r"[;\n]", answer)}
-    entries |= {tuple(normalised(part)) for part in re.split(r"[;,\n]", answer)}
-    wanted = [tuple(normalised(part)) for part in reference.split(SEPARATOR)]
+    entries = {tuple(normalise_words(part)) for part in re.split(r"[;\n]", answer)}
+    entries |= {tuple(normalise_words(part)) for part in re.split(r"[;,\n]", answer)}
+    wanted = [tuple(normalise_words(part)) for part in reference.split(SEPARATOR)]
     return sum(part in entries for part in wanted) / len(wanted)
 
 

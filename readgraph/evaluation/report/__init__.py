@@ -22,9 +22,9 @@ from typing_extensions import TypedDict
 from readgraph.evaluation.folder import REPORT, RESULTS, SCORES, TABLE, EvaluationFolder
 from readgraph.evaluation.records import Dataset, Item, Outcome
 from readgraph.evaluation.report.plots import Plot, can_draw, plots_of
-from readgraph.evaluation.results import ScoredEvaluation, named_categories, scored_evaluation
+from readgraph.evaluation.results import ScoredEvaluation, categories_of, load_scored_evaluation
 from readgraph.report.page import html_page
-from readgraph.report.table_files import harmless
+from readgraph.report.table_files import disarm_formulas
 
 
 class ShownAnswer(TypedDict):
@@ -171,7 +171,7 @@ OVERALL, ALIKE = "overall", "mean of categories"
 
 def write_results(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
     """Rewrite all files of results from what the folder holds; gives the value of results.json."""
-    evaluation = scored_evaluation(dataset, folder)
+    evaluation = load_scored_evaluation(dataset, folder)
     folder.write(RESULTS, json.dumps(evaluation.results, ensure_ascii=False, indent=1) + "\n")
     folder.write(TABLE, _csv(TABLE_COLUMNS, table_rows(evaluation.results)))
     folder.write(SCORES, _csv(SCORE_COLUMNS, score_rows(evaluation)))
@@ -190,7 +190,7 @@ def table_rows(results: dict[str, Any]) -> Iterator[tuple[object, ...]]:
             if metric["category_mean"] is not None:
                 alike = (metric["category_mean"], None, None, None, metric["questions"])
                 yield method["method"], name, ALIKE, *alike, *runs_and_judge
-            for category, of in named_categories(metric).items():
+            for category, of in categories_of(metric).items():
                 yield method["method"], name, category, of["mean"], None, None, None, of["questions"], *runs_and_judge
         questions = method["outcomes"] // method["runs"]
         for name, value in _use(method).items():
@@ -219,5 +219,5 @@ def _csv(columns: Iterable[str], rows: Iterable[tuple[object, ...]]) -> str:
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:  # names, ids and categories are a dataset's
-        writer.writerow([harmless(value) if isinstance(value, str) else value for value in row])
+        writer.writerow([disarm_formulas(value) if isinstance(value, str) else value for value in row])
     return written.getvalue()

@@ -76,14 +76,14 @@ def can_draw() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def drawn(panel: Panel, lines: int = 0) -> str:
+def draw_panel(panel: Panel, lines: int = 0) -> str:
     """A panel as an SVG element, with its labels in a legend below; `lines` of text beside the axes make it higher."""
     with library("matplotlib").rc_context(SETTINGS):
         figure = library("matplotlib.figure").Figure(figsize=SIZE, layout="constrained")
         axes = figure.subplots()
         panel(axes)
         handles, names = axes.get_legend_handles_labels()
-        labels = [folded(name, ROW_LETTERS) for name in names]
+        labels = [break_name(name, ROW_LETTERS) for name in names]
         columns = ROW_LETTERS // max((len(line) for label in labels for line in label.split("\n")), default=1) or 1
         rows = sum(label.count("\n") + 1 for label in labels) / columns
         figure.set_size_inches(SIZE[0], SIZE[1] + LINE * (max(0, rows - FEW_LINES) + max(0, lines - FEW_LINES)))
@@ -94,7 +94,7 @@ def drawn(panel: Panel, lines: int = 0) -> str:
     return _for_a_page(written.getvalue())
 
 
-def folded(name: str, letters: int) -> str:
+def break_name(name: str, letters: int) -> str:
     """A row's name; a longer one has each of its settings in a line of its own."""
     return name if len(name) <= letters else name.replace("@", "@\n").replace(",", ",\n")
 
@@ -155,7 +155,7 @@ def plots_of(evaluation: ScoredEvaluation) -> list[Plot]:
 
 def score_by_words(evaluation: ScoredEvaluation) -> Plot | None:
     """The leading metric by the words sent to a model, or without a model by the words in view."""
-    name = evaluation.leading
+    name = evaluation.main_metric
     methods = [method for method in evaluation.methods if name in method["metrics"]]
     if not methods:
         return None
@@ -163,19 +163,19 @@ def score_by_words(evaluation: ScoredEvaluation) -> Plot | None:
     if not any(sent):
         view = [_words_in_view(evaluation, method["method"]) for method in methods]
         line = f"{name} with its 95 % interval, by the words of the text that were in view at the answer (no model)"
-        return Plot("Score by words read", line, [drawn(_scatter(name, methods, view, "words in view"))])
-    total = [words + _building_share(method) for words, method in zip(sent, methods, strict=True)]
+        return Plot("Score by words read", line, [draw_panel(_scatter(name, methods, view, "words in view"))])
+    total = [words + _build_words_per_question(method) for words, method in zip(sent, methods, strict=True)]
     line = f"{name} with its 95 % interval, by the words sent to the model for a question, and with memories counted in"
     panels = (
         _scatter(name, methods, sent, "words a question"),
         _scatter(name, methods, total, "words a question, with its share of the memories"),
     )
-    return Plot("Score by words read", line, [drawn(panel) for panel in panels])
+    return Plot("Score by words read", line, [draw_panel(panel) for panel in panels])
 
 
 def score_by_length(evaluation: ScoredEvaluation) -> Plot | None:
     """The leading metric by the length of the text, in groups of equal size (MemWalker, figure 2)."""
-    name, sizes = evaluation.leading, text_words(evaluation)
+    name, sizes = evaluation.main_metric, text_words(evaluation)
     groups = length_groups(sizes)
     series = [
         (number, method, points)
@@ -195,12 +195,12 @@ def score_by_length(evaluation: ScoredEvaluation) -> Plot | None:
         _score_axis(axes, name)
         axes.set_xlabel("words of the text")
 
-    return Plot("Score by length", f"{name} by the length of the text, in groups of as many texts", [drawn(panel)])
+    return Plot("Score by length", f"{name} by the length of the text, in groups of as many texts", [draw_panel(panel)])
 
 
 def words(evaluation: ScoredEvaluation) -> Plot | None:
     """How long texts and pages are, and what memories keep of them (ReadAgent, figures 2 to 5); memories of run 1."""
-    noted = _noted(evaluation)
+    noted = _memories_with_notes(evaluation)
     if not noted:
         return None
     notes, pages = list[_Series](), list[_Series]()
@@ -214,10 +214,10 @@ def words(evaluation: ScoredEvaluation) -> Plot | None:
     if len(sizes) >= FEWEST_TEXTS:
         panels.insert(0, _histogram([_Series("texts", [*sizes.values()], COLOURS[0], True), *notes], "texts"))
     line = "words of texts and their parts, and of the notes that memories keep of them; in brackets the mean"
-    return Plot("Words and notes", line, [drawn(panel) for panel in panels])
+    return Plot("Words and notes", line, [draw_panel(panel) for panel in panels])
 
 
-def _noted(evaluation: ScoredEvaluation) -> dict[str, list[dict[str, Any]]]:
+def _memories_with_notes(evaluation: ScoredEvaluation) -> dict[str, list[dict[str, Any]]]:
     """The memories with notes, by method; a memory that several methods share is under the first of them."""
     noted, seen = defaultdict[str, list[dict[str, Any]]](list), set[str]()
     for memory in evaluation.memories:
@@ -235,7 +235,7 @@ def walks(evaluation: ScoredEvaluation) -> Plot | None:
     if not shares:
         return None
 
-    names = [folded(method, BESIDE_LETTERS) for method in shares]
+    names = [break_name(method, BESIDE_LETTERS) for method in shares]
 
     def panel(axes: Any) -> None:
         for offset, (label, wanted) in enumerate({"all walks": (True, False), "right answers": (True,)}.items()):
@@ -248,8 +248,8 @@ def walks(evaluation: ScoredEvaluation) -> Plot | None:
         axes.set_xlim(0, 100)
         axes.set_xlabel("% of the text read")
 
-    line = f"words of the text in segments that walks read; right: {evaluation.leading} of 50 or more"
-    return Plot("What walks read", line, [drawn(panel, sum(name.count("\n") + 1 for name in names))])
+    line = f"words of the text in segments that walks read; right: {evaluation.main_metric} of 50 or more"
+    return Plot("What walks read", line, [draw_panel(panel, sum(name.count("\n") + 1 for name in names))])
 
 
 def text_words(evaluation: ScoredEvaluation) -> dict[str, int]:
@@ -269,7 +269,7 @@ def _means_by_length(evaluation: ScoredEvaluation, method: str, groups: Sequence
     group_of = {text: number for number, group in enumerate(groups) for text in group}
     texts = {item.id: item.text for item in evaluation.dataset.items}
     scores = defaultdict[int, list[float]](list)
-    for run in evaluation.scores[method][evaluation.leading].values():
+    for run in evaluation.scores[method][evaluation.main_metric].values():
         for item, score in run.items():
             if texts[item] in group_of:
                 scores[group_of[texts[item]]].append(score)
@@ -286,7 +286,7 @@ def _words_in_view(evaluation: ScoredEvaluation, method: str) -> float:
     return fmean(views) if views else 0.0
 
 
-def _building_share(method: dict[str, Any]) -> float:
+def _build_words_per_question(method: dict[str, Any]) -> float:
     """The words used to build the memories, divided by the number of questions answered from them."""
     return float(method["building"]["input_words"] / method["outcomes"])
 
@@ -294,7 +294,7 @@ def _building_share(method: dict[str, Any]) -> float:
 def _shares_read(evaluation: ScoredEvaluation, outcomes: Sequence[Outcome]) -> Iterator[tuple[float, bool]]:
     for outcome in outcomes:
         if outcome.hops is not None and outcome.percent_read is not None:
-            yield outcome.percent_read, (evaluation.score(outcome, evaluation.leading) or 0) >= 50
+            yield outcome.percent_read, (evaluation.score(outcome, evaluation.main_metric) or 0) >= 50
 
 
 def _scatter(name: str, methods: Sequence[dict[str, Any]], at: Sequence[float], label: str) -> Panel:

@@ -12,15 +12,15 @@ from langgraph.store.memory import InMemoryStore
 from readgraph.evaluation.datasets import own
 from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.evaluation.datasets.record_files import first_value
-from readgraph.evaluation.plan import foreseen, with_papers_settings
+from readgraph.evaluation.plan import estimate_groups, with_papers_settings
 from readgraph.evaluation.records import Dataset, Item, Text, WebStep
 from readgraph.evaluation.reproducing.sources import Experiment, Source
 from readgraph.evaluation.rows import Row, rows_to_run
-from readgraph.evaluation.running import missing
+from readgraph.evaluation.running import find_unanswered
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.library.histories import SessionText
 from readgraph.library.page_store import PageStore
-from readgraph.sources.loading import shown
+from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 
@@ -28,7 +28,7 @@ DEEPEST = 3
 """Folders within folders that are searched."""
 
 
-def found(source: Source, data: Path | None) -> Path | None:
+def find_dataset_file(source: Source, data: Path | None) -> Path | None:
     """The dataset's file in this folder, by its published name, or a file in readgraph's form that names the dataset.
 
     None where it is not there, and for a dataset that is made. Raises `BadInput` for a file that names another dataset.
@@ -36,22 +36,25 @@ def found(source: Source, data: Path | None) -> Path | None:
     if source.made or data is None:
         return None
     if not data.exists():
-        raise BadInput(f"There is no folder {shown(data)}: name the folder that holds the datasets.")
+        raise BadInput(f"There is no folder {printable_path(data)}: name the folder that holds the datasets.")
     if data.is_file():
-        if named_in(data) not in (None, "", source.dataset):
-            raise BadInput(f"{shown(data)} holds {named_in(data)}, and this needs {source.dataset}: name another file.")
+        if dataset_name_in(data) not in (None, "", source.dataset):
+            raise BadInput(
+                f"{printable_path(data)} holds {dataset_name_in(data)}, and this needs {source.dataset}: name "
+                "another file."
+            )
         return data
     there = sorted(_within(data, DEEPEST))
     named = (path for pattern in source.files for path in there if path.match(pattern))
-    fitting = (path for path in named if named_in(path) in (None, source.dataset))
-    return next(fitting, None) or next((path for path in there if named_in(path) == source.dataset), None)
+    fitting = (path for path in named if dataset_name_in(path) in (None, source.dataset))
+    return next(fitting, None) or next((path for path in there if dataset_name_in(path) == source.dataset), None)
 
 
-def needed(source: Source, data: Path | None) -> Path | None:
+def require_dataset_file(source: Source, data: Path | None) -> Path | None:
     """The same; raises `BadInput` where a file is missing, with one line that says which, and who publishes it."""
-    path = found(source, data)
+    path = find_dataset_file(source, data)
     if path is None and not source.made:
-        where = f"{shown(data)} does not hold it" if data else "name its folder with --data"
+        where = f"{printable_path(data)} does not hold it" if data else "name its folder with --data"
         raise BadInput(
             f"This needs {source.title} ({' or '.join(source.files)}), from {source.project}: {where}; "
             "nothing is downloaded for you."
@@ -61,10 +64,10 @@ def needed(source: Source, data: Path | None) -> Path | None:
 
 def form_of(source: Source, path: Path | None) -> str | None:
     """The form to read the dataset's file in; None for readgraph's own form, which names its dataset."""
-    return None if path and named_in(path) is not None else source.form
+    return None if path and dataset_name_in(path) is not None else source.form
 
 
-def named_in(path: Path) -> str | None:
+def dataset_name_in(path: Path) -> str | None:
     """The dataset that a file in readgraph's own form names, "" if it names none; None for any other file."""
     if not (path.is_file() and path.suffix == ".jsonl"):
         return None
@@ -101,34 +104,34 @@ def with_settings_of(experiment: Experiment, context: ReaderContext) -> ReaderCo
     return replace(context, **unset)
 
 
-async def of_published_size(experiment: Experiment, context: ReaderContext) -> Estimate:
+async def estimate_experiment(experiment: Experiment, context: ReaderContext) -> Estimate:
     """The estimate for all rows together, which share what is the same.
 
     One text of the dataset's mean length, with the mean number of questions, stands for each of its texts.
     """
-    dataset, rows = _planned(experiment, context)
-    return (await _foreseen(dataset, rows)).times(_texts_and_questions(experiment)[0])
+    dataset, rows = _plan_experiment(experiment, context)
+    return (await _estimate_rows(dataset, rows)).times(_texts_and_questions(experiment)[0])
 
 
-async def of_each_row(experiment: Experiment, context: ReaderContext) -> dict[str, Estimate]:
+async def estimate_each_row(experiment: Experiment, context: ReaderContext) -> dict[str, Estimate]:
     """The same for each row alone, by its name."""
-    dataset, rows = _planned(experiment, context)
+    dataset, rows = _plan_experiment(experiment, context)
     texts = _texts_and_questions(experiment)[0]
-    return {row.name: (await _foreseen(dataset, [row])).times(texts) for row in rows}
+    return {row.name: (await _estimate_rows(dataset, [row])).times(texts) for row in rows}
 
 
-def _planned(experiment: Experiment, context: ReaderContext) -> tuple[Dataset, list[Row]]:
+def _plan_experiment(experiment: Experiment, context: ReaderContext) -> tuple[Dataset, list[Row]]:
     dataset = _mean_text(experiment)
     settings = with_papers_settings(dataset, with_settings_of(experiment, context))
     return dataset, rows_to_run(experiment.rows, dataset, settings, full_text=False)
 
 
-async def _foreseen(dataset: Dataset, rows: list[Row]) -> Estimate:
-    return await foreseen(pages(), missing(dataset, rows, range(1), []))
+async def _estimate_rows(dataset: Dataset, rows: list[Row]) -> Estimate:
+    return await estimate_groups(store_of_mean_texts(), find_unanswered(dataset, rows, range(1), []))
 
 
 @cache
-def pages() -> PageStore:
+def store_of_mean_texts() -> PageStore:
     """Where the texts of mean length stand, so that each is counted once; nothing is ever read of them."""
     return PageStore(InMemoryStore())
 
@@ -159,7 +162,7 @@ def _text(words: int, sessions: int) -> Text:
         return Text(name, name, _lines(words))
     each = _lines(words // sessions)
     told = [SessionText(f"{number}\n\n{each}", "", "") for number in range(sessions)]
-    return Text.history(name, name, told)
+    return Text.of_sessions(name, name, told)
 
 
 def _lines(words: int) -> str:

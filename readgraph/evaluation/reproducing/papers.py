@@ -39,7 +39,7 @@ def _retrieval(most: int, ranked: str = "") -> tuple[str, ...]:
     return tuple(f"retrieved-pages@show_gists=off,{kind}max_pages={n}" for kind in kinds for n in range(1, most + 1))
 
 
-def _looked_up(most: int) -> tuple[str, ...]:
+def _look_up_rows(most: int) -> tuple[str, ...]:
     return ("gists-only", *(f"read-agent@max_pages={n}" for n in range(1, most + 1)))
 
 
@@ -50,9 +50,14 @@ def _table(number: str, line: str, source: Source, rows: tuple[str, ...], **more
     return Experiment(name, READ_AGENT, place, line, source, rows, **fields)  # type: ignore[arg-type]
 
 
-_BOOK_ROWS = (*_retrieval(4, "rank_gists=on,"), *_looked_up(3), "read-agent-s@max_pages=2", "read-agent-s@max_pages=3")
+_BOOK_ROWS = (
+    *_retrieval(4, "rank_gists=on,"),
+    *_look_up_rows(3),
+    "read-agent-s@max_pages=2",
+    "read-agent-s@max_pages=3",
+)
 _BOOKS = (PALM, GEMINI, "The paper's columns of the validation set: readgraph reads the test set.")
-_MEETING_ROWS = (*_retrieval(6), "first-words", "last-words", *_looked_up(6), "read-agent-s@max_pages=6")
+_MEETING_ROWS = (*_retrieval(6), "first-words", "last-words", *_look_up_rows(6), "read-agent-s@max_pages=6")
 _STORIES = "how many pages are looked up, beside retrieval, gists alone and the full text"
 
 READ_AGENT_EXPERIMENTS = (
@@ -60,7 +65,7 @@ READ_AGENT_EXPERIMENTS = (
         "1",
         _STORIES,
         QUALITY,
-        (*_retrieval(4), "full-text", *_looked_up(6), "read-agent-s@max_pages=6"),
+        (*_retrieval(4), "full-text", *_look_up_rows(6), "read-agent-s@max_pages=6"),
         lacking=(PALM, GEMINI),
     ),
     _table("2-gutenberg", _STORIES, GUTENBERG, _BOOK_ROWS, runs=1, lacking=_BOOKS),
@@ -126,7 +131,7 @@ _MEM_WALKER_SOURCES: dict[str, tuple[Source, int | None, tuple[str, ...]]] = {
 }
 
 
-def _over_mem_walker(
+def _mem_walker_experiments(
     place: str, line: str, rows: tuple[str, ...], *lacking: str, models: str = BELUGA
 ) -> tuple[Experiment, ...]:
     """The experiment over each of the three datasets."""
@@ -142,20 +147,20 @@ def _over_mem_walker(
 
 
 MEM_WALKER_EXPERIMENTS = (
-    *_over_mem_walker(
+    *_mem_walker_experiments(
         "table 2",
         "beside recurrence, retrieval and the cut text; the same run shows table 4 and figures 2 and 4",
         ("mem-walker@keep_findings=off", "recurrent", "dense", "first-words", "last-words"),
         CONTRIEVER,
         OTHER_MODELS,
     ),
-    *_over_mem_walker(
+    *_mem_walker_experiments(
         "table 3",
         SWEEPS["mem-walker-reasoning"].line,
         ("mem-walker@keep_findings=off", "mem-walker@reasoning=off,keep_findings=off"),
         models="LLaMA 2 Chat 13B and 70B, Stable Beluga 2 70B",
     ),
-    *_over_mem_walker(
+    *_mem_walker_experiments(
         "figure 3",
         "with working memory and without",
         ("mem-walker@keep_findings=off", "mem-walker@working_memory=off,keep_findings=off"),
@@ -197,7 +202,7 @@ _GAM_ALL = {"locomo": LOCOMO, **_GAM_LONG, "ruler": RULER}
 _MEMORIZERS = "one model for the memory and one for the research: repeat with --model and --reading-model"
 
 
-def _over_gam(
+def _gam_experiments(
     place: str, line: str, rows: tuple[str, ...], *lacking: str, over: Mapping[str, Source] = _GAM_LONG
 ) -> tuple[Experiment, ...]:
     """The experiment over each of these datasets."""
@@ -216,25 +221,25 @@ def _over_gam(
 _ABLATIONS = (*SWEEPS["gam-tools"].rows, *(row for row in SWEEPS["gam-modules"].rows if row != "gam"))
 
 GAM_EXPERIMENTS = (
-    *_over_gam(
+    *_gam_experiments(
         "table 1",
         "beside the full text and retrieval",
         ("gam", "full-text", "dense"),
         *(OTHERS, EMBEDDINGS, CHUNKS, LEARNING),
         over=_GAM_ALL,
     ),
-    *_over_gam("table 2", _MEMORIZERS, ("gam",)),
-    *_over_gam("table 3", "which search tools and which modules", _ABLATIONS, EMBEDDINGS),
-    *_over_gam("table 4", SWEEPS["gam-output"].line, SWEEPS["gam-output"].rows),
-    *_over_gam(
+    *_gam_experiments("table 2", _MEMORIZERS, ("gam",)),
+    *_gam_experiments("table 3", "which search tools and which modules", _ABLATIONS, EMBEDDINGS),
+    *_gam_experiments("table 4", SWEEPS["gam-output"].line, SWEEPS["gam-output"].rows),
+    *_gam_experiments(
         "table 5",
         "seconds to build and to answer, with --concurrency 1",
         ("gam",),
         OTHERS,
         over={name: source for name, source in _GAM_LONG.items() if source is not NARRATIVE},
     ),
-    *_over_gam("figure 2 top", SWEEPS["gam-rounds"].line, SWEEPS["gam-rounds"].rows),
-    *_over_gam("figure 2 bottom", SWEEPS["gam-pages"].line, SWEEPS["gam-pages"].rows),
+    *_gam_experiments("figure 2 top", SWEEPS["gam-rounds"].line, SWEEPS["gam-rounds"].rows),
+    *_gam_experiments("figure 2 bottom", SWEEPS["gam-pages"].line, SWEEPS["gam-pages"].rows),
 )
 
 GAM_NO_RUNS: dict[str, str] = {}

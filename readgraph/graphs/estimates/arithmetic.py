@@ -7,7 +7,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.models.asking import MOST_REPEATED, TRIES
 from readgraph.nodes.answering.ask import answer_prompt
 from readgraph.nodes.building.paging import FEWEST_SHARE
-from readgraph.nodes.building.recipes import in_notes_language
+from readgraph.nodes.building.recipes import resolve_notes_language
 from readgraph.nodes.prompts import MOST_ANSWER_LINE_WORDS, PARAGRAPH_WORDS
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document, Memory, Recipe
@@ -111,7 +111,7 @@ class Unread:
 
 async def unread(store: PageStore, document: Document, recipe: Recipe, context: ReaderContext) -> Unread:
     """What is left to read of the document for the memory with this recipe."""
-    recipe, _ = await in_notes_language(recipe, document, context, store)
+    recipe, _ = await resolve_notes_language(recipe, document, context, store)
     memory = await store.find_memory(document.id, recipe, renew=context.rebuild)
     if memory is None:
         return Unread(None, document.words, 0, 0, 0, 0)
@@ -131,12 +131,12 @@ async def may_be_recorded(store: PageStore) -> bool:
     return False
 
 
-def fixed(words: int) -> Range:
+def frame_words(words: int) -> Range:
     """The words of a prompt without the texts inserted into it; its wording varies by a few words."""
     return Range(max(0, words - WORDING_VARIES), words, words + WORDING_VARIES)
 
 
-def asks(times: Range, prompt_words: Range, reply_words: float) -> Estimate:
+def estimate_calls(times: Range, prompt_words: Range, reply_words: float) -> Estimate:
     """Ask `times` times, each with a prompt of `prompt_words`: one call each, up to `TRIES` if replies are refused."""
     calls = times * Range(1, 1, TRIES)
     retried = times * Range(0, 0, TRIES * (TRIES - 1) / 2 * RETRY_WORDS)
@@ -144,7 +144,7 @@ def asks(times: Range, prompt_words: Range, reply_words: float) -> Estimate:
     return Estimate(calls, calls * prompt_words + retried, replies)
 
 
-def expecting(bounds: Estimate, expected: Estimate) -> Estimate:
+def with_expected(bounds: Estimate, expected: Estimate) -> Estimate:
     """The estimate with these bounds, and with what another one expects between them."""
 
     def between(one: Range, other: Range) -> Range:
@@ -186,15 +186,15 @@ def of_options(context: ReaderContext) -> ReaderContext:
     return replace(context, answer_length="phrase", answer_words=1)
 
 
-def answering(shown: Range, context: ReaderContext, times: Range = ONCE) -> Estimate:
+def estimate_answer(shown: Range, context: ReaderContext, times: Range = ONCE) -> Estimate:
     """An answer; `shown`: the words of the memory and of the question. A prompt that doesn't fit the window is cut."""
-    prompt = fixed(answer_prompt("", "", {"A": "", "B": ""}).words) + Range(0, 0, MOST_ANSWER_LINE_WORDS)
+    prompt = frame_words(answer_prompt("", "", {"A": "", "B": ""}).words) + Range(0, 0, MOST_ANSWER_LINE_WORDS)
     room = max(0, context.window_words - FORM_WORDS)
     cut = Range(min(prompt.low + shown.low, room), min(prompt.expected + shown.expected, room), context.window_words)
-    return asks(times, cut.at_most((prompt + shown).high), answer_words(context))
+    return estimate_calls(times, cut.at_most((prompt + shown).high), answer_words(context))
 
 
-def pages_of(words: float, most: int) -> Range:
+def even_page_count(words: float, most: int) -> Range:
     """Number of even pages, of at most `most` words each, in a text (see `readgraph.nodes.building.paging`)."""
     if words <= most:
         return exactly(math.ceil(words / most))
@@ -203,9 +203,9 @@ def pages_of(words: float, most: int) -> Range:
     return Range(math.ceil(words / most), min(math.ceil(words / typical), high), high)
 
 
-def sending(words: int, pages: Range, without_pages: Estimate) -> Estimate:
+def add_text_words(words: int, pages: Range, without_pages: Estimate) -> Estimate:
     """The estimate with the words of the pages added: the whole text is sent once, as this many pages."""
     assert pages.high is not None
     # A word that is cut by the end of a page counts for both pages.
-    shown = asks(ONCE, Range(words, words, words + pages.high), 0).input_words
+    shown = estimate_calls(ONCE, Range(words, words, words + pages.high), 0).input_words
     return replace(without_pages, input_words=without_pages.input_words + shown)

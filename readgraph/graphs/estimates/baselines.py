@@ -7,13 +7,13 @@ from readgraph.graphs.estimates.arithmetic import (
     TAG_WORDS,
     Estimate,
     Range,
+    add_text_words,
     answer_words,
-    answering,
-    asks,
+    estimate_answer,
+    estimate_calls,
+    even_page_count,
     exactly,
-    fixed,
-    pages_of,
-    sending,
+    frame_words,
     unread,
 )
 from readgraph.graphs.web_agent import ACT_REPLY, estimate_web_step
@@ -44,20 +44,20 @@ async def estimate_full_text(
     """
     if question_words is None or not context.model:
         return Estimate()
-    chunks = pages_of(document.words, chunk_words(context))
-    answers = answering(exactly(question_words + TAG_WORDS), context, times=chunks)
-    sent = sending(document.words, chunks, answers)
+    chunks = even_page_count(document.words, chunk_words(context))
+    answers = estimate_answer(exactly(question_words + TAG_WORDS), context, times=chunks)
+    sent = add_text_words(document.words, chunks, answers)
     if document.words / max(chunks.low, 1) + answers.input_words.expected / chunks.expected > chunk_words(context):
         sent = replace(sent, input_words=sent.input_words.perhaps_none())  # chunks that fill the window are cut
-    return sent + _weighing(chunks, context, question_words)
+    return sent + _estimate_chunk_weighing(chunks, context, question_words)
 
 
-def _weighing(chunks: Range, context: ReaderContext, question_words: int) -> Estimate:
+def _estimate_chunk_weighing(chunks: Range, context: ReaderContext, question_words: int) -> Estimate:
     assert chunks.high is not None
     several = Range(0, min(chunks.expected - 1, DIFFER), min(chunks.high - 1, 1))
     findings = chunks * Range(0, min(answer_words(context), LONGEST_FINDING), LONGEST_FINDING + TAG_WORDS)
-    prompt = fixed(weigh_prompt("", "", {"A": "", "B": ""}).words) + findings + exactly(question_words)
-    return asks(several, prompt + Range(0, 0, MOST_ANSWER_LINE_WORDS), answer_words(context))
+    prompt = frame_words(weigh_prompt("", "", {"A": "", "B": ""}).words) + findings + exactly(question_words)
+    return estimate_calls(several, prompt + Range(0, 0, MOST_ANSWER_LINE_WORDS), answer_words(context))
 
 
 async def estimate_truncated(
@@ -70,7 +70,7 @@ async def estimate_truncated(
     if question_words is None or not context.model:
         return Estimate()
     shown = min(words_kept(context), document.words)
-    return answering(Range(shown - 1, shown, shown + 1) + exactly(TAG_WORDS + question_words), context)
+    return estimate_answer(Range(shown - 1, shown, shown + 1) + exactly(TAG_WORDS + question_words), context)
 
 
 async def estimate_retrieval(
@@ -85,7 +85,7 @@ async def estimate_retrieval(
         return Estimate()
     most = context.max_pages * (segment_words(context) + TAG_WORDS)
     retrieved = Range(0, min(most, document.words, context.window_words), most)
-    return answering(retrieved + exactly(question_words), context)
+    return estimate_answer(retrieved + exactly(question_words), context)
 
 
 async def estimate_recurrent(
@@ -97,19 +97,19 @@ async def estimate_recurrent(
     """
     reader = replace(context, model=context.reading_model or context.model)
     left = await unread(store, document, running_summary_recipe(reader), context)
-    reading = _reading(document, reader) if reader.model and not left.complete else Estimate()
+    reading = _estimate_recurrent_reading(document, reader) if reader.model and not left.complete else Estimate()
     if question_words is None or not context.model:
         return reading
     summary = Range(0, SUMMARY_SHARE * SUMMARY_WORDS, SUMMARY_WORDS)
-    return reading + answering(summary + exactly(TAG_WORDS + question_words), context)
+    return reading + estimate_answer(summary + exactly(TAG_WORDS + question_words), context)
 
 
-def _reading(document: Document, context: ReaderContext) -> Estimate:
-    pieces = pages_of(document.words, piece_words(context))
+def _estimate_recurrent_reading(document: Document, context: ReaderContext) -> Estimate:
+    pieces = even_page_count(document.words, piece_words(context))
     first, later = (running_summary_prompt(summary, "", SUMMARY_WORDS).words for summary in ("", "…"))
     carried = (1 - 1 / max(pieces.expected, 1)) * SUMMARY_SHARE * SUMMARY_WORDS  # none with the first piece
     prompt = Range(first, later + carried, later + SUMMARY_WORDS + MOST_NOTE_LINE_WORDS)
-    return sending(document.words, pieces, asks(pieces, prompt, SUMMARY_SHARE * SUMMARY_WORDS))
+    return add_text_words(document.words, pieces, estimate_calls(pieces, prompt, SUMMARY_SHARE * SUMMARY_WORDS))
 
 
 async def estimate_web_gists(
@@ -126,5 +126,5 @@ async def estimate_web_act(
     if instruction_words is None or not context.model:
         return Estimate()
     most = min(document.words, context.window_words)
-    shown = Range(0, most, most) + exactly(instruction_words) + fixed(web_act_prompt("", "").words)
-    return asks(exactly(1), shown, ACT_REPLY)
+    shown = Range(0, most, most) + exactly(instruction_words) + frame_words(web_act_prompt("", "").words)
+    return estimate_calls(exactly(1), shown, ACT_REPLY)

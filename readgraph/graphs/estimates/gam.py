@@ -10,17 +10,17 @@ from readgraph.graphs.estimates.arithmetic import (
     Range,
     Unread,
     answer_words,
-    answering,
-    asks,
+    estimate_answer,
+    estimate_calls,
     exactly,
-    fixed,
+    frame_words,
     unread,
 )
-from readgraph.graphs.estimates.read_agent import foreseen_reading, looking_up
+from readgraph.graphs.estimates.read_agent import estimate_gist_reading, estimate_look_up
 from readgraph.graphs.gam import recipe
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.ask import answer_from_notes_prompt
-from readgraph.nodes.building.notes import asked_apart, memorize_prompt
+from readgraph.nodes.building.notes import memorize_prompt, needs_two_calls
 from readgraph.nodes.building.paging import FEWEST_SHARE
 from readgraph.nodes.prompts import MOST_ANSWER_LINE_WORDS
 from readgraph.nodes.purpose import purpose_of
@@ -59,12 +59,12 @@ async def estimate_gam(
     builder = replace(context, model=context.reading_model or context.model)
     left = await unread(store, document, recipe(builder), context)
     new = _new_pages(left, document, context) + exactly(left.pages)
-    memorizing = _memorizing(new, left.notes, builder) if builder.model else Estimate()
+    memorizing = _estimate_memorizing(new, left.notes, builder) if builder.model else Estimate()
     if question_words is None or not context.model:
         return memorizing
     pages = new + exactly(left.notes)
     page_words = document.words / max(pages.expected, 1)
-    return memorizing + researching(pages, page_words, context, question_words)
+    return memorizing + estimate_research(pages, page_words, context, question_words)
 
 
 def _new_pages(left: Unread, document: Document, context: ReaderContext) -> Range:
@@ -76,17 +76,17 @@ def _new_pages(left: Unread, document: Document, context: ReaderContext) -> Rang
     return Range(math.ceil(left.words / (size + 1)), max(left.words / size, document.sessions or 1, 1), math.ceil(most))
 
 
-def _memorizing(new: Range, notes: float, context: ReaderContext) -> Estimate:
+def _estimate_memorizing(new: Range, notes: float, context: ReaderContext) -> Estimate:
     """Memorising each new page, with memory in the prompt: recent memos, and older ones that are related to it."""
     memory = min(context.memory_words, MEMO_WORDS * (notes + new.expected) / 2)
     shown = Range(0, memory + context.session_page_words, 3 * context.memory_words + context.session_page_words + 1)
     known = memorize_prompt("", "", "", purpose_of(context)).words
-    prompt = fixed(known) + Range(-WORDING, 5, PLACE_WORDS + WORDING) + shown
-    calls = 2 if asked_apart(context) else 1
-    return asks(new * exactly(calls), prompt, (MEMO_WORDS + HEADER_WORDS) / calls)
+    prompt = frame_words(known) + Range(-WORDING, 5, PLACE_WORDS + WORDING) + shown
+    calls = 2 if needs_two_calls(context) else 1
+    return estimate_calls(new * exactly(calls), prompt, (MEMO_WORDS + HEADER_WORDS) / calls)
 
 
-def researching(
+def estimate_research(
     pages: Range, page_words: float, context: ReaderContext, question_words: int, *, begun: bool = False
 ) -> Estimate:
     """At most `rounds` rounds of plan, notes and verdict (no verdict in the last round), and then an answer.
@@ -105,23 +105,23 @@ def researching(
     earlier_rounds = MOST_REQUESTS * REQUEST_WORDS + context.rounds * (
         2 * context.pages_per_tool * QUERY_WORDS + 2 * shown
     )
-    noted, found = _found(pages, rounds, context)
+    noted, found = _expect_finds(pages, rounds, context)
     in_view = min(found * (page_words + TAG_WORDS), EVIDENCE_SHARE * context.window_words)
     evidence = Range(0, in_view, EVIDENCE_SHARE * context.window_words + 2 * TAG_WORDS * shown)
     seen, reasoning = memory + notes + question + Range(0, 20, earlier_rounds), context.reasoning
-    plan = fixed(plan_prompt("", "", {}, context.tools, 5, reasoning=reasoning).words)
-    planning = asks(rounds, plan + seen, PLAN_REPLY + _reasons(context))
-    integrate = fixed(integrate_prompt("", "", "", {}, reasoning=reasoning).words)
-    noting = asks(noted, integrate + evidence + notes + question, NOTES_WORDS + _reasons(context))
-    judging = reflecting(context, question_words, asked=_more_to_find(pages, context))
+    plan = frame_words(plan_prompt("", "", {}, context.tools, 5, reasoning=reasoning).words)
+    planning = estimate_calls(rounds, plan + seen, PLAN_REPLY + _reasons(context))
+    integrate = frame_words(integrate_prompt("", "", "", {}, reasoning=reasoning).words)
+    noting = estimate_calls(noted, integrate + evidence + notes + question, NOTES_WORDS + _reasons(context))
+    judging = estimate_reflection(context, question_words, asked=_more_to_find(pages, context))
     if context.context_only:
         return planning + noting + judging
     instead = memory if context.rounds == 0 else memory * Range(1, 0, 1)  # memos stand in for notes
-    prompt = fixed(answer_from_notes_prompt("", "", "", {}).words) + notes + question + instead
+    prompt = frame_words(answer_from_notes_prompt("", "", "", {}).words) + notes + question + instead
     prompt += Range(0, 0, MOST_ANSWER_LINE_WORDS)
     alone = context.evidence == "integration"
     said = answer_words(context, quotes=not alone)
-    return planning + noting + judging + asks(Range(0, 1, 1), prompt + (NONE if alone else evidence), said)
+    return planning + noting + judging + estimate_calls(Range(0, 1, 1), prompt + (NONE if alone else evidence), said)
 
 
 def _more_to_find(pages: Range, context: ReaderContext) -> float:
@@ -130,14 +130,14 @@ def _more_to_find(pages: Range, context: ReaderContext) -> float:
     return min(1.0, max(0.0, (pages.expected - each) / max((DISTINCT - 1) * each, 1)))
 
 
-def _found(pages: Range, rounds: Range, context: ReaderContext) -> tuple[Range, float]:
+def _expect_finds(pages: Range, rounds: Range, context: ReaderContext) -> tuple[Range, float]:
     """How often new pages are found, and how many of them at a time: what was read before is not read again."""
     each = max(1.0, DISTINCT * context.pages_per_tool)
     often = min(rounds.expected, max(1.0, pages.expected / each))
     return Range(0, often, rounds.high), min(each, pages.expected / max(often, 1))
 
 
-def reflecting(context: ReaderContext, question_words: int, *, asked: float = 1.0) -> Estimate:
+def estimate_reflection(context: ReaderContext, question_words: int, *, asked: float = 1.0) -> Estimate:
     """A verdict on the notes of each round but the last; `asked`: how likely there is any."""
     most = max(context.rounds - 1, 0)
     verdicts = Range(0, asked * min(EXPECTED_VERDICTS, most), most)
@@ -145,12 +145,12 @@ def reflecting(context: ReaderContext, question_words: int, *, asked: float = 1.
         verdicts = verdicts * Range(1, 1.5, 2)
     question = exactly(question_words) + Range(-WORDING, 0, WORDING)
     shown = Range(0, NOTES_WORDS / 2, LONGEST_NOTES) + question
-    return asks(verdicts, _verdict(context) + shown, _verdict_words(context))
+    return estimate_calls(verdicts, _verdict(context) + shown, _verdict_words(context))
 
 
 def _verdict(context: ReaderContext) -> Range:
     """Words of the question whether notes are enough, without the notes."""
-    return fixed(reflect_prompt("", "", {}, reasoning=context.reasoning).words)
+    return frame_words(reflect_prompt("", "", {}, reasoning=context.reasoning).words)
 
 
 def _verdict_words(context: ReaderContext) -> float:
@@ -170,10 +170,12 @@ async def estimate_gist_research(
 
     Covers what is not read yet, and research for a question of `question_words` (None: reading only).
     """
-    reading, seen = await foreseen_reading(store, document, context, merges=False)
+    reading, seen = await estimate_gist_reading(store, document, context, merges=False)
     if question_words is None or not context.model:
         return reading
-    return reading + researching(seen.pages, document.words / max(seen.pages.expected, 1), context, question_words)
+    return reading + estimate_research(
+        seen.pages, document.words / max(seen.pages.expected, 1), context, question_words
+    )
 
 
 async def estimate_escalate(
@@ -183,14 +185,14 @@ async def estimate_escalate(
 
     Covers what is not read yet, and a question of `question_words` (None: reading only).
     """
-    reading, seen = await foreseen_reading(store, document, context)
+    reading, seen = await estimate_gist_reading(store, document, context)
     if question_words is None or not context.model:
         return reading
     gists = seen.gists + exactly(question_words)
     verdicts = Range(0, 1, 2 if context.separate_requests else 1)
-    judging = asks(verdicts, _verdict(context) + gists, _verdict_words(context))
-    look_ups = looking_up(gists, context, "parallel")  # always all pages at once, whatever the setting `strategy`
+    judging = estimate_calls(verdicts, _verdict(context) + gists, _verdict_words(context))
+    look_ups = estimate_look_up(gists, context, "parallel")  # always all pages at once, whatever the setting `strategy`
     rounds = replace(context, rounds=max(context.rounds, 1))  # the pages of a look-up are always read
-    research = researching(seen.pages, document.words / max(seen.pages.expected, 1), rounds, question_words)
+    research = estimate_research(seen.pages, document.words / max(seen.pages.expected, 1), rounds, question_words)
     further = (look_ups + research).times(Range(1, 1 - GISTS_ENOUGH, 1))
-    return reading + judging + further + answering(gists, context, times=Range(0, GISTS_ENOUGH, 1))
+    return reading + judging + further + estimate_answer(gists, context, times=Range(0, GISTS_ENOUGH, 1))

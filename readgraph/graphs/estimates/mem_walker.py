@@ -9,12 +9,12 @@ from readgraph.graphs.estimates.arithmetic import (
     Estimate,
     Range,
     Unread,
-    answering,
-    asks,
+    estimate_answer,
+    estimate_calls,
     exactly,
-    expecting,
-    fixed,
+    frame_words,
     unread,
+    with_expected,
 )
 from readgraph.graphs.mem_walker import recipe
 from readgraph.library.page_store import PageStore
@@ -50,20 +50,20 @@ async def estimate_mem_walker(
     store: PageStore, document: Document, context: ReaderContext, question_words: int | None
 ) -> Estimate:
     """What MemWalker will use to read what is not read yet, and to walk for a question of `question_words`, if any."""
-    building, pages = await foreseen_reading(store, document, context)
+    building, pages = await estimate_tree_reading(store, document, context)
     if question_words is None or not context.model:
         return building
-    return building + walking(pages, context, question_words) + weighing(context, question_words)
+    return building + estimate_walk(pages, context, question_words) + estimate_finding_weighing(context, question_words)
 
 
-async def foreseen_reading(
+async def estimate_tree_reading(
     store: PageStore, document: Document, context: ReaderContext, recipe: MakeRecipe = recipe
 ) -> tuple[Estimate, Range]:
     """What reading the rest will use, and how many segments there will be; `recipe`: of a memory like MemWalker's."""
     builder = replace(context, model=context.reading_model or context.model)
     left = await unread(store, document, recipe(builder), context)
     new = _new_segments(left, document, context)
-    building = _building(left, new, context, document) if builder.model else Estimate()
+    building = _estimate_tree_building(left, new, context, document) if builder.model else Estimate()
     return building, new + exactly(left.pages + left.notes)
 
 
@@ -76,18 +76,20 @@ def _new_segments(left: Unread, document: Document, context: ReaderContext) -> R
     return Range(math.ceil(left.words / (_largest(context) + 1)), math.ceil(left.words / context.segment_words), most)
 
 
-def _building(left: Unread, new: Range, context: ReaderContext, document: Document) -> Estimate:
+def _estimate_tree_building(left: Unread, new: Range, context: ReaderContext, document: Document) -> Estimate:
     """Summaries of segments, and compressed summaries of the tree's nodes above them."""
     to_summarise = new + exactly(left.pages)
-    summaries = summarising(to_summarise, context, _even(document, to_summarise + exactly(left.notes), context))
+    summaries = estimate_segment_summaries(
+        to_summarise, context, _even(document, to_summarise + exactly(left.notes), context)
+    )
     pages = to_summarise + exactly(left.notes)
     assert pages.high is not None
-    if left.memory and left.complete and left.memory.levels == TreeShape.planned(left.memory).counts[1:]:
+    if left.memory and left.complete and left.memory.levels == TreeShape.final_tree(left.memory).counts[1:]:
         return summaries
     above = [
         sum(TreeShape.over(math.ceil(count), context.children).counts[1:]) for count in (pages.expected, pages.high)
     ]
-    return summaries + compressing(Range(0, above[0], above[1]), context)
+    return summaries + estimate_compression(Range(0, above[0], above[1]), context)
 
 
 def _even(document: Document, pages: Range, context: ReaderContext) -> float:
@@ -95,18 +97,20 @@ def _even(document: Document, pages: Range, context: ReaderContext) -> float:
     return min(context.segment_words, document.words / max(pages.expected, 1))
 
 
-def summarising(segments: Range, context: ReaderContext, words: float | None = None) -> Estimate:
+def estimate_segment_summaries(segments: Range, context: ReaderContext, words: float | None = None) -> Estimate:
     """Summaries of this many segments, of so many words each if that is known."""
     each = context.segment_words if words is None else words
-    prompt = fixed(summary_prompt("", purpose_of(context)).words) + Range(0, each, segment(context).high)
-    return asks(segments, prompt, SUMMARY_SHARE * each)
+    prompt = frame_words(summary_prompt("", purpose_of(context)).words) + Range(0, each, segment(context).high)
+    return estimate_calls(segments, prompt, SUMMARY_SHARE * each)
 
 
-def compressing(nodes: Range, context: ReaderContext, heading: Range = NONE) -> Estimate:
+def estimate_compression(nodes: Range, context: ReaderContext, heading: Range = NONE) -> Estimate:
     """Compressed texts of this many nodes; `heading`: words of a child's heading."""
     children = notes_of(exactly(context.children), context, heading)
-    prompt = fixed(compress_prompt([], context.node_words, purpose_of(context)).words)
-    return asks(nodes, prompt + Range(0, children.expected, children.high), COMPRESSED_SHARE * context.node_words)
+    prompt = frame_words(compress_prompt([], context.node_words, purpose_of(context)).words)
+    return estimate_calls(
+        nodes, prompt + Range(0, children.expected, children.high), COMPRESSED_SHARE * context.node_words
+    )
 
 
 def levels_over(pages: Range, context: ReaderContext) -> tuple[int, int]:
@@ -116,15 +120,15 @@ def levels_over(pages: Range, context: ReaderContext) -> tuple[int, int]:
     return depth, deepest
 
 
-def walking(pages: Range, context: ReaderContext, question_words: int, *, from_leaf: bool = False) -> Estimate:
+def estimate_walk(pages: Range, context: ReaderContext, question_words: int, *, from_leaf: bool = False) -> Estimate:
     """A walk down the balanced tree over so many segments; `from_leaf`: the first walk begins at a leaf."""
     few = replace(context, children=max(2, min(context.children, math.ceil(pages.expected))))
-    bounds = walking_levels(*levels_over(pages, context), context, question_words, from_leaf=from_leaf)
-    likely = walking_levels(*levels_over(pages, few), few, question_words, from_leaf=from_leaf)
-    return expecting(bounds, likely)
+    bounds = estimate_walk_levels(*levels_over(pages, context), context, question_words, from_leaf=from_leaf)
+    likely = estimate_walk_levels(*levels_over(pages, few), few, question_words, from_leaf=from_leaf)
+    return with_expected(bounds, likely)
 
 
-def walking_levels(
+def estimate_walk_levels(
     depth: float,
     deepest: float,
     context: ReaderContext,
@@ -145,25 +149,25 @@ def walking_levels(
     findings = Range(0, DECISION_REPLY * EXPECTED_REVERTS, finding * context.max_hops + LONGER_ANSWER * context.walks)
     shown = notes_of(exactly(context.children), context, heading)
     at_most = max(shown.high or 0, _largest(context) + 1)
-    prompt = fixed(max(triage_prompt([], [], [], [], "", {}).words, leaf_prompt("", [], [], "", {}).words))
+    prompt = frame_words(max(triage_prompt([], [], [], [], "", {}).words, leaf_prompt("", [], [], "", {}).words))
     parts = (depth - 1) * shown.expected + context.segment_words
-    seen = Range(0, parts / max(depth, 1), at_most) + _carried(depth, deepest, context, heading)
+    seen = Range(0, parts / max(depth, 1), at_most) + _memory_note_words(depth, deepest, context, heading)
     if seen_words is not None:
         seen = replace(seen, expected=seen_words)
     options = Range(-60, 0, 40)  # switches shorten a prompt, numbers of visited parts lengthen it
     options += Range(0, 0, context.children + MOST_ANSWER_LINE_WORDS)
-    return asks(hops, prompt + seen + findings + question + options, DECISION_REPLY)
+    return estimate_calls(hops, prompt + seen + findings + question + options, DECISION_REPLY)
 
 
-def weighing(context: ReaderContext, question_words: int, *, further_walks: int = 0) -> Estimate:
+def estimate_finding_weighing(context: ReaderContext, question_words: int, *, further_walks: int = 0) -> Estimate:
     """The answer may be a weighing of findings, at most one from each hop; `further_walks` may be made besides."""
     finding = max(LONGEST_REASONING, question_words) + MOST_QUOTES * LONGEST_REASONING + TAG_WORDS
     walks = context.walks + further_walks
     findings = exactly(finding) * Range(0, 1, context.max_hops * walks) + Range(0, 0, LONGER_ANSWER * walks)
     line = Range(0, 0, MOST_ANSWER_LINE_WORDS)
-    prompt = fixed(weigh_prompt("", "", {}).words) + findings + exactly(question_words) + line
+    prompt = frame_words(weigh_prompt("", "", {}).words) + findings + exactly(question_words) + line
     weighed = Range(0, 1 if context.walks > 1 else EXPECTED_REVERTS, 1) if context.keep_findings else Range(0, 0, 0)
-    return asks(weighed, prompt, WEIGH_REPLY)
+    return estimate_calls(weighed, prompt, WEIGH_REPLY)
 
 
 def notes_of(nodes: Range, context: ReaderContext, heading: Range = NONE) -> Range:
@@ -176,7 +180,7 @@ def segment(context: ReaderContext) -> Range:
     return Range(0, context.segment_words, _largest(context) + 1)
 
 
-def _carried(depth: float, deepest: float, context: ReaderContext, heading: Range) -> Range:
+def _memory_note_words(depth: float, deepest: float, context: ReaderContext, heading: Range) -> Range:
     """The working memory: notes of the path, or of all visited nodes, cut to fit the window."""
     note = _note(context) + heading
     expected, most = {"off": (0, 0), "path": ((depth - 1) / 2, deepest), "visited": (depth, context.max_hops)}[
@@ -206,11 +210,11 @@ async def estimate_guided_walk(
 
     Covers what is not read yet, and a walk for a question of `question_words` (None: reading only).
     """
-    reading, segments = await foreseen_reading(store, document, context)
+    reading, segments = await estimate_tree_reading(store, document, context)
     if question_words is None or not context.model:
         return reading
-    walk = walking(segments, context, question_words, from_leaf=True)
-    return reading + walk + weighing(context, question_words)
+    walk = estimate_walk(segments, context, question_words, from_leaf=True)
+    return reading + walk + estimate_finding_weighing(context, question_words)
 
 
 async def estimate_walk_and_read(
@@ -220,9 +224,9 @@ async def estimate_walk_and_read(
 
     Covers what is not read yet, and a walk and an answer for a question of `question_words` (None: reading only).
     """
-    reading, segments = await foreseen_reading(store, document, context)
+    reading, segments = await estimate_tree_reading(store, document, context)
     if question_words is None or not context.model:
         return reading
     leaves = Range(0, context.walks, context.max_hops * context.walks) * segment(context)
     shown = notes_of(segments, context) + leaves + exactly(question_words)
-    return reading + walking(segments, context, question_words) + answering(shown, context)
+    return reading + estimate_walk(segments, context, question_words) + estimate_answer(shown, context)

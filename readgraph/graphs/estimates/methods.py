@@ -3,7 +3,15 @@
 import math
 from collections.abc import Awaitable, Callable
 
-from readgraph.graphs.estimates.arithmetic import QUOTES, Estimate, Range, answer_words, asks, fixed, may_be_recorded
+from readgraph.graphs.estimates.arithmetic import (
+    QUOTES,
+    Estimate,
+    Range,
+    answer_words,
+    estimate_calls,
+    frame_words,
+    may_be_recorded,
+)
 from readgraph.graphs.estimates.baselines import (
     estimate_full_text,
     estimate_recurrent,
@@ -41,7 +49,7 @@ CITES = {"answer_length", "check_sentences"}
 """The settings of a method that checks long answers."""
 
 
-def checking_answer(method: Method, words: int, context: ReaderContext, question_words: int) -> Estimate:
+def estimate_answer_check(method: Method, words: int, context: ReaderContext, question_words: int) -> Estimate:
     """The check of the answer to a question about a text of so many words; nothing where answers are short."""
     wanted = context.model and context.check_sentences and set_long(context)
     if not wanted or not settings_of(method, asks=True) >= CITES:
@@ -49,9 +57,9 @@ def checking_answer(method: Method, words: int, context: ReaderContext, question
     sentences = math.ceil((answer_words(context) - QUOTES) / SENTENCE_WORDS)
     calls = Range(0, math.ceil(sentences / MOST_SENTENCES), MOST_CHECKED)
     each = min(WORDS_SHOWN * min(sentences, MOST_SENTENCES) / 2, words)
-    asked = fixed(check_answer_prompt("", "", []).words)
+    asked = frame_words(check_answer_prompt("", "", []).words)
     shown = Range(0, each + question_words, MOST_SENTENCES * MOST_SHOWN * words + context.window_words)
-    return asks(calls, (asked + shown).at_most(context.window_words), MOST_SENTENCES * VERDICT_WORDS)
+    return estimate_calls(calls, (asked + shown).at_most(context.window_words), MOST_SENTENCES * VERDICT_WORDS)
 
 
 Estimator = Callable[[PageStore, Document, ReaderContext, int | None], Awaitable[Estimate]]
@@ -120,7 +128,7 @@ async def estimate_reading(
     """
     estimate = await estimator_of(method, asks=question_words is not None)(store, document, context, question_words)
     if question_words is not None:
-        estimate += checking_answer(method, document.words, context, question_words)
+        estimate += estimate_answer_check(method, document.words, context, question_words)
     if await may_be_recorded(store):
         estimate = estimate.perhaps_none()
     return estimate.within(context.max_calls)

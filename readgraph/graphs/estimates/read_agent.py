@@ -9,10 +9,10 @@ from readgraph.graphs.estimates.arithmetic import (
     Estimate,
     Range,
     Unread,
-    answering,
-    asks,
+    estimate_answer,
+    estimate_calls,
     exactly,
-    fixed,
+    frame_words,
     unread,
 )
 from readgraph.graphs.read_agent import recipe
@@ -42,31 +42,33 @@ async def estimate_read_agent(
     store: PageStore, document: Document, context: ReaderContext, question_words: int | None
 ) -> Estimate:
     """What ReadAgent will use to read what is not read yet, and to answer a question of `question_words`, if any."""
-    reading, seen = await foreseen_reading(store, document, context)
+    reading, seen = await estimate_gist_reading(store, document, context)
     if question_words is None or not context.model:
         return reading
-    gists, opened = seen.gists + exactly(question_words), seen.opened(context.max_pages, EXPECTED_PAGES)
+    gists, opened = seen.gists + exactly(question_words), seen.reread_words(context.max_pages, EXPECTED_PAGES)
     before = opened * Range(0, 0.5 if context.strategy == "sequential" else 0, 1)
-    return reading + looking_up(gists + before, context, context.strategy) + answering(gists + opened, context)
+    return (
+        reading + estimate_look_up(gists + before, context, context.strategy) + estimate_answer(gists + opened, context)
+    )
 
 
 @dataclass(frozen=True)
-class Seen:
+class VisibleMemory:
     """What a question can see of a memory: the words of its gists, the number of its pages, and all their words."""
 
     gists: Range
     pages: Range
     words: int
 
-    def opened(self, most: int, expected: int | None = None) -> Range:
+    def reread_words(self, most: int, expected: int | None = None) -> Range:
         """The words of the pages that are read again, at most `most` of them, and probably `expected` or that many."""
         number = min(most, self.pages.expected, most if expected is None else expected)
         return Range(0, number * self.words / max(self.pages.expected, 1), self.words)
 
 
-async def foreseen_reading(
+async def estimate_gist_reading(
     store: PageStore, document: Document, context: ReaderContext, *, merges: bool = True
-) -> tuple[Estimate, Seen]:
+) -> tuple[Estimate, VisibleMemory]:
     """What reading the rest will use, and what a question will see of the memory.
 
     `merges`: whether pages are merged if their gists don't fit the window.
@@ -74,10 +76,10 @@ async def foreseen_reading(
     reader = replace(context, model=context.reading_model or context.model)
     left = await unread(store, document, recipe(reader), context)
     pages = _new_pages(left, document, context)
-    reading = _reading(left, pages, document, reader) if reader.model else Estimate()
+    reading = _estimate_gisting(left, pages, document, reader) if reader.model else Estimate()
     if reader.model and merges:
-        reading += _merging(left, pages + exactly(left.pages), document, reader)
-    return reading, _seen(left, pages, document)
+        reading += _estimate_merging(left, pages + exactly(left.pages), document, reader)
+    return reading, _visible_memory(left, pages, document)
 
 
 def _new_pages(left: Unread, document: Document, context: ReaderContext) -> Range:
@@ -93,23 +95,23 @@ def _new_pages(left: Unread, document: Document, context: ReaderContext) -> Rang
     return Range(fewest, max(left.words / mean, 1), math.ceil(most))
 
 
-def _reading(left: Unread, pages: Range, document: Document, context: ReaderContext) -> Estimate:
+def _estimate_gisting(left: Unread, pages: Range, document: Document, context: ReaderContext) -> Estimate:
     labels = TAG_WORDS * context.max_page_words
     shown = context.max_page_words * (2 if context.show_previous_page else 1)
     next_paragraph = document.words if context.show_next_paragraph else 0
     expected = shown + labels / 40
-    pause = fixed(pause_prompt(["", ""]).words) + Range(0, expected, shown + labels + next_paragraph)
-    gist = fixed(gist_prompt("", context.gist_words, purpose_of(context)).words)
+    pause = frame_words(pause_prompt(["", ""]).words) + Range(0, expected, shown + labels + next_paragraph)
+    gist = frame_words(gist_prompt("", context.gist_words, purpose_of(context)).words)
     page_words = (context.min_page_words + context.max_page_words) / 2
     of_page = Range(0, page_words, context.max_page_words + 1)
     gists = pages + exactly(left.pages)
     chosen = NONE if context.paging == "even" else Range(0, pages.expected, pages.high)
-    pausing = asks(chosen, pause, PAUSE_REPLY)
-    gisting = asks(gists, gist + of_page, context.gist_words or GIST_SHARE * page_words)
+    pausing = estimate_calls(chosen, pause, PAUSE_REPLY)
+    gisting = estimate_calls(gists, gist + of_page, context.gist_words or GIST_SHARE * page_words)
     return pausing + gisting
 
 
-def _merging(left: Unread, gists: Range, document: Document, context: ReaderContext) -> Estimate:
+def _estimate_merging(left: Unread, gists: Range, document: Document, context: ReaderContext) -> Estimate:
     """Rounds of merging and gists of gists, if the gists may not fit the window."""
     allowed = gists_allowed(context)
     pages = gists + exactly(left.notes)
@@ -123,27 +125,29 @@ def _merging(left: Unread, gists: Range, document: Document, context: ReaderCont
     pair = 2 * document.words / max(pages.expected, 1)
     largest = largest_page(context)
     joined = Range(0, min(pair, largest), largest)
-    merging = asks(rounds * pages * Range(0, 0.5, 0.5), fixed(merge_prompt("", "").words) + joined, MERGE_REPLY)
+    merging = estimate_calls(
+        rounds * pages * Range(0, 0.5, 0.5), frame_words(merge_prompt("", "").words) + joined, MERGE_REPLY
+    )
     merged = Range(0, pair, max(largest, context.max_page_words) + 1)
-    gist = fixed(gist_prompt("", context.gist_words, purpose_of(context)).words)
-    gisting = asks(rounds * pages, gist + merged, GIST_SHARE * pair)
+    gist = frame_words(gist_prompt("", context.gist_words, purpose_of(context)).words)
+    gisting = estimate_calls(rounds * pages, gist + merged, GIST_SHARE * pair)
     if document.sessions:
         merging = gisting = Estimate()
     most = older_gist_words(context)
     groups = pages * Range(0, 1 / (FAN - 1) if expected > allowed else 0, 1 / (FAN - 1))
-    return merging + gisting + asks(groups, gist + Range(0, FAN * most, context.window_words), most)
+    return merging + gisting + estimate_calls(groups, gist + Range(0, FAN * most, context.window_words), most)
 
 
-def _seen(left: Unread, pages: Range, document: Document) -> Seen:
+def _visible_memory(left: Unread, pages: Range, document: Document) -> VisibleMemory:
     number = pages + exactly(left.pages + left.notes)
     assert number.high is not None
     gists = left.note_words + GIST_SHARE * (left.words + left.paged_words)
     # No gist is longer than its page, except those of very short pages.
     most = document.words + (FEWEST_NOTE_WORDS + TAG_WORDS) * number.high
-    return Seen(Range(0, gists, most), number, document.words)
+    return VisibleMemory(Range(0, gists, most), number, document.words)
 
 
-def looking_up(shown: Range, context: ReaderContext, strategy: Strategy) -> Estimate:
+def estimate_look_up(shown: Range, context: ReaderContext, strategy: Strategy) -> Estimate:
     """Look-ups for a question; `shown`: the words of the memory and of the question."""
     if strategy == "parallel":
         times = Range(0, min(context.max_pages, 1), min(context.max_pages, 1))
@@ -151,7 +155,7 @@ def looking_up(shown: Range, context: ReaderContext, strategy: Strategy) -> Esti
     else:
         times = Range(0, min(context.max_pages, EXPECTED_PAGES + 1), context.max_pages)
         prompt = look_up_next_prompt("", "", {}, [*range(context.max_pages)])
-    return asks(times, fixed(prompt.words) + shown, LOOK_UP_REPLY)
+    return estimate_calls(times, frame_words(prompt.words) + shown, LOOK_UP_REPLY)
 
 
 async def estimate_gists_only(
@@ -161,10 +165,10 @@ async def estimate_gists_only(
 
     Covers what is not read yet, and a question of `question_words` (None: reading only).
     """
-    reading, seen = await foreseen_reading(store, document, context)
+    reading, seen = await estimate_gist_reading(store, document, context)
     if question_words is None or not context.model:
         return reading
-    return reading + answering(seen.gists + exactly(question_words), context)
+    return reading + estimate_answer(seen.gists + exactly(question_words), context)
 
 
 async def estimate_retrieved_pages(
@@ -174,8 +178,8 @@ async def estimate_retrieved_pages(
 
     Covers what is not read yet, and a question of `question_words` (None: reading only).
     """
-    reading, seen = await foreseen_reading(store, document, context)
+    reading, seen = await estimate_gist_reading(store, document, context)
     if question_words is None or not context.model:
         return reading
     gists = seen.gists if context.show_gists else NONE
-    return reading + answering(gists + seen.opened(context.max_pages) + exactly(question_words), context)
+    return reading + estimate_answer(gists + seen.reread_words(context.max_pages) + exactly(question_words), context)

@@ -11,26 +11,26 @@ from langgraph.graph import END, START
 from typing_extensions import Unpack
 
 from readgraph.graphs import read_agent
-from readgraph.graphs.gam import Planned, Research, Rounds, add_rounds
+from readgraph.graphs.gam import Research, Rounds, SearchDecision, add_rounds
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.nodes.answering.answer import answer_from_notes_alone
 from readgraph.nodes.building.merge import merge
 from readgraph.nodes.opening import open_for_research
 from readgraph.nodes.research.plan import plan_look_up
 from readgraph.nodes.research.reflect import gists_suffice
-from readgraph.state.channels import Researched, ResearchState
+from readgraph.state.channels import ResearchOutput, ResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 
 __all__ = ["build", "graph"]
 
 
-def is_asked(state: ResearchState) -> str:
+def choose_question_or_end(state: ResearchState) -> str:
     """Go on to the question, if there is one."""
     return "judge" if state["question_text"] else END
 
 
-def still_looking(state: Planned) -> str:
+def choose_look_up_or_answer(state: SearchDecision) -> str:
     """Look pages up, or answer from the gists."""
     return "look_up" if state["continue_search"] else "answer_gists"
 
@@ -55,14 +55,14 @@ def build(
         with_channels(state, ResearchState),
         context_schema=ReaderContext,
         input_schema=Question,
-        output_schema=Researched,
+        output_schema=ResearchOutput,
     )
     add_nodes(builder, open=open, read=read, merge=merge, judge=judge, look_up=look_up, answer_gists=answer_gists)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
     builder.add_edge("read", "merge")
-    builder.add_conditional_edges("merge", choosing(is_asked), ["judge", END])
-    builder.add_conditional_edges("judge", choosing(still_looking), ["look_up", "answer_gists"])
+    builder.add_conditional_edges("merge", choosing(choose_question_or_end), ["judge", END])
+    builder.add_conditional_edges("judge", choosing(choose_look_up_or_answer), ["look_up", "answer_gists"])
     builder.add_edge("look_up", "search")
     add_rounds(builder, **rounds)
     builder.add_edge("answer_gists", "cite")

@@ -13,16 +13,16 @@ from functools import partial
 from statistics import fmean
 
 from readgraph.graphs import mem_walker
-from readgraph.graphs.estimates.arithmetic import NONE, TAG_WORDS, Estimate, Range, Unread, expecting, unread
+from readgraph.graphs.estimates.arithmetic import NONE, TAG_WORDS, Estimate, Range, Unread, unread, with_expected
 from readgraph.graphs.estimates.mem_walker import (
     COMPRESSED_SHARE,
     SUMMARY_SHARE,
-    compressing,
-    foreseen_reading,
-    summarising,
-    walking,
-    walking_levels,
-    weighing,
+    estimate_compression,
+    estimate_finding_weighing,
+    estimate_segment_summaries,
+    estimate_tree_reading,
+    estimate_walk,
+    estimate_walk_levels,
 )
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.building.outline import SECTIONS, branches_over, outline_of, read_by_outline, segments_by_outline
@@ -73,10 +73,14 @@ async def estimate_outline_walk(
     asks_model = question_words is not None and bool(context.model)
     outline = await outline_of(store, document, context)
     if outline is None:
-        building, segments = await foreseen_reading(store, document, context, recipe)
+        building, segments = await estimate_tree_reading(store, document, context, recipe)
         if question_words is None or not asks_model:
             return building
-        return building + walking(segments, context, question_words) + weighing(context, question_words)
+        return (
+            building
+            + estimate_walk(segments, context, question_words)
+            + estimate_finding_weighing(context, question_words)
+        )
     text = await store.text(document)
     pages = list(segments_by_outline(outline, document, text, context))
     tree = section_tree(*branches_over(pages, outline, context.children))
@@ -85,16 +89,18 @@ async def estimate_outline_walk(
     builder = replace(context, model=context.reading_model or context.model)
     if builder.model:
         left = await unread(store, document, recipe(builder), context)
-        building = expecting(*(_building(left, tree, compressed, each) for each in (context, typical)))
+        building = with_expected(
+            *(_estimate_outline_building(left, tree, compressed, each) for each in (context, typical))
+        )
     if question_words is None or not asks_model:
         return building
     depths, shown = zip(*(_way(tree, page, words, context) for page in pages), strict=True)
     depth = fmean(depths)
     walk, expected = (
-        walking_levels(depth, max(depths) + 1, context, question_words, heading=_heading(tree), seen_words=seen)
+        estimate_walk_levels(depth, max(depths) + 1, context, question_words, heading=_heading(tree), seen_words=seen)
         for seen in (None, fmean(shown) / depth)
     )
-    return building + expecting(walk, expected) + weighing(context, question_words)
+    return building + with_expected(walk, expected) + estimate_finding_weighing(context, question_words)
 
 
 def _way(tree: SectionTree, page: Page, words: Mapping[str, float], context: ReaderContext) -> tuple[int, float]:
@@ -104,24 +110,24 @@ def _way(tree: SectionTree, page: Page, words: Mapping[str, float], context: Rea
     """
     path, shown, carried = tree.path(node_id(0, page.number)), 0.0, 0.0
     for node in path:
-        shown += carried + sum(words[child] + _named(tree, child) for child in tree.children(node))
-        carried += 0 if context.working_memory == "off" else words[node] + _named(tree, node)
+        shown += carried + sum(words[child] + _label_words(tree, child) for child in tree.children(node))
+        carried += 0 if context.working_memory == "off" else words[node] + _label_words(tree, node)
     return 1 + len(path), shown + carried + page.words
 
 
-def _named(tree: SectionTree, node: str) -> int:
+def _label_words(tree: SectionTree, node: str) -> int:
     """Words of a node's tag and heading."""
     return TAG_WORDS + count_words(tree.heading(node))
 
 
-def _building(left: Unread, tree: SectionTree, compressed: int, context: ReaderContext) -> Estimate:
+def _estimate_outline_building(left: Unread, tree: SectionTree, compressed: int, context: ReaderContext) -> Estimate:
     """Summaries of the segments that have none, and of the sections above them, of which so many are compressed."""
     missing = max(0, tree.counts[0] - left.notes)
-    summaries = summarising(Range(missing, missing, missing + CUT_AGAIN if missing else 0), context)
+    summaries = estimate_segment_summaries(Range(missing, missing, missing + CUT_AGAIN if missing else 0), context)
     if left.memory and left.complete and left.memory.levels == tree.counts[1:]:
         return summaries
     inner = sum(tree.counts[1:])
-    return summaries + compressing(Range(0, compressed, inner + CUT_AGAIN), context, _heading(tree))
+    return summaries + estimate_compression(Range(0, compressed, inner + CUT_AGAIN), context, _heading(tree))
 
 
 def _texts(tree: SectionTree, pages: Sequence[Page], context: ReaderContext) -> tuple[dict[str, float], int]:

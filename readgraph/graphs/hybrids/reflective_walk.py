@@ -14,12 +14,12 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import Estimate, Range
-from readgraph.graphs.estimates.gam import reflecting, researching
-from readgraph.graphs.estimates.mem_walker import foreseen_reading, walking, weighing
+from readgraph.graphs.estimates.gam import estimate_reflection, estimate_research
+from readgraph.graphs.estimates.mem_walker import estimate_finding_weighing, estimate_tree_reading, estimate_walk
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.bounds import Looking, may_go_on
+from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.nodes.building.summaries import grow
 from readgraph.nodes.opening import open_for_research
 from readgraph.nodes.research.integrate import note_findings
@@ -28,7 +28,7 @@ from readgraph.nodes.walk.answer import answer
 from readgraph.nodes.walk.leaf import read_leaf
 from readgraph.nodes.walk.position import enter, walk_again
 from readgraph.nodes.walk.triage import descend
-from readgraph.state.channels import WalkResearched, WalkResearchState
+from readgraph.state.channels import WalkResearchOutput, WalkResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
@@ -39,9 +39,9 @@ ROUND = (*mem_walker.HOP, "note_findings", "reflect", "walk_again")
 """The nodes of one walk that is reflected on."""
 
 
-def still_looking(state: Looking) -> str:
+def choose_walk_or_answer(state: SearchProgress) -> str:
     """Walk once more, or answer."""
-    looking = state["continue_search"] and may_go_on(
+    looking = state["continue_search"] and within_loop_limit(
         state, ROUND, lambda context: context.rounds * context.walks * context.max_hops
     )
     return "walk_again" if looking else "answer"
@@ -61,7 +61,7 @@ def build(
     answer: Node = answer,
     cite: Node = cite,
     state: type[Any] = WalkResearchState,
-) -> StateGraph[WalkResearchState, ReaderContext, Question, WalkResearched]:
+) -> StateGraph[WalkResearchState, ReaderContext, Question, WalkResearchOutput]:
     """Walk, reflect on what was found, and walk again while it is not enough.
 
     Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`; but
@@ -71,7 +71,7 @@ def build(
         with_channels(state, WalkResearchState),
         context_schema=ReaderContext,
         input_schema=Question,
-        output_schema=WalkResearched,
+        output_schema=WalkResearchOutput,
     )
     add_nodes(builder, open=open)
     builder.add_edge(START, "open")
@@ -80,8 +80,8 @@ def build(
     )
     add_nodes(builder, note_findings=note_findings, reflect=reflect, walk_again=walk_again, answer=answer, cite=cite)
     builder.add_edge("note_findings", "reflect")
-    builder.add_conditional_edges("reflect", choosing(still_looking), ["walk_again", "answer"])
-    builder.add_conditional_edges("walk_again", choosing(mem_walker.place), [*mem_walker.HOP])
+    builder.add_conditional_edges("reflect", choosing(choose_walk_or_answer), ["walk_again", "answer"])
+    builder.add_conditional_edges("walk_again", choosing(mem_walker.choose_walk_node), [*mem_walker.HOP])
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
     fit_context(builder)
@@ -103,11 +103,11 @@ async def estimate_walk_and_research(
 
     Reading what is not read yet, and a question of this many words (none: no question).
     """
-    reading, segments = await foreseen_reading(store, document, context)
+    reading, segments = await estimate_tree_reading(store, document, context)
     if question_words is None or not context.model:
         return reading
-    research = researching(segments, context.segment_words, context, question_words, begun=True)
-    return reading + walking(segments, context, question_words) + research
+    research = estimate_research(segments, context.segment_words, context, question_words, begun=True)
+    return reading + estimate_walk(segments, context, question_words) + research
 
 
 async def estimate_reflective_walk(
@@ -117,10 +117,15 @@ async def estimate_reflective_walk(
 
     Reading what is not read yet, and a question of this many words (none: no question).
     """
-    reading, segments = await foreseen_reading(store, document, context)
+    reading, segments = await estimate_tree_reading(store, document, context)
     if question_words is None or not context.model:
         return reading
     most = max(context.rounds - 1, 0)
-    again = walking(segments, replace(context, walks=1), question_words, from_leaf=True)
-    walks = walking(segments, context, question_words) + again.times(Range(0, min(EXPECTED_AGAIN, most), most))
-    return reading + walks + reflecting(context, question_words) + weighing(context, question_words, further_walks=most)
+    again = estimate_walk(segments, replace(context, walks=1), question_words, from_leaf=True)
+    walks = estimate_walk(segments, context, question_words) + again.times(Range(0, min(EXPECTED_AGAIN, most), most))
+    return (
+        reading
+        + walks
+        + estimate_reflection(context, question_words)
+        + estimate_finding_weighing(context, question_words, further_walks=most)
+    )

@@ -20,7 +20,7 @@ from readgraph.nodes.research.integrate import note_findings
 from readgraph.nodes.walk.leaf import read_leaf
 from readgraph.nodes.walk.position import enter
 from readgraph.nodes.walk.triage import descend
-from readgraph.state.channels import WalkResearched, WalkResearchState
+from readgraph.state.channels import WalkResearchOutput, WalkResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 
@@ -38,7 +38,7 @@ def build(
     note_findings: Node = note_findings,
     state: type[Any] = WalkResearchState,
     **rounds: Unpack[Rounds],
-) -> StateGraph[WalkResearchState, ReaderContext, Question, WalkResearched]:
+) -> StateGraph[WalkResearchState, ReaderContext, Question, WalkResearchOutput]:
     """Walk to a leaf, then research what its findings lack.
 
     Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`; but
@@ -48,7 +48,7 @@ def build(
         with_channels(state, WalkResearchState),
         context_schema=ReaderContext,
         input_schema=Question,
-        output_schema=WalkResearched,
+        output_schema=WalkResearchOutput,
     )
     add_nodes(builder, open=open)
     builder.add_edge(START, "open")

@@ -16,7 +16,7 @@ from langgraph.pregel import Pregel
 from typing_extensions import is_typeddict
 
 from readgraph.graphs.wiring.method_graph import GraphStep
-from readgraph.graphs.wiring.paths import Builder, path_avoiding, reached_from
+from readgraph.graphs.wiring.paths import Builder, find_nodes_after, path_avoiding
 from readgraph.nodes.bounds import DECISIVE
 from readgraph.nodes.step import MakeRecipe, StepNode
 from readgraph.state.channels import Cleared, Empty
@@ -57,7 +57,7 @@ FOR_RECORD = frozenset({"step_summary"})
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class NodeKeys:
     """The keys of the state that a node needs, those that it always writes, and those that it may write.
 
     `NotRequired` keys are optional: they may be missing, and may stay unwritten. A key that is only `Cleared` counts as
@@ -80,7 +80,7 @@ class Declared:
         return self.may_give(key) and key not in self.empty
 
 
-def declared_by(node: Any, whole_state: type[Any] | None = None) -> Declared:
+def find_node_keys(node: Any, whole_state: type[Any] | None = None) -> NodeKeys:
     """What a node of a graph declares.
 
     A step declares the keys that either of its coroutines needs, and those that both write. A type that is not a
@@ -88,14 +88,14 @@ def declared_by(node: Any, whole_state: type[Any] | None = None) -> Declared:
     compiled graph declares what it gives.
     """
     if isinstance(node, GraphStep) and isinstance(node.graph, CompiledStateGraph):
-        return _declared_inside(node, node.graph)
+        return _keys_of_graph(node, node.graph)
     if not isinstance(node, StepNode):
         function = getattr(node, "func", None) or getattr(node, "afunc", None)
-        return _annotated(function, whole_state) if function else Declared()
+        return _keys_of_function(function, whole_state) if function else NodeKeys()
     works = [work for work in (node.work, node.without_model) if work]
-    declared = [_annotated(work, whole_state) for work in works]
+    declared = [_keys_of_function(work, whole_state) for work in works]
     writes = [each.writes for each in declared if each.writes is not None]
-    return Declared(
+    return NodeKeys(
         reads=frozenset().union(*(each.reads for each in declared)),
         writes=frozenset.intersection(*writes) | RECORDED if writes else None,
         may_write=frozenset().union(*(each.may_write for each in declared)),
@@ -103,43 +103,43 @@ def declared_by(node: Any, whole_state: type[Any] | None = None) -> Declared:
     )
 
 
-def _declared_inside(step: GraphStep, graph: CompiledStateGraph[Any, Any, Any, Any]) -> Declared:
+def _keys_of_graph(step: GraphStep, graph: CompiledStateGraph[Any, Any, Any, Any]) -> NodeKeys:
     """What a compiled graph gives. One that begins a question gets none inside of another, and builds a memory only."""
     nodes = [node.runnable for node in graph.builder.nodes.values()]
-    inside = [declared_by(node, graph.builder.state_schema) for node in nodes]
+    inside = [find_node_keys(node, graph.builder.state_schema) for node in nodes]
     given = step.gives & {*graph.builder.schemas[graph.builder.output_schema]}
     empty = given & frozenset().union(*(keys.empty for keys in inside))
     if not any(isinstance(node, StepNode) and node.starts_question for node in nodes):
         empty = frozenset(key for key in empty if not any(keys.fills(key) for keys in inside))
-    return Declared(writes=given | RECORDED, may_write=given, empty=empty)
+    return NodeKeys(writes=given | RECORDED, may_write=given, empty=empty)
 
 
-def _annotated(function: Callable[..., Any], whole_state: type[Any] | None) -> Declared:
+def _keys_of_function(function: Callable[..., Any], whole_state: type[Any] | None) -> NodeKeys:
     function = function if inspect.isroutine(function) else function.__call__  # type: ignore[operator]
     try:
         hints = get_type_hints(function)
         first = next(iter(inspect.signature(function).parameters), "")
     except (NameError, TypeError, ValueError):  # names that exist only for type checkers; callables without a signature
-        return Declared()
-    read, written = (_declaring(hints.get(name), whole_state) for name in (first, "return"))
+        return NodeKeys()
+    read, written = (_type_of_channels(hints.get(name), whole_state) for name in (first, "return"))
     reads = read.__required_keys__ if read else NOTHING
-    decisive = _marked(read, DECISIVE) if read else NOTHING
+    decisive = _keys_with_mark(read, DECISIVE) if read else NOTHING
     if hints.get("return") is type(None):
-        return Declared(reads, writes=NOTHING, decisive=decisive)
+        return NodeKeys(reads, writes=NOTHING, decisive=decisive)
     if not written:
-        return Declared(reads, decisive=decisive)
-    cleared, keys = _marked(written, Cleared), frozenset(get_type_hints(written)) - FOR_RECORD
+        return NodeKeys(reads, decisive=decisive)
+    cleared, keys = _keys_with_mark(written, Cleared), frozenset(get_type_hints(written)) - FOR_RECORD
     writes = written.__required_keys__ - cleared - FOR_RECORD
-    return Declared(reads, writes, keys, cleared | _marked(written, Empty), decisive)
+    return NodeKeys(reads, writes, keys, cleared | _keys_with_mark(written, Empty), decisive)
 
 
-def _marked(declaring: Any, mark: object) -> frozenset[str]:
+def _keys_with_mark(declaring: Any, mark: object) -> frozenset[str]:
     """The keys that a type marks so."""
     hints = get_type_hints(declaring, include_extras=True)
     return frozenset(key for key, hint in hints.items() if mark in getattr(hint, "__metadata__", ()))
 
 
-def _declaring(annotation: Any, whole_state: type[Any] | None) -> Any:
+def _type_of_channels(annotation: Any, whole_state: type[Any] | None) -> Any:
     """The type, if it declares anything: the whole state doesn't, nor the one from which it was derived."""
     whole = (whole_state, base_of(whole_state))
     return annotation if is_typeddict(annotation) and annotation not in whole else None
@@ -149,7 +149,7 @@ MODELS = ("", "provider:name")
 """A recipe may hold other parameters with a model than without."""
 
 
-class _Watched:
+class _SettingsRecorder:
     """A context that notes which settings are read of it."""
 
     def __init__(self, model: str) -> None:
@@ -162,13 +162,13 @@ class _Watched:
 
 def settings_of_recipe(recipe: MakeRecipe) -> frozenset[str]:
     """The names of the settings that a recipe is made of."""
-    watched = [_Watched(model) for model in MODELS]
+    watched = [_SettingsRecorder(model) for model in MODELS]
     for context in watched:
         recipe(context)  # type: ignore[arg-type]
     return frozenset().union(*(context.settings for context in watched))
 
 
-def check_recipes(builder: Builder, declared: Mapping[str, Declared]) -> None:
+def check_recipes(builder: Builder, declared: Mapping[str, NodeKeys]) -> None:
     """Refuse a node to which a memory comes without what the node needs of its recipe.
 
     A memory from a node that says no recipe may hold anything. Notes that a model writes and nothing uses are refused
@@ -176,7 +176,7 @@ def check_recipes(builder: Builder, declared: Mapping[str, Declared]) -> None:
     """
     writers = {name for name, keys in declared.items() if keys.writes is None or "memory" in keys.may_write}
     _check_notes(builder, writers)
-    for name, needs in _needing(builder):
+    for name, needs in _nodes_with_needs(builder):
         for writer in sorted(writers - {name}):
             lacking = needs - _parameters(builder.nodes[writer].runnable, needs)
             # Without any writer the graph is refused anyway: the memory comes from this one where no other ran.
@@ -191,7 +191,7 @@ def _check_notes(builder: Builder, writers: Collection[str]) -> None:
     """Refuse to pay for notes where only the pages are taken."""
     for name in [name for name, node in builder.nodes.items() if getattr(node.runnable, "pages_alone", False)]:
         for writer in sorted(writers):
-            if _pays_for_notes(builder.nodes[writer].runnable) and name in reached_from(builder, writer):
+            if _pays_for_notes(builder.nodes[writer].runnable) and name in find_nodes_after(builder, writer):
                 raise BadInput(
                     f"The node '{writer}' has a model write notes, and '{name}' takes the pages alone: take a node "
                     "that only cuts the text into pages, such as readgraph.graphs.mem_gpt.read."
@@ -204,7 +204,7 @@ def _pays_for_notes(node: Any) -> bool:
     return isinstance(node, StepNode) and node.builds
 
 
-def _needing(builder: Builder) -> Iterator[tuple[str, frozenset[str]]]:
+def _nodes_with_needs(builder: Builder) -> Iterator[tuple[str, frozenset[str]]]:
     for name, node in builder.nodes.items():
         if isinstance(node.runnable, StepNode) and node.runnable.needs:
             yield name, node.runnable.needs
@@ -217,7 +217,7 @@ def _parameters(node: Any, unknown: frozenset[str]) -> frozenset[str]:
     """
     if isinstance(node, GraphStep) and isinstance(node.graph, CompiledStateGraph):
         inside = node.graph.builder
-        declared = {each.runnable: declared_by(each.runnable, inside.state_schema) for each in inside.nodes.values()}
+        declared = {each.runnable: find_node_keys(each.runnable, inside.state_schema) for each in inside.nodes.values()}
         giving = [each for each, keys in declared.items() if keys.writes is None or "memory" in keys.may_write]
         return frozenset().union(*(_parameters(each, unknown) for each in giving)) if giving else unknown
     if not (isinstance(node, StepNode) and node.recipe):

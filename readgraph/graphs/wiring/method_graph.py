@@ -26,13 +26,13 @@ from langgraph.types import Command, Overwrite, StateUpdate
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
 from readgraph.graphs.wiring.paths import Builder
-from readgraph.models.watching import OURS, Span, begun, in_hand, watched
+from readgraph.models.watching import OURS, TraceSpan, begin_span, has_listeners, use_span
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import OWN_STORE, ReaderContext
 from readgraph.state.declaring import RENAMED, Groups, settings_in
 from readgraph.state.errors import BadInput
-from readgraph.state.logs import as_run, current_run, fault, log, part_of_run, tell_end
-from readgraph.state.loops import ending_with, until_left
+from readgraph.state.logs import current_run, fault, log, log_run_end, new_run_part, use_run
+from readgraph.state.loops import stream_until_left, until_left
 
 CompiledGraph: TypeAlias = PregelProtocol[Any, Any, Any, Any]
 """A compiled graph, here or behind a server."""
@@ -56,16 +56,16 @@ class GraphStep(StepNode[Any, Any]):
         taken = _input_keys(graph)
         joined = {key for key, channel in builder.channels.items() if not isinstance(channel, LastValue)}
 
-        def shared(key: str) -> bool:
+        def is_shared(key: str) -> bool:
             return taken is None or key in taken
 
         async def work(state: Any, runtime: Runtime[ReaderContext]) -> dict[str, Any]:
-            given = {key: value for key, value in state.items() if shared(key) and (value or key not in joined)}
+            given = {key: value for key, value in state.items() if is_shared(key) and (value or key not in joined)}
             output = await (asyncio.to_thread(graph.invoke, given) if _waits.get() else graph.ainvoke(given))
             if not isinstance(output, Mapping):
                 raise BadInput(f"The node '{name}' must give what changed: its graph gave {output!r:.60}.")
             kept = {key: value for key, value in output.items() if key in builder.channels}
-            return {key: Overwrite(value) if key in joined and shared(key) else value for key, value in kept.items()}
+            return {key: Overwrite(value) if key in joined and is_shared(key) else value for key, value in kept.items()}
 
         work.__name__, work.__doc__ = name, "The steps of another graph."
         super().__init__(work, settings=settings)
@@ -157,46 +157,46 @@ class _WatchedRun:
         known, around = (config or {}).get("metadata", {}), current_run()
         method = str(known.get("method") or ("" if name == UNNAMED else name.replace("_", "-")))
         self.outermost, self.began = around is None, time.perf_counter()
-        self.run = part_of_run(method=around.about.get("method", method) if around else method)
+        self.run = new_run_part(method=around.about.get("method", method) if around else method)
         about = {"run": self.run.id, "method": method, "document": str(known.get("document", ""))}
-        self.span = begun(f"run {method or 'graph'}", {f"{OURS}{key}": value for key, value in about.items()})
+        self.span = begin_span(f"run {method or 'graph'}", {f"{OURS}{key}": value for key, value in about.items()})
         if self.outermost:
-            with as_run(self.run):
+            with use_run(self.run):
                 log("run_begun")
 
     @contextmanager
     def in_hand(self) -> Iterator[None]:
         """Inside of the `with` the graph is at work."""
         with ExitStack() as stack:
-            stack.enter_context(as_run(self.run))
+            stack.enter_context(use_run(self.run))
             if self.span is not None:
-                stack.enter_context(in_hand(self.span))
+                stack.enter_context(use_span(self.span))
             yield
 
     def end(self, problem: BaseException | None) -> None:
         """Tell how it ended."""
         if self.span is not None:
-            last = Span(self.span)
+            last = TraceSpan(self.span)
             if isinstance(problem, Exception):
                 last.fail(fault(problem)["error"])
             last.add({f"{OURS}status": self.run.status})
             self.span.end()
         if self.outermost:
-            with as_run(self.run):
-                tell_end(self.run, self.began, problem)
+            with use_run(self.run):
+                log_run_end(self.run, self.began, problem)
 
 
-def watched_stream(events: Iterator[T], name: str, config: RunnableConfig | None) -> Iterator[T]:
+def watch_stream(events: Iterator[T], name: str, config: RunnableConfig | None) -> Iterator[T]:
     """The events of a graph's run, of which logs and spans tell; the same where nobody listens."""
-    return _watched(events, name, config) if watched() else events
+    return _watch_events(events, name, config) if has_listeners() else events
 
 
-def watched_astream(events: AsyncIterator[T], name: str, config: RunnableConfig | None) -> AsyncIterator[T]:
-    """As `watched_stream`, of an asynchronous run."""
-    return _watched_async(events, name, config) if watched() else events
+def watch_astream(events: AsyncIterator[T], name: str, config: RunnableConfig | None) -> AsyncIterator[T]:
+    """As `watch_stream`, of an asynchronous run."""
+    return _watch_events_async(events, name, config) if has_listeners() else events
 
 
-def _watched(events: Iterator[T], name: str, config: RunnableConfig | None) -> Iterator[T]:
+def _watch_events(events: Iterator[T], name: str, config: RunnableConfig | None) -> Iterator[T]:
     run, problem = _WatchedRun(name, config), None
     try:
         while True:
@@ -216,7 +216,7 @@ def _watched(events: Iterator[T], name: str, config: RunnableConfig | None) -> I
         problem = None
 
 
-async def _watched_async(events: AsyncIterator[T], name: str, config: RunnableConfig | None) -> AsyncIterator[T]:
+async def _watch_events_async(events: AsyncIterator[T], name: str, config: RunnableConfig | None) -> AsyncIterator[T]:
     run, problem = _WatchedRun(name, config), None
     try:
         while True:
@@ -278,13 +278,13 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
         """LangGraph's `stream`, on which `invoke` stands; who leaves it ends its steps."""
         self._check_call(input, config, kwargs.get("context"))
         events = super().stream(input, self._with_own_store(config), **kwargs)
-        return ending_with(watched_stream(events, self.name, config))
+        return stream_until_left(watch_stream(events, self.name, config))
 
     def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:
         """LangGraph's `astream`, on which `ainvoke` stands; who leaves it ends its steps."""
         self._check_call(input, config, kwargs.get("context"))
         events = super().astream(input, self._with_own_store(config), **kwargs)
-        return until_left(watched_astream(events, self.name, config))
+        return until_left(watch_astream(events, self.name, config))
 
     def bulk_update_state(self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]) -> RunnableConfig:
         """LangGraph's, on which `update_state` stands; raises `BadInput` for a key that the state lacks."""

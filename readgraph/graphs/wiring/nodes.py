@@ -19,9 +19,16 @@ from langgraph.config import get_config
 from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import Runtime
 
-from readgraph.graphs.wiring.declared import FOR_RECORD, Declared, check_recipes, check_settings, declared_by, groups_of
+from readgraph.graphs.wiring.declared import (
+    FOR_RECORD,
+    NodeKeys,
+    check_recipes,
+    check_settings,
+    find_node_keys,
+    groups_of,
+)
 from readgraph.graphs.wiring.method_graph import GraphStep, check_names
-from readgraph.graphs.wiring.paths import Builder, path_avoiding, reached_from
+from readgraph.graphs.wiring.paths import Builder, find_nodes_after, path_avoiding
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -139,7 +146,7 @@ def _types(annotation: Any) -> Iterator[type[Any]]:
         yield origin or annotation
 
 
-def check_changes(builder: Builder, declared: Mapping[str, Declared], choices: Mapping[str, Declared]) -> None:
+def check_changes(builder: Builder, declared: Mapping[str, NodeKeys], choices: Mapping[str, NodeKeys]) -> None:
     """Refuse a graph whose nodes leave as it was what its edges or other nodes wait for.
 
     `choices`: what is declared by the functions that choose the edge after a node. Raises `BadInput`, which names the
@@ -154,13 +161,13 @@ def check_changes(builder: Builder, declared: Mapping[str, Declared], choices: M
 def _check_beginnings(builder: Builder) -> None:
     """A question begins once."""
     for name in builder.nodes:
-        for later in reached_from(builder, name):
+        for later in find_nodes_after(builder, name):
             node = builder.nodes[later].runnable
             if isinstance(node, StepNode) and node.starts_question:
                 raise BadInput(f"The node '{later}' begins a question anew: it can only be the first node.")
 
 
-def _check_choices(builder: Builder, declared: Mapping[str, Declared], choices: Mapping[str, Declared]) -> None:
+def _check_choices(builder: Builder, declared: Mapping[str, NodeKeys], choices: Mapping[str, NodeKeys]) -> None:
     """No edge is chosen by what was decided before, or only begun. A key that no node fills decides nothing: it may."""
     for name, choice in choices.items():
         for key in sorted(choice.decisive):
@@ -169,19 +176,19 @@ def _check_choices(builder: Builder, declared: Mapping[str, Declared], choices: 
             if not fillers or name in writers:
                 continue
             decided = [each for each, other in choices.items() if key in other.decisive]
-            again = any(name in reached_from(builder, each, writers) for each in decided)
-            if again or not any(name in reached_from(builder, each) for each in fillers):
+            again = any(name in find_nodes_after(builder, each, writers) for each in decided)
+            if again or not any(name in find_nodes_after(builder, each) for each in fillers):
                 raise BadInput(
                     f"The choice after '{name}' goes by '{key}', which the node '{name}' must write each time and does "
                     "not: take a node that does."
                 )
 
 
-def _check_loops(builder: Builder, declared: Mapping[str, Declared], choices: Mapping[str, Declared]) -> None:
+def _check_loops(builder: Builder, declared: Mapping[str, NodeKeys], choices: Mapping[str, NodeKeys]) -> None:
     """What a loop's nodes read of a question is written in the loop, or each round would be as the one before."""
     empty = frozenset().union(*(keys.empty for keys in declared.values()))
     for start in (name for name, choice in choices.items() if choice.decisive):
-        loop = [name for name in reached_from(builder, start) if start in reached_from(builder, name)]
+        loop = [name for name in find_nodes_after(builder, start) if start in find_nodes_after(builder, name)]
         renewed = {key for key in empty if any(declared[name].fills(key) for name in loop)}
         for name in sorted(loop):
             if lacking := declared[name].reads & empty - renewed:
@@ -191,7 +198,7 @@ def _check_loops(builder: Builder, declared: Mapping[str, Declared], choices: Ma
                 )
 
 
-def _check_filled(builder: Builder, declared: Mapping[str, Declared]) -> None:
+def _check_filled(builder: Builder, declared: Mapping[str, NodeKeys]) -> None:
     """What begins empty and is read is filled by some node."""
     filled = {key for key in builder.channels if any(keys.fills(key) for keys in declared.values())}
     for name, keys in declared.items():
@@ -225,7 +232,7 @@ def check_wiring(builder: Builder) -> None:
     and what begins empty, must be written too (see `readgraph.graphs.wiring.nodes`). Raises `BadInput`, which names
     the node, the key, and a path through the graph on which the key is missing.
     """
-    declared = {name: declared_by(spec.runnable, builder.state_schema) for name, spec in builder.nodes.items()}
+    declared = {name: find_node_keys(spec.runnable, builder.state_schema) for name, spec in builder.nodes.items()}
     _check_writes(builder, declared)
     check_settings(builder)
     check_recipes(builder, declared)
@@ -250,7 +257,7 @@ def _check_update(builder: Builder, name: str, update: object) -> None:
     check_names(f"The node '{name}' writes", update, {*builder.channels, *builder.managed, *FOR_RECORD})
 
 
-def _check_writes(builder: Builder, declared: dict[str, Declared]) -> None:
+def _check_writes(builder: Builder, declared: dict[str, NodeKeys]) -> None:
     known = {*builder.channels, *builder.managed}
     for name, keys in declared.items():
         check_names(f"The node '{name}' writes", dict.fromkeys(keys.may_write), known)
@@ -261,16 +268,16 @@ def _check_read(builder: Builder, reader: str, node: str, key: str, writers: set
         raise BadInput(f"{reader} reads '{key}', which no earlier node writes on the path {' → '.join(path)}.")
 
 
-def _writers(declared: dict[str, Declared], key: str) -> set[str]:
+def _writers(declared: dict[str, NodeKeys], key: str) -> set[str]:
     return {name for name, keys in declared.items() if keys.writes is None or key in keys.writes}
 
 
-def _choices(builder: Builder) -> Iterator[tuple[str, Declared]]:
+def _choices(builder: Builder) -> Iterator[tuple[str, NodeKeys]]:
     """The nodes after which an edge is chosen, with what the choosing functions declare."""
     for name, branches in builder.branches.items():
-        choices = [declared_by(branch.path, builder.state_schema) for branch in branches.values()]
+        choices = [find_node_keys(branch.path, builder.state_schema) for branch in branches.values()]
         reads = frozenset().union(*(choice.reads for choice in choices))
-        yield name, Declared(reads, decisive=frozenset().union(*(choice.decisive for choice in choices)))
+        yield name, NodeKeys(reads, decisive=frozenset().union(*(choice.decisive for choice in choices)))
 
 
 class choosing(RunnableLambda[Any, str]):
@@ -285,13 +292,15 @@ class choosing(RunnableLambda[Any, str]):
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> str:
         """The name of the next node."""
-        return super().invoke(input, config, **kwargs) if _traced(config) else self._chosen(input, config)
+        return super().invoke(input, config, **kwargs) if _is_traced(config) else self._choose_next(input, config)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> str:
         """The name of the next node."""
-        return await super().ainvoke(input, config, **kwargs) if _traced(config) else self._chosen(input, config)
+        return (
+            await super().ainvoke(input, config, **kwargs) if _is_traced(config) else self._choose_next(input, config)
+        )
 
-    def _chosen(self, state: Any, config: RunnableConfig | None) -> str:
+    def _choose_next(self, state: Any, config: RunnableConfig | None) -> str:
         before = var_child_runnable_config.set(config)
         try:
             return str(self.func(state))
@@ -299,7 +308,7 @@ class choosing(RunnableLambda[Any, str]):
             var_child_runnable_config.reset(before)
 
 
-def _traced(config: RunnableConfig | None) -> bool:
+def _is_traced(config: RunnableConfig | None) -> bool:
     """Whether anything listens to the runs inside of a run."""
     callbacks = (config or {}).get("callbacks")
     return bool(getattr(callbacks, "handlers", callbacks))

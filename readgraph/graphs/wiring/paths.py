@@ -34,7 +34,7 @@ def path_avoiding(builder: Builder, avoided: Collection[str], to: str) -> list[s
     return None
 
 
-def reached_from(builder: Builder, start: str, avoided: Collection[str] = ()) -> set[str]:
+def find_nodes_after(builder: Builder, start: str, avoided: Collection[str] = ()) -> set[str]:
     """The nodes that may run after a node, without one of the avoided nodes running between."""
     waiting, found = [start], set[str]()
     while waiting:

@@ -31,8 +31,15 @@ from psycopg.rows import DictRow, dict_row
 
 from readgraph.library.address import LibraryAddress
 from readgraph.library.checkpointer import AT_ONCE, LAST_ROW, SharedCheckpointer, StrictSerializer
-from readgraph.library.postgres.connections import Connection, connect, lost, read_text, unusable, written_text
-from readgraph.library.postgres.session import Session
+from readgraph.library.postgres.connections import (
+    Connection,
+    connect,
+    escape_text,
+    is_lost,
+    read_text,
+    server_unusable_error,
+)
+from readgraph.library.postgres.session import ServerSession
 from readgraph.library.workers import TogetherThread
 from readgraph.state.errors import BadInput, LibraryError
 
@@ -69,11 +76,11 @@ class PartSaver(PostgresSaver):
 
     def delete_thread(self, thread_id: str) -> None:
         """Delete all of a thread."""
-        super().delete_thread(self.stored(thread_id))
+        super().delete_thread(self.to_stored_thread(thread_id))
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """As LangGraph's."""
-        super().prune([self.stored(thread) for thread in thread_ids], strategy=strategy)
+        super().prune([self.to_stored_thread(thread) for thread in thread_ids], strategy=strategy)
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The checkpoint that `config` names."""
@@ -95,9 +102,9 @@ class PartSaver(PostgresSaver):
         of_part = "starts_with(thread_id, %s)" if self._begin else "NOT starts_with(thread_id, %s)"
         return (f"{where} AND" if where else "WHERE") + f" {of_part}", [*values, self._begin or OF_NAMESPACE]
 
-    def stored(self, thread: str) -> str:
+    def to_stored_thread(self, thread: str) -> str:
         """The stored id of a thread."""
-        return self._begin + written_text(str(thread))
+        return self._begin + escape_text(str(thread))
 
     def inside(self, config: RunnableConfig) -> RunnableConfig:
         """A configuration with the stored id of its thread."""
@@ -107,14 +114,14 @@ class PartSaver(PostgresSaver):
         thread = str(named["thread_id"])
         if not self._begin and thread.startswith(OF_NAMESPACE):
             raise BadInput(f"A thread's id can't begin with '{OF_NAMESPACE}': name the thread otherwise.")
-        return {**config, "configurable": {**named, "thread_id": self.stored(thread)}}
+        return {**config, "configurable": {**named, "thread_id": self.to_stored_thread(thread)}}
 
     def outside(self, config: RunnableConfig) -> RunnableConfig:
         """A configuration with the id of its thread as it was given."""
         named = config["configurable"]
-        return {**config, "configurable": {**named, "thread_id": self.given(named["thread_id"])}}
+        return {**config, "configurable": {**named, "thread_id": self.to_given_thread(named["thread_id"])}}
 
-    def given(self, stored: str) -> str:
+    def to_given_thread(self, stored: str) -> str:
         """The id of a thread by its stored one."""
         return read_text(stored.removeprefix(self._begin))
 
@@ -196,9 +203,9 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
     `part` is the key of a namespace, or "". Nothing is written once the session has lost its locks.
     """
 
-    def __init__(self, address: LibraryAddress, session: Session, part: str) -> None:
+    def __init__(self, address: LibraryAddress, session: ServerSession, part: str) -> None:
         self.address, self._session = address, session
-        super().__init__(connect(address), StrictSerializer(self._damaged), part)
+        super().__init__(connect(address), StrictSerializer(self._damage_error), part)
         self._closed = Event()  # LangGraph may copy a checkpointer, and the copy must close too
         self._shared, self._used = local(), time.monotonic()
         self._thread = TogetherThread("readgraph-checkpoints", self._one_transaction)
@@ -217,13 +224,13 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
             return
         self._check()
         with self.lock:
-            connection = self._connected()
+            connection = self._ready_connection()
             try:
                 around = connection.transaction() if pipeline else nullcontext()
                 with around, connection.cursor(binary=True, row_factory=dict_row) as cursor:
                     yield cursor
             except psycopg.Error as problem:
-                raise unusable(self.address, problem) from problem
+                raise server_unusable_error(self.address, problem) from problem
 
     @contextmanager
     def _one_transaction(self) -> Iterator[None]:
@@ -235,15 +242,15 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
             finally:
                 self._shared.cursor = None
 
-    def _connected(self) -> Connection:
+    def _ready_connection(self) -> Connection:
         connection, idle = self.conn, time.monotonic() - self._used
         assert isinstance(connection, psycopg.Connection)
-        if idle > IDLE_SECONDS and not lost(connection):
+        if idle > IDLE_SECONDS and not is_lost(connection):
             try:
                 connection.execute("SELECT 1")
             except psycopg.Error:
                 connection.close()
-        if lost(connection):
+        if is_lost(connection):
             self.conn = connection = connect(self.address)
         self._used = time.monotonic()
         return connection
@@ -270,7 +277,7 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
         select = f"SELECT max(written) AS written FROM checkpoints {where} AND checkpoint_id = %s"
         given = [*values, get_checkpoint_id(named)]
         if thread is not None:
-            select, given = f"{select} AND thread_id = %s", [*given, self.stored(thread)]
+            select, given = f"{select} AND thread_id = %s", [*given, self.to_stored_thread(thread)]
         with self._cursor() as cursor:
             row = cursor.execute(select, given).fetchone()
         return int(row["written"] or 0) if row else 0
@@ -280,7 +287,7 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
         where, values = self.condition(None, filter)
         with self._cursor() as cursor:
             found = cursor.execute(f"SELECT DISTINCT thread_id FROM checkpoints {where}", values)
-            return [self.given(row["thread_id"]) for row in found]
+            return [self.to_given_thread(row["thread_id"]) for row in found]
 
     def question_threads(self, document: str, offset: int, limit: int) -> tuple[Sequence[str], int]:
         """The threads in which a method ran, the last written first, and how many there are; "": of any document."""
@@ -290,24 +297,24 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
         with self._cursor() as cursor:
             counted = cursor.execute(f"SELECT count(*) AS total FROM ({newest}) AS found", values).fetchone()
             found = cursor.execute(f"{newest} ORDER BY last DESC LIMIT %s OFFSET %s", (*values, limit, offset))
-            return [self.given(row["thread_id"]) for row in found], counted["total"] if counted else 0
+            return [self.to_given_thread(row["thread_id"]) for row in found], counted["total"] if counted else 0
 
     def drop_steps(self, thread: str) -> int:
         """Delete the steps of a thread's old questions; returns how many checkpoints were deleted."""
         with self._cursor(pipeline=True) as cursor:
-            return drop_steps_of_old_questions(cursor, self.stored(thread), self.kept_questions)
+            return drop_steps_of_old_questions(cursor, self.to_stored_thread(thread), self.kept_questions)
 
     def drop_turns(self, thread: str, kept: int) -> None:
         """Delete the checkpoints before the newest `kept` turns of an agent's thread."""
         with self._cursor(pipeline=True) as cursor:
-            drop_older_turns(cursor, self.stored(thread), kept)
+            drop_older_turns(cursor, self.to_stored_thread(thread), kept)
 
     def drop_undone(self, thread: str, last: str) -> None:
         """Delete the checkpoints of a thread but this one and its ancestors."""
         with self._cursor(pipeline=True) as cursor:
-            drop_other_lines(cursor, self.stored(thread), last)
+            drop_other_lines(cursor, self.to_stored_thread(thread), last)
 
-    def _damaged(self) -> LibraryError:
+    def _damage_error(self) -> LibraryError:
         return LibraryError(
             f"The library {self.address} can't be used: a checkpoint is damaged: 'readgraph library repair' drops it."
         )

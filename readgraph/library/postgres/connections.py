@@ -30,7 +30,7 @@ _TO_WRITE = re.compile(f"[\0{MARK}]")
 _TO_READ = re.compile(f"{MARK}[01]")
 
 
-def written_text(text: str) -> str:
+def escape_text(text: str) -> str:
     """A text as the server can hold it."""
     if "\0" not in text and MARK not in text:
         return text
@@ -46,7 +46,7 @@ def dumps(value: Any) -> str:
     """A value as JSON; raises `TypeError` for what it can't hold, such as a lone surrogate, as SQLite's store does."""
     text = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
     if "\\u0000" in text or MARK in text:
-        return orjson.dumps(_each(value, written_text), option=orjson.OPT_NON_STR_KEYS).decode()
+        return orjson.dumps(_each(value, escape_text), option=orjson.OPT_NON_STR_KEYS).decode()
     return text
 
 
@@ -113,22 +113,22 @@ def connect(address: LibraryAddress) -> Connection:
     try:
         connection = psycopg.connect(address.full, autocommit=True, row_factory=dict_row, **settings)
     except psycopg.Error as problem:
-        raise unusable(address, problem) from None
+        raise server_unusable_error(address, problem) from None
     set_json_dumps(dumps, connection)
     set_json_loads(loads, connection)
     return connection
 
 
-def unusable(address: LibraryAddress, problem: BaseException) -> LibraryError:
+def server_unusable_error(address: LibraryAddress, problem: BaseException) -> LibraryError:
     """The error for a server that can't be used, or refuses something: what is wrong and what to do."""
     code, said = getattr(problem, "sqlstate", None) or "", _without_secrets(address, str(problem))
     lines = [line.strip() for line in said.splitlines() if line.strip()] or [type(problem).__name__]
     what = lines[0] if not lines[0].endswith(":") else " ".join(lines[:2])
-    wrong = ": ".join(filter(None, [what.rstrip("."), _mending(code, said)]))
+    wrong = ": ".join(filter(None, [what.rstrip("."), _advice_for(code, said)]))
     return LibraryError(f"The library {address} can't be used: {wrong}.")
 
 
-def _mending(code: str, said: str) -> str:
+def _advice_for(code: str, said: str) -> str:
     for parts, mending in _MENDING:
         together = parts[-1] == "does not exist"
         if (all if together else any)(part in said or part == code for part in parts):
@@ -145,12 +145,12 @@ def _without_secrets(address: LibraryAddress, said: str) -> str:
     return said.replace(address.full, address.shown)
 
 
-def lost(connection: Connection) -> bool:
+def is_lost(connection: Connection) -> bool:
     """Whether the connection can't be used any more."""
     return connection.closed
 
 
-def tried(operation: Callable[[], _T]) -> _T:
+def retry_transaction(operation: Callable[[], _T]) -> _T:
     """Run a transaction, again where another one that ran beside it made it fail."""
     for left in reversed(range(TRIES)):
         try:
@@ -171,12 +171,12 @@ class Readers:
     def run(self, operation: Callable[[Connection], _T]) -> _T:
         """Run an operation that only reads; once more on a new connection where the server has closed this one."""
         while True:
-            with self._taken() as (connection, new):
+            with self._take_connection() as (connection, new):
                 try:
                     return operation(connection)
                 except psycopg.Error as problem:
-                    if not lost(connection) or new:
-                        raise unusable(self._address, problem) from problem
+                    if not is_lost(connection) or new:
+                        raise server_unusable_error(self._address, problem) from problem
 
     def close(self) -> None:
         """Close the connections."""
@@ -187,7 +187,7 @@ class Readers:
             self._idle.clear()
 
     @contextmanager
-    def _taken(self) -> Iterator[tuple[Connection, bool]]:
+    def _take_connection(self) -> Iterator[tuple[Connection, bool]]:
         with self._lock:
             connection = self._idle.pop() if self._idle else None
         new = connection is None
@@ -196,7 +196,7 @@ class Readers:
             yield connection, new
         finally:
             with self._lock:
-                if self._closed or lost(connection):
+                if self._closed or is_lost(connection):
                     connection.close()
                 else:
                     self._idle.append(connection)

@@ -16,7 +16,13 @@ from typing import TypeVar
 import psycopg
 
 from readgraph.library.address import LibraryAddress
-from readgraph.library.postgres.connections import Connection, connect, lost, tried, unusable
+from readgraph.library.postgres.connections import (
+    Connection,
+    connect,
+    is_lost,
+    retry_transaction,
+    server_unusable_error,
+)
 from readgraph.library.store import InUse, OnWait
 from readgraph.library.workers import TogetherThread
 from readgraph.state.errors import LibraryError
@@ -28,14 +34,14 @@ _T = TypeVar("_T")
 
 
 @dataclass
-class _Held:
+class _HeldLock:
     """A lock that this session holds: how often, and whether others may hold it too."""
 
     times: int
     shared: bool
 
 
-class Session:
+class ServerSession:
     """One connection and its thread. Writes that wait are one transaction."""
 
     def __init__(self, address: LibraryAddress) -> None:
@@ -43,7 +49,7 @@ class Session:
         self._connection = connect(address)
         self.database = self._connection.info.dbname
         self._thread = TogetherThread("readgraph-postgres", self._together)
-        self._held, self._lost, self._begun = dict[str, _Held](), False, False
+        self._held, self._lost, self._begun = dict[str, _HeldLock](), False, False
         self._closed, self._process = False, os.getpid()
 
     def check(self) -> None:
@@ -68,7 +74,7 @@ class Session:
         self.check()
         return self._thread.wait(partial(self._transaction, operation), writes=True)
 
-    async def written(self) -> None:
+    async def wait_for_writes(self) -> None:
         """Wait until all writes so far are committed, including those of cancelled callers."""
         if not self._closed and self._process == os.getpid():
             await self._thread.run(lambda: None)
@@ -81,16 +87,16 @@ class Session:
             self._connection.close()
 
     @asynccontextmanager
-    async def held(
+    async def hold_lock(
         self, name: str, on_wait: OnWait | None = None, *, wait: bool = True, shared: bool = False
     ) -> AsyncIterator[None]:
         """Hold a lock; raises `InUse` if somebody else holds it and `wait` is false."""
-        if not await self._taken(name, shared):
+        if not await self._try_lock(name, shared):
             if not wait:
                 raise InUse(f"Another process holds {name}.")
             if on_wait:
                 on_wait()
-            while not await self._taken(name, shared):
+            while not await self._try_lock(name, shared):
                 await asyncio.sleep(POLL_SECONDS)
         try:
             yield
@@ -98,7 +104,7 @@ class Session:
             if not self._closed:
                 await self._thread.run(partial(self._give, name))
 
-    async def _taken(self, name: str, shared: bool) -> bool:
+    async def _try_lock(self, name: str, shared: bool) -> bool:
         """Try to take a lock. If the caller is cancelled meanwhile, it is given back."""
         self.check()
         outcome = list[bool]()
@@ -121,11 +127,11 @@ class Session:
                 return True
             return False
         function = "pg_try_advisory_lock_shared" if shared else "pg_try_advisory_lock"
-        with self._connected() as connection:
+        with self._use_connection() as connection:
             row = connection.execute(f"SELECT {function}(%s) AS taken", (lock_number(name),)).fetchone()
         if not row or not row["taken"]:
             return False
-        self._held[name] = _Held(1, shared)
+        self._held[name] = _HeldLock(1, shared)
         return True
 
     def _give(self, name: str) -> None:
@@ -134,11 +140,11 @@ class Session:
         if held.times:
             return
         del self._held[name]
-        if lost(self._connection):  # the server has freed it
+        if is_lost(self._connection):  # the server has freed it
             self._lost = bool(self._held)
             return
         function = "pg_advisory_unlock_shared" if held.shared else "pg_advisory_unlock"
-        with self._connected() as connection:
+        with self._use_connection() as connection:
             connection.execute(f"SELECT {function}(%s)", (lock_number(name),))
 
     def _transaction(self, operation: Callable[[Connection], _T]) -> _T:
@@ -147,22 +153,22 @@ class Session:
             return operation(self._connection)
 
         def once() -> _T:
-            with self._connected() as connection, connection.transaction():
+            with self._use_connection() as connection, connection.transaction():
                 return operation(connection)
 
         try:
             try:
-                return tried(once)
+                return retry_transaction(once)
             except psycopg.Error:
-                if not lost(self._connection):
+                if not is_lost(self._connection):
                     raise
                 return once()  # on a new connection, unless locks went with the old one
         except psycopg.Error as problem:
-            raise unusable(self.address, problem) from problem
+            raise server_unusable_error(self.address, problem) from problem
 
     @contextmanager
     def _together(self) -> Iterator[None]:
-        with self._connected() as connection, connection.transaction():
+        with self._use_connection() as connection, connection.transaction():
             self._begun = True
             try:
                 yield
@@ -170,9 +176,9 @@ class Session:
                 self._begun = False
 
     @contextmanager
-    def _connected(self) -> Iterator[Connection]:
+    def _use_connection(self) -> Iterator[Connection]:
         """The connection, a new one where the server has closed it while nothing was held."""
-        if lost(self._connection):
+        if is_lost(self._connection):
             self._lost = bool(self._held)
             self.check()
             self._connection = connect(self.address)

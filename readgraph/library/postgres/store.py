@@ -20,19 +20,19 @@ from platformdirs import user_cache_path
 
 from readgraph.library.address import LibraryAddress
 from readgraph.library.postgres.checkpointer import OF_NAMESPACE, ServerCheckpointer
-from readgraph.library.postgres.connections import Connection, Readers, connect, read_text, written_text
-from readgraph.library.postgres.session import Session
+from readgraph.library.postgres.connections import Connection, Readers, connect, escape_text, read_text
+from readgraph.library.postgres.session import ServerSession
 from readgraph.library.postgres.tables import LedgerInTable, ServerListing, can_be_written, prepare
-from readgraph.library.sqlite_files import unusable
+from readgraph.library.sqlite_files import library_unusable_error
 from readgraph.library.store import Listing, OnWait, Row, SharedStore, T
-from readgraph.state.files import written_whole
+from readgraph.state.files import replace_file
 from readgraph.state.records import UNREADABLE, digest, file_name
 
 
 class OriginalsInTable:
     """The kept files; `folder` is where copies of them are made."""
 
-    def __init__(self, session: Session, readers: Readers, folder: Path) -> None:
+    def __init__(self, session: ServerSession, readers: Readers, folder: Path) -> None:
         self._session, self._readers, self._folder = session, readers, folder
 
     def keep(self, name: str, data: bytes) -> None:
@@ -43,12 +43,12 @@ class OriginalsInTable:
         )
         self._session.write_now(lambda connection: connection.execute(statement, (name, data)) and None)
 
-    def copied(self, name: str) -> Path | None:
+    def fetch_copy(self, name: str) -> Path | None:
         """A copy of a file on this disk; None where it is not kept."""
 
-        def found(connection: Connection) -> tuple[int, bytes | None] | None:
+        def select_data(connection: Connection) -> tuple[int, bytes | None] | None:
             select = "SELECT octet_length(data) AS size FROM readgraph_originals WHERE name = %s"
-            row = connection.execute(select, (written_text(name),)).fetchone()
+            row = connection.execute(select, (escape_text(name),)).fetchone()
             if row is None:
                 return None
             if copy.is_file() and copy.stat().st_size == row["size"]:
@@ -57,32 +57,32 @@ class OriginalsInTable:
             return (len(row["data"]), bytes(row["data"])) if row else None
 
         copy = self._folder / file_name(name)
-        kept = self._readers.run(found)
+        kept = self._readers.run(select_data)
         if kept and kept[1] is not None:
             try:
                 self._folder.mkdir(parents=True, exist_ok=True)
-                with written_whole(copy, "wb") as file:
+                with replace_file(copy, "wb") as file:
                     file.write(kept[1])
             except OSError as problem:
-                raise unusable(self._folder, problem) from problem
+                raise library_unusable_error(self._folder, problem) from problem
         return copy if kept else None
 
-    def kept(self, names: Sequence[str]) -> set[str]:
+    def filter_names(self, names: Sequence[str]) -> set[str]:
         """Those of these names under which files are kept."""
         select = "SELECT name FROM readgraph_originals WHERE name = ANY(%s)"
 
-        def found(connection: Connection) -> set[str]:
+        def select_matching_names(connection: Connection) -> set[str]:
             return {row["name"] for row in connection.execute(select, ([*names],)).fetchall()}
 
-        return self._readers.run(found)
+        return self._readers.run(select_matching_names)
 
     def names(self) -> Sequence[str]:
         """The names of all kept files."""
 
-        def listed(connection: Connection) -> list[str]:
+        def select_all_names(connection: Connection) -> list[str]:
             return [row["name"] for row in connection.execute("SELECT name FROM readgraph_originals ORDER BY name")]
 
-        return self._readers.run(listed)
+        return self._readers.run(select_all_names)
 
     def forget(self, document: str) -> None:
         """Delete what is kept of a document, here and on the server."""
@@ -131,7 +131,7 @@ class ServerStore(SharedStore):
     supports_ttl = False
     indexes_apart = True
 
-    def __init__(self, address: LibraryAddress, session: Session, folder: Path) -> None:
+    def __init__(self, address: LibraryAddress, session: ServerSession, folder: Path) -> None:
         self.place, self.name, self.folder, self.session = str(address), session.database, folder, session
         self._readers = Readers(address)
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="readgraph-postgres-reads")
@@ -175,89 +175,87 @@ class ServerStore(SharedStore):
             found = await asyncio.get_running_loop().run_in_executor(self._threads, reading)
         return [_from_server(result) for result in found]
 
-    async def written(self) -> None:
+    async def wait_for_writes(self) -> None:
         """Wait until all writes so far are committed, including those of cancelled callers."""
-        await self.session.written()
+        await self.session.wait_for_writes()
 
     @asynccontextmanager
-    async def held(self, name: str, on_wait: OnWait | None = None, *, wait: bool = True) -> AsyncIterator[None]:
+    async def hold_lock(self, name: str, on_wait: OnWait | None = None, *, wait: bool = True) -> AsyncIterator[None]:
         """Hold a lock of the server's."""
-        async with self.session.held(name, on_wait, wait=wait):
+        async with self.session.hold_lock(name, on_wait, wait=wait):
             try:
                 yield
             except BaseException:
-                await self.written()
+                await self.wait_for_writes()
                 raise
 
     @asynccontextmanager
-    async def using(self, document: str) -> AsyncIterator[None]:
+    async def mark_in_use(self, document: str) -> AsyncIterator[None]:
         """Mark a document as in use, by a lock that others may hold too."""
-        async with self.session.held(f"{document}.used", shared=True):
+        async with self.session.hold_lock(f"{document}.used", shared=True):
             yield
 
-    async def unused(self, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
+    async def wait_until_unused(self, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
         """Wait until nobody uses a document."""
-        async with self.session.held(f"{document}.used", on_wait, wait=wait):
+        async with self.session.hold_lock(f"{document}.used", on_wait, wait=wait):
             pass
 
     async def tell_dropped(self, part: str, index: str) -> None:
         """Write down that an index is out of date, for machines that have their own."""
 
-        def told(connection: Connection) -> None:
+        def insert_dropped(connection: Connection) -> None:
             connection.execute(_ONE_BY_ONE)  # numbers are seen in their order
-            connection.execute(
-                "INSERT INTO readgraph_dropped (part, name) VALUES (%s, %s)", (part, written_text(index))
-            )
+            connection.execute("INSERT INTO readgraph_dropped (part, name) VALUES (%s, %s)", (part, escape_text(index)))
 
-        await self.session.write(told)
+        await self.session.write(insert_dropped)
 
-    def dropped_since(self, part: str, number: int | None) -> tuple[int, Sequence[str]]:
+    def indexes_dropped_since(self, part: str, number: int | None) -> tuple[int, Sequence[str]]:
         """The indexes that any machine dropped after this number."""
 
-        def found(connection: Connection) -> tuple[int, Sequence[str]]:
+        def select_dropped(connection: Connection) -> tuple[int, Sequence[str]]:
             if number is None:
                 row = connection.execute("SELECT coalesce(max(number), 0) AS last FROM readgraph_dropped").fetchone()
                 return int(row["last"]) if row else 0, []
             rows = connection.execute(_DROPPED, (part, number)).fetchall()
             return max([number, *(row["number"] for row in rows)]), [read_text(row["name"]) for row in rows]
 
-        return self._readers.run(found)
+        return self._readers.run(select_dropped)
 
     def size(self) -> int:
         """The bytes of the library's tables and their indexes."""
 
-        def measured(connection: Connection) -> int:
+        def measure_size(connection: Connection) -> int:
             row = connection.execute(_SIZE, ([*TABLES],)).fetchone()
             return int(row["bytes"]) if row else 0
 
-        return self._readers.run(measured)
+        return self._readers.run(measure_size)
 
     def rows(self, after: tuple[str, str], most: int) -> Sequence[Row]:
         """The next rows."""
 
-        def found(connection: Connection) -> Sequence[Row]:
-            given = (*map(written_text, after), most)
+        def select_rows(connection: Connection) -> Sequence[Row]:
+            given = (*map(escape_text, after), most)
             rows = connection.execute(_ROWS, given).fetchall()
             return [(row["prefix"], read_text(row["key"]), row["value"]) for row in rows]
 
-        return self._readers.run(found)
+        return self._readers.run(select_rows)
 
     def look(self, prefix: str, use: Callable[[Listing], T]) -> T:
         """What a function makes of a listing."""
 
-        def looked(connection: Connection) -> T:
+        def use_in_transaction(connection: Connection) -> T:
             with connection.transaction():
-                return use(ServerListing(connection, written_text(prefix)))
+                return use(ServerListing(connection, escape_text(prefix)))
 
-        return self._readers.run(looked)
+        return self._readers.run(use_in_transaction)
 
     def parts(self) -> Sequence[str]:
         """The keys of the namespaces that have threads."""
 
-        def found(connection: Connection) -> Sequence[str]:
+        def select_parts(connection: Connection) -> Sequence[str]:
             return [row["part"] for row in connection.execute(_PARTS, (OF_NAMESPACE, OF_NAMESPACE)).fetchall()]
 
-        return self._readers.run(found)
+        return self._readers.run(select_parts)
 
     def give_back(self) -> None:
         """Let the server use the space of what was deleted again."""
@@ -269,11 +267,11 @@ class ServerStore(SharedStore):
 
     def original(self, name: str) -> Path | None:
         """A copy of a kept file on this disk."""
-        return self._originals.copied(name)
+        return self._originals.fetch_copy(name)
 
-    def kept_originals(self, names: Sequence[str]) -> set[str]:
+    def filter_originals(self, names: Sequence[str]) -> set[str]:
         """Those of these names under which files are kept."""
-        return self._originals.kept(names)
+        return self._originals.filter_names(names)
 
     def originals(self) -> Sequence[str]:
         """The names of all kept files."""
@@ -299,7 +297,7 @@ def _value(stored: Any) -> dict[str, Any]:
 
 def _to_server(op: Op) -> Op:
     """An operation whose key the server can hold; LangGraph refuses such characters in namespaces."""
-    return op._replace(key=written_text(op.key)) if isinstance(op, GetOp | PutOp) else op
+    return op._replace(key=escape_text(op.key)) if isinstance(op, GetOp | PutOp) else op
 
 
 def _from_server(result: Any) -> Any:
@@ -314,14 +312,14 @@ CACHE = "READGRAPH_CACHE"
 """The environment variable that names another folder for what can be made again."""
 
 
-class Opened(NamedTuple):
+class StoreAccess(NamedTuple):
     """An open store, and whether this user may write to it."""
 
     store: ServerStore
     writable: bool
 
 
-def open_store(address: LibraryAddress, *, to_read: bool = False) -> Opened:
+def open_store(address: LibraryAddress, *, to_read: bool = False) -> StoreAccess:
     """Connect, make the tables that are missing, and open the store; raises `LibraryError`. This blocks.
 
     `to_read`: nothing is made.
@@ -331,7 +329,7 @@ def open_store(address: LibraryAddress, *, to_read: bool = False) -> Opened:
         writable = not to_read and can_be_written(address, connection)
         served = connection.info
         folder = cache_folder() / digest([identity, served.host, served.port, served.dbname])
-    return Opened(ServerStore(address, Session(address), folder), writable)
+    return StoreAccess(ServerStore(address, ServerSession(address), folder), writable)
 
 
 def open_checkpointer(address: LibraryAddress, store: ServerStore, part: str) -> ServerCheckpointer:

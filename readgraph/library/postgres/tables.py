@@ -12,12 +12,18 @@ from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.store.postgres import PostgresStore
 
 from readgraph.library.address import LibraryAddress
-from readgraph.library.minute_ledger import AHEAD, MINUTE, Place, Sent, earliest
-from readgraph.library.postgres.connections import Connection, Readers, read_text, tried, unusable
+from readgraph.library.minute_ledger import AHEAD, MINUTE, QueuePlace, SentCall, earliest
+from readgraph.library.postgres.connections import (
+    Connection,
+    Readers,
+    read_text,
+    retry_transaction,
+    server_unusable_error,
+)
 from readgraph.library.postgres.session import POLL_SECONDS, lock_number
-from readgraph.library.store import Seen
+from readgraph.library.store import ListingPosition
 from readgraph.state.errors import LibraryError
-from readgraph.state.files import is_newer, newer
+from readgraph.state.files import is_newer, newer_version_message
 
 FORMAT = 1
 """Version of the layout; a library with a newer one is refused."""
@@ -62,11 +68,11 @@ def prepare(address: LibraryAddress, connection: Connection, *, to_read: bool = 
         if not _is_ready(address, connection):
             if to_read:
                 raise LibraryError(f"{address} holds no library: name another database.")
-            _alone(connection, lambda: None if _is_ready(address, connection) else _set_up(connection))
+            _run_locked(connection, lambda: None if _is_ready(address, connection) else _set_up(connection))
         row = connection.execute("SELECT identity FROM readgraph_library").fetchone()
         return str(row["identity"]) if row else ""
     except psycopg.Error as problem:
-        raise unusable(address, problem) from problem
+        raise server_unusable_error(address, problem) from problem
 
 
 def can_be_written(address: LibraryAddress, connection: Connection) -> bool:
@@ -74,7 +80,7 @@ def can_be_written(address: LibraryAddress, connection: Connection) -> bool:
     try:
         row = connection.execute(_WRITABLE).fetchone()
     except psycopg.Error as problem:
-        raise unusable(address, problem) from problem
+        raise server_unusable_error(address, problem) from problem
     return bool(row and row["writable"])
 
 
@@ -84,13 +90,13 @@ def _is_ready(address: LibraryAddress, connection: Connection) -> bool:
         return False
     versions = connection.execute(_VERSIONS).fetchone() or {}
     if is_newer(versions.get("format"), FORMAT):
-        raise LibraryError(newer(f"The library {address}", versions.get("format")))
+        raise LibraryError(newer_version_message(f"The library {address}", versions.get("format")))
     ours = (FORMAT, len(PostgresStore.MIGRATIONS) - 1, len(PostgresSaver.MIGRATIONS) - 1)
     there = (versions.get("format"), versions.get("store"), versions.get("checkpoints"))
     return all(found is not None and found >= wanted for found, wanted in zip(there, ours, strict=True))
 
 
-def _alone(connection: Connection, work: Callable[[], None]) -> None:
+def _run_locked(connection: Connection, work: Callable[[], None]) -> None:
     """Run under a lock, since two that open a new library would both make its tables.
 
     It is tried again and again: one who waits in a statement would hold up LangGraph's CREATE INDEX CONCURRENTLY.
@@ -128,10 +134,12 @@ class LedgerInTable:
 
     connections: Readers
 
-    def take(self, model: str, tokens: int, requests_most: int | None, tokens_most: int | None, now: float) -> Place:
+    def take(
+        self, model: str, tokens: int, requests_most: int | None, tokens_most: int | None, now: float
+    ) -> QueuePlace:
         """Take the next place; it counts from now on."""
 
-        def taken(connection: Connection) -> Place:
+        def take_place(connection: Connection) -> QueuePlace:
             with connection.transaction():
                 connection.execute(_LOCK, (model,))
                 connection.execute(
@@ -141,27 +149,27 @@ class LedgerInTable:
                 rows = connection.execute(
                     "SELECT at, tokens FROM readgraph_minute WHERE model = %s ORDER BY number", (model,)
                 ).fetchall()
-                sent = [Sent(row["at"], row["tokens"]) for row in rows]
+                sent = [SentCall(row["at"], row["tokens"]) for row in rows]
                 at = earliest(sent, tokens, requests_most, tokens_most, now)
                 added = connection.execute(
                     "INSERT INTO readgraph_minute (model, at, tokens, reserved) "
                     "VALUES (%s, %s, %s, %s) RETURNING number",
                     (model, at, tokens, now),
                 ).fetchone()
-                return Place(at, int(added["number"]) if added else 0)
+                return QueuePlace(at, int(added["number"]) if added else 0)
 
-        return self.connections.run(lambda connection: tried(partial(taken, connection)))
+        return self.connections.run(lambda connection: retry_transaction(partial(take_place, connection)))
 
-    def settle(self, model: str, place: Place, tokens: int | None) -> None:
+    def settle(self, model: str, place: QueuePlace, tokens: int | None) -> None:
         """The call had this many tokens; None: it was not sent."""
 
-        def settled(connection: Connection) -> None:
+        def settle_call(connection: Connection) -> None:
             if tokens is None:
                 connection.execute("DELETE FROM readgraph_minute WHERE number = %s", (place.number,))
             else:
                 connection.execute("UPDATE readgraph_minute SET tokens = %s WHERE number = %s", (tokens, place.number))
 
-        self.connections.run(settled)
+        self.connections.run(settle_call)
 
 
 BEGIN = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
@@ -189,7 +197,7 @@ class ServerListing:
         self._connection, self._prefix = connection, prefix
         connection.execute(BEGIN)
         row = connection.execute(_NOW).fetchone() or {}
-        self._now = Seen(int(row["oldest"]), str(row["mark"]))
+        self._now = ListingPosition(int(row["oldest"]), str(row["mark"]))
 
     def count(self) -> int:
         """How many there are."""
@@ -202,11 +210,11 @@ class ServerListing:
         rows = self._connection.execute("SELECT key FROM store WHERE prefix = %s", (self._prefix,))
         return {read_text(row["key"]) for row in rows}
 
-    def knows(self, seen: Seen) -> bool:
+    def knows(self, seen: ListingPosition) -> bool:
         """Whether it is this table, a time ago over which transactions can be compared."""
         return seen.mark == self._now.mark and 0 <= self._now.number - seen.number < LONGEST_AGO
 
-    def changed(self, seen: Seen) -> Iterator[tuple[Seen, str, str | bytes]]:
+    def changes_since(self, seen: ListingPosition) -> Iterator[tuple[ListingPosition, str, str | bytes]]:
         """The rows of transactions that had not ended then."""
         since = (_SINCE, (self._prefix, seen.number)) if self.knows(seen) else (_ALL, (self._prefix,))
         for row in self._connection.execute(*since):

@@ -24,8 +24,16 @@ from readgraph.library.file_store import LibraryStore
 from readgraph.library.folder import SEARCH
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.keyword_tables import is_damage, transaction
-from readgraph.library.sqlite_files import connect, refuse_links, unusable
-from readgraph.library.store import NAMESPACES, Listing, NamespacedStore, Seen, SharedStore, base_of, name_in_base
+from readgraph.library.sqlite_files import connect, library_unusable_error, refuse_links
+from readgraph.library.store import (
+    NAMESPACES,
+    Listing,
+    ListingPosition,
+    NamespacedStore,
+    SharedStore,
+    base_of,
+    name_in_base,
+)
 from readgraph.library.stored_items import ROOT
 from readgraph.state.errors import Damaged, LibraryError
 from readgraph.state.forks import pause_in_forks, reset_in_forked
@@ -92,7 +100,7 @@ _USE = _Use()
 reset_in_forked(_USE.begin)
 
 
-class Newest(NamedTuple):
+class NewestDocuments(NamedTuple):
     """Ids of some documents, the newest first, and how many documents and words there are in all."""
 
     total: int
@@ -111,50 +119,56 @@ class Catalogue:
     async def run(self, ask: Callable[[sqlite3.Connection], T]) -> T:
         """What a function finds in the catalogue's file, in a thread of its own; raises `CatalogueDamaged`."""
 
-        def asked() -> T:
-            with _USE.lock, _deleted_if_damaged(self.file), closing(connect(self.file)) as connection:
+        def ask_file() -> T:
+            with _USE.lock, _delete_if_damaged(self.file), closing(connect(self.file)) as connection:
                 return ask(connection)
 
-        return await asyncio.to_thread(asked)
+        return await asyncio.to_thread(ask_file)
 
-    async def named(self, name: str, path: str, id_of_file: str | None) -> list[str]:
+    async def find_by_name(self, name: str, path: str, id_of_file: str | None) -> list[str]:
         """The ids of the documents that this name may mean; else of those whose titles begin words alike."""
-        return await self.run(lambda connection: _named(connection, name, path, id_of_file))
+        return await self.run(lambda connection: _find_ids_by_name(connection, name, path, id_of_file))
 
-    async def damaged(self) -> list[str]:
+    async def list_damaged(self) -> list[str]:
         """The ids of documents whose record is damaged."""
         return await self.run(
             lambda connection: [row[0] for row in connection.execute("SELECT id FROM documents WHERE damaged")]
         )
 
-    async def newest(self, offset: int, limit: int, words: Sequence[str] = (), *, joined: bool = False) -> Newest:
+    async def newest(
+        self, offset: int, limit: int, words: Sequence[str] = (), *, joined: bool = False
+    ) -> NewestDocuments:
         """Documents whose titles hold these words, in lower case; with `joined` collections too."""
         kinds = ["NOT damaged"] if joined else ["NOT damaged", "NOT joined"]
         having = " AND ".join([*kinds, *(["instr(title, ?)"] * len(words))])
 
-        def found(connection: sqlite3.Connection) -> Newest:
+        def select_newest(connection: sqlite3.Connection) -> NewestDocuments:
             sums = f"SELECT count(*), coalesce(sum(words), 0) FROM documents WHERE {having}"
             total, held = connection.execute(sums, words).fetchone()
             some = f"SELECT id FROM documents WHERE {having} ORDER BY added DESC, number DESC LIMIT ? OFFSET ?"
-            return Newest(total, held, [row[0] for row in connection.execute(some, (*words, limit, offset))])
+            return NewestDocuments(total, held, [row[0] for row in connection.execute(some, (*words, limit, offset))])
 
-        return await self.run(found)
+        return await self.run(select_newest)
 
     def update(self) -> bool:
         """Bring the catalogue up to date; gives whether the library has so many documents that it has one."""
 
-        def updated(listing: Listing) -> bool:
+        def take_in_listing(listing: Listing) -> bool:
             if listing.count() < MANY:
                 return False
-            with _deleted_if_damaged(self.file), _opened(self.file) as connection, transaction(connection, "IMMEDIATE"):
+            with (
+                _delete_if_damaged(self.file),
+                _open_catalogue(self.file) as connection,
+                transaction(connection, "IMMEDIATE"),
+            ):
                 _take_in(connection, listing)
             return True
 
         with _USE.lock:
             try:
-                return self.store.look(self.prefix, updated)
+                return self.store.look(self.prefix, take_in_listing)
             except CatalogueDamaged:
-                return self.store.look(self.prefix, updated)
+                return self.store.look(self.prefix, take_in_listing)
 
 
 async def catalogue_of(pages: PageStore) -> Catalogue | None:
@@ -216,19 +230,19 @@ def _within(store: BaseStore) -> tuple[str, ...]:
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[sqlite3.Connection]:
+def _open_catalogue(file: Path) -> Iterator[sqlite3.Connection]:
     """A connection to the catalogue's file; one that is damaged, or of another format, is begun anew."""
     refuse_links(file.parent)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{file}.lock"):  # two that open a new file would both make its tables
             try:
-                connection = _prepared(file)
+                connection = _prepare_file(file)
             except (sqlite3.Error, LibraryError) as problem:
                 if not is_damage(problem) and not is_damage(problem.__cause__):
                     raise
                 _delete(file)
-                connection = _prepared(file)
+                connection = _prepare_file(file)
     except OSError as problem:
         raise LibraryError(f"{file} can't be used as a catalogue: {problem.strerror}.") from problem
     with closing(connection):
@@ -236,7 +250,7 @@ def _opened(file: Path) -> Iterator[sqlite3.Connection]:
 
 
 @contextmanager
-def _deleted_if_damaged(file: Path) -> Iterator[None]:
+def _delete_if_damaged(file: Path) -> Iterator[None]:
     """Delete a file that turns out to be damaged; an error of SQLite's names this file, and not another."""
     try:
         yield
@@ -245,7 +259,7 @@ def _deleted_if_damaged(file: Path) -> Iterator[None]:
             _delete(file)
             raise CatalogueDamaged(file) from problem
         if isinstance(problem, sqlite3.Error):
-            raise unusable(file, problem) from problem
+            raise library_unusable_error(file, problem) from problem
         raise
 
 
@@ -254,7 +268,7 @@ def _delete(file: Path) -> None:
         Path(f"{file}{ending}").unlink(missing_ok=True)
 
 
-def _prepared(file: Path) -> sqlite3.Connection:
+def _prepare_file(file: Path) -> sqlite3.Connection:
     connection = connect(file)
     (made,) = connection.execute("PRAGMA user_version").fetchone()
     if made not in (0, FORMAT):
@@ -266,13 +280,13 @@ def _prepared(file: Path) -> sqlite3.Connection:
 
 def _take_in(connection: sqlite3.Connection, listing: Listing) -> None:
     """Take in what the store holds now, in one look at it."""
-    seen = Seen(*(connection.execute("SELECT row, record FROM seen").fetchone() or ()))
+    seen = ListingPosition(*(connection.execute("SELECT row, record FROM seen").fetchone() or ()))
     known = {} if listing.knows(seen) else dict(connection.execute("SELECT id, record FROM documents").fetchall())
     last = seen
-    for now, key, value in listing.changed(seen):
+    for now, key, value in listing.changes_since(seen):
         last, mark = now, _digest(key, value)
         if (known.get(key) or _mark_of(connection, key)) != mark:
-            connection.execute(_PUT, (*_described(key, value), mark))
+            connection.execute(_PUT, (*_document_row(key, value), mark))
     connection.execute("DELETE FROM seen")
     connection.execute("INSERT INTO seen VALUES (?, ?)", last)
     (listed,) = connection.execute("SELECT count(*) FROM documents").fetchone()
@@ -291,7 +305,7 @@ def _digest(key: str, value: Any) -> str:
     return hashlib.sha256(f"{key} {value}".encode(errors="surrogateescape")).hexdigest()[:16]
 
 
-def _described(identity: str, value: Any) -> tuple[Any, ...]:
+def _document_row(identity: str, value: Any) -> tuple[Any, ...]:
     """A document's row; one that is damaged keeps its id alone."""
     try:
         document = Document.load(from_json(value))
@@ -304,7 +318,7 @@ def _described(identity: str, value: Any) -> tuple[Any, ...]:
     return identity, document.source, title.casefold(), words, document.added, document.words, bool(document.parts), 0
 
 
-def _named(connection: sqlite3.Connection, name: str, path: str, id_of_file: str | None) -> list[str]:
+def _find_ids_by_name(connection: sqlite3.Connection, name: str, path: str, id_of_file: str | None) -> list[str]:
     if not name.strip():
         return []
     exact = (

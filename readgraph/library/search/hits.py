@@ -12,7 +12,7 @@ WITHOUT_MEMOS: tuple[Part, ...] = ("page", "header")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexEntry:
     """What is indexed of a page: its text, its header (the line that gives its context) and its note.
 
     `language` is an ISO 639-1 code; "": that of the index, or of the entries that it is made with. `follows`: whether
@@ -28,7 +28,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class PageHit:
     """A page that was found. Scores of different rankings can't be compared; `part` matched the query best."""
 
     page: int
@@ -36,7 +36,7 @@ class Hit:
     part: Part
 
 
-class Counted(NamedTuple):
+class TermCounts(NamedTuple):
     """How many texts an index holds, and how many of them have each term."""
 
     texts: int
@@ -59,7 +59,7 @@ class Extent:
 
 
 Ranking = Sequence[tuple[int, float]]
-"""(page, score), best first. What scores 0 is as good as not found; see `above_last` and `by_place`."""
+"""(page, score), best first. What scores 0 is as good as not found; see `score_above_last` and `score_by_place`."""
 
 DEPTH = 1_000
 """How many pages of each ranking count: all of a memory of this size. Where fewer count, a page that is low in one
@@ -95,7 +95,7 @@ def pages_of(ranking: Ranking) -> list[int]:
     return [page for page, _ in ranking]
 
 
-def above_last(ranking: Ranking) -> list[tuple[int, float]]:
+def score_above_last(ranking: Ranking) -> list[tuple[int, float]]:
     """A ranking of all pages by how much their scores are above the last one's.
 
     For similarities of embeddings: they have no score for a page that is not similar at all, and some models give any
@@ -104,6 +104,6 @@ def above_last(ranking: Ranking) -> list[tuple[int, float]]:
     return [(page, score - ranking[-1][1]) for page, score in ranking]
 
 
-def by_place(pages: Iterable[int]) -> list[tuple[int, float]]:
+def score_by_place(pages: Iterable[int]) -> list[tuple[int, float]]:
     """A ranking of pages in this order that have no scores: 1, 1/2, 1/3 …, the reciprocals of their ranks."""
     return [(page, 1 / rank) for rank, page in enumerate(pages, 1)]

@@ -8,9 +8,9 @@ from langgraph.store.base import BaseStore
 from readgraph.library.folder import SEARCH
 from readgraph.library.search.keyword_index import KeywordIndex
 from readgraph.library.search.vector_index import VectorIndex
-from readgraph.library.sqlite_files import refuse_links, unusable
+from readgraph.library.sqlite_files import library_unusable_error, refuse_links
 from readgraph.library.store import SharedStore, base_of, name_in_base
-from readgraph.state.files import written_whole
+from readgraph.state.files import replace_file
 from readgraph.state.forks import reset_in_forked
 from readgraph.state.records import Memory
 
@@ -32,7 +32,7 @@ class Indexes:
             try:
                 self._folder.mkdir(parents=True, exist_ok=True)
             except OSError as problem:
-                raise unusable(self._folder, problem) from problem
+                raise library_unusable_error(self._folder, problem) from problem
         self.keyword = KeywordIndex(self._folder / "keywords.sqlite" if self._folder else None)
         self.texts = KeywordIndex(self._folder / "texts.sqlite" if self._folder else None)
         self._vectors: dict[str, VectorIndex] = {}
@@ -67,11 +67,11 @@ class Indexes:
             return
         file = self._folder / "dropped"
         known = int(file.read_text() or 0) if file.exists() else None
-        last, names = await asyncio.to_thread(self._shared.dropped_since, self._part, known)
+        last, names = await asyncio.to_thread(self._shared.indexes_dropped_since, self._part, known)
         for name in names:
             await self._drop(name)
         if last != known:
-            with written_whole(file) as seen:
+            with replace_file(file) as seen:
                 seen.write(str(last))
 
     async def _drop(self, name: str) -> None:

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from readgraph.library.search import keyword_tables
-from readgraph.library.search.hits import PARTS, Counted, Entry, Extent, Hit, Part
+from readgraph.library.search.hits import PARTS, Extent, IndexEntry, PageHit, Part, TermCounts
 from readgraph.library.search.keyword_tables import is_damage, open_tables
 from readgraph.library.search.postings import Tables, Unreadable
 from readgraph.library.sqlite_files import explain
@@ -38,11 +38,11 @@ class KeywordIndex:
         self._writing.close()
         self._reading.close()
 
-    async def add(self, memory: str, entries: Iterable[Entry]) -> None:
+    async def add(self, memory: str, entries: Iterable[IndexEntry]) -> None:
         """Index entries, all or none; an earlier entry of the same page is replaced."""
         await self._writing.run(partial(keyword_tables.add, memory=memory, entries=list(entries)))
 
-    async def rebuild(self, memory: str, entries: Iterable[Entry]) -> None:
+    async def rebuild(self, memory: str, entries: Iterable[IndexEntry]) -> None:
         """Index these entries and no others; searches meanwhile find the old entries."""
         await self._writing.run(partial(keyword_tables.add, memory=memory, entries=list(entries), renew=True))
 
@@ -54,7 +54,7 @@ class KeywordIndex:
         """Drop the whole index of a memory."""
         await self._writing.run(partial(keyword_tables.forget, memory=memory))
 
-    async def search(self, memory: str, query: str, limit: int = 10) -> list[Hit]:
+    async def search(self, memory: str, query: str, limit: int = 10) -> list[PageHit]:
         """Find at most `limit` pages that share words with the query, best first.
 
         Their neighbours' words count a little, where the text goes on from one to the other (see `Entry.follows`).
@@ -62,25 +62,25 @@ class KeywordIndex:
         """
         return await self._reading.run(partial(keyword_tables.search, memory=memory, query=query, limit=limit))
 
-    async def ranked(
+    async def rank_pages(
         self, memory: str, query: str, limit: int | None = None, parts: Sequence[Part] = PARTS
     ) -> list[tuple[int, float]]:
         """(page, score) of what `search` finds by these parts of pages; without a limit all, the true total."""
         return await self._reading.run(
-            partial(keyword_tables.ranked, memory=memory, query=query, limit=limit, parts=parts)
+            partial(keyword_tables.rank_pages, memory=memory, query=query, limit=limit, parts=parts)
         )
 
-    async def counted(self, memory: str, query: str) -> Counted:
+    async def count_terms(self, memory: str, query: str) -> TermCounts:
         """How many pages are indexed, and how many of them have each term of a query."""
-        return await self._reading.run(partial(keyword_tables.counted, memory=memory, query=query))
+        return await self._reading.run(partial(keyword_tables.count_terms, memory=memory, query=query))
 
     async def extent(self, memory: str) -> Extent:
         """How many pages are indexed, and the last of them; if the page store holds more, the index is out of date."""
         return await self._reading.run(partial(keyword_tables.extent, memory=memory))
 
-    async def missing(self, memory: str, pages: int) -> list[int]:
+    async def find_missing(self, memory: str, pages: int) -> list[int]:
         """Which of the first `pages` pages are not indexed yet."""
-        return await self._reading.run(partial(keyword_tables.missing, memory=memory, pages=pages))
+        return await self._reading.run(partial(keyword_tables.find_missing, memory=memory, pages=pages))
 
 
 class _Worker:
@@ -96,11 +96,11 @@ class _Worker:
     async def run(self, operation: Callable[[Tables], _T]) -> _T:
         """Run an operation on the thread; cancelling stops it only before it has started."""
         if self._process != os.getpid():
-            raise LibraryError(f"The search index{self._named()} was opened before this process was forked.")
+            raise LibraryError(f"The search index{self._path_suffix()} was opened before this process was forked.")
         try:
             done = self._thread.submit(self._run, operation)
         except RuntimeError:
-            raise LibraryError(f"The search index{self._named()} is closed.") from None
+            raise LibraryError(f"The search index{self._path_suffix()} is closed.") from None
         return await asyncio.wrap_future(done)
 
     def close(self) -> None:
@@ -125,7 +125,7 @@ class _Worker:
                 what = "it is damaged: delete it, and it is filled again"
             else:
                 what = explain(problem)
-            raise LibraryError(f"The search index{self._named()} can't be used: {what}.") from problem
+            raise LibraryError(f"The search index{self._path_suffix()} can't be used: {what}.") from problem
 
-    def _named(self) -> str:
+    def _path_suffix(self) -> str:
         return f" {self._path}" if self._path else ""

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from filelock import FileLock
 
-from readgraph.library.search.hits import PARTS, Counted, Entry, Extent, Hit, Part
+from readgraph.library.search.hits import PARTS, Extent, IndexEntry, PageHit, Part, TermCounts
 from readgraph.library.search.postings import Tables, Unreadable, counts_of, layout_of
 from readgraph.library.search.terms import affordable, index_terms, query_terms
 from readgraph.library.sqlite_files import connect_as, refuse_linked
@@ -45,16 +45,16 @@ def open_tables(path: Path | None) -> Tables:
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{path}.lock"):  # two that open a new file would both make its tables
             try:
-                return _opened(path)
+                return _open_or_create(path)
             except Unreadable:
                 for ending in ("", "-wal", "-shm"):
                     Path(f"{path}{ending}").unlink(missing_ok=True)
-                return _opened(path)
+                return _open_or_create(path)
     except OSError as problem:
         raise LibraryError(f"{path} can't be used as a search index: {problem.strerror}.") from problem
 
 
-def _opened(path: Path) -> Tables:
+def _open_or_create(path: Path) -> Tables:
     refuse_linked(path)
     if not path.exists():
         with closing(sqlite3.connect(path)) as new:
@@ -137,14 +137,14 @@ MOST_UNPACKED = 1 << 26
 """Bytes of a page's terms: a damaged block may claim to unpack to gigabytes."""
 
 
-class Ranked(NamedTuple):
+class TermRanking(NamedTuple):
     """The terms that were looked for, and (page, score) of what was found, best first."""
 
     terms: list[str]
     pages: list[tuple[int, float]]
 
 
-def add(connection: Tables, memory: str, entries: Sequence[Entry], *, renew: bool = False) -> None:
+def add(connection: Tables, memory: str, entries: Sequence[IndexEntry], *, renew: bool = False) -> None:
     """Index entries; one of the same page is replaced, and with `renew` all that were there before."""
     with transaction(connection, "IMMEDIATE"):
         if renew:
@@ -161,7 +161,7 @@ def add(connection: Tables, memory: str, entries: Sequence[Entry], *, renew: boo
                 continue
             if known is not None:
                 _take_out(connection, index, entry.page, known)
-            row = entry.page, sum(len(part.split()) for part in terms), entry.follows, _packed(terms)
+            row = entry.page, sum(len(part.split()) for part in terms), entry.follows, _pack_terms(terms)
             connection.execute(f"INSERT INTO entries_{index} VALUES (?, ?, ?, ?)", row)
             connection.execute(
                 f"INSERT INTO terms_{index} (rowid, page, header, memo) VALUES (?, ?, ?, ?)", (entry.page, *terms)
@@ -196,7 +196,7 @@ def extent(connection: Tables, memory: str) -> Extent:
         return Extent(*connection.execute(f"SELECT count(*), coalesce(max(page), -1) FROM entries_{index}").fetchone())
 
 
-def missing(connection: Tables, memory: str, pages: int) -> list[int]:
+def find_missing(connection: Tables, memory: str, pages: int) -> list[int]:
     """Those of the first `pages` pages that are not indexed."""
     with transaction(connection):
         index = _index(connection, memory)
@@ -204,51 +204,51 @@ def missing(connection: Tables, memory: str, pages: int) -> list[int]:
     return [page for page in range(pages) if page not in known]
 
 
-def search(connection: Tables, memory: str, query: str, limit: int) -> list[Hit]:
+def search(connection: Tables, memory: str, query: str, limit: int) -> list[PageHit]:
     """The pages that share words with the query, best first; equals in page order."""
     with transaction(connection):
         index = _index(connection, memory)
-        found = _ranked(connection, index, query)
+        found = _rank_all_pages(connection, index, query)
         entries = [_terms(connection, index, page) or [] for page, _ in found.pages[:limit]]
     wanted = {*found.terms}
     return [
-        Hit(page, score, PARTS[max(range(len(parts)), key=lambda number: len(wanted & {*parts[number].split()}))])
+        PageHit(page, score, PARTS[max(range(len(parts)), key=lambda number: len(wanted & {*parts[number].split()}))])
         for (page, score), parts in zip(found.pages[:limit], entries, strict=True)
     ]
 
 
-def ranked(
+def rank_pages(
     connection: Tables, memory: str, query: str, limit: int | None, parts: Sequence[Part]
 ) -> list[tuple[int, float]]:
     """(page, score) of the pages whose `parts` share words with the query, best first; equals in page order."""
     with transaction(connection):
-        return _ranked(connection, _index(connection, memory), query, parts).pages[:limit]
+        return _rank_all_pages(connection, _index(connection, memory), query, parts).pages[:limit]
 
 
-def counted(connection: Tables, memory: str, query: str) -> Counted:
+def count_terms(connection: Tables, memory: str, query: str) -> TermCounts:
     """How many pages are indexed, and how many of them have each term of the query."""
     with transaction(connection):
         index = _index(connection, memory)
         if not index:
-            return Counted(0, {})
+            return TermCounts(0, {})
         (texts,) = connection.execute(f"SELECT count(*) FROM entries_{index}").fetchone()
         count = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
         asked = query_terms(query, *_languages(connection, index))
         found = {term: connection.execute(count, (term,)).fetchone() for term in asked}
-    return Counted(texts, {term: row[0] for term, row in found.items() if row})
+    return TermCounts(texts, {term: row[0] for term, row in found.items() if row})
 
 
-def _ranked(connection: Tables, index: int, query: str, parts: Sequence[Part] = PARTS) -> Ranked:
+def _rank_all_pages(connection: Tables, index: int, query: str, parts: Sequence[Part] = PARTS) -> TermRanking:
     """All pages with a term of the query in these parts."""
     count = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
     asked = query_terms(query, *_languages(connection, index)) if index else ()
     found = {term: connection.execute(count, (term,)).fetchone() for term in asked}
     terms = affordable({term: row[0] for term, row in found.items() if row}, MOST_ROWS)
     if not terms:
-        return Ranked([], [])
+        return TermRanking([], [])
     layout = layout_of(connection, index)
     counts = [counts_of(connection, index, layout, term, parts) for term in terms]
-    return Ranked(terms, layout.ranked(counts))
+    return TermRanking(terms, layout.rank_pages(counts))
 
 
 def _index(connection: Tables, memory: str) -> int:
@@ -286,7 +286,7 @@ def _give_back(connection: sqlite3.Connection) -> None:
 
 def _terms(connection: Tables, index: int, page: int) -> list[str] | None:
     row = connection.execute(f"SELECT terms FROM entries_{index} WHERE page = ?", (page,)).fetchone()
-    return _unpacked(row[0]) if row else None
+    return _unpack_terms(row[0]) if row else None
 
 
 def _follows(connection: Tables, index: int, page: int) -> bool:
@@ -294,7 +294,7 @@ def _follows(connection: Tables, index: int, page: int) -> bool:
     return bool(follows)
 
 
-def _unpacked(stored: Any) -> list[str]:
+def _unpack_terms(stored: Any) -> list[str]:
     try:
         unpacking = zlib.decompressobj()
         terms = unpacking.decompress(stored, MOST_UNPACKED).decode().split("\n")
@@ -305,7 +305,7 @@ def _unpacked(stored: Any) -> list[str]:
     return terms
 
 
-def _packed(terms: Sequence[str]) -> bytes:
+def _pack_terms(terms: Sequence[str]) -> bytes:
     return zlib.compress("\n".join(terms).encode(), 1)
 
 

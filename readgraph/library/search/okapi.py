@@ -8,16 +8,16 @@ from functools import cached_property, reduce
 from operator import add
 from typing import NamedTuple
 
-from readgraph.library.search.hits import Counted
+from readgraph.library.search.hits import TermCounts
 from readgraph.library.search.postings import BESIDE
 from readgraph.library.search.stop_words import stop_words
 from readgraph.library.search.terms import (
     ENGLISH,
+    cache_by_text,
     content_words,
-    folded,
+    fold_accents,
     grams,
     keeps_beginnings,
-    kept_by_text,
     stem,
     tokens,
 )
@@ -29,7 +29,7 @@ Term = tuple[int, int]
 """A word of a query by its place, and 0 for its stem or the number of one of its parts."""
 
 
-class Wanted:
+class QueryTermFinder:
     """The terms of a query as texts of a language have them; a word has the same place in every language."""
 
     def __init__(self, query: str, language: str) -> None:
@@ -48,7 +48,7 @@ class Wanted:
         """The terms as an index of such texts has them."""
         return self._terms
 
-    def found_among(self, tokens: Set[str]) -> list[tuple[str, list[Term]]]:
+    def find_among(self, tokens: Set[str]) -> list[tuple[str, list[Term]]]:
         """Those of the different words of a text that have terms of the query, with the terms.
 
         Each word is analysed once, whatever the number of texts.
@@ -56,14 +56,14 @@ class Wanted:
         new = tokens - self._seen
         self._seen.update(new)
         for token in new:
-            if token not in self._stopped and (terms := self._found(token)):
+            if token not in self._stopped and (terms := self._terms_of_token(token)):
                 self._having[token] = terms
         return [(token, self._having[token]) for token in tokens & self._having.keys()]
 
-    def _found(self, token: str) -> list[Term]:
+    def _terms_of_token(self, token: str) -> list[Term]:
         language = self._language
         forms = {*grams(token, language)}
-        if not keeps_beginnings(language) or self._beginnings.match(folded(token)):
+        if not keeps_beginnings(language) or self._beginnings.match(fold_accents(token)):
             forms.add(stem(token, language))
         return [term for form in forms & self._terms.keys() for term in self._terms[form]]
 
@@ -87,10 +87,10 @@ class Okapi:
 
     def __init__(self, query: str) -> None:
         self._query = query
-        self._wanted = dict[str, Wanted]()
+        self._wanted = dict[str, QueryTermFinder]()
         self._texts_with = Counter[Term]()
         self._lengths, self._following = list[int](), set[int]()
-        self._found = dict[int, dict[Term, int]]()
+        self._terms_of_token = dict[int, dict[Term, int]]()
 
     def add(self, text: str, language: str = ENGLISH, *, follows: bool = False) -> None:
         """Add the next text, which is in this language.
@@ -104,9 +104,9 @@ class Okapi:
     def add_all(self, texts: tuple[str, ...], language: str = ENGLISH) -> None:
         """Add the next texts, which are in this language; what their words are is kept for all of them together."""
         if language not in self._wanted:
-            self._wanted[language] = Wanted(self._query, language)
-        different, counted = _counted(texts, language)
-        having = self._wanted[language].found_among(different)
+            self._wanted[language] = QueryTermFinder(self._query, language)
+        different, counted = _count_tokens(texts, language)
+        having = self._wanted[language].find_among(different)
         for counts, length in counted:
             found = dict[Term, int]()
             for token, terms in having:
@@ -114,7 +114,7 @@ class Okapi:
                     for term in terms:
                         found[term] = found.get(term, 0) + count
             if found:
-                self._found[len(self._lengths)] = found
+                self._terms_of_token[len(self._lengths)] = found
             for term in found:
                 self._texts_with[term] += 1
             self._lengths.append(length)
@@ -124,14 +124,14 @@ class Okapi:
         """Whether `ranked` needs the `TextsWith` of all these texts: a word of the query is in more than half."""
         return any(2 * count > len(self._lengths) for (_, part), count in self._texts_with.items() if not part)
 
-    def ranked(self, all_terms: "TextsWith") -> list[tuple[int, float]]:
+    def rank_texts(self, all_terms: "TextsWith") -> list[tuple[int, float]]:
         """(index, score) of the texts that share a content word with the query, best first; ties in text order.
 
         `all_terms` is empty if it is not needed.
         """
-        return self.ranked_by(self.weights(all_terms))
+        return self.rank_by_weights(self.weights(all_terms))
 
-    def ranked_by(self, weights: Mapping[Term, float]) -> list[tuple[int, float]]:
+    def rank_by_weights(self, weights: Mapping[Term, float]) -> list[tuple[int, float]]:
         """As `ranked`, by weights of terms that were counted in other texts."""
         lengths = self._lengths.copy()
         for number in self._following:
@@ -143,11 +143,11 @@ class Okapi:
             longer = K1 * (1 - B + B * lengths[number] / mean)
             total = 0.0
             # The order matters, and Python 3.12's `sum` rounds differently.
-            for term, count in sorted(self._found_around(number).items()):
+            for term, count in sorted(self._counts_around(number).items()):
                 total += weights.get(term, 0.0) * (count * (K1 + 1) / (count + longer))
             return total
 
-        hits = [(number, score(number)) for number in self._found]
+        hits = [(number, score(number)) for number in self._terms_of_token]
         return sorted(hits, key=lambda hit: (-hit[1], hit[0]))
 
     def _beside(self, number: int) -> list[int]:
@@ -155,12 +155,12 @@ class Okapi:
         before = [number - 1] if number in self._following else []
         return [*before, number + 1] if number + 1 in self._following else before
 
-    def _found_around(self, number: int) -> Mapping[Term, float]:
+    def _counts_around(self, number: int) -> Mapping[Term, float]:
         """How often each term is in a text, with a share of how often it is in those beside."""
-        beside = [self._found[each] for each in self._beside(number) if each in self._found]
+        beside = [self._terms_of_token[each] for each in self._beside(number) if each in self._terms_of_token]
         if not beside:
-            return self._found[number]
-        found = dict[Term, float](self._found[number])
+            return self._terms_of_token[number]
+        found = dict[Term, float](self._terms_of_token[number])
         for other in beside:
             for term, count in other.items():
                 found[term] = found.get(term, 0.0) + BESIDE * count
@@ -175,7 +175,7 @@ class Okapi:
             for (place, part), weight in weights.items()
         }
 
-    def weights_among(self, counted: Counted) -> dict[Term, float]:
+    def weights_among(self, counted: TermCounts) -> dict[Term, float]:
         """The weight of each term by the texts of an index, of which those that were added are a part."""
         having = Counter[Term]()
         for wanted in self._wanted.values():
@@ -214,8 +214,8 @@ class _Words(NamedTuple):
     texts: list[tuple[Counter[str], int]]
 
 
-@kept_by_text
-def _counted(texts: tuple[str, ...], language: str) -> _Words:
+@cache_by_text
+def _count_tokens(texts: tuple[str, ...], language: str) -> _Words:
     stopped, each = stop_words(language), [Counter(tokens(text, language)) for text in texts]
     different = each[0].keys() if len(each) == 1 else frozenset[str]().union(*each)
     return _Words(
@@ -223,7 +223,7 @@ def _counted(texts: tuple[str, ...], language: str) -> _Words:
     )
 
 
-@kept_by_text
+@cache_by_text
 def _different_words(texts: tuple[str, ...], language: str) -> tuple[str, ...]:
     """The words of each text, each once in a text; the order matters to sums."""
     return tuple(word for text in texts for word in dict.fromkeys(content_words(text, language)))
@@ -244,4 +244,4 @@ def rank(query: str, texts: Sequence[str], language: str = "") -> list[tuple[int
         okapi.add(text, language)
     for text in texts if okapi.needs_all_terms else ():
         all_terms.add(text, language)
-    return okapi.ranked(all_terms)
+    return okapi.rank_texts(all_terms)

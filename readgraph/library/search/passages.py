@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import Catalogue, CatalogueDamaged, catalogue_of, forget_number, records
-from readgraph.library.search.hits import Counted, Entry, pages_of
+from readgraph.library.search.hits import IndexEntry, TermCounts, pages_of
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.keyword_index import KeywordIndex
 from readgraph.library.search.okapi import Okapi, TextsWith
@@ -38,7 +38,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class PassageHit:
     """A passage `[start, end)` of a document that shares words with a query, and its score (Okapi BM25).
 
     `language` is the document's (ISO 639-1).
@@ -52,8 +52,8 @@ class Passage:
 
 
 async def search_documents(
-    store: PageStore, documents: Sequence[Document], query: str, counted: Counted | None = None
-) -> list[Passage]:
+    store: PageStore, documents: Sequence[Document], query: str, counted: TermCounts | None = None
+) -> list[PassageHit]:
     """The passages of these documents that share words with the query, best first. Every text is read once or twice.
 
     The words of the passages beside one count a little for it. A document that is forgotten meanwhile is left out.
@@ -72,8 +72,8 @@ async def search_documents(
             for start, end in cut_to_passages(text):
                 all_terms.add(text[start:end], language)
     weights = okapi.weights_among(counted) if counted else okapi.weights(all_terms)
-    ranked = [(spans[number], round(score, 4)) for number, score in okapi.ranked_by(weights)]
-    return [Passage(document, start, end, score, language) for (document, start, end, language), score in ranked]
+    ranked = [(spans[number], round(score, 4)) for number, score in okapi.rank_by_weights(weights)]
+    return [PassageHit(document, start, end, score, language) for (document, start, end, language), score in ranked]
 
 
 async def _texts(store: PageStore, documents: Sequence[Document]) -> AsyncIterator[tuple[Document, str]]:
@@ -126,11 +126,11 @@ def excerpt(text: str, marked: Sequence[tuple[int, int]]) -> tuple[int, int]:
     if len(text) <= EXCERPT or not marked:
         return 0, min(len(text), EXCERPT)
 
-    def held(first: int) -> int:
+    def count_marked(first: int) -> int:
         reach = marked[first][0] + EXCERPT * 3 // 4
         return len({text[start:end].casefold() for start, end in marked[first:] if end <= reach})
 
-    first = marked[max(range(len(marked)), key=lambda number: (held(number), -number))][0]
+    first = marked[max(range(len(marked)), key=lambda number: (count_marked(number), -number))][0]
     start = max(0, min(first - EXCERPT // 4, len(text) - EXCERPT))
     if start and (space := text.find(" ", start, first)) >= 0:
         start = space + 1
@@ -154,24 +154,24 @@ TEXTS = "documents"
 _WITH_TEXT = "NOT joined AND NOT damaged"  # the text of a collection is that of its documents
 
 
-class Likely(NamedTuple):
+class LikelyDocuments(NamedTuple):
     """Documents, the likeliest first, and in how many of all documents the query's terms are."""
 
     documents: list[Document]
-    counted: Counted
+    counted: TermCounts
 
 
-async def likely_documents(pages: PageStore, query: str) -> Likely | None:
+async def likely_documents(pages: PageStore, query: str) -> LikelyDocuments | None:
     """The documents that share most words with a query; None where the library is small enough to go through."""
     catalogue = await catalogue_of(pages)
     if not catalogue:
         return None
     texts = (await indexes_of(pages.store)).texts
     await _take_in(pages, catalogue, texts)
-    numbers = pages_of(await texts.ranked(TEXTS, query, LIKELY))
+    numbers = pages_of(await texts.rank_pages(TEXTS, query, LIKELY))
     ids = await catalogue.run(lambda connection: [_id_of(connection, number) for number in numbers])
     documents = await records(pages, [identity for identity in ids if identity])
-    return Likely(documents, await texts.counted(TEXTS, query))
+    return LikelyDocuments(documents, await texts.count_terms(TEXTS, query))
 
 
 async def forget_text(pages: PageStore, document: str) -> None:
@@ -192,8 +192,8 @@ async def _take_in(pages: PageStore, catalogue: Catalogue, texts: KeywordIndex) 
     extent = await texts.extent(TEXTS)
     known = f"SELECT count(*) FROM documents WHERE indexed AND {_WITH_TEXT}"
     if extent.count != await catalogue.run(lambda connection: connection.execute(known).fetchone()[0]):
-        there = {*range(extent.last + 1)} - {*await texts.missing(TEXTS, extent.last + 1)}
-        await texts.remove(TEXTS, await catalogue.run(lambda connection: _mended(connection, there)))
+        there = {*range(extent.last + 1)} - {*await texts.find_missing(TEXTS, extent.last + 1)}
+        await texts.remove(TEXTS, await catalogue.run(lambda connection: _mark_unindexed(connection, there)))
     new = f"SELECT number, id FROM documents WHERE NOT indexed AND {_WITH_TEXT} LIMIT ?"
     while wanted := await catalogue.run(lambda connection: dict(connection.execute(new, (AT_ONCE,)).fetchall())):
         found = {document.id: document for document in await records(pages, [*wanted.values()])}
@@ -202,13 +202,13 @@ async def _take_in(pages: PageStore, catalogue: Catalogue, texts: KeywordIndex) 
         await catalogue.run(lambda connection, numbers=[*wanted]: _mark(connection, numbers))  # type: ignore[misc]
 
 
-async def _entry(pages: PageStore, number: int, document: Document | None) -> Entry:
+async def _entry(pages: PageStore, number: int, document: Document | None) -> IndexEntry:
     """A document's words; those of one that is gone meanwhile, or can't be read, are none."""
     text = ""
     if document:
         with suppress(LibraryError):
             text = await pages.text(document)
-    return Entry(number, text, language=language_of(text))
+    return IndexEntry(number, text, language=language_of(text))
 
 
 def _mark(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
@@ -218,7 +218,7 @@ def _mark(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
     connection.execute("COMMIT")
 
 
-def _mended(connection: sqlite3.Connection, there: set[int]) -> list[int]:
+def _mark_unindexed(connection: sqlite3.Connection, there: set[int]) -> list[int]:
     """Mark as missing what the index lacks; gives what it holds and should not."""
     known = {number for (number,) in connection.execute(f"SELECT number FROM documents WHERE indexed AND {_WITH_TEXT}")}
     lacking = [(number,) for number in known - there]
@@ -251,7 +251,7 @@ class ExactText:
     def __init__(self, pattern: str) -> None:
         if len(pattern) > LONGEST_PATTERN:
             raise BadInput(f"The text has more than {LONGEST_PATTERN} characters: give a shorter piece of it.")
-        self.pieces = [piece for part in pattern.split("*") if (piece := folded(on_one_line(part)))]
+        self.pieces = [piece for part in pattern.split("*") if (piece := fold_case(on_one_line(part)))]
         if not self.pieces:
             raise BadInput("There is no text to look for: give some words, with * where anything may stand.")
         if len(self.pieces) > MOST_PIECES:
@@ -263,7 +263,7 @@ class ExactText:
         From each beginning, every piece is taken where it comes first. Where that only moves on, the piece is not
         searched for again, so the time grows with the text, whatever the pattern.
         """
-        text, (first, *others) = folded(line), self.pieces
+        text, (first, *others) = fold_case(line), self.pieces
         places, start = [-1] * len(others), text.find(first)
         while start >= 0:
             end = start + len(first)
@@ -283,7 +283,7 @@ def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def folded(text: str) -> str:
+def fold_case(text: str) -> str:
     """The text as it is compared, character by character: its length stays."""
     small = text.translate(_ALIKE).lower()
     if len(small) == len(text):

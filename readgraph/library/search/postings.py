@@ -43,7 +43,7 @@ class Layout:
     follows: NDArray[np.bool_]
 
     @cached_property
-    def _joined(self) -> NDArray[np.bool_]:
+    def _continues_previous(self) -> NDArray[np.bool_]:
         """Whether a page goes on from the one before it in this order, which must have the number before."""
         adjoining: NDArray[np.bool_] = np.diff(self.pages) == 1
         return self.follows[1:] & adjoining
@@ -55,14 +55,14 @@ class Layout:
         norms: Floats = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1.0))
         return norms
 
-    def counted(self, pages: Numbers) -> Floats:
+    def page_counts(self, pages: Numbers) -> Floats:
         """How often each page comes among these; unknown ones are left out."""
         places = np.searchsorted(self.pages, pages)
         known = places < len(self.pages)
         known[known] = self.pages[places[known]] == pages[known]
         return np.bincount(places[known], minlength=len(self.pages)).astype(np.float64)
 
-    def ranked(self, counts: Iterable[Floats]) -> list[tuple[int, float]]:
+    def rank_pages(self, counts: Iterable[Floats]) -> list[tuple[int, float]]:
         """(page, score) of the pages with any of the terms, by how often each is in each page, best first.
 
         Equals are in page order.
@@ -79,8 +79,8 @@ class Layout:
     def _with_beside(self, own: Floats, share: float) -> Floats:
         """What each page has, and a share of what those beside it have."""
         total = own.copy()
-        total[1:] += share * own[:-1] * self._joined
-        total[:-1] += share * own[1:] * self._joined
+        total[1:] += share * own[:-1] * self._continues_previous
+        total[:-1] += share * own[1:] * self._continues_previous
         return total
 
 
@@ -114,7 +114,7 @@ def counts_of(connection: Tables, index: int, layout: Layout, term: str, parts: 
     held = connection.execute(f"SELECT {columns} FROM postings_{index} WHERE term = ?", (term,)).fetchone()
     counts: Floats = np.zeros(len(layout.pages))
     for each, part in zip(held, parts, strict=True):
-        counts += WEIGHTS[part] * layout.counted(_numbers(each))
+        counts += WEIGHTS[part] * layout.page_counts(_numbers(each))
     return counts
 
 

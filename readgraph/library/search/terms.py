@@ -74,8 +74,10 @@ def stem(word: str, language: str = ENGLISH) -> str:
         return _hebrew(word)
     if language in _SNOWBALL:
         # A stemmer has a state, which threads can't share.
-        return folded(_snowball(language)().stemWord(word)) or folded(word)
-    return folded(word) if language in _WITHOUT_STEMMER or not _LATIN.match(word) else _english(folded(word))
+        return fold_accents(_snowball(language)().stemWord(word)) or fold_accents(word)
+    return (
+        fold_accents(word) if language in _WITHOUT_STEMMER or not _LATIN.match(word) else _english(fold_accents(word))
+    )
 
 
 def has_grams(word: str, language: str) -> bool:
@@ -88,7 +90,7 @@ def keeps_beginnings(language: str) -> bool:
     return language in _BEGUN_ALIKE
 
 
-def folded(word: str) -> str:
+def fold_accents(word: str) -> str:
     """A word without accents; Cyrillic й and ї are letters of their own."""
     if word.isascii():
         return word
@@ -212,7 +214,7 @@ def tokens(text: str, language: str = ENGLISH) -> list[str]:
     if text.isascii():
         return text.translate(_ASCII_FOLDED).split()
     found: list[str] = _TOKEN.findall(_MARKS.sub("", normalize("NFKC", normalize("NFKC", text).casefold())))
-    return [*_parted(found)] if any(map(_UNSPACED_START.match, found)) else found
+    return [*_split_unspaced(found)] if any(map(_UNSPACED_START.match, found)) else found
 
 
 def grams(token: str, language: str) -> list[str]:
@@ -266,7 +268,7 @@ def affordable(frequencies: Mapping[str, int], most_rows: int) -> list[str]:
     return chosen
 
 
-def _parted(found: Iterable[str]) -> Iterator[str]:
+def _split_unspaced(found: Iterable[str]) -> Iterator[str]:
     """Of scripts without spaces each character, and each pair; of alphabets among them each four too."""
     for token in found:
         if _UNSPACED_START.match(token):
@@ -285,7 +287,7 @@ More = ParamSpec("More")
 Result = TypeVar("Result")
 
 
-class kept_by_text(Generic[Text, More, Result]):
+class cache_by_text(Generic[Text, More, Result]):
     """A pure function of a text or of several, and of other hashable arguments, that keeps its newest results.
 
     Callers share a result, so it must not be changed.

@@ -31,7 +31,7 @@ Records = NDArray[np.void]
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class VectorFileHeader:
     """The first line of a file; `made` distinguishes a file from an earlier one with the same name."""
 
     model: str
@@ -39,7 +39,7 @@ class Header:
     made: str
 
     @classmethod
-    def new(cls, model: str, dimension: int) -> "Header":
+    def new(cls, model: str, dimension: int) -> "VectorFileHeader":
         """The header of a file that is made now."""
         return cls(model, dimension, uuid4().hex)
 
@@ -54,7 +54,7 @@ class Header:
         return np.dtype([("sum", "<u4"), ("page", "<i4"), ("part", "<i4"), ("vector", "<f2", (self.dimension,))])
 
 
-def create(path: Path, header: Header, records: Records) -> None:
+def create(path: Path, header: VectorFileHeader, records: Records) -> None:
     """Make a file, in one step in place of what was there; only for who holds the file's lock."""
     _seal(records)
     written = path.with_suffix(".new")
@@ -65,7 +65,7 @@ def create(path: Path, header: Header, records: Records) -> None:
     os.replace(written, path)
 
 
-def append(path: Path, header: Header, records: Records) -> None:
+def append(path: Path, header: VectorFileHeader, records: Records) -> None:
     """Append records after the last whole one; only for who holds the file's lock."""
     _seal(records)
     with path.open("r+b") as file:
@@ -75,7 +75,7 @@ def append(path: Path, header: Header, records: Records) -> None:
         file.write(records.tobytes())
 
 
-def read(path: Path, known: Header | None, first: int) -> tuple[Header, Records] | None:
+def read(path: Path, known: VectorFileHeader | None, first: int) -> tuple[VectorFileHeader, Records] | None:
     """The header, and the records from number `first` on, or all where the header is not the known one.
 
     A last record that is not whole yet is left for later. Gives nothing if there is no file of this format.
@@ -84,7 +84,7 @@ def read(path: Path, known: Header | None, first: int) -> tuple[Header, Records]
         return None
     try:
         with path.open("rb") as file:
-            header = _parsed(file.readline(10_000))
+            header = _parse_header(file.readline(10_000))
             skipped = first if header == known else 0
             file.seek(len(header.line()) + skipped * header.record.itemsize)
             return header, np.fromfile(file, header.record)
@@ -92,13 +92,13 @@ def read(path: Path, known: Header | None, first: int) -> tuple[Header, Records]
         return None
 
 
-def _parsed(line: bytes) -> Header:
+def _parse_header(line: bytes) -> VectorFileHeader:
     value: dict[str, Any] = json.loads(line)
     if (value["readgraph"], value["format"]) != ("vectors", FORMAT):
         raise ValueError("This is a file of another format.")
     if not 0 < value["dimension"] <= MOST_NUMBERS:
         raise ValueError("This is no embedding's dimension.")
-    return Header(str(value["model"]), int(value["dimension"]), str(value["made"]))
+    return VectorFileHeader(str(value["model"]), int(value["dimension"]), str(value["made"]))
 
 
 def is_sound(records: Records) -> bool:

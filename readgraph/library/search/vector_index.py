@@ -20,8 +20,8 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from readgraph.library.search import vector_file
-from readgraph.library.search.hits import PARTS, Extent, Hit, Part, VectorKey
-from readgraph.library.search.vector_file import MOST_NUMBERS, REMOVED, Header, Records
+from readgraph.library.search.hits import PARTS, Extent, PageHit, Part, VectorKey
+from readgraph.library.search.vector_file import MOST_NUMBERS, REMOVED, Records, VectorFileHeader
 from readgraph.library.sqlite_files import explain
 from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.records import digest
@@ -53,9 +53,9 @@ class Vectors:
                 raise BadInput(
                     f"'{self._model}' gave an embedding of {vectors.shape[1]:,} numbers: name another model."
                 )
-            header = self._header or Header.new(self._model, vectors.shape[1])
+            header = self._header or VectorFileHeader.new(self._model, vectors.shape[1])
             self._check(header, vectors.shape[1])
-            known = self._known({page for page, _ in keys})
+            known = self._pages_with_vectors({page for page, _ in keys})
             records = np.zeros(len(known) + len(keys), header.record)
             records["page"] = [*known, *(page for page, _ in keys)]
             records["part"] = [REMOVED] * len(known) + [PARTS.index(part) for _, part in keys]
@@ -66,7 +66,7 @@ class Vectors:
         """Remove all vectors of these pages."""
         with self._lock, self._file_lock:
             self._catch_up()
-            known = self._known(pages)
+            known = self._pages_with_vectors(pages)
             if self._header and known:
                 records = np.zeros(len(known), self._header.record)
                 records["page"], records["part"] = known, REMOVED
@@ -78,7 +78,7 @@ class Vectors:
             for path in self._path.parent.glob(self._files):
                 path.unlink(missing_ok=True)
 
-    def search(self, vector: Matrix, limit: int, parts: Sequence[Part] = PARTS) -> list[Hit]:
+    def search(self, vector: Matrix, limit: int, parts: Sequence[Part] = PARTS) -> list[PageHit]:
         """The pages with the nearest vectors of these parts, best first; ties in page order."""
         with self._lock:
             self._catch_up()
@@ -101,31 +101,31 @@ class Vectors:
             pages = np.unique(self._pages)
             return Extent(len(pages), int(pages[-1]) if len(pages) else -1)
 
-    def missing(self, pages: int) -> list[int]:
+    def find_missing(self, pages: int) -> list[int]:
         """Which of the first `pages` pages have no vector."""
         with self._lock:
             self._catch_up()
             return [int(page) for page in np.setdiff1d(np.arange(pages), self._pages)]
 
-    def _known(self, pages: Iterable[int]) -> list[int]:
+    def _pages_with_vectors(self, pages: Iterable[int]) -> list[int]:
         return [int(page) for page in np.unique(self._pages[np.isin(self._pages, [*pages])])]
 
-    def _nearest(self, scores: Matrix, rows: NDArray[np.int64], parts: Sequence[Part]) -> list[Hit]:
-        hits: dict[int, Hit] = {}
+    def _nearest(self, scores: Matrix, rows: NDArray[np.int64], parts: Sequence[Part]) -> list[PageHit]:
+        hits: dict[int, PageHit] = {}
         for score, row in zip(scores.tolist(), rows.tolist(), strict=True):  # best first
             page, part = int(self._pages[row]), PARTS[self._parts[row]]
             if part in parts:
-                hits.setdefault(page, Hit(page, score, part))
+                hits.setdefault(page, PageHit(page, score, part))
         return sorted(hits.values(), key=lambda hit: (-hit.score, hit.page))
 
-    def _check(self, header: Header, dimension: int) -> None:
+    def _check(self, header: VectorFileHeader, dimension: int) -> None:
         if dimension != header.dimension:
             raise BadInput(
                 f"'{self._model}' gave embeddings of {dimension} numbers, but {header.dimension} when the index was "
                 "made: is it another model under the same name? Forget the document, or use the earlier model."
             )
 
-    def _write(self, header: Header, records: Records) -> None:
+    def _write(self, header: VectorFileHeader, records: Records) -> None:
         if self._header is None:
             vector_file.create(self._path, header, records)
         else:
@@ -134,11 +134,11 @@ class Vectors:
         if self._read > 1000 and self._read > 3 * len(self._pages):  # most records were removed since
             self._shrink(header)
 
-    def _shrink(self, header: Header) -> None:
+    def _shrink(self, header: VectorFileHeader) -> None:
         records = np.zeros(len(self._pages), header.record)
         records["page"], records["part"] = self._pages, self._parts
         records["vector"] = self._faiss.reconstruct_n(0, len(records)) if len(records) else 0
-        vector_file.create(self._path, Header.new(header.model, header.dimension), records)
+        vector_file.create(self._path, VectorFileHeader.new(header.model, header.dimension), records)
         self._catch_up()
 
     def _catch_up(self) -> None:
@@ -156,7 +156,7 @@ class Vectors:
         if len(records):
             self._take_in(records)
 
-    def _clear(self, header: Header | None) -> None:
+    def _clear(self, header: VectorFileHeader | None) -> None:
         self._header = header
         self._read = 0
         self._pages = np.zeros(0, np.int32)
@@ -227,7 +227,9 @@ class VectorIndex:
         """Remove all vectors of these pages."""
         await self._run(memory, partial(Vectors.remove, pages=list(pages)))
 
-    async def search(self, memory: str, vector: Matrix, limit: int = 10, parts: Sequence[Part] = PARTS) -> list[Hit]:
+    async def search(
+        self, memory: str, vector: Matrix, limit: int = 10, parts: Sequence[Part] = PARTS
+    ) -> list[PageHit]:
         """Find at most `limit` pages by these parts, the nearest first; `score` is the cosine similarity."""
         return await self._run(memory, partial(Vectors.search, vector=vector, limit=limit, parts=parts))
 
@@ -235,9 +237,9 @@ class VectorIndex:
         """How many pages have vectors, and the last of them; if the page store holds more, the index is out of date."""
         return await self._run(memory, Vectors.extent)
 
-    async def missing(self, memory: str, pages: int) -> list[int]:
+    async def find_missing(self, memory: str, pages: int) -> list[int]:
         """Which of the first `pages` pages have no vector yet."""
-        return await self._run(memory, partial(Vectors.missing, pages=pages))
+        return await self._run(memory, partial(Vectors.find_missing, pages=pages))
 
     async def forget(self, memory: str) -> None:
         """Delete the vectors of a memory, of every model."""

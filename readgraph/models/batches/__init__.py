@@ -3,22 +3,22 @@
 _running: dict[str, tuple[int, int]] = {}
 
 
-def goes_on(file: str, requests: int, done: int = 0) -> None:
+def remember_batch(file: str, requests: int, done: int = 0) -> None:
     """Remember that a server works on the batch of this file, and how many of its requests are done."""
     _running[file] = (requests, done)
 
 
-def has_ended(file: str) -> None:
+def forget_batch(file: str) -> None:
     """Forget the batch of this file: its replies are recorded, or it has none."""
     _running.pop(file, None)
 
 
-def some_go_on() -> bool:
+def has_running_batches() -> bool:
     """Whether a server still works on a batch of this process."""
     return bool(_running)
 
 
-def how_far() -> str:
+def batch_progress_line() -> str:
     """How far the batches of this process are, together, for a progress bar; "" if there are none."""
     if not _running:
         return ""

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from readgraph.library.page_store import BatchLine, PageStore, SentBatch
 from readgraph.models.metering import current_meter
-from readgraph.models.names import named_model
+from readgraph.models.names import find_model_entry
 from readgraph.models.reply import ModelReply, reply_of
 from readgraph.models.waiting import clock
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
-    from readgraph.models.batches.flight import Flight, Waiting
+    from readgraph.models.batches.flight import Flight, WaitingCall
     from readgraph.models.openai_chat import InLoopChatOpenAI
 
 MOST_REQUESTS, MOST_BYTES = 50_000, 200_000_000
@@ -39,7 +39,7 @@ PROVIDER = "openai"
 def check_batch(context: ReaderContext) -> None:
     """Raise `BadInput` where calls are to be made in batches, and a model can't be asked so."""
     for name in filter(None, (context.model, context.reading_model) if context.batch else ()):
-        named = named_model(name)
+        named = find_model_entry(name)
         provider = (named.table.provider if named.table else "") if named else name.partition(":")[0]
         if provider != PROVIDER:
             raise BadInput(
@@ -59,7 +59,7 @@ def workers_for(context: ReaderContext, things: int) -> int:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CallIdentity:
     """The call that is being made: the store and the key under which its reply is recorded, its prompt and document."""
 
     store: PageStore
@@ -68,11 +68,11 @@ class Asked:
     document: str
 
 
-_asked: ContextVar[Asked] = ContextVar("readgraph_batched_call")
+_asked: ContextVar[CallIdentity] = ContextVar("readgraph_batched_call")
 
 
 @contextmanager
-def asked_as(asked: Asked) -> Iterator[None]:
+def identify_call(asked: CallIdentity) -> Iterator[None]:
     """Calls inside the `with` are this one."""
     before = _asked.set(asked)
     try:
@@ -95,21 +95,21 @@ class BatchedCalls:
     async def send(self, body: dict[str, Any]) -> Any:
         """The response to a request, as the server would have sent it to an ordinary call."""
         from readgraph.models.batches.endpoint import line_of
-        from readgraph.models.batches.flight import Waiting
+        from readgraph.models.batches.flight import WaitingCall
 
         asked = _asked.get()
         line = BatchLine(asked.prompt, asked.document, bool(body.get("tools")))
-        call = Waiting(
+        call = WaitingCall(
             asked.key, line, line_of(asked.key, body), current_meter(), asyncio.get_running_loop().create_future()
         )
-        place = asked.store.sent_batches().store
+        place = asked.store.batch_records().store
         return await self._stores.setdefault(place, _StoreBatches(asked.store, self._flight)).reply(call)
 
     async def cancel(self, store: PageStore, record: SentBatch) -> int:
         """Cancel a batch and record the replies that it has; returns how many, raises what `Flight.cancel` does."""
         return await self._flight(store, {}, record).cancel()
 
-    def _flight(self, store: PageStore, waiting: "dict[str, Waiting]", record: SentBatch | None) -> "Flight":
+    def _flight(self, store: PageStore, waiting: "dict[str, WaitingCall]", record: SentBatch | None) -> "Flight":
         from readgraph.models.batches.flight import Flight
 
         return Flight(self.endpoint, store, self.name, self._read, self.retry_seconds, waiting, record)
@@ -132,17 +132,17 @@ class _StoreBatches:
     """The batches whose replies are recorded in one store: requests that wait to be sent, and batches in flight."""
 
     def __init__(
-        self, store: PageStore, flight: "Callable[[PageStore, dict[str, Waiting], SentBatch | None], Flight]"
+        self, store: PageStore, flight: "Callable[[PageStore, dict[str, WaitingCall], SentBatch | None], Flight]"
     ) -> None:
         self.store, self._new_flight = store, flight
         self._loading = asyncio.Lock()
         self._loaded = False
-        self._pending = dict[str, "Waiting"]()
+        self._pending = dict[str, "WaitingCall"]()
         self._bytes = self._arrived = 0
         self._flights = dict[str, "Flight"]()
         self._tasks = dict[Any, "asyncio.Task[None]"]()
 
-    async def reply(self, call: "Waiting") -> Any:
+    async def reply(self, call: "WaitingCall") -> Any:
         """The response to a call: from the batch that has its request already, or from the next one."""
         async with self._loading:
             if not self._loaded:
@@ -163,7 +163,7 @@ class _StoreBatches:
     async def _load(self) -> None:
         """Go on with the batches that other processes have sent; calls that wait to be sent take their replies."""
         empty = self._new_flight(self.store, {}, None)
-        for record in await self.store.sent_batches().of(empty.endpoint.server, empty.model):
+        for record in await self.store.batch_records().of(empty.endpoint.server, empty.model):
             if record.file in {flight.file for flight in self._flights.values()}:
                 continue
             taken = {key: call for key, call in self._pending.items() if key in record.lines}
@@ -171,7 +171,7 @@ class _StoreBatches:
                 self._bytes -= len(self._pending.pop(key).request)
             self._begin(self._new_flight(self.store, taken, record))
 
-    def _collect(self, call: "Waiting") -> None:
+    def _collect(self, call: "WaitingCall") -> None:
         if len(self._pending) >= MOST_REQUESTS or self._bytes + len(call.request) > MOST_BYTES:
             self._send()
         self._pending[call.key] = call
@@ -201,9 +201,9 @@ class _StoreBatches:
         if (running := self._tasks.get(what)) and not running.done():
             return
         task = self._tasks[what] = asyncio.create_task(run())
-        task.add_done_callback(lambda ended: self._ended(what, ended))
+        task.add_done_callback(lambda ended: self._finish_task(what, ended))
 
-    def _ended(self, what: Any, task: "asyncio.Task[None]") -> None:
+    def _finish_task(self, what: Any, task: "asyncio.Task[None]") -> None:
         if self._tasks.get(what) is task:
             del self._tasks[what]
         if what == QUIETLY or task.cancelled():

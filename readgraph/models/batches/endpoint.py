@@ -10,7 +10,7 @@ from langchain_core import exceptions as kinds
 from openai import APIError, AsyncOpenAI
 
 from readgraph.models.failures import kind_of_status
-from readgraph.models.openai_chat import as_model_error, bounded_client
+from readgraph.models.openai_chat import as_model_error, make_http_client
 from readgraph.state.errors import ModelUnavailable
 
 MOST_OF_FILE = 1_000_000_000
@@ -33,7 +33,7 @@ class Unfinished(kinds.ModelAPIError):
         self.cause = cause
 
 
-class Status(NamedTuple):
+class BatchStatus(NamedTuple):
     """How far a batch is: its id, its status, the requests done, the ids of its files, and why it failed."""
 
     batch: str
@@ -43,7 +43,7 @@ class Status(NamedTuple):
     cause: str
 
     @property
-    def ended(self) -> bool:
+    def is_at_end(self) -> bool:
         """Whether nothing more will come."""
         return self.status in ENDS
 
@@ -52,23 +52,23 @@ class BatchEndpoint:
     """The batch endpoint of one server. Methods raise LangChain's errors of models, without the server's text."""
 
     def __init__(self, sdk: AsyncOpenAI, server: str, timeout: float) -> None:
-        self.server, self.http = server, bounded_client(timeout, MOST_OF_FILE)
+        self.server, self.http = server, make_http_client(timeout, MOST_OF_FILE)
         self.sdk = sdk.copy(http_client=self.http)
 
     async def upload(self, lines: bytes) -> str:
         """Upload a file of requests; returns its id."""
         file = ("batch.jsonl", lines, "application/jsonl")
-        return _known(await self._made(lambda: self.sdk.files.create(file=file, purpose="batch")))
+        return _require_id(await self._request_creation(lambda: self.sdk.files.create(file=file, purpose="batch")))
 
     async def create(self, file: str) -> str:
         """Let the server begin the batch of an uploaded file; returns the batch's id."""
         window: Any = {"endpoint": "/v1/chat/completions", "completion_window": "24h"}
-        return _known(await self._made(lambda: self.sdk.batches.create(input_file_id=file, **window)))
+        return _require_id(await self._request_creation(lambda: self.sdk.batches.create(input_file_id=file, **window)))
 
-    async def created_of(self, file: str) -> str:
+    async def find_batch(self, file: str) -> str:
         """The id of the batch that was begun of this file; "" if the server knows none, or doesn't list batches."""
         try:
-            listed = await _asked(lambda: self.sdk.get("/batches", cast_to=object, options=_newest()))
+            listed = await _call_endpoint(lambda: self.sdk.get("/batches", cast_to=object, options=_newest()))
         except (kinds.ModelNotFoundError, kinds.ModelInvalidRequestError):
             return ""
         batches = listed.get("data") if isinstance(listed, dict) else None
@@ -77,9 +77,9 @@ class BatchEndpoint:
                 return str(batch.get("id") or "")
         return ""
 
-    async def status(self, batch: str) -> Status:
+    async def status(self, batch: str) -> BatchStatus:
         """How far a batch is."""
-        found: Any = await _asked(lambda: self.sdk.batches.retrieve(batch))
+        found: Any = await _call_endpoint(lambda: self.sdk.batches.retrieve(batch))
         counts = getattr(found, "request_counts", None)
         done = sum(count for name in ("completed", "failed") if type(count := getattr(counts, name, 0)) is int)
         files = (getattr(found, "output_file_id", None), getattr(found, "error_file_id", None))
@@ -87,12 +87,12 @@ class BatchEndpoint:
         if not isinstance(status, str):
             raise kinds.ModelAPIError("no status")
         status = status.lower()
-        return Status(batch, status, done, tuple(filter(None, files)), _cause(found, status))
+        return BatchStatus(batch, status, done, tuple(filter(None, files)), _cause(found, status))
 
     async def cancel(self, batch: str) -> None:
         """Let the server end a batch early, if it has not ended yet; what it has done until then is paid for."""
         try:
-            await _asked(lambda: self.sdk.batches.cancel(batch))
+            await _call_endpoint(lambda: self.sdk.batches.cancel(batch))
         except kinds.ModelError as caught:
             if getattr(caught, "status_code", 0) not in (400, 409):  # it has ended, or is cancelled already
                 raise
@@ -102,7 +102,7 @@ class BatchEndpoint:
         lines = dict[str, Any]()
         for file in files:
             try:
-                content = await _asked(lambda file=file: self.sdk.files.content(file))  # type: ignore[misc]
+                content = await _call_endpoint(lambda file=file: self.sdk.files.content(file))  # type: ignore[misc]
             except kinds.ModelNotFoundError:
                 continue
             lines |= await asyncio.to_thread(_lines, content.content)
@@ -112,10 +112,10 @@ class BatchEndpoint:
         """Close the connections."""
         await self.http.aclose()
 
-    async def _made(self, call: Callable[[], Awaitable[T]]) -> T:
+    async def _request_creation(self, call: Callable[[], Awaitable[T]]) -> T:
         """What a call makes; raises `ModelUnavailable` where the server refuses batches as such."""
         try:
-            return await _asked(call)
+            return await _call_endpoint(call)
         except kinds.ModelError as caught:
             problem = caught
         status = getattr(problem, "status_code", 0)
@@ -133,7 +133,7 @@ def line_of(key: str, body: dict[str, Any]) -> bytes:
     return re.sub("[\x85\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", line).encode() + b"\n"
 
 
-def body_of(line: Any, ended: Status) -> Any:
+def body_of(line: Any, ended: BatchStatus) -> Any:
     """The response in a line; raises the error that the line stands for, or that the missing line does."""
     response = line.get("response") if isinstance(line, dict) else None
     if not isinstance(response, dict):
@@ -151,7 +151,7 @@ def body_of(line: Any, ended: Status) -> Any:
     raise problem
 
 
-async def _asked(call: Callable[[], Awaitable[T]]) -> T:
+async def _call_endpoint(call: Callable[[], Awaitable[T]]) -> T:
     try:
         return await call()
     except APIError as caught:
@@ -163,7 +163,7 @@ def _newest() -> Any:
     return {"params": {"limit": LISTED}, "security": {"bearer_auth": True}}
 
 
-def _known(made: Any) -> str:
+def _require_id(made: Any) -> str:
     if isinstance(identity := getattr(made, "id", None), str) and identity:
         return identity
     raise kinds.ModelAPIError("no id")

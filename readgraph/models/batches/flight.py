@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 from langchain_core import exceptions as kinds
 
 from readgraph.library.page_store import BatchLine, PageStore, SentBatch
-from readgraph.models.batches import goes_on, has_ended
-from readgraph.models.batches.endpoint import BatchEndpoint, Status, Unfinished, body_of
+from readgraph.models.batches import forget_batch, remember_batch
+from readgraph.models.batches.endpoint import BatchEndpoint, BatchStatus, Unfinished, body_of
 from readgraph.models.failures import headers_of
 from readgraph.models.metering import Meter
 from readgraph.models.reply import ModelReply
-from readgraph.models.waiting import clock, growing_pause, requested_pause
+from readgraph.models.waiting import backoff_seconds, clock, retry_after_seconds
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.records import RecordedReply
 
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 @dataclass(eq=False)
-class Waiting:
+class WaitingCall:
     """A call that waits for its reply: its line in a batch, and the meter of its step."""
 
     key: str
@@ -58,7 +58,7 @@ class Flight:
     model: str
     read: Callable[[Any, bool], ModelReply]
     retry_seconds: float
-    waiting: dict[str, Waiting] = field(default_factory=dict)
+    waiting: dict[str, WaitingCall] = field(default_factory=dict)
     record: SentBatch | None = None
     file: str = ""
     recorded: int = 0
@@ -95,9 +95,9 @@ class Flight:
         if not record:
             return 0
         try:
-            if batch := record.batch or await self._patiently(partial(self.endpoint.created_of, record.file)):
-                record = self.record = await self._confirmed(record, batch)
-                await self._patiently(partial(self.endpoint.cancel, batch))
+            if batch := record.batch or await self._call_with_retries(partial(self.endpoint.find_batch, record.file)):
+                record = self.record = await self._confirm_batch(record, batch)
+                await self._call_with_retries(partial(self.endpoint.cancel, batch))
                 await self._follow(record)
             else:
                 await self._drop(record)
@@ -119,64 +119,64 @@ class Flight:
         requests = b"".join(call.request for call in self.waiting.values())
         for call in self.waiting.values():
             call.request = b""  # together they may be large, and a batch takes long
-        file = self.file = await self._patiently(partial(self.endpoint.upload, requests))
+        file = self.file = await self._call_with_retries(partial(self.endpoint.upload, requests))
         lines = {key: call.line for key, call in self.waiting.items()}
         record = SentBatch(file, "", self.endpoint.server, self.model, clock().time(), lines)
-        await self.store.sent_batches().keep(record)
-        goes_on(file, len(lines))
+        await self.store.batch_records().keep(record)
+        remember_batch(file, len(lines))
         try:
-            batch = await self._patiently(partial(self.endpoint.create, file), UNKNOWN_OUTCOME)
+            batch = await self._call_with_retries(partial(self.endpoint.create, file), UNKNOWN_OUTCOME)
         except UNKNOWN_OUTCOME:
             return record  # it may have begun: it is looked for among the server's batches
         except (kinds.ModelError, ModelUnavailable):
             await self._drop(record)
             raise
-        return await self._confirmed(record, batch)
+        return await self._confirm_batch(record, batch)
 
-    async def _confirmed(self, record: SentBatch, batch: str) -> SentBatch:
+    async def _confirm_batch(self, record: SentBatch, batch: str) -> SentBatch:
         record = replace(record, batch=batch)
-        if await self.store.sent_batches().there(record.file):
-            await self.store.sent_batches().keep(record)
+        if await self.store.batch_records().find_batch(record.file):
+            await self.store.batch_records().keep(record)
         return record
 
     async def _follow(self, record: SentBatch) -> None:
-        goes_on(record.file, len(record.lines))
+        remember_batch(record.file, len(record.lines))
         pause = FIRST_PAUSE
         while True:
             if not record.batch:
-                batch = await self._patiently(partial(self.endpoint.created_of, record.file))
+                batch = await self._call_with_retries(partial(self.endpoint.find_batch, record.file))
                 if batch:
-                    record = self.record = await self._confirmed(record, batch)
+                    record = self.record = await self._confirm_batch(record, batch)
                 elif clock().time() - record.sent > UNSURE:
-                    await self._lost(record)
+                    await self._drop_lost_batch(record)
                 else:
                     for meter in self._meters():
                         meter.wait(pause, "the model server has not confirmed the batch")
             if record.batch:
                 status = await self._status(record)
-                goes_on(record.file, len(record.lines), status.done)
+                remember_batch(record.file, len(record.lines), status.done)
                 for meter in self._meters():
-                    meter.tell_batch(len(record.lines), status.done, ended=status.ended)
-                if status.ended:
+                    meter.tell_batch(len(record.lines), status.done, ended=status.is_at_end)
+                if status.is_at_end:
                     return await self._land(record, status)
             await clock().sleep(pause)
             pause = min(pause * SLOWER, LONGEST_PAUSE)
 
-    async def _status(self, record: SentBatch) -> Status:
+    async def _status(self, record: SentBatch) -> BatchStatus:
         try:
-            return await self._patiently(partial(self.endpoint.status, record.batch))
+            return await self._call_with_retries(partial(self.endpoint.status, record.batch))
         except kinds.ModelNotFoundError:
-            await self._lost(record)
+            await self._drop_lost_batch(record)
             raise AssertionError from None  # pragma: no cover
 
-    async def _lost(self, record: SentBatch) -> None:
+    async def _drop_lost_batch(self, record: SentBatch) -> None:
         await self._drop(record)
         raise Unfinished("the server does not know the batch")
 
-    async def _land(self, record: SentBatch, status: Status) -> None:
+    async def _land(self, record: SentBatch, status: BatchStatus) -> None:
         """Record the replies, whether anybody waits for them or not, and give them to those who do."""
-        responses = await self._patiently(partial(self.endpoint.responses, status.files))
-        kept = await self.store.sent_batches().there(record.file)  # without what has been forgotten meanwhile
+        responses = await self._call_with_retries(partial(self.endpoint.responses, status.files))
+        kept = await self.store.batch_records().find_batch(record.file)  # without what has been forgotten meanwhile
         replies = dict[str, RecordedReply]()
         for number, (key, line) in enumerate(kept.lines.items() if kept else ()):
             if number % AT_ONCE == 0:
@@ -194,7 +194,7 @@ class Flight:
             except Exception as problem:
                 call.reply.set_exception(problem)
 
-    def _reply(self, response: Any, status: Status, line: BatchLine) -> ModelReply | None:
+    def _reply(self, response: Any, status: BatchStatus, line: BatchLine) -> ModelReply | None:
         """The reply in a response; None where it is none."""
         try:
             return self.read(body_of(response, status), line.function)
@@ -202,11 +202,13 @@ class Flight:
             return None
 
     async def _drop(self, record: SentBatch) -> None:
-        await self.store.sent_batches().drop(record.file)
-        has_ended(record.file)
+        await self.store.batch_records().drop(record.file)
+        forget_batch(record.file)
         self.over = True
 
-    async def _patiently(self, call: Callable[[], Awaitable[T]], final: tuple[type[kinds.ModelError], ...] = ()) -> T:
+    async def _call_with_retries(
+        self, call: Callable[[], Awaitable[T]], final: tuple[type[kinds.ModelError], ...] = ()
+    ) -> T:
         """What a call to the endpoint gives, made again for a time after temporary failures other than the `final`."""
         failures, give_up = 0, 0.0
         while True:
@@ -215,7 +217,7 @@ class Flight:
             except kinds.ModelError as caught:
                 problem = caught
             failures += 1
-            pause = max(requested_pause(headers_of(problem)), growing_pause(failures))
+            pause = max(retry_after_seconds(headers_of(problem)), backoff_seconds(failures))
             give_up = give_up or clock().now() + self.retry_seconds
             passing = type(problem).is_retryable and not isinstance(problem, final)
             passing = passing and getattr(problem, "code", None) != "insufficient_quota"

@@ -41,7 +41,7 @@ async def run_call(
     """
     store, identity = agent_store(runtime), agent_id(state["agent"])
     call = await store.event(identity, state["events"] - 1)
-    memory = _memory(state, await store.own_agent(state["agent"]), runtime)
+    memory = _memory(state, await store.require_agent(state["agent"]), runtime)
     result, failed = await usable(functions, runtime.context).call(call, memory)
     call = replace(call, result=cut_to(result, most_event_words(runtime.context.window_words)), failed=failed)
     await keep(call, identity, runtime)

@@ -5,7 +5,7 @@ from typing import Annotated, NotRequired
 from langchain_core.messages import AnyMessage
 from typing_extensions import TypedDict
 
-from readgraph.nodes.bounds import Gone
+from readgraph.nodes.bounds import LoopProgress
 from readgraph.nodes.contracts import AnswerState, AskedQuestion
 from readgraph.state.agent import AgentState, AgentTurn, Block, IncomingEvent, TurnStep
 from readgraph.state.channels import Empty
@@ -49,7 +49,7 @@ class AgentTurnState(AgentState, AgentTurn):
     usage: NotRequired[Usage]
 
 
-class ThinkState(AgentTurnState, Gone):
+class ThinkState(AgentTurnState, LoopProgress):
     """What thinking reads."""
 
 

@@ -13,11 +13,11 @@ from langgraph.runtime import Runtime
 from readgraph.library.agents import Agent, Event, agent_id, agent_store
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_text
-from readgraph.models.metering import fell_back
+from readgraph.models.metering import count_fallback
 from readgraph.nodes.agent.contracts import AgentTurnState, EvictUpdate
 from readgraph.nodes.agent.memory import queue_text
 from readgraph.nodes.agent.prompts import queue_summary_prompt
-from readgraph.nodes.agent.reader_functions import Opened, open_page, opened_in, opened_name
+from readgraph.nodes.agent.reader_functions import Opened, find_opened_pages, open_page, page_part_name
 from readgraph.nodes.agent.think import summary_words
 from readgraph.nodes.extractive import extract_gist
 from readgraph.nodes.prompts import note_line
@@ -41,7 +41,7 @@ async def _by_model(before: str, events: Sequence[Event], most: int, runtime: Ru
     try:
         return await ask_text(runtime, prompt)
     except NoUsableReply:
-        fell_back("queue_summary")
+        count_fallback("queue_summary")
         return await _by_extract(before, events, most, runtime)
 
 
@@ -57,7 +57,7 @@ async def summary_language(agent: Agent | None, events: Sequence[Event], runtime
         document = await store.document(agent.reading)
         samples = await store.spans(document, sample_spans(document.characters))
     else:
-        said = "\n".join(event.said for event in events if event.said)
+        said = "\n".join(event.spoken_text for event in events if event.spoken_text)
         samples = [said[slice(*span)] for span in sample_spans(len(said))]
     language = certain_language(samples)
     return "" if language == DEFAULT else language
@@ -65,7 +65,7 @@ async def summary_language(agent: Agent | None, events: Sequence[Event], runtime
 
 async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
     """Sentences of the messages, else of the events' text; and as much of the earlier summary as fits."""
-    said = "\n".join(event.said for event in events if event.said)
+    said = "\n".join(event.spoken_text for event in events if event.spoken_text)
     gist = first_words(extract_gist(said or queue_text(events, runtime.context.window_words)), most // 2)
     return f"{first_words(before, most - count_words(gist))}\n{gist}".strip()
 
@@ -141,17 +141,17 @@ async def name_pages(before: str, events: Sequence[Event], most: int, runtime: R
     """
     searches = [event for event in events if event.kind == "call" and event.function != open_page.name]
     named = [_RESULT.findall(event.result or "") for event in searches if not event.failed]
-    found = _joined(before, _FOUND, [(int(document), int(page), 1) for each in named for document, page in each])
-    opened = _joined(before, _OPENED, opened_in(events))
+    found = _merge_names(before, _FOUND, [(int(document), int(page), 1) for each in named for document, page in each])
+    opened = _merge_names(before, _OPENED, find_opened_pages(events))
     while count_words(line := _line(opened, found)) > most:
         (found or opened).pop(0)
     return line
 
 
-def _joined(before: str, word: str, places: Sequence[Opened]) -> list[str]:
+def _merge_names(before: str, word: str, places: Sequence[Opened]) -> list[str]:
     """The names that stand in a line behind a word, and those of further places; each once."""
     known = re.search(rf"{word}([^;.]+)", before)
-    return [*dict.fromkeys([*(known[1].split(", ") if known else []), *map(opened_name, places)])]
+    return [*dict.fromkeys([*(known[1].split(", ") if known else []), *map(page_part_name, places)])]
 
 
 def _line(opened: list[str], found: list[str]) -> str:

@@ -21,8 +21,8 @@ from readgraph.library.agents import SPEAKS, ArchiveEntry, Event, local_now
 from readgraph.models.json_form import storable
 from readgraph.nodes.agent.memory import (
     PER_PAGE,
+    AgentAnswer,
     AgentMemory,
-    Given,
     append_to_block,
     block_named,
     cut_to,
@@ -33,9 +33,9 @@ from readgraph.nodes.agent.memory import (
 )
 from readgraph.nodes.agent.storages import (
     events_between,
+    format_results,
     items_listed,
-    listed,
-    opened_page,
+    open_archive_page,
     own_passages,
     results_page,
     search_archive,
@@ -91,7 +91,7 @@ class Functions:
         return {name: convert_to_openai_function(tool)["parameters"] for name, tool in self.tools.items()}
 
     @cached_property
-    def needed(self) -> dict[str, dict[str, str]]:
+    def arguments_needed(self) -> dict[str, dict[str, str]]:
         """The required arguments of each function, with their descriptions."""
         return {
             name: {needed: _kind(schema["properties"][needed]) for needed in schema.get("required", [])}
@@ -99,9 +99,9 @@ class Functions:
         }
 
     @cached_property
-    def described(self) -> str:
+    def descriptions(self) -> str:
         """One line for each: name, arguments, what it does."""
-        return "\n".join(_described(tool, self.schemas[name]) for name, tool in self.tools.items())
+        return "\n".join(_describe_function(tool, self.schemas[name]) for name, tool in self.tools.items())
 
     async def call(self, event: Event, memory: AgentMemory) -> tuple[str, bool]:
         """The result of a call, and whether it failed; an error says what to do. Only readgraph's own errors raise.
@@ -133,7 +133,7 @@ class Functions:
             return f"{event.function} failed: {type(problem).__name__}: {problem}", True
 
 
-def _described(tool: BaseTool, schema: dict[str, Any]) -> str:
+def _describe_function(tool: BaseTool, schema: dict[str, Any]) -> str:
     fields, required = schema.get("properties", {}), schema.get("required", [])
     arguments = ", ".join(f"{name}{'' if name in required else '?'}: {_kind(field)}" for name, field in fields.items())
     return f"- {tool.name}({arguments}): {' '.join(tool.description.split())}"
@@ -288,7 +288,7 @@ async def document_open(
     part: Annotated[int, "Part of a page that is too long to be seen at once, from 1."] = 1,
 ) -> str:
     """Read a page of a document."""
-    return await opened_page(memory, document, page, part, "document_list names them")
+    return await open_archive_page(memory, document, page, part, "document_list names them")
 
 
 @tool
@@ -307,7 +307,7 @@ async def answer(
     said = memory.choices[letter] if memory.choices else answer.strip() or None
     quoted = [line.strip().strip("-•\"'“”").strip() for line in quotes.splitlines()]
     taken = [Quote(page=-1, quote=first_words(quote, LONGEST_QUOTE)) for quote in quoted if quote]
-    memory.given = Given(said, letter if memory.choices else None, taken[:MOST_QUOTES])
+    memory.given = AgentAnswer(said, letter if memory.choices else None, taken[:MOST_QUOTES])
     return "Given."
 
 
@@ -347,7 +347,7 @@ async def _events_page(numbers: Sequence[int], page: int, memory: AgentMemory) -
     events = await memory.store.events(memory.id, shown)
     memory.recalled += [event.number for event in events]
     rows = [
-        (", ".join(filter(None, [day_and_time(event), "you" if event.function else event.kind])), event.said)
+        (", ".join(filter(None, [day_and_time(event), "you" if event.function else event.kind])), event.spoken_text)
         for event in events
     ]
-    return listed(line, rows, memory)
+    return format_results(line, rows, memory)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from readgraph.library.agents import Agent, AgentStore, Event
-from readgraph.models.prompt import unused_name
+from readgraph.models.prompt import find_unused_name
 from readgraph.state.agent import AgentState, Block
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -57,7 +57,7 @@ def queue_text(events: Sequence[Event], window_words: int, *, dated: bool = True
     """The events as the model sees them, each after a tag with its number, sender and time."""
     most = most_event_words(window_words)
     bodies = [cut_to(_body(event, most), 2 * most - TAG_WORDS) for event in events]
-    tag = unused_name("event", bodies)
+    tag = find_unused_name("event", bodies)
     return "\n".join(
         f"<{tag} {event.number}: {_source(event)}{f', {day_and_time(event)}' if dated else ''}>\n{body}".rstrip()
         for event, body in zip(events, bodies, strict=True)
@@ -95,7 +95,7 @@ PER_PAGE = 5
 
 
 @dataclass
-class Given:
+class AgentAnswer:
     """An answer as the agent gave it."""
 
     answer: str | None
@@ -120,7 +120,7 @@ class AgentMemory:
     said: list[str] = field(default_factory=list)
     recalled: list[int] = field(default_factory=list)
     pages_read: list[int] = field(default_factory=list)
-    given: Given | None = None
+    given: AgentAnswer | None = None
 
     @property
     def id(self) -> str:
@@ -178,7 +178,7 @@ def block_named(blocks: Sequence[Block], label: str) -> Block:
 
 def blocks_text(blocks: Sequence[Block]) -> str:
     """The blocks as the model sees them, each after its label and size, "n/limit" words."""
-    tag = unused_name("block", [block["text"] for block in blocks])
+    tag = find_unused_name("block", [block["text"] for block in blocks])
     return "\n".join(
         f"<{tag} {block['label']}: {size_of(block)} words, {block['about']}>\n{block['text']}".rstrip()
         for block in blocks

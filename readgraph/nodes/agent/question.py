@@ -16,12 +16,12 @@ from readgraph.nodes.agent.contracts import (
     ReadingActUpdate,
 )
 from readgraph.nodes.agent.functions import Functions
-from readgraph.nodes.agent.memory import Given, queue_text
+from readgraph.nodes.agent.memory import AgentAnswer, queue_text
 from readgraph.nodes.agent.receive import MOST_BLOCK_WORDS, REACHED_BY, file_document, keep
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.ask import STYLE, answer_style
-from readgraph.nodes.answering.in_view import InView, answering, known
-from readgraph.nodes.contracts import AnswerUpdate, SaidAnswer
+from readgraph.nodes.answering.in_view import AnswerSource, answering, ready_answer
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import StepNode
 from readgraph.state.agent import AgentState, Block, fresh_turn
@@ -30,7 +30,7 @@ from readgraph.state.declaring import Groups
 from readgraph.state.reading import Finding, with_finding
 from readgraph.state.records import digest
 from readgraph.state.settings import Chaining, Embeddings, MemoryParts, Window
-from readgraph.state.words import count_words, counted
+from readgraph.state.words import count_words, format_count
 
 __all__ = ["begin"]
 
@@ -40,11 +40,11 @@ def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[
 
     async def begin(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
         """File the documents in the archival storage of a new agent, in the pages that `read` made of them."""
-        return await _begun(state, runtime, notes, reached_by)
+        return await _begin_reading_agent(state, runtime, notes, reached_by)
 
     async def begin_without_model(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
         """Without a model: only file the documents; `answer` then quotes the nearest passages."""
-        began = await _begun(state, runtime, notes, reached_by)
+        began = await _begin_reading_agent(state, runtime, notes, reached_by)
         return {**began, "next_step": "yield", "step_summary": "began without a model"}
 
     return StepNode(begin, begin_without_model, settings=(*STYLE, Window), pages_alone=True)
@@ -53,7 +53,9 @@ def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[
 begin = begin_with()
 
 
-async def _begun(state: BeginState, runtime: Runtime[ReaderContext], notes: bool, reached_by: str) -> BeginUpdate:
+async def _begin_reading_agent(
+    state: BeginState, runtime: Runtime[ReaderContext], notes: bool, reached_by: str
+) -> BeginUpdate:
     """A new agent for this reading only. Its name comes from this node's run, so a resumed run finds the same agent."""
     others, run = state.get("more_documents") or [], runtime.execution_info
     name = digest(["reading", run.task_id if run else uuid.uuid4().hex])
@@ -71,10 +73,10 @@ async def _begun(state: BeginState, runtime: Runtime[ReaderContext], notes: bool
         kept = state["memory"] if document == state["document"] else await _like(state, document, runtime)
         life, line = await file_document(life, document, identity, runtime, kept, reached_by)
         descriptions.append(line)
-    await store.put_agent(replace(agent, index=await _shared_index(life, identity, store)))
+    await store.put_agent(replace(agent, index=await _put_shared_index(life, identity, store)))
     event = Event(0, "upload", local_now(), "\n".join(["Uploaded, for the question below:", *descriptions]))
     await keep(event, identity, runtime)
-    summary = f"filed {counted(len(descriptions), 'document')}"
+    summary = f"filed {format_count(len(descriptions), 'document')}"
     with_event: AgentState = {**life, "events": 1}
     return {**with_event, **fresh_turn(0, owes_reply=True), "step_summary": summary}
 
@@ -88,7 +90,7 @@ async def _like(state: BeginState, document: str, runtime: Runtime[ReaderContext
     return alike[-1].id if whole else ""
 
 
-async def _shared_index(life: AgentState, agent: str, store: AgentStore) -> str:
+async def _put_shared_index(life: AgentState, agent: str, store: AgentStore) -> str:
     """The search index over the pages of these documents, shared by all readings that filed the same pages."""
     filed = await store.entries(agent, [start for start, _ in life["documents"]])
     index = f"documents {digest([[entry.memory, entry.pages] for entry in filed])}"
@@ -105,29 +107,31 @@ def act_in_reading_with(
         """Run the function, and note the pages of the document that it showed; an answer ends the reading."""
         update, memory = await run_call(state, functions, runtime)
         pages = [*dict.fromkeys([*state["pages_read"], *memory.pages_read])]
-        findings = with_finding(state["findings"], _finding(memory.given)) if memory.given else state["findings"]
+        findings = (
+            with_finding(state["findings"], _make_agent_finding(memory.given)) if memory.given else state["findings"]
+        )
         return {**update, "pages_read": pages, "findings": findings}
 
     return StepNode(act, settings=(Chaining, Window, Embeddings, *settings))
 
 
-def _finding(given: Given) -> Finding:
+def _make_agent_finding(given: AgentAnswer) -> Finding:
     """The agent's own answer, as a finding on the page that it quotes first."""
     page = given.quotes[0]["page"] if given.quotes else -1
     answered = given.answer is not None
     return Finding(page=page, answers=answered, text=given.answer or "", choice=given.choice, quotes=given.quotes)
 
 
-async def agent_in_view(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> InView:
+async def agent_in_view(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
     """The agent's own answer; without one, the best passages of the pages read. This ends the reading."""
-    given = await _given(state, runtime) if state["findings"] and not state["owes_reply"] else None
+    given = await _draft_from_agent(state, runtime) if state["findings"] and not state["owes_reply"] else None
     await agent_store(runtime).end_reading(state["agent"])
     if given:
-        return known(await page_store(runtime).document(state["document"]), given)
+        return ready_answer(await page_store(runtime).document(state["document"]), given)
     return replace(await memory_with(state["pages_read"], state, runtime), ask=None)
 
 
-async def _given(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> SaidAnswer:
+async def _draft_from_agent(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> AnswerDraft:
     """The agent's answer; its context was the queue."""
     given = state["findings"][-1]
     numbers = range(state["queue_from"], state["events"])
@@ -136,7 +140,7 @@ async def _given(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> Sa
     text, summary = (
         (given["text"], "took the agent's answer") if given["answers"] else (None, "the agent found no answer")
     )
-    return SaidAnswer(text, given["choice"], given["quotes"], words, summary)
+    return AnswerDraft(text, given["choice"], given["quotes"], words, summary)
 
 
 answer = StepNode(answering(agent_in_view, writes=AnswerUpdate).work, settings=(*STYLE, Window))

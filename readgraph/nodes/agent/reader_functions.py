@@ -9,21 +9,21 @@ from pydantic import TypeAdapter, ValidationError
 
 from readgraph.library.agents import Event
 from readgraph.library.search.passages import ExactText, on_one_line
-from readgraph.models.metering import fell_back
+from readgraph.models.metering import count_fallback
 from readgraph.nodes.agent.functions import Memory, ResultPage, answer
 from readgraph.nodes.agent.memory import AgentMemory
 from readgraph.nodes.agent.storages import (
     ArchivalResult,
-    found_in_archive,
     items_listed,
+    load_archive_items,
     nearest_in_archive,
-    opened_page,
+    open_archive_page,
     results_page,
     search_archive,
 )
 from readgraph.nodes.extractive import nearest_sentences, passages_of
 from readgraph.state.errors import BadInput
-from readgraph.state.words import LONGEST_WORD, count_words, counted, first_words, last_words
+from readgraph.state.words import LONGEST_WORD, count_words, first_words, format_count, last_words
 
 EXCERPT_WORDS = 60
 """Most words of a page that a result shows."""
@@ -43,13 +43,13 @@ _NUMBER = TypeAdapter(int)
 @tool
 async def keyword_search(query: Annotated[str, "Words to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Search the pages by their words; the best come first."""
-    return await _ranked_page(await search_archive(memory, query, by_meaning=False), query, page, memory)
+    return await _format_results_page(await search_archive(memory, query, by_meaning=False), query, page, memory)
 
 
 @tool
 async def meaning_search(query: Annotated[str, "What to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Find the few pages that are nearest in meaning, also where they use other words."""
-    return await _ranked_page(await nearest_in_archive(memory, query), query, page, memory)
+    return await _format_results_page(await nearest_in_archive(memory, query), query, page, memory)
 
 
 @tool
@@ -59,14 +59,14 @@ async def text_search(
     """Find every place where a page has exactly this text, such as a name or a number, in the order of the pages."""
     wanted, matches = ExactText(text), Counter[int]()
     for first in range(0, memory.life["archive"], AT_ONCE):
-        for each in await found_in_archive(memory, [*range(memory.life["archive"])[first : first + AT_ONCE]]):
+        for each in await load_archive_items(memory, [*range(memory.life["archive"])[first : first + AT_ONCE]]):
             if times := sum(1 for _ in wanted.spans(on_one_line(each.text))):
                 matches[each.number] = times
     shown, line = results_page([*matches], page)
-    line = f"{line}; it stands there {counted(matches.total(), 'time')} in all"
+    line = f"{line}; it stands there {format_count(matches.total(), 'time')} in all"
 
     def places(item: ArchivalResult) -> str:
-        return f"{counted(matches[item.number], 'time')}: {_around(item.text, wanted, matches[item.number])}"
+        return f"{format_count(matches[item.number], 'time')}: {_around(item.text, wanted, matches[item.number])}"
 
     return await items_listed(shown, line, memory, places)
 
@@ -80,23 +80,23 @@ async def open_page(
 ) -> str:
     """Read a page that is not in your view."""
     in_view = await memory.store.events(memory.id, range(memory.life["queue_from"], memory.life["events"] - 1))
-    if (document, page, part) in opened_in(in_view):
-        fell_back("opened_again")
-        raise BadInput(f"{opened_name((document, page, part)).capitalize()} is in your view already: read it there.")
-    return await opened_page(memory, document, page, part, "the first is 1")
+    if (document, page, part) in find_opened_pages(in_view):
+        count_fallback("opened_again")
+        raise BadInput(f"{page_part_name((document, page, part)).capitalize()} is in your view already: read it there.")
+    return await open_archive_page(memory, document, page, part, "the first is 1")
 
 
 READER_FUNCTIONS: tuple[BaseTool, ...] = (keyword_search, text_search, meaning_search, open_page, answer)
 """Functions of the plain agentic reader."""
 
 
-def opened_in(events: Sequence[Event]) -> list[Opened]:
+def find_opened_pages(events: Sequence[Event]) -> list[Opened]:
     """What was opened in these events, in order."""
     calls = [event for event in events if event.function == open_page.name and event.result and not event.failed]
     return [place for event in calls if (place := _place(event))]
 
 
-def opened_name(opened: Opened) -> str:
+def page_part_name(opened: Opened) -> str:
     """The name of what was opened: "page 4", with its part and its document where they are not the first."""
     document, page, part = opened
     name = f"page {page}" if part == 1 else f"page {page} (part {part})"
@@ -113,7 +113,7 @@ def _place(event: Event) -> Opened | None:
     return document, page, part
 
 
-async def _ranked_page(numbers: list[int], query: str, page: int, memory: AgentMemory) -> str:
+async def _format_results_page(numbers: list[int], query: str, page: int, memory: AgentMemory) -> str:
     shown, line = results_page(numbers, page)
     return await items_listed(shown, line, memory, lambda item: _nearest(item.text, query))
 

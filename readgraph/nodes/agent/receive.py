@@ -25,16 +25,16 @@ from readgraph.library.agents import (
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.nodes.agent.contracts import ReceiveState, ReceiveUpdate
 from readgraph.nodes.agent.memory import cut_to, most_event_words
-from readgraph.nodes.agent.storages import tell_other_machines, trimmed_archive, trimmed_recall
+from readgraph.nodes.agent.storages import tell_other_machines, trim_archive_index, trim_recall_index
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.extractive import pages_by_rule
-from readgraph.nodes.memory import sizes_of, told_missing
+from readgraph.nodes.memory import describe_missing, sizes_of
 from readgraph.nodes.opening import check_store, warn_of_tracing
 from readgraph.nodes.step import step_with
 from readgraph.state.agent import AgentState, Block, IncomingEvent, fresh_turn
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.reading import asked_in
+from readgraph.state.reading import last_question
 from readgraph.state.records import Document, Note, Page, Recipe
 from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding, Window
 from readgraph.state.words import count_words, first_words
@@ -50,7 +50,7 @@ MOST_NAMED = 10
 """Most documents of a collection whose titles an agent sees."""
 
 
-def filing_recipe(context: ReaderContext) -> Recipe:
+def archive_recipe(context: ReaderContext) -> Recipe:
     """The recipe of a filed document's pages, without a model."""
     parameters = {
         "min_page_words": context.min_page_words,
@@ -66,7 +66,7 @@ async def note_beginning(text: str, page: Page, runtime: Runtime[ReaderContext])
     return Note(page.number, beginning, count_words(beginning))
 
 
-file_pages = read_pages(pages_by_rule, note_beginning, filing_recipe)
+file_pages = read_pages(pages_by_rule, note_beginning, archive_recipe)
 
 
 async def file_document(
@@ -85,7 +85,7 @@ async def file_document(
     known = await agent_store(runtime).entries(agent, [start for start, _ in life["documents"]])
     for number, entry in enumerate(known, 1):
         if entry.document == identity:
-            return life, f"{await _described(document, number, entry, runtime)} {reached_by}".rstrip()
+            return life, f"{await _describe_document(document, number, entry, runtime)} {reached_by}".rstrip()
     kept = kept or (await file_pages({"document": identity}, runtime))["memory"]
     memory = await page_store(runtime).memory(identity, kept)
     start = life["archive"]
@@ -93,10 +93,12 @@ async def file_document(
     await agent_store(runtime).put_entry(agent, entry)
     documents = [*life["documents"], [start, memory.pages]]
     grown = cast(AgentState, {**life, "documents": documents, "archive": start + memory.pages})
-    return grown, f"{await _described(document, len(documents), entry, runtime)} {reached_by}".rstrip()
+    return grown, f"{await _describe_document(document, len(documents), entry, runtime)} {reached_by}".rstrip()
 
 
-async def _described(document: Document, number: int, entry: ArchiveEntry, runtime: Runtime[ReaderContext]) -> str:
+async def _describe_document(
+    document: Document, number: int, entry: ArchiveEntry, runtime: Runtime[ReaderContext]
+) -> str:
     """A document's description for the agent; for a collection, with the pages of each of its documents."""
     store = page_store(runtime)
     description = (
@@ -112,7 +114,7 @@ async def _described(document: Document, number: int, entry: ArchiveEntry, runti
         description += "".join(f"; '{title}' is {_pages(begin, end)}" for title, begin, end in spans if title)
     if document.sessions:  # it may have grown since it was filed
         ends = [(page.end, document.characters) for page in await store.pages(entry.memory, [entry.pages - 1])]
-        told = told_missing(await sizes_of(store, document, ends))
+        told = describe_missing(await sizes_of(store, document, ends))
         description += f"; {told}" if told else ""
     return f"{description}."
 
@@ -140,7 +142,7 @@ async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> Recei
     """
     check_store(get_config(), runtime)
     warn_of_tracing()
-    store, arrival = agent_store(runtime), validated_event(state.get("event") or _said_by_person(state))
+    store, arrival = agent_store(runtime), validate_event(state.get("event") or _event_from_messages(state))
     name = state.get("agent") or DEFAULT_NAME
     identity = agent_id(name)
     if state.get("document", identity) != identity:
@@ -149,9 +151,9 @@ async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> Recei
     around = await store.events(identity, range(max(0, life["events"] - 1), life["events"] + 1))
     taken_back = bool(around) and around[-1].number == life["events"]
     if taken_back:  # an undone or interrupted turn was here: the indexes may still contain its events
-        archive = (await store.own_agent(name)).index
-        await trimmed_recall(store, identity, life["events"])
-        await trimmed_archive(store, identity, archive, life["archive"])
+        archive = (await store.require_agent(name)).index
+        await trim_recall_index(store, identity, life["events"])
+        await trim_archive_index(store, identity, archive, life["archive"])
         await tell_other_machines(store, identity, archive)
     stored = await storable_event(arrival, store, runtime.context)
     life, text = await _with_text(stored, life, identity, runtime)
@@ -166,13 +168,13 @@ async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> Recei
     )
 
 
-def _said_by_person(state: ReceiveState) -> IncomingEvent | None:
+def _event_from_messages(state: ReceiveState) -> IncomingEvent | None:
     """The event of a person's chat message, if one waits for an answer."""
-    text = asked_in(state.get("messages") or [])
+    text = last_question(state.get("messages") or [])
     return IncomingEvent(kind="user", text=text) if text else None
 
 
-def validated_event(given: Any) -> IncomingEvent:
+def validate_event(given: Any) -> IncomingEvent:
     """The value as an event; raises `BadInput` if it is not one."""
     try:
         return _ARRIVAL.validate_python(given)

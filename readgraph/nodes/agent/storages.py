@@ -12,13 +12,13 @@ from datetime import date
 from functools import partial
 
 from readgraph.library.agents import AgentStore, ArchiveEntry, recall_index
-from readgraph.library.search.hits import Entry, Ranking, by_place, fuse, pages_of
+from readgraph.library.search.hits import IndexEntry, Ranking, fuse, pages_of, score_by_place
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.keyword_index import KeywordIndex
 from readgraph.library.search.postings import SHORT
-from readgraph.library.store import building
+from readgraph.library.store import hold_build_lock
 from readgraph.nodes.agent.memory import PER_PAGE, AgentMemory, cut_to
-from readgraph.nodes.search import KeywordTool, VectorTool, shared_embedder, stand_in
+from readgraph.nodes.search import KeywordTool, VectorTool, get_shared_embedder, make_stand_in
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words, end_after_words
@@ -26,7 +26,7 @@ from readgraph.state.words import count_words, end_after_words
 NEAREST = 10
 """So many that are nearest to a query by meaning are found although they share no word with it."""
 
-MakeEntries = Callable[[Sequence[int]], Awaitable[list[Entry]]]
+MakeEntries = Callable[[Sequence[int]], Awaitable[list[IndexEntry]]]
 """The index entries for some numbers of a storage; what has nothing to be found by has an empty text."""
 
 
@@ -34,16 +34,16 @@ async def search_recall(
     store: AgentStore, agent: str, events: int, query: str, context: ReaderContext | None = None
 ) -> list[int]:
     """The numbers of the first `events` events whose messages match the query, the best first; see `ranked`."""
-    await trimmed_recall(store, agent, events)
+    await trim_recall_index(store, agent, events)
 
-    async def entries(numbers: Sequence[int]) -> list[Entry]:
-        said = [(event.number, event.said) for event in await store.events(agent, numbers)]
-        return [Entry(number, text, follows=count_words(text) <= SHORT) for number, text in said]
+    async def entries(numbers: Sequence[int]) -> list[IndexEntry]:
+        said = [(event.number, event.spoken_text) for event in await store.events(agent, numbers)]
+        return [IndexEntry(number, text, follows=count_words(text) <= SHORT) for number, text in said]
 
-    return await ranked(store, recall_index(agent), events, query, entries, context)
+    return await rank_numbers(store, recall_index(agent), events, query, entries, context)
 
 
-async def ranked(
+async def rank_numbers(
     store: AgentStore, name: str, count: int, query: str, entries: MakeEntries, context: ReaderContext | None
 ) -> list[int]:
     """Those of the first `count` numbers of a storage that share words with the query, the best first.
@@ -52,16 +52,16 @@ async def ranked(
     rankings. `name` is that of the storage's indexes, which are filled first.
     """
     keyword = KeywordTool((await indexes_of(store.store)).keyword, name)
-    if numbers := await lacking(keyword.index, name, count):
+    if numbers := await numbers_to_index(keyword.index, name, count):
         await keyword.add(await entries(numbers))
     if not (context and context.embeddings):
         return pages_of(await keyword.find(query, count))
-    vector = await _filled_vectors(store, name, count, entries, context)
+    vector = await _fill_vectors(store, name, count, entries, context)
     words, near = await asyncio.gather(keyword.find(query, count), vector.find(query, count))
-    return joined(words, near)
+    return fuse_by_words_and_meaning(words, near)
 
 
-def joined(words: Ranking, near: Ranking) -> list[int]:
+def fuse_by_words_and_meaning(words: Ranking, near: Ranking) -> list[int]:
     """What shares words with a query and the few that are nearest by meaning, the best first by both rankings."""
     wanted = {*pages_of(words), *pages_of(near[:NEAREST])}
     return [page for page, _ in fuse([words, near]) if page in wanted]
@@ -74,17 +74,17 @@ async def nearest(
 
     They are at most `NEAREST`; the context must name an embedding model.
     """
-    vector = await _filled_vectors(store, name, count, entries, context)
+    vector = await _fill_vectors(store, name, count, entries, context)
     return pages_of(await vector.find(query, NEAREST))
 
 
-async def _filled_vectors(
+async def _fill_vectors(
     store: AgentStore, name: str, count: int, entries: MakeEntries, context: ReaderContext
 ) -> VectorTool:
     """The vectors of a storage. They are added in order, so only numbers after the last one can be missing."""
-    embedder = await shared_embedder(store, context)
+    embedder = await get_shared_embedder(store, context)
     vector = VectorTool(await (await indexes_of(store.store)).vectors(embedder.identity), embedder, name)
-    async with building(store.store, f"{name}-search"):
+    async with hold_build_lock(store.store, f"{name}-search"):
         if (await vector.extent()).last >= count:
             await vector.clear()
         missing = await entries(range((await vector.extent()).last + 1, count))
@@ -93,7 +93,7 @@ async def _filled_vectors(
     return vector
 
 
-async def trimmed_recall(store: AgentStore, agent: str, events: int) -> KeywordIndex:
+async def trim_recall_index(store: AgentStore, agent: str, events: int) -> KeywordIndex:
     """The index over recall storage, cut to its first `events` events; its vectors are made again."""
     indexes, name = await indexes_of(store.store), recall_index(agent)
     if (last := (await indexes.keyword.extent(name)).last) >= events:
@@ -102,7 +102,7 @@ async def trimmed_recall(store: AgentStore, agent: str, events: int) -> KeywordI
     return indexes.keyword
 
 
-async def trimmed_archive(store: AgentStore, agent: str, name: str, archive: int) -> KeywordIndex:
+async def trim_archive_index(store: AgentStore, agent: str, name: str, archive: int) -> KeywordIndex:
     """The index over archival storage, cut to its first `archive` numbers; its vectors are made again.
 
     If a deletion was undone, the index is emptied, because the deleted passages exist again.
@@ -125,7 +125,7 @@ async def tell_other_machines(store: AgentStore, agent: str, name: str) -> None:
     await indexes.tell_others(name)
 
 
-async def lacking(index: KeywordIndex, name: str, count: int) -> range:
+async def numbers_to_index(index: KeywordIndex, name: str, count: int) -> range:
     """Which of the first `count` numbers must be indexed: those after the last indexed one; all, if any is missing."""
     extent = await index.extent(name)
     return range(extent.count if extent.count == extent.last + 1 else 0, count)
@@ -139,7 +139,7 @@ async def events_between(memory: AgentMemory, first: date, last: date) -> list[i
     begin = await _first_not_before(memory, first.isoformat())
     end = await _first_not_before(memory, f"{last.isoformat()}~")  # after every time of that day
     events = await memory.store.events(memory.id, range(begin, end))
-    return [event.number for event in events if event.said]
+    return [event.number for event in events if event.spoken_text]
 
 
 async def _first_not_before(memory: AgentMemory, time: str) -> int:
@@ -172,8 +172,8 @@ async def search_archive(memory: AgentMemory, query: str, *, by_meaning: bool = 
     vector search finds is fused with them.
     """
     archive, index = memory.life["archive"], memory.agent.index
-    await trimmed_archive(memory.store, memory.id, index, archive)
-    found = await ranked(
+    await trim_archive_index(memory.store, memory.id, index, archive)
+    found = await rank_numbers(
         memory.store, index, archive, query, partial(_entries, memory), memory.context if by_meaning else None
     )
     pages = await _pages_by_stand_in("keyword", memory, query)
@@ -182,7 +182,7 @@ async def search_archive(memory: AgentMemory, query: str, *, by_meaning: bool = 
     near = await _pages_by_stand_in("vector", memory, query) if by_meaning else None
     if near is None:
         return found
-    return joined(by_place(found), by_place(near))
+    return fuse_by_words_and_meaning(score_by_place(found), score_by_place(near))
 
 
 async def nearest_in_archive(memory: AgentMemory, query: str) -> list[int]:
@@ -191,7 +191,7 @@ async def nearest_in_archive(memory: AgentMemory, query: str) -> list[int]:
     if pages is not None:
         return pages[:NEAREST]
     archive, index = memory.life["archive"], memory.agent.index
-    await trimmed_archive(memory.store, memory.id, index, archive)
+    await trim_archive_index(memory.store, memory.id, index, archive)
     return await nearest(memory.store, index, archive, query, partial(_entries, memory), memory.context)
 
 
@@ -204,28 +204,28 @@ async def _pages_by_stand_in(name: str, memory: AgentMemory, query: str) -> list
             document = await memory.store.document(entry.document)
         except BadInput:  # it was forgotten
             continue
-        tool = stand_in(name, memory.store, document, await memory.store.memory(document.id, entry.memory))
+        tool = make_stand_in(name, memory.store, document, await memory.store.memory(document.id, entry.memory))
         if tool is None:
             return None
         numbers += [entry.number + page for page, _ in await tool.find(query, entry.pages)]
     return numbers if entries else None
 
 
-async def _entries(memory: AgentMemory, numbers: Sequence[int]) -> list[Entry]:
+async def _entries(memory: AgentMemory, numbers: Sequence[int]) -> list[IndexEntry]:
     """The index entries for these numbers. Deleted items are indexed without words, so that no number is missing."""
     logged = await memory.store.entries(memory.id, numbers)
     gone = {number: "" for entry in logged for number in entry.removed}
-    found = await found_in_archive(memory, [number for number in numbers if number not in gone])
+    found = await load_archive_items(memory, [number for number in numbers if number not in gone])
     texts = dict.fromkeys(numbers, "") | {each.number: each.text for each in found} | gone
-    return [Entry(number, text) for number, text in texts.items()]
+    return [IndexEntry(number, text) for number, text in texts.items()]
 
 
 async def own_passages(memory: AgentMemory) -> list[int]:
     """The numbers of the agent's passages that were not deleted."""
-    return [number for number in await archived(memory) if not _document_of(memory, number)]
+    return [number for number in await list_archive_numbers(memory) if not _document_of(memory, number)]
 
 
-async def archived(memory: AgentMemory) -> list[int]:
+async def list_archive_numbers(memory: AgentMemory) -> list[int]:
     """The numbers of all items in archival storage: passages that were not deleted, pages of documents."""
     entries = await memory.store.entries(memory.id, range(memory.life["archive"]))
     gone = {number for entry in entries for number in entry.removed}
@@ -238,15 +238,15 @@ async def archived(memory: AgentMemory) -> list[int]:
     ]
 
 
-async def found_in_archive(memory: AgentMemory, numbers: list[int]) -> list[ArchivalResult]:
+async def load_archive_items(memory: AgentMemory, numbers: list[int]) -> list[ArchivalResult]:
     """The items with these numbers, in this order; those that no longer exist are left out."""
     documents = memory.life["documents"]
     belongs = [_document_of(memory, number) for number in numbers]
     starts = [documents[which - 1][0] if which else number for which, number in zip(belongs, numbers, strict=True)]
     entries = {entry.number: entry for entry in await memory.store.entries(memory.id, {*starts})}
     places = [(entries[start], number) for start, number in zip(starts, numbers, strict=True) if start in entries]
-    shown = await _shown(memory, places)
-    return [_found(memory, entry, number, *shown[number]) for entry, number in places if number in shown]
+    shown = await _load_texts_and_titles(memory, places)
+    return [_make_archival_result(memory, entry, number, *shown[number]) for entry, number in places if number in shown]
 
 
 def _document_of(memory: AgentMemory, number: int) -> int:
@@ -255,7 +255,9 @@ def _document_of(memory: AgentMemory, number: int) -> int:
     return next((which for which, (start, pages) in documents if start <= number < start + pages), 0)
 
 
-async def _shown(memory: AgentMemory, places: list[tuple[ArchiveEntry, int]]) -> dict[int, tuple[str, str]]:
+async def _load_texts_and_titles(
+    memory: AgentMemory, places: list[tuple[ArchiveEntry, int]]
+) -> dict[int, tuple[str, str]]:
     """Text and title of an item; for a page of a collection also its document and its place there."""
     shown = {number: (entry.text, "") for entry, number in places if entry.kind == "passage"}
     for entry in {entry.number: entry for entry, _ in places if entry.kind == "document"}.values():
@@ -274,7 +276,9 @@ async def _shown(memory: AgentMemory, places: list[tuple[ArchiveEntry, int]]) ->
     return shown
 
 
-def _found(memory: AgentMemory, entry: ArchiveEntry, number: int, text: str, title: str) -> ArchivalResult:
+def _make_archival_result(
+    memory: AgentMemory, entry: ArchiveEntry, number: int, text: str, title: str
+) -> ArchivalResult:
     if entry.kind == "passage":
         return ArchivalResult(number, text)
     return ArchivalResult(number, text, title, _document_of(memory, number), number - entry.number)
@@ -289,7 +293,7 @@ def results_page(found: Sequence[int], page: int) -> tuple[list[int], str]:
     return shown, f"showing {len(shown)} of {len(found)} (page {page} of {pages})"
 
 
-def listed(line: str, results: Sequence[tuple[str, str]], memory: AgentMemory) -> str:
+def format_results(line: str, results: Sequence[tuple[str, str]], memory: AgentMemory) -> str:
     """A line, and below it the results with their names, each cut to its share of the room."""
     share = (memory.room - 8 * len(results)) // max(1, len(results))
     return "\n".join([line, *(f"- {name}: {cut_to(text.strip(), share)}" for name, text in results)])
@@ -302,13 +306,13 @@ async def items_listed(
 
     Pages of the question's own document count as read, unless only an excerpt is shown.
     """
-    found = await found_in_archive(memory, numbers)
+    found = await load_archive_items(memory, numbers)
     if excerpt is None:
         memory.pages_read += [each.page for each in found if each.document == 1]
-    return listed(line, [(name_of(each), excerpt(each) if excerpt else each.text) for each in found], memory)
+    return format_results(line, [(name_of(each), excerpt(each) if excerpt else each.text) for each in found], memory)
 
 
-async def opened_page(memory: AgentMemory, document: int, page: int, part: int, hint: str) -> str:
+async def open_archive_page(memory: AgentMemory, document: int, page: int, part: int, hint: str) -> str:
     """A page of a document, or a part of it; raises `BadInput` where there is none. `hint`: where documents' names are.
 
     A page of the question's own document counts as read.
@@ -319,7 +323,7 @@ async def opened_page(memory: AgentMemory, document: int, page: int, part: int, 
     start, pages = documents[document - 1]
     if not 0 <= page < pages:
         raise BadInput(f"Document {document} has no page {page}: its pages are 0 to {pages - 1}.")
-    opened = await found_in_archive(memory, [start + page])
+    opened = await load_archive_items(memory, [start + page])
     if not opened:
         raise BadInput(f"Document {document} was forgotten: its pages can't be read any more.")
     text = opened[0].text

@@ -15,8 +15,8 @@ from readgraph.models.asking import ask
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.metering import current_meter
 from readgraph.models.prompt import Prompt
-from readgraph.models.replaced_words import in_own_words
-from readgraph.models.reply_types import offering
+from readgraph.models.replaced_words import apply_own_words
+from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.agent.contracts import AgentTurnState, ThinkState, ThinkUpdate
 from readgraph.nodes.agent.functions import RECALL_FUNCTIONS, WORKING_FUNCTIONS, Functions
 from readgraph.nodes.agent.memory import blocks_text, call_line, message_id, most_event_words, queue_text
@@ -29,13 +29,13 @@ from readgraph.nodes.agent.prompts import (
     argument_prompt,
     chat_system,
     function_prompt,
+    question_system,
     reader_system,
-    reading_system,
 )
 from readgraph.nodes.agent.reader_functions import meaning_search
 from readgraph.nodes.agent.receive import clock, keep
-from readgraph.nodes.bounds import may_go_on
-from readgraph.nodes.prompts import spoken_language_line
+from readgraph.nodes.bounds import within_loop_limit
+from readgraph.nodes.prompts import talk_language_line
 from readgraph.nodes.step import Choice, StepNode, deciding
 from readgraph.state.agent import Block, TurnStep
 from readgraph.state.context import ReaderContext
@@ -70,7 +70,7 @@ def usable(functions: Functions, context: ReaderContext) -> Functions:
     return functions.without(hidden)
 
 
-def shown_blocks(blocks: Sequence[Block], context: ReaderContext) -> Sequence[Block]:
+def visible_blocks(blocks: Sequence[Block], context: ReaderContext) -> Sequence[Block]:
     """The blocks of the working context that the agent sees."""
     return [] if blocks and context.agent_memory == "recall" else blocks
 
@@ -81,12 +81,12 @@ NeededArguments = Mapping[str, Mapping[str, str]]
 
 async def plain_step(context: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
     """The step, without optional arguments; after a message the agent waits, else it goes on. Errors as in `ask`."""
-    names, context = list(functions), in_own_words(context, runtime.context.prompts)
+    names, context = list(functions), apply_own_words(context, runtime.context.prompts)
 
     def complaint(reply: FunctionNumber) -> str | None:
         return None if 0 < reply.number <= len(names) else f"choose a number from 1 to {len(names)}"
 
-    offered = offering(FunctionNumber, number=range(1, len(names) + 1))
+    offered = restrict_reply(FunctionNumber, number=range(1, len(names) + 1))
     function = names[(await ask(runtime, function_prompt(context, names), offered, complaint)).number - 1]
     arguments = []
     for name, described in functions[function].items():
@@ -170,7 +170,7 @@ async def main_context(state: AgentTurnState, frame: Frame, runtime: Runtime[Rea
     window, store, agent = runtime.context.window_words, agent_store(runtime), agent_id(state["agent"])
     events = await store.events(agent, range(state["queue_from"], state["events"]))
     queue = queue_text(events, window, dated=frame.dated)
-    shown = shown_blocks(state["blocks"], runtime.context)
+    shown = visible_blocks(state["blocks"], runtime.context)
     blocks = blocks_text(shown)
     grown = sum(block["limit"] for block in shown) - sum(count_words(block["text"]) for block in shown)
     fixed = sum(map(count_words, (frame.system, frame.task, blocks))) + grown + TAG_WORDS
@@ -195,7 +195,7 @@ def think_with(make_frame: MakeFrame, *, settings: Groups = (MemoryParts,)) -> S
         """Ask for the next function call, which becomes an event without a result."""
         frame = await make_frame(state, runtime)
         seen = await main_context(state, frame, runtime)
-        if not may_go_on(state, CHAIN, lambda context: context.max_chain):
+        if not within_loop_limit(state, CHAIN, lambda context: context.max_chain):
             await _add_system_event(state, seen, ENDLESS, runtime)
             return {**_update(state, seen, "yield", "went on without an end", events=1), "status": "no_answer"}
         if seen.queue_words > seen.room:
@@ -231,7 +231,7 @@ def think_with(make_frame: MakeFrame, *, settings: Groups = (MemoryParts,)) -> S
 async def _next_step(prompt: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
     if runtime.context.reply_form == "plain":
         return await plain_step(prompt, functions, runtime)
-    return await ask(runtime, prompt, offering(NextStep, function=functions))
+    return await ask(runtime, prompt, restrict_reply(NextStep, function=functions))
 
 
 def _call(reply: NextStep, number: int, time: str, window_words: int) -> Event:
@@ -275,20 +275,20 @@ def chat_frame(functions: Functions, *, dated: bool = True) -> MakeFrame:
 
     async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
         offered = usable(functions, runtime.context)
-        system = chat_system(offered.described, await _own(state, runtime))
-        line = spoken_language_line(runtime.context.language)
-        return Frame(system, " ".join(filter(None, [_task(state, runtime), line])), offered.needed, dated)
+        system = chat_system(offered.descriptions, await _own(state, runtime))
+        line = talk_language_line(runtime.context.language)
+        return Frame(system, " ".join(filter(None, [_task(state, runtime), line])), offered.arguments_needed, dated)
 
     return frame
 
 
-def reading_frame(functions: Functions) -> MakeFrame:
+def question_frame(functions: Functions) -> MakeFrame:
     """For an agent that answers a question; events show no times, so that a repeated question finds its replies."""
 
     async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
         task = f"{await _own(state, runtime)}\n\n{_task(state, runtime)}"
         offered = usable(functions, runtime.context)
-        return Frame(reading_system(offered.described), task, offered.needed, dated=False)
+        return Frame(question_system(offered.descriptions), task, offered.arguments_needed, dated=False)
 
     return frame
 
@@ -299,13 +299,13 @@ def plain_frame(functions: Functions) -> MakeFrame:
     async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
         task = f"{await _own(state, runtime)}\n\n{_calls_left(state, runtime)}"
         offered = usable(functions, runtime.context)
-        return Frame(reader_system(offered.described), task, offered.needed, dated=False, warning="")
+        return Frame(reader_system(offered.descriptions), task, offered.arguments_needed, dated=False, warning="")
 
     return frame
 
 
 async def _own(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> str:
-    return (await agent_store(runtime).own_agent(state["agent"])).instructions
+    return (await agent_store(runtime).require_agent(state["agent"])).instructions
 
 
 def _task(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> str:

@@ -8,27 +8,27 @@ from collections.abc import Callable
 from langgraph.runtime import Runtime
 
 from readgraph.library.page_store import page_store
-from readgraph.models.metering import unsaid, used_notes
+from readgraph.models.metering import record_corrections, suppress_streaming
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.answering.ask import (
     all_quotes,
     answer_prompt,
     ask_for_answer,
     by_the_model,
-    finding_text,
+    format_finding,
     weigh_findings,
 )
-from readgraph.nodes.answering.in_view import InView, View, answering, known
+from readgraph.nodes.answering.in_view import AnswerSource, View, answering, ready_answer
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import AnswerState, AnswerUpdate, SaidAnswer
+from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate
 from readgraph.nodes.extractive import FEWEST_WORDS, quote_pages, quote_passages, sentences_as_passages
-from readgraph.nodes.memory import MemoryView, memory_pages, tagged, view_memory
+from readgraph.nodes.memory import MemoryView, format_pages, memory_pages, view_memory
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Retrieval, Segments, Window
-from readgraph.state.words import count_words, counted, first_words
+from readgraph.state.words import count_words, first_words, format_count
 
 __all__ = ["answer", "answer_from"]
 
@@ -39,7 +39,7 @@ MakePrompt = Callable[[str, str, dict[str, str]], Prompt]
 def memory_shown_by(make_prompt: MakePrompt) -> View[AnswerState]:
     """A memory in view, with this prompt."""
 
-    async def memory_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> InView:
+    async def memory_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
         """Answer from the notes of all pages, with those read again in full in their place.
 
         Without a model, and where no usable reply came, the answer quotes the pages that were read again.
@@ -51,7 +51,7 @@ def memory_shown_by(make_prompt: MakePrompt) -> View[AnswerState]:
 
 async def memory_with(
     pages: list[int], state: AnswerState, runtime: Runtime[ReaderContext], make_prompt: MakePrompt = answer_prompt
-) -> InView:
+) -> AnswerSource:
     """A memory with these pages in full."""
     return answer_from(
         await view_memory(runtime, state["document"], state["memory"], pages), state, runtime, make_prompt
@@ -60,32 +60,32 @@ async def memory_with(
 
 def answer_from(
     view: MemoryView, state: AnswerState, runtime: Runtime[ReaderContext], make_prompt: MakePrompt = answer_prompt
-) -> InView:
+) -> AnswerSource:
     """What is seen of a memory; without a model, its pages in full are quoted."""
 
-    async def ask() -> SaidAnswer:
+    async def ask() -> AnswerDraft:
         prompt = make_prompt(view.text, state["question_text"], state["choices"])
         said = await ask_for_answer(runtime, prompt, state)
         did = f"answered from {_counts(view)}" if said.answer else "found no answer in the text"
         return said._replace(words=view.words, summary=did)
 
-    async def quote() -> SaidAnswer:
+    async def quote() -> AnswerDraft:
         return (await quote_pages(view.full, view.document, state, runtime))._replace(words=view.words)
 
-    return InView(view.document, quote, ask)
+    return AnswerSource(view.document, quote, ask)
 
 
 def _counts(view: MemoryView) -> str:
     gists = sum(note.words > 0 for number, note in view.notes.items() if number not in view.full)
-    return f"{counted(gists, 'gist')} and {counted(len(view.full), 'part')} in full"
+    return f"{format_count(gists, 'gist')} and {format_count(len(view.full), 'part')} in full"
 
 
-async def notes_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> InView:
+async def notes_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
     """Without a model: quote, of the document's sentences, those that a note kept, but for very short ones."""
     view = await view_memory(runtime, state["document"], state["memory"], [])
 
-    async def quote() -> SaidAnswer:
-        used_notes(view.notes.values())
+    async def quote() -> AnswerDraft:
+        record_corrections(view.notes.values())
         noted = [page for page in view.pages if page.number in view.notes]
         texts = await page_store(runtime).spans(view.document, [(page.start, page.end) for page in noted])
         full = {page.number: text for page, text in zip(noted, texts, strict=True)}
@@ -97,10 +97,10 @@ async def notes_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> 
         ]
         return (await quote_passages(kept, view.document, state, runtime))._replace(words=view.words)
 
-    return InView(view.document, quote)
+    return AnswerSource(view.document, quote)
 
 
-async def segments_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> InView:
+async def segments_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
     """Answer from the segments that were found; `cut_segments` cuts those that don't fit (MemGPT, section 3.2.1)."""
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
     if runtime.context.cut_segments:
@@ -108,7 +108,7 @@ async def segments_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) 
     return answer_from(view, state, runtime)
 
 
-async def retrieved_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> InView:
+async def view_retrieved_pages(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
     """Answer from the pages that were found and, if `show_gists` is set, the gists of the others."""
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
     return answer_from(view if runtime.context.show_gists else view.without_notes(), state, runtime)
@@ -118,7 +118,7 @@ memory_in_view = memory_shown_by(answer_prompt)
 
 answer = answering(memory_in_view, writes=AnswerUpdate)
 answer_from_segments = answering(segments_in_view, writes=AnswerUpdate, settings=(Segments, Window))
-answer_from_retrieved = answering(retrieved_in_view, writes=AnswerUpdate, settings=(Retrieval,))
+answer_from_retrieved = answering(view_retrieved_pages, writes=AnswerUpdate, settings=(Retrieval,))
 answer_from_notes_alone = answering(memory_in_view, without_model=notes_in_view, writes=AnswerUpdate)
 """Answers where no page is opened; with a model, as `answer` does."""
 
@@ -133,7 +133,7 @@ class EachPageUpdate(AnswerUpdate):
     findings: list[Finding]
 
 
-async def each_page_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> InView:
+async def each_page_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
     """Answer from each page concurrently; if the answers differ, the model weighs them in one call.
 
     GAM's long-LLM baseline takes the best score over the chunks (section 3.1), which needs the gold answer; a reader
@@ -144,51 +144,53 @@ async def each_page_in_view(state: AnswerState, runtime: Runtime[ReaderContext])
     pages = state["pages_read"]
     document, chunks = await memory_pages(runtime, state["document"], state["memory"])
     words = sum(page.words for page in chunks if page.number in pages)
-    with unsaid():
+    with suppress_streaming():
         each: list[AnswerUpdate] = await all_finished(
             answer.work({**state, "pages_read": [page]}, runtime) for page in pages
         )
-    every = [_finding(page, said) for page, said in zip(pages, each, strict=True) if said["answer"]]
+    every = [_make_page_finding(page, said) for page, said in zip(pages, each, strict=True) if said["answer"]]
     findings = by_the_model(every)
     if not findings and any(said.get("by_rule") for said in each):
         quoted = await pages_in_view(state, runtime)
-        return known(document, await quoted.substitute(), **quoted.beside)
+        return ready_answer(document, await quoted.substitute(), **quoted.beside)
 
     if len({finding["text"] for finding in findings}) < 2:
         did = f"answered from {len(findings)} of {len(pages)} parts, each by itself"
-        return known(document, _agreed(findings, words, did), findings=findings)
+        return ready_answer(document, _draft_from_findings(findings, words, did), findings=findings)
 
-    async def weigh() -> SaidAnswer:
-        shown = tagged({finding["page"]: first_words(_shown(finding), LONGEST_FINDING) for finding in findings})
+    async def weigh() -> AnswerDraft:
+        shown = format_pages(
+            {finding["page"]: first_words(_format_finding_and_choice(finding), LONGEST_FINDING) for finding in findings}
+        )
         return await weigh_findings(findings, shown, state, runtime, words)
 
-    async def take_first() -> SaidAnswer:
-        return _agreed(findings[:1], words, f"took the first of {len(findings)} answers")
+    async def take_first() -> AnswerDraft:
+        return _draft_from_findings(findings[:1], words, f"took the first of {len(findings)} answers")
 
-    return InView(document, take_first, weigh, "weigh", {"findings": findings})
+    return AnswerSource(document, take_first, weigh, "weigh", {"findings": findings})
 
 
-def _finding(page: int, said: AnswerUpdate) -> Finding:
+def _make_page_finding(page: int, said: AnswerUpdate) -> Finding:
     finding = Finding(page=page, answers=True, text=said["answer"] or "", choice=said["choice"], quotes=said["quotes"])
     return {**finding, "by_rule": True} if said.get("by_rule") else finding
 
 
-def _agreed(findings: list[Finding], words: int, did: str) -> SaidAnswer:
+def _draft_from_findings(findings: list[Finding], words: int, did: str) -> AnswerDraft:
     """The one answer that pages agree on, or none."""
     if not findings:
-        return SaidAnswer(None, None, [], words, "found no answer in the text")
-    return SaidAnswer(findings[0]["text"], findings[0]["choice"], all_quotes(findings), words, did)
+        return AnswerDraft(None, None, [], words, "found no answer in the text")
+    return AnswerDraft(findings[0]["text"], findings[0]["choice"], all_quotes(findings), words, did)
 
 
-def _shown(finding: Finding) -> str:
+def _format_finding_and_choice(finding: Finding) -> str:
     letter = f"{finding['choice']}. " if finding["choice"] else ""
-    return letter + finding_text(finding)
+    return letter + format_finding(finding)
 
 
-async def pages_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> InView:
+async def pages_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
     """Without a model: the passages of all pages that best match the question."""
     seen = await memory_in_view(state, runtime)
-    return InView(seen.document, seen.substitute, beside={"findings": []})
+    return AnswerSource(seen.document, seen.substitute, beside={"findings": []})
 
 
 answer_from_each = answering(each_page_in_view, pages_in_view, writes=EachPageUpdate)

@@ -10,9 +10,9 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, BeforeValidator, Field
 
 from readgraph.models.asking import ask
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
-from readgraph.models.reply_types import numbers_in, offering
-from readgraph.nodes.contracts import AskedQuestion, AskedState, SaidAnswer
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.reply_types import numbers_in, restrict_reply
+from readgraph.nodes.contracts import AnswerDraft, AskedQuestion, AskedState
 from readgraph.nodes.extractive import question_alone
 from readgraph.nodes.prompts import (
     Reply,
@@ -34,7 +34,7 @@ _ANSWER_SYSTEM = (
     "Use nothing but what stands there. " + DATA_RULE
 )
 
-ANSWER = wording(
+ANSWER = declare_wording(
     "answer",
     "answer",
     1,
@@ -74,7 +74,7 @@ class FreeAnswer(BaseModel):
     answer: str | None = Field(description="A short and concise answer; null if the text doesn't say.")
 
     @classmethod
-    def spoken(cls, begun: dict[str, Any]) -> tuple[str, Any]:
+    def thoughts_and_text(cls, begun: dict[str, Any]) -> tuple[str, Any]:
         """The answer, which is streamed while the model writes it."""
         return "", begun.get("answer")
 
@@ -96,7 +96,7 @@ class AnswerAlone(BaseModel):
     answer: str | None = Field(description="A short and concise answer; null if the notes don't hold it.")
 
     @classmethod
-    def spoken(cls, begun: dict[str, Any]) -> tuple[str, Any]:
+    def thoughts_and_text(cls, begun: dict[str, Any]) -> tuple[str, Any]:
         """The answer, which is streamed while the model writes it."""
         return "", begun.get("answer")
 
@@ -120,7 +120,7 @@ _ANSWER_FROM_NOTES_SYSTEM = (
     "text. Use nothing but what stands there. " + DATA_RULE
 )
 
-ANSWER_FROM_NOTES = wording(
+ANSWER_FROM_NOTES = declare_wording(
     "answer_from_notes",
     "answer_from_notes",
     1,
@@ -145,7 +145,7 @@ _WEIGH_SYSTEM = (
     "with quotes, and say what the answer is. Use nothing but what stands there. " + DATA_RULE
 )
 
-WEIGH = wording(
+WEIGH = declare_wording(
     "weigh",
     "weigh",
     1,
@@ -223,7 +223,7 @@ def answer_style(state: AskedQuestion, runtime: Runtime[ReaderContext]) -> Answe
 
 async def ask_for_answer(
     runtime: Runtime[ReaderContext], prompt: Prompt, state: AskedState, *, quoting: bool = True
-) -> SaidAnswer:
+) -> AnswerDraft:
     """Ask for an answer, or for the letter of a choice; `quoting`: with quotes. Errors as in `ask`."""
     style, choices = answer_style(state, runtime), state["choices"]
     if choices:
@@ -232,13 +232,13 @@ async def ask_for_answer(
             return None if letter_of(reply.choice) in choices else f"choice must be one of {', '.join(choices)}"
 
         letters: type[ChosenAnswer | ChoiceAlone] = ChosenAnswer if quoting else ChoiceAlone
-        chosen = await ask(runtime, prompt, offering(letters, choice=choices), complaint)
+        chosen = await ask(runtime, prompt, restrict_reply(letters, choice=choices), complaint)
         letter = letter_of(chosen.choice)
-        return SaidAnswer(choices[letter], letter, _quotes(chosen))
+        return AnswerDraft(choices[letter], letter, _quotes(chosen))
     words: type[FreeAnswer | AnswerAlone] = FreeAnswer if quoting else AnswerAlone
     free = await ask(runtime, prompt.adding(style.line), style.reply(words))
     said = free.answer.strip() if free.answer else None
-    return SaidAnswer(said or None, None, _quotes(free))
+    return AnswerDraft(said or None, None, _quotes(free))
 
 
 def _quotes(reply: BaseModel) -> list[Quote]:
@@ -247,16 +247,16 @@ def _quotes(reply: BaseModel) -> list[Quote]:
     return [Quote(page=quoted.page if 0 <= quoted.page <= LARGEST else -1, quote=quoted.quote) for quoted in given]
 
 
-class Chosen(Protocol):
+class ReplyWithChoice(Protocol):
     """A reply that may name the letter of a choice."""
 
     choice: str | None
 
 
-def choice_or_none(choices: Collection[str]) -> Callable[[Chosen], str | None]:
+def choice_or_none(choices: Collection[str]) -> Callable[[ReplyWithChoice], str | None]:
     """The complaint about a reply whose letter is none of the choices'; null is no fault."""
 
-    def complaint(reply: Chosen) -> str | None:
+    def complaint(reply: ReplyWithChoice) -> str | None:
         known = not reply.choice or letter_of(reply.choice) in choices
         return None if known else f"choice must be one of {', '.join(choices)}, or null"
 
@@ -270,7 +270,7 @@ def letter_of(choice: str) -> str:
 
 async def weigh_findings(
     findings: Sequence[Finding], shown: str, state: AskedState, runtime: Runtime[ReaderContext], words: int
-) -> SaidAnswer:
+) -> AnswerDraft:
     """What the findings give together; `shown` is how the model sees them, `words` what they were made from.
 
     The answer is backed by the quotes of the findings that the model names, else by those of all. Errors as in `ask`.
@@ -278,7 +278,7 @@ async def weigh_findings(
     answered, letter, pages = await _weigh(runtime, shown, state)
     backing = [finding for finding in findings if finding["page"] in pages] or findings
     did = f"weighed {len(findings)} findings" + ("" if answered else ": they give no answer")
-    return SaidAnswer(answered, letter, all_quotes(backing) if answered else [], words, did)
+    return AnswerDraft(answered, letter, all_quotes(backing) if answered else [], words, did)
 
 
 def all_quotes(findings: Sequence[Finding]) -> list[Quote]:
@@ -291,7 +291,7 @@ def by_the_model(findings: Sequence[Finding]) -> list[Finding]:
     return [finding for finding in findings if not finding.get("by_rule")]
 
 
-def finding_text(finding: Finding) -> str:
+def format_finding(finding: Finding) -> str:
     """A finding's text for weighing: the finding, then its quotes."""
     return "\n".join([finding["text"], *(f'"{quote["quote"]}"' for quote in finding["quotes"])])
 
@@ -311,6 +311,6 @@ async def _weigh(runtime: Runtime[ReaderContext], findings: str, state: AskedSta
         weighed = await ask(runtime, prompt.adding(style.line), style.reply(WeighedAnswer))
         return _Weighed((weighed.answer or "").strip() or None, None, weighed.pages)
 
-    chosen = await ask(runtime, prompt, offering(WeighedChoice, choice=choices), choice_or_none(choices))
+    chosen = await ask(runtime, prompt, restrict_reply(WeighedChoice, choice=choices), choice_or_none(choices))
     letter = letter_of(chosen.choice) if chosen.choice else None
     return _Weighed(choices[letter] if letter else None, letter, chosen.pages)

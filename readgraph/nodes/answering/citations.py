@@ -42,7 +42,7 @@ async def find_quotes(store: PageStore, document: str, memory: str, quotes: list
     texts = await store.spans(described, [(page.start, page.end) for page in named])
     begun = {page.number: (page.start, text) for page, text in zip(named, texts, strict=True)}
     found = [
-        quoted_on(quote["page"], *begun.get(quote["page"], (0, "")), quote["quote"], quote.get("start", 0))
+        find_citation_on_page(quote["page"], *begun.get(quote["page"], (0, "")), quote["quote"], quote.get("start", 0))
         for quote in quotes
     ]
     if None in found:
@@ -66,20 +66,20 @@ def locate(quote: Quote, text: str, pages: list[Page]) -> Citation | None:
     wanted = quote["quote"].strip()
     for begin, end in [*named, (0, pages[-1].end if pages else 0)]:
         if span := find_quote(wanted, text, begin, end):
-            return cited(pages[bisect_right(read, span[0]) - 1].number, 0, text, span)
+            return make_citation(pages[bisect_right(read, span[0]) - 1].number, 0, text, span)
     return None
 
 
-def quoted_on(page: int, start: int, text: str, quote: str, after: int = 0) -> Citation | None:
+def find_citation_on_page(page: int, start: int, text: str, quote: str, after: int = 0) -> Citation | None:
     """The quote's citation on a page with this text, whose first character has the offset `start`; or None.
 
     It is looked for from the offset `after` on.
     """
     span = find_quote(quote.strip(), text, max(after - start, 0), len(text))
-    return cited(page, start, text, span) if span else None
+    return make_citation(page, start, text, span) if span else None
 
 
-def cited(page: int, text_start: int, text: str, span: tuple[int, int]) -> Citation:
+def make_citation(page: int, text_start: int, text: str, span: tuple[int, int]) -> Citation:
     """A citation of these characters of a text, whose first one has the offset `text_start` in the document."""
     start, end = span
     return {"page": page, "quote": text[start:end], "start": text_start + start, "end": text_start + end, "place": None}
@@ -96,7 +96,7 @@ def find_quote(quote: str, text: str, begin: int, end: int) -> tuple[int, int] |
     part = text[begin:end]
     span = _find_exact(quote, part)
     if not span:
-        wanted, folded = _folded(quote), _folded(part)
+        wanted, folded = _fold_quote(quote), _fold_quote(part)
         found = _find_words(wanted, folded, part) or _find_letters(wanted, folded, part)
         span = _whole_words(part, found[0], _after_marks(part, found[1])) if found else None
     return (begin + span[0], begin + span[1]) if span and _says_enough(part, *span) else None
@@ -192,7 +192,7 @@ def _find_letters(quote: str, folded: str, text: str) -> tuple[int, int] | None:
     return None
 
 
-def _folded(text: str) -> str:
+def _fold_quote(text: str) -> str:
     """Words in lower case, separated by single spaces."""
     return _MARKS.sub(" ", text).strip().lower()
 
@@ -224,7 +224,7 @@ def with_marks(found: Mapping[str, Any]) -> dict[str, Any]:
         for number, (citation, place) in enumerate(zip(found["citations"], places, strict=True), 1)
     ]
     flags = sentence_flags(found) if found.get("sentences") else []
-    marked_answer = marked(answer, marks, flags) if answer else None
+    marked_answer = insert_marks(answer, marks, flags) if answer else None
     return {**found, "citations": numbered, "marked_answer": marked_answer, "flags": flags}
 
 
@@ -275,7 +275,7 @@ def mark_offsets(answer: str, citations: Sequence[Citation]) -> list[int]:
     return [citation["mark_at"] if "mark_at" in citation else end_of_supported(citation) for citation in citations]
 
 
-def marked(answer: str, marks: Sequence[tuple[int, int]], flags: Sequence[SentenceFlag] = ()) -> str:
+def insert_marks(answer: str, marks: Sequence[tuple[int, int]], flags: Sequence[SentenceFlag] = ()) -> str:
     """The answer with marks: each with its offset, and the number that it shows.
 
     `flags`: what else stands in brackets, after the marks.

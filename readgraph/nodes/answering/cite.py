@@ -17,11 +17,17 @@ from readgraph.library.search.hits import pages_of
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.passages import cut_to_passages
 from readgraph.library.search.terms import content_words
-from readgraph.models.metering import current_meter, fell_back
+from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.answering.ask import set_long
 from readgraph.nodes.answering.citations import find_quote, find_quotes, mark_offsets
-from readgraph.nodes.answering.verdicts import Doubted, Verdict, check_answer_prompt, in_batches, verdicts_on
+from readgraph.nodes.answering.verdicts import (
+    SentenceToCheck,
+    SupportVerdict,
+    check_answer_prompt,
+    in_batches,
+    verdicts_on,
+)
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import CiteState, CiteUpdate
 from readgraph.nodes.search import ranker_of
@@ -33,7 +39,7 @@ from readgraph.state.reading import Citation, Quote, Sentence
 from readgraph.state.sentences import ROW, sentence_spans
 from readgraph.state.settings import AnswerForm, Checking
 from readgraph.state.survey import without_unread
-from readgraph.state.words import count_words, counted
+from readgraph.state.words import count_words, format_count
 
 __all__ = ["cite"]
 
@@ -53,7 +59,7 @@ _BREAK = re.compile(r"\n[ \t]*\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class EvidencePiece:
     """A page, or a passage of a long page; `start` is the offset of its text in the document.
 
     `opened`: its page was opened for the question, or is cited.
@@ -75,7 +81,7 @@ def is_checked(state: CiteState, context: ReaderContext) -> bool:
     return first is None or not (answer == first or answer.startswith(("| ", f"{first}; ")))
 
 
-async def checked_sentences(
+async def check_answer_sentences(
     state: CiteState, citations: Sequence[Citation], memories: Mapping[str, str], runtime: Runtime[ReaderContext]
 ) -> list[Sentence]:
     """The sentences of the answer, with what the text says of them, by the model or, without one, by their words.
@@ -85,30 +91,30 @@ async def checked_sentences(
     documents, of which only the first is named in pages and quotes.
     """
     answer, store = without_unread(state.get("answer") or ""), page_store(runtime)
-    spans = stated(answer)
+    spans = find_statements(answer)
     pieces = await _pieces(answer, state.get("pages_read") or [], citations, memories, store)
-    shown = await asyncio.to_thread(_shown, answer, spans, pieces, citations)
+    shown = await asyncio.to_thread(_choose_pieces, answer, spans, pieces, citations)
     named = [[pieces[each] for each in numbers if pieces[each].document == state["document"]] for numbers in shown]
     by_rule = not runtime.context.model or state.get("by_rule") or state.get("status") == "budget"
     own = {number: _own_words(answer[slice(*span)], named[number]) for number, span in enumerate(spans) if by_rule}
     left = {
-        number: Doubted(" ".join(answer[start:end].split()), shown[number])
+        number: SentenceToCheck(" ".join(answer[start:end].split()), shown[number])
         for number, (start, end) in enumerate(spans[:MOST_CHECKED])
         if shown[number] and not by_rule
     }
     verdicts = await _verdicts(left, pieces, state.get("question_text") or "", runtime)
-    quotes = await _found(verdicts, pieces, state, store)
+    quotes = await _find_verdict_quotes(verdicts, pieces, state, store)
     starts = sorted({piece.start for each in named for piece in each})
     described = await store.document(state["document"])
     places = dict(zip(starts, await store.place_names(described, starts), strict=True))
     unchecked = [_sentence(answer, span, named[number], places) for number, span in enumerate(spans)]
     return [
-        _judged(sentence, verdicts.get(number), own.get(number), quotes.get(number, []))
+        _apply_verdict(sentence, verdicts.get(number), own.get(number), quotes.get(number, []))
         for number, sentence in enumerate(unchecked)
     ]
 
 
-def stated(answer: str) -> list[tuple[int, int]]:
+def find_statements(answer: str) -> list[tuple[int, int]]:
     """The spans of an answer's sentences that say something: no headings, rows of tables, or "The reasons are:"."""
     spans = [(start, end) for start, end in sentence_spans(answer)]
     return [(start, end) for start, end in spans if _says_something(answer[start:end])]
@@ -120,7 +126,7 @@ def _says_something(sentence: str) -> bool:
 
 
 def _sentence(
-    answer: str, span: tuple[int, int], pieces: Sequence[Piece], places: Mapping[int, str | None]
+    answer: str, span: tuple[int, int], pieces: Sequence[EvidencePiece], places: Mapping[int, str | None]
 ) -> Sentence:
     """A sentence that is not checked yet, with the pages of these pieces."""
     pages = {piece.page: places[piece.start] for piece in reversed(pieces)}
@@ -136,7 +142,9 @@ def _sentence(
     }
 
 
-def _judged(sentence: Sentence, verdict: Verdict | None, own: Quote | None, quotes: list[Quote]) -> Sentence:
+def _apply_verdict(
+    sentence: Sentence, verdict: SupportVerdict | None, own: Quote | None, quotes: list[Quote]
+) -> Sentence:
     if own:
         place = sentence["places"][sentence["pages"].index(own["page"])]
         stands: Sentence = {**sentence, "pages": [own["page"]], "places": [place], "quotes": [own]}
@@ -146,9 +154,9 @@ def _judged(sentence: Sentence, verdict: Verdict | None, own: Quote | None, quot
 
 async def _pieces(
     answer: str, opened: Sequence[int], citations: Sequence[Citation], memories: Mapping[str, str], store: PageStore
-) -> list[Piece]:
+) -> list[EvidencePiece]:
     """The pages among which those of each sentence are chosen; long ones are cut to passages."""
-    pieces = list[Piece]()
+    pieces = list[EvidencePiece]()
     for place, (document, memory) in enumerate(memories.items()):
         described, kept = await store.document_and_memory(document, memory)
         ranked = pages_of(await ranker_of(store, described, kept).find(answer, kept.pages))
@@ -160,12 +168,14 @@ async def _pieces(
         for page, text in zip(pages, texts, strict=True):
             spans = [(0, len(text))] if page.words <= WHOLE_PAGE else cut_to_passages(text)
             seen = page.number in {*cited, *were_open}
-            pieces += [Piece(document, page.number, page.start + start, text[start:end], seen) for start, end in spans]
+            pieces += [
+                EvidencePiece(document, page.number, page.start + start, text[start:end], seen) for start, end in spans
+            ]
     return pieces
 
 
-def _shown(
-    answer: str, spans: Sequence[tuple[int, int]], pieces: Sequence[Piece], citations: Sequence[Citation]
+def _choose_pieces(
+    answer: str, spans: Sequence[tuple[int, int]], pieces: Sequence[EvidencePiece], citations: Sequence[Citation]
 ) -> list[list[int]]:
     """For each sentence the numbers of its pieces: those that hold its quotes, and those nearest to its words.
 
@@ -189,12 +199,12 @@ def _shown(
     return shown
 
 
-def _holds(piece: Piece, citation: Citation) -> bool:
+def _holds(piece: EvidencePiece, citation: Citation) -> bool:
     same = citation.get("document", piece.document) == piece.document
     return same and piece.start < citation["end"] and citation["start"] < piece.start + len(piece.text)
 
 
-def _own_words(sentence: str, pieces: Sequence[Piece]) -> Quote | None:
+def _own_words(sentence: str, pieces: Sequence[EvidencePiece]) -> Quote | None:
     """The sentence as it stands in one of these pieces."""
     for piece in pieces:
         if span := find_quote(sentence, piece.text, 0, len(piece.text)):
@@ -203,18 +213,18 @@ def _own_words(sentence: str, pieces: Sequence[Piece]) -> Quote | None:
 
 
 async def _verdicts(
-    left: Mapping[int, Doubted], pieces: Sequence[Piece], question: str, runtime: Runtime[ReaderContext]
-) -> dict[int, Verdict]:
+    left: Mapping[int, SentenceToCheck], pieces: Sequence[EvidencePiece], question: str, runtime: Runtime[ReaderContext]
+) -> dict[int, SupportVerdict]:
     """What the model says of these sentences, as far as the budget goes."""
     texts, meter = {number: piece.text for number, piece in enumerate(pieces)}, current_meter()
     spent_before = meter.budget_spent
 
-    def asking(shown: str, sentences: Sequence[str]) -> Prompt:
+    def make_check_prompt(shown: str, sentences: Sequence[str]) -> Prompt:
         return check_answer_prompt(shown, question, sentences)
 
-    async def of_batch(batch: Sequence[int]) -> dict[int, Verdict]:
+    async def of_batch(batch: Sequence[int]) -> dict[int, SupportVerdict]:
         try:
-            return await verdicts_on({number: left[number] for number in batch}, texts, asking, runtime)
+            return await verdicts_on({number: left[number] for number in batch}, texts, make_check_prompt, runtime)
         except BudgetSpent:
             return {}
 
@@ -224,8 +234,8 @@ async def _verdicts(
     return {number: verdict for each in found for number, verdict in each.items()}
 
 
-async def _found(
-    verdicts: Mapping[int, Verdict], pieces: Sequence[Piece], state: CiteState, store: PageStore
+async def _find_verdict_quotes(
+    verdicts: Mapping[int, SupportVerdict], pieces: Sequence[EvidencePiece], state: CiteState, store: PageStore
 ) -> dict[int, list[Quote]]:
     """The quotes that show the supported sentences, as they stand in the first document; others are counted as lost."""
     given = [
@@ -246,7 +256,7 @@ async def _found(
             quote = Quote(page=citation["page"], quote=citation["quote"], start=citation["start"])
             found.setdefault(number, []).append(quote)
     if (lost := looked_up.count(None)) and not state.get("more_documents"):
-        fell_back("quote_not_found", lost)
+        count_fallback("quote_not_found", lost)
     return found
 
 
@@ -264,10 +274,10 @@ async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
     citations, did = await _citations(state, memories, runtime)
     if not checking:
         return {"citations": citations, "step_summary": did}
-    sentences = await checked_sentences(state, citations, memories, runtime)
+    sentences = await check_answer_sentences(state, citations, memories, runtime)
     unsupported = sum(each["supported"] is False for each in sentences)
     unchecked = sum(each["supported"] is None for each in sentences)
-    did += f"; {len(sentences) - unsupported - unchecked} of {counted(len(sentences), 'sentence')} supported"
+    did += f"; {len(sentences) - unsupported - unchecked} of {format_count(len(sentences), 'sentence')} supported"
     did += f", {unchecked} not checked" if unchecked else ""
     return {
         "citations": citations,
@@ -292,7 +302,7 @@ async def _citations(
         citations += [each if own else Citation(**each, document=document) for each in filter(None, found)]
         lost = [quote for quote, citation in zip(lost, found, strict=True) if citation is None]
     if lost:
-        fell_back("quote_not_found", len(lost))
+        count_fallback("quote_not_found", len(lost))
     unique = {(each.get("document"), each["start"], each["end"]): each for each in citations}
     where = "the text" if len(memories) == 1 else f"{len(memories)} documents"
     return [*unique.values()], f"found {len(citations)} of {len(state['quotes'])} quotes in {where}"

@@ -5,25 +5,26 @@ The answer is a chat message too: of the conversation, where the question came a
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_type_hints
 
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from readgraph.library.page_store import page_store
-from readgraph.models.metering import current_meter, fell_back
-from readgraph.models.streaming import send
+from readgraph.models.metering import count_fallback, current_meter
+from readgraph.models.streaming import stream_message
 from readgraph.nodes.answering.ask import STYLE
-from readgraph.nodes.contracts import AskedState, SaidAnswer
-from readgraph.nodes.memory import told_missing
+from readgraph.nodes.contracts import AnswerDraft, AskedState
+from readgraph.nodes.memory import describe_missing
 from readgraph.nodes.step import StateT, StepNode, UpdateT
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import NoUsableReply
-from readgraph.state.reading import asked_in
+from readgraph.state.lazy_names import former_names
+from readgraph.state.reading import last_question
 from readgraph.state.records import Document, Page
 
-__all__ = ["InView", "answering", "compression_rate"]
+__all__ = ["AnswerSource", "answering", "compression_rate"]
 
 NOT_FOUND = "I found no answer to this in the text."
 GAVE_NONE = "The model gave no answer to this that could be used."
@@ -32,7 +33,7 @@ NEAREST_OPTION = "No model answered this. Nearest option:"
 RESEARCHED = "I gathered what the text says about this; the answer was left to you."
 
 
-def spoken(said: SaidAnswer, document: Document, state: AskedState) -> dict[str, Any]:
+def as_chat_message(said: AnswerDraft, document: Document, state: AskedState) -> dict[str, Any]:
     """The update with the answer as a message; nothing where the question did not come as a message.
 
     The message has the id of what was streamed of it, so that a client shows it once. Its metadata holds the status.
@@ -40,17 +41,17 @@ def spoken(said: SaidAnswer, document: Document, state: AskedState) -> dict[str,
     """
     meter = current_meter()
     metadata = {"status": said.status, "document": document.id}
-    missing = told_missing(cast("dict[str, Any]", state).get("not_memorised"))
+    missing = describe_missing(cast("dict[str, Any]", state).get("not_memorised"))
     words = f"{_words(said)}\n\n{missing}." if missing else _words(said)
     message = AIMessage(words, id=meter.message_id, response_metadata=metadata)
-    if asked_in(state.get("messages") or []):
+    if last_question(state.get("messages") or []):
         return {"messages": [message]}
     if meter.said != meter.message_id:
-        send(meter, message)
+        stream_message(meter, message)
     return {}
 
 
-def _words(said: SaidAnswer) -> str:
+def _words(said: AnswerDraft) -> str:
     if not said.answer:
         gave_none = GAVE_NONE if said.nearest and current_meter().context.model else NOT_FOUND
         return RESEARCHED if said.context_alone else gave_none
@@ -58,12 +59,12 @@ def _words(said: SaidAnswer) -> str:
     return f"{nearest}\n\n{said.answer}" if said.nearest else said.answer
 
 
-Saying = Callable[[], Awaitable[SaidAnswer]]
+Saying = Callable[[], Awaitable[AnswerDraft]]
 """A function that makes an answer."""
 
 
 @dataclass(frozen=True)
-class InView:
+class AnswerSource:
     """What is in view when a question is answered.
 
     `ask` asks the model for the answer, with errors as in `models.asking`; None if no call is needed. `substitute` is
@@ -78,16 +79,16 @@ class InView:
     beside: Mapping[str, Any] = field(default_factory=dict)
 
 
-def known(document: Document, said: SaidAnswer, **beside: Any) -> InView:
+def ready_answer(document: Document, said: AnswerDraft, **beside: Any) -> AnswerSource:
     """An answer that needs no call."""
 
-    async def say() -> SaidAnswer:
+    async def say() -> AnswerDraft:
         return said
 
-    return InView(document, say, say, beside=beside)
+    return AnswerSource(document, say, say, beside=beside)
 
 
-View: TypeAlias = Callable[[StateT, Runtime[ReaderContext]], Awaitable[InView]]
+View: TypeAlias = Callable[[StateT, Runtime[ReaderContext]], Awaitable[AnswerSource]]
 """A method's part of answering: `(state, runtime) -> InView`. The type of its state says what the step reads."""
 
 
@@ -103,7 +104,9 @@ def answering(
 
     async def answer(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
         seen = await view(state, runtime)
-        return cast(UpdateT, await _update(seen, await _asked(seen, runtime), cast(AskedState, state), runtime))
+        return cast(
+            UpdateT, await _update(seen, await _ask_or_substitute(seen, runtime), cast(AskedState, state), runtime)
+        )
 
     async def answer_without_model(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
         seen = await (without_model or view)(state, runtime)
@@ -115,7 +118,7 @@ def answering(
     return StepNode(answer, answer_without_model, settings=(*STYLE, *settings))
 
 
-async def _asked(seen: InView, runtime: Runtime[ReaderContext]) -> SaidAnswer:
+async def _ask_or_substitute(seen: AnswerSource, runtime: Runtime[ReaderContext]) -> AnswerDraft:
     try:
         if seen.ask:
             return await seen.ask()
@@ -124,13 +127,15 @@ async def _asked(seen: InView, runtime: Runtime[ReaderContext]) -> SaidAnswer:
         did = "gave no usable answer: "
     if not runtime.context.model:
         return await seen.substitute()
-    fell_back(seen.counted_as)
+    count_fallback(seen.counted_as)
     current_meter().new_message()
     said = await seen.substitute()
     return said._replace(summary=did + said.summary)
 
 
-async def _update(seen: InView, said: SaidAnswer, state: AskedState, runtime: Runtime[ReaderContext]) -> dict[str, Any]:
+async def _update(
+    seen: AnswerSource, said: AnswerDraft, state: AskedState, runtime: Runtime[ReaderContext]
+) -> dict[str, Any]:
     read = await page_store(runtime).pages(state["memory"], state["pages_read"])
     return {
         "answer": said.answer,
@@ -141,7 +146,7 @@ async def _update(seen: InView, said: SaidAnswer, state: AskedState, runtime: Ru
         "compression_rate": None if said.words is None else compression_rate(said.words, seen.document),
         "percent_read": percent_read(read, seen.document),
         "step_summary": said.summary,
-        **spoken(said, seen.document, state),
+        **as_chat_message(said, seen.document, state),
         **seen.beside,
     }
 
@@ -154,3 +159,7 @@ def compression_rate(words: int, document: Document) -> float:
 def percent_read(pages: Iterable[Page], document: Document) -> float:
     """The percentage of the text's words that stand on these pages."""
     return min(100.0, round(100 * sum(page.words for page in pages) / max(document.words, 1), 2))
+
+
+if not TYPE_CHECKING:
+    __getattr__ = former_names(__name__, InView="AnswerSource")

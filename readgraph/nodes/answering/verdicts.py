@@ -7,11 +7,11 @@ from langgraph.runtime import Runtime
 from pydantic import Field
 
 from readgraph.models.asking import ask
-from readgraph.models.metering import fell_back
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.models.metering import count_fallback
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply
 from readgraph.nodes.answering.ask import Quotes
-from readgraph.nodes.memory import tagged
+from readgraph.nodes.memory import format_pages
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import NoUsableReply
@@ -23,7 +23,7 @@ _CHECK_ANSWER_SYSTEM = (
     "passages say. " + DATA_RULE
 )
 
-CHECK_ANSWER = wording(
+CHECK_ANSWER = declare_wording(
     "check_answer",
     "check_answer",
     1,
@@ -46,7 +46,7 @@ _CHECK_SUMMARY_SYSTEM = (
     + DATA_RULE
 )
 
-CHECK_SUMMARY = wording(
+CHECK_SUMMARY = declare_wording(
     "check_summary",
     "check_summary",
     1,
@@ -84,14 +84,14 @@ TAG_WORDS = 2
 """Words of the tag before a text."""
 
 
-class Verdict(NamedTuple):
+class SupportVerdict(NamedTuple):
     """Whether a sentence is supported, and quotes that show it, not yet looked up."""
 
     supported: bool
     quotes: list[Quote]
 
 
-class Doubted(NamedTuple):
+class SentenceToCheck(NamedTuple):
     """A sentence to check, and the numbers of the texts that it rests on."""
 
     text: str
@@ -102,7 +102,7 @@ MakePrompt = Callable[[str, Sequence[str]], Prompt]
 """Makes the prompt of texts with their tags, and of sentences."""
 
 
-def in_batches(sentences: Mapping[int, Doubted], texts: Mapping[int, str], room: int) -> list[list[int]]:
+def in_batches(sentences: Mapping[int, SentenceToCheck], texts: Mapping[int, str], room: int) -> list[list[int]]:
     """The numbers of the sentences in order, a few at a time whose texts fit the room together."""
     sizes = {page: count_words(text) + TAG_WORDS for page, text in texts.items()}
     batches, shown, words = list[list[int]](), set[int](), 0
@@ -120,8 +120,11 @@ def in_batches(sentences: Mapping[int, Doubted], texts: Mapping[int, str], room:
 
 
 async def verdicts_on(
-    batch: Mapping[int, Doubted], texts: Mapping[int, str], make_prompt: MakePrompt, runtime: Runtime[ReaderContext]
-) -> dict[int, Verdict]:
+    batch: Mapping[int, SentenceToCheck],
+    texts: Mapping[int, str],
+    make_prompt: MakePrompt,
+    runtime: Runtime[ReaderContext],
+) -> dict[int, SupportVerdict]:
     """What one call says of these sentences, by their numbers; nothing without a usable reply, which is counted."""
     pages = sorted({page for sentence in batch.values() for page in sentence.pages} & texts.keys())
 
@@ -129,17 +132,17 @@ async def verdicts_on(
         missing = {*range(1, len(batch) + 1)} - {each.sentence for each in reply.verdicts}
         return f"there is no verdict on sentence {min(missing)}" if missing else None
 
-    prompt = make_prompt(tagged({page: texts[page] for page in pages}), [each.text for each in batch.values()])
+    prompt = make_prompt(format_pages({page: texts[page] for page in pages}), [each.text for each in batch.values()])
     try:
         reply = await ask(runtime, prompt, SentenceVerdicts, complaint)
     except NoUsableReply:
-        fell_back("check")
+        count_fallback("check")
         return {}
-    found = dict[int, Verdict]()
+    found = dict[int, SupportVerdict]()
     for place, number in enumerate(batch, 1):
         said = [each for each in reply.verdicts if each.sentence == place]
         # A page that can't exist counts as unknown, since the state can't hold arbitrarily large integers.
         given = [quoted for each in said for quoted in each.quotes]
         quotes = [Quote(page=one.page if 0 <= one.page <= LARGEST else -1, quote=one.quote) for one in given]
-        found[number] = Verdict(all(each.supported for each in said), quotes)
+        found[number] = SupportVerdict(all(each.supported for each in said), quotes)
     return found

@@ -16,32 +16,32 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.library.store import building
+from readgraph.library.store import hold_build_lock
 from readgraph.models.batches.calls import workers_for
 from readgraph.models.metering import current_meter
-from readgraph.nodes.building.correct import corrected
+from readgraph.nodes.building.correct import apply_corrections
 from readgraph.nodes.building.parts import MakeParts, NotesSoFar, Paginate, WriteNote, in_parts
 from readgraph.nodes.building.recipes import (
     PurposeState,
+    apply_notes_language,
     for_question,
-    in_notes_language,
     may_serve_purpose,
-    writing_notes,
+    resolve_notes_language,
 )
-from readgraph.nodes.building.summaries import without_tree
+from readgraph.nodes.building.summaries import delete_tree
 from readgraph.nodes.step import MakeRecipe, Work, with_recipe
-from readgraph.nodes.tasks import failing_as_one
+from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.reading import Usage
 from readgraph.state.records import Document, Memory, Note, Page
-from readgraph.state.words import counted
+from readgraph.state.words import format_count
 
 __all__ = ["read_pages"]
 
 
 @dataclass(frozen=True)
-class Kept:
+class UnchangedPages:
     """Pages of the earlier version at their places in the new text, and their notes by the page's start."""
 
     head: list[Page] = field(default_factory=list)
@@ -49,14 +49,14 @@ class Kept:
     notes: dict[int, Note] = field(default_factory=dict)
 
 
-async def kept_of_earlier(store: PageStore, document: Document, text: str, memory: Memory) -> Kept:
+async def find_unchanged_pages(store: PageStore, document: Document, text: str, memory: Memory) -> UnchangedPages:
     """Unchanged pages and notes from the same recipe's memory of the file's newest earlier version; usually none."""
     earlier = await store.other_versions(document)
     if not earlier:
-        return Kept()
+        return UnchangedPages()
     known = [known for known in await store.memories(earlier[0].id) if known.recipe == memory.recipe]
     if not known:
-        return Kept()
+        return UnchangedPages()
     old, pages = await store.text(earlier[0]), await store.pages(known[0].id, range(known[0].pages))
     notes = {note.page: note for note in await store.notes(known[0].id, range(known[0].pages))}
     same_before = _common(old, text)
@@ -67,13 +67,15 @@ async def kept_of_earlier(store: PageStore, document: Document, text: str, memor
     shift = len(text) - len(old)
     moved = [replace(page, start=page.start + shift, end=page.end + shift) for page in tail]
     numbers = {page.start: page.number for page in [*head, *moved]}
-    return Kept(head, moved, {start: notes[number] for start, number in numbers.items() if number in notes})
+    return UnchangedPages(head, moved, {start: notes[number] for start, number in numbers.items() if number in notes})
 
 
-def around_change(paginate: Paginate, kept: Kept) -> Paginate:
+def keep_unchanged_pages(paginate: Paginate, kept: UnchangedPages) -> Paginate:
     """The kept pages, and new pages between them (the last of which may be small)."""
 
-    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    async def paginate_changed_part(
+        text: str, last: Page | None, runtime: Runtime[ReaderContext]
+    ) -> AsyncGenerator[Page, None]:
         changed_to = kept.tail[0].start if kept.tail else len(text)
         for page in kept.head[last.number + 1 if last else 0 :]:
             last = page
@@ -86,18 +88,18 @@ def around_change(paginate: Paginate, kept: Kept) -> Paginate:
                 last = replace(page, number=last.number + 1 if last else 0)
                 yield last
 
-    return paged
+    return paginate_changed_part
 
 
-def around_kept(write_note: WriteNote, kept: Kept) -> WriteNote:
+def keep_unchanged_notes(write_note: WriteNote, kept: UnchangedPages) -> WriteNote:
     """The page's kept note if it has one, else a new note."""
 
-    async def noted(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    async def write_missing_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
         if page.start in kept.notes:
             return replace(kept.notes[page.start], page=page.number)
         return await write_note(text, page, runtime)
 
-    return noted
+    return write_missing_note
 
 
 def _common(one: str, other: str) -> int:
@@ -166,32 +168,32 @@ def build_memory(
     async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
         store = page_store(runtime)
         runtime = for_question(state, runtime) if may_serve_purpose(recipe) else runtime
-        again = asks_again or _asked_again(runtime.context)
+        again = asks_again or _test_for_substitutes(runtime.context)
         document = await store.document(state["document"])
-        current, runtime = await writing_notes(recipe(runtime.context), document, runtime)
+        current, runtime = await apply_notes_language(recipe(runtime.context), document, runtime)
         memory = await store.open_memory(document.id, current, renew=runtime.context.rebuild)
         told = f", for {current.purpose}" if current.purpose else ""
         told += "" if memory.recipe == current else ", built with older prompts"
         if not await _is_done(store, memory, document, again=again):
-            async with building(store.store, memory.id):
+            async with hold_build_lock(store.store, memory.id):
                 memory = before = await store.memory(document.id, memory.id)  # others may have finished it meanwhile
                 if not await _is_done(store, before, await store.document(document.id), again=again):
                     build = _Build(store, runtime, make_parts, cuts_text, knows_members, again)
                     memory = await build.complete(before)
                     return {"memory": memory.id, "step_summary": _did(before, memory) + told}
-        return {"memory": memory.id, "step_summary": f"took the memory of {counted(memory.pages, 'part')}{told}"}
+        return {"memory": memory.id, "step_summary": f"took the memory of {format_count(memory.pages, 'part')}{told}"}
 
     return with_recipe(read, recipe)
 
 
 async def has_whole_memory(store: PageStore, document: Document, recipe: MakeRecipe, context: ReaderContext) -> bool:
     """Whether a node that builds with this recipe would find its memory of a document whole, and build nothing."""
-    wanted, _ = await in_notes_language(recipe(context), document, context, store)
+    wanted, _ = await resolve_notes_language(recipe(context), document, context, store)
     memory = await store.find_memory(document.id, wanted, renew=context.rebuild)
-    return memory is not None and await _is_done(store, memory, document, again=_asked_again(context))
+    return memory is not None and await _is_done(store, memory, document, again=_test_for_substitutes(context))
 
 
-def _asked_again(context: ReaderContext) -> AsksAgain | None:
+def _test_for_substitutes(context: ReaderContext) -> AsksAgain | None:
     return attrgetter("is_substitute") if context.again else None
 
 
@@ -202,7 +204,7 @@ async def _is_done(store: PageStore, memory: Memory, document: Document, *, agai
 
 def _did(before: Memory, memory: Memory) -> str:
     after = f" after the {before.pages} before" if before.pages else ""
-    return f"read {counted(memory.pages - before.pages, 'part')}{after}"
+    return f"read {format_count(memory.pages - before.pages, 'part')}{after}"
 
 
 @dataclass
@@ -226,29 +228,29 @@ class _Build:
 
     async def complete(self, memory: Memory) -> Memory:
         """Cut the missing pages and write the missing notes."""
-        memory = await without_tree(self.store, memory)
+        memory = await delete_tree(self.store, memory)
         memory = replace(memory, paged=False, complete=False)  # kept with the next page: the document may have grown
         document = await self.store.document(memory.document)
         text = await self.store.text(document)
-        kept = await kept_of_earlier(self.store, document, text, memory) if self.cuts_text else Kept()
+        kept = await find_unchanged_pages(self.store, document, text, memory) if self.cuts_text else UnchangedPages()
         pages = await self.store.pages(memory.id, range(memory.pages))
         asks_again = self.asks_again or (lambda note: False)
         notes = [note for note in await self.store.notes(memory.id, range(memory.pages)) if not asks_again(note)]
         self.notes = NotesSoFar(notes)
         self.progress = _Progress(memory.id, document.characters, memory.read_to, memory.pages, len(notes))
         paginate, write_note = await self.make_parts(document, self.notes, self.runtime)
-        write_note = await corrected(around_kept(write_note, kept), self.store, document, memory)
+        write_note = await apply_corrections(keep_unchanged_notes(write_note, kept), self.store, document, memory)
         for page in pages:
             if page.number not in self.notes:
                 self.to_note.put_nowait(page)
         writers = workers_for(self.runtime.context, document.words // LEAST_WORDS)
-        with failing_as_one():
+        with raise_first_error():
             async with asyncio.TaskGroup() as tasks:
                 for _ in range(writers):
                     tasks.create_task(self._write_notes(memory.id, text, write_note))
                 last = pages[-1] if pages else None
                 members = document.parts if self.cuts_text and not self.knows_members else ()
-                paginate = around_change(in_parts(paginate, members), kept)
+                paginate = keep_unchanged_pages(in_parts(paginate, members), kept)
                 memory = await self._cut_pages(memory, paginate(text, last, self.runtime))
                 for _ in range(writers):
                     self.to_note.put_nowait(None)
@@ -264,7 +266,7 @@ class _Build:
             async with aclosing(cut) as pages:
                 async for page in pages:
                     memory = await self.store.add_page(memory, page)
-                    self.progress.paged(memory)
+                    self.progress.count_pages(memory)
                     self.to_note.put_nowait(page)
                     if self.stopped_by:
                         break
@@ -281,7 +283,7 @@ class _Build:
                 return
             await self.store.put_note(memory, note)
             self.notes.add(note)
-            self.progress.noted()
+            self.progress.count_note()
 
     def _stop(self, problem: ReadgraphError) -> None:
         self.stopped_by = self.stopped_by or problem
@@ -298,11 +300,11 @@ class _Progress:
     pages: int
     notes: int
 
-    def paged(self, memory: Memory) -> None:
+    def count_pages(self, memory: Memory) -> None:
         self.read_to, self.pages = memory.read_to, memory.pages
         self._tell()
 
-    def noted(self) -> None:
+    def count_note(self) -> None:
         self.notes += 1
         self._tell()
 

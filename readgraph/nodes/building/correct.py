@@ -90,7 +90,7 @@ async def correct_note(state: NoteToCorrect, runtime: Runtime[ReaderContext]) ->
     return {"note": done.note.text, "replaced": done.note.replaced, "renewed": done.renewed, "step_summary": did}
 
 
-async def corrected(write_note: WriteNote, store: PageStore, document: Document, memory: Memory) -> WriteNote:
+async def apply_corrections(write_note: WriteNote, store: PageStore, document: Document, memory: Memory) -> WriteNote:
     """The method's note, with the user's text in its place where the page was corrected.
 
     The method's own is written all the same, so that it can be restored without a model.
@@ -99,11 +99,11 @@ async def corrected(write_note: WriteNote, store: PageStore, document: Document,
     if not corrections:
         return write_note
 
-    async def noted(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    async def write_corrected_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
         note, key = await write_note(text, page, runtime), correction_key(memory.recipe.method, text)
         if key not in corrections:
             return note
         await keep_correction(store, document.id, key, corrections[key])  # an earlier version may be forgotten
         return with_correction(note, corrections[key])
 
-    return noted
+    return write_corrected_note

@@ -15,52 +15,52 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.library.store import building
+from readgraph.library.store import hold_build_lock
 from readgraph.models.asking import ask
-from readgraph.models.metering import fell_back
+from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building.build import read_pages
-from readgraph.nodes.building.notes import gist_page, gist_prompt, gisting
+from readgraph.nodes.building.notes import gist_page, gist_prompt, make_gist_writer
 from readgraph.nodes.building.paging import MERGE, BeginsAnew, merge_prompt
 from readgraph.nodes.building.parts import Paginate, WriteNote
-from readgraph.nodes.building.recipes import PurposeState, for_question, writing_notes
+from readgraph.nodes.building.recipes import PurposeState, apply_notes_language, for_question
 from readgraph.nodes.extractive import extract_for
 from readgraph.nodes.gist_levels import TAG_WORDS, gists_allowed, level_sizes, older_gist_words, older_gists
-from readgraph.nodes.memory import shown_notes
+from readgraph.nodes.memory import visible_notes
 from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.step import step_with
-from readgraph.nodes.tasks import all_finished, in_order
+from readgraph.nodes.tasks import all_finished, gather_ordered
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.reading import Usage
 from readgraph.state.records import Memory, Page, Recipe, TreeNode
 from readgraph.state.settings import Gists, Language, Purpose, Window
 from readgraph.state.summary_tree import FAN, older_id
-from readgraph.state.words import count_words, counted
+from readgraph.state.words import count_words, format_count
 
 
 async def gist_again(memory: Memory, runtime: Runtime[ReaderContext]) -> None:
     """Make the gists of gists that are missing above a memory's pages, level by level; each is kept when it is made."""
     store, most = page_store(runtime), older_gist_words(runtime.context)
-    async with building(store.store, memory.id):
+    async with hold_build_lock(store.store, memory.id):
         known = await older_gists(store, memory.id, memory.pages, most)
         texts = {(gist.level, gist.number): gist.text for gist in known}
         texts |= {(0, note.page): note.text for note in await store.notes(memory.id, range(memory.pages))}
         for level, size in enumerate(level_sizes(memory.pages), 1):
             missing = [number for number in range(size) if (level, number) not in texts]
             below = {n: [texts[level - 1, n * FAN + part] for part in range(FAN)] for n in missing}
-            made = await all_finished(_made(store, memory.id, level, n, below[n], runtime) for n in missing)
+            made = await all_finished(_make_older_gist(store, memory.id, level, n, below[n], runtime) for n in missing)
             texts |= {(level, number): text for number, text in zip(missing, made, strict=True)}
 
 
-async def _made(
+async def _make_older_gist(
     store: PageStore, memory: str, level: int, number: int, below: list[str], runtime: Runtime[ReaderContext]
 ) -> str:
     """The gists below joined, or gisted again where they are too long together."""
     text, most, fallback = "\n\n".join(below), older_gist_words(runtime.context), False
     if (words := count_words(text)) > most:
-        gist = gisting(lambda passage, context: gist_prompt(passage, most, purpose_of(context)))
+        gist = make_gist_writer(lambda passage, context: gist_prompt(passage, most, purpose_of(context)))
         note = await gist(text, Page(number, 0, len(text), words, "rule"), runtime)
         text, fallback = note.text, note.fallback
         if count_words(text) > most:
@@ -108,19 +108,23 @@ async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpda
     store, runtime, allowed = page_store(runtime), for_question(state, runtime), gists_allowed(runtime.context)
     document = await store.document(state["document"])
     before = await store.memory(document.id, state["memory"])
-    memory = before if document.sessions else await _merged(before, {part.start for part in document.parts}, runtime)
+    memory = (
+        before
+        if document.sessions
+        else await _merge_until_fit(before, {part.start for part in document.parts}, runtime)
+    )
     words, shown = await _gist_words(runtime, memory), memory.pages
     joined = f"merged {before.pages} parts to {memory.pages}" if memory.pages < before.pages else "kept all parts"
     if words > allowed and memory.complete:
-        _, runtime = await writing_notes(memory.recipe, document, runtime)
+        _, runtime = await apply_notes_language(memory.recipe, document, runtime)
         await gist_again(memory, runtime)
-        notes, older = await shown_notes(runtime, memory)
+        notes, older = await visible_notes(runtime, memory)
         words = sum(note.words for note in notes.values()) + sum(gist.words for gist in older)
         shown = len(notes) + len(older)
         words += TAG_WORDS * shown
-        joined += f", with {counted(len(older), 'gist')} of gists for old parts"
+        joined += f", with {format_count(len(older), 'gist')} of gists for old parts"
     if words > allowed:
-        fell_back("gists_too_long")
+        count_fallback("gists_too_long")
         joined += f": the gists don't fit, {words:,} words where {allowed:,} are allowed"
         return {"memory": memory.id, "step_summary": joined}
     return {
@@ -129,14 +133,14 @@ async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpda
     }
 
 
-async def _merged(memory: Memory, borders: set[int], runtime: Runtime[ReaderContext]) -> Memory:
+async def _merge_until_fit(memory: Memory, borders: set[int], runtime: Runtime[ReaderContext]) -> Memory:
     """The memory after as many rounds as are needed, or as help."""
     store = page_store(runtime)
     for number in range(1, MOST_ROUNDS + 1):
         if not memory.complete or await _gist_words(runtime, memory) <= gists_allowed(runtime.context):
             break
         pages = await store.pages(memory.id, range(memory.pages))
-        grown = await _round(memory, number, _pairs(pages, borders), gist_page, runtime)
+        grown = await _round(memory, number, _paginate_by_pairs(pages, borders), gist_page, runtime)
         if not grown.complete or grown.pages == memory.pages:
             break  # the budget is spent, and a later reading continues this round; or nothing could be merged
         memory = grown
@@ -161,13 +165,15 @@ async def _gist_words(runtime: Runtime[ReaderContext], memory: Memory) -> int:
     return sum(note.words + TAG_WORDS for note in notes)
 
 
-def _pairs(pages: list[Page], borders: set[int]) -> Paginate:
+def _paginate_by_pairs(pages: list[Page], borders: set[int]) -> Paginate:
     """The pages, with each pair joined if the model says that the second page begins nothing new.
 
     Pages are never joined across two documents.
     """
 
-    async def merged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    async def paginate_merged(
+        text: str, last: Page | None, runtime: Runtime[ReaderContext]
+    ) -> AsyncGenerator[Page, None]:
         done = sum(page.end <= last.end for page in pages) if last else 0
         number = last.number + 1 if last else 0
         # If a reading was stopped within a pair, its first page was not joined, so the second isn't either.
@@ -176,16 +182,16 @@ def _pairs(pages: list[Page], borders: set[int]) -> Paginate:
         for page in alone:
             yield replace(page, number=number)
             number += 1
-        async with aclosing(in_order(_joined(text, pair, borders, runtime) for pair in pairs)) as joined:
+        async with aclosing(gather_ordered(_merge_pair(text, pair, borders, runtime) for pair in pairs)) as joined:
             async for group in joined:
                 for page in group:
                     yield replace(page, number=number)
                     number += 1
 
-    return merged
+    return paginate_merged
 
 
-async def _joined(text: str, pair: list[Page], borders: set[int], runtime: Runtime[ReaderContext]) -> list[Page]:
+async def _merge_pair(text: str, pair: list[Page], borders: set[int], runtime: Runtime[ReaderContext]) -> list[Page]:
     together = sum(page.words for page in pair)
     if len(pair) == 1 or pair[1].start in borders or together > largest_page(runtime.context):
         return pair
@@ -194,7 +200,7 @@ async def _joined(text: str, pair: list[Page], borders: set[int], runtime: Runti
     try:
         reply = await ask(runtime, prompt, BeginsAnew)
     except NoUsableReply:
-        fell_back("merge")
+        count_fallback("merge")
         return pair
     if reply.begins_anew != "no":
         return pair

@@ -15,8 +15,8 @@ from readgraph.library.histories import sessions_of
 from readgraph.library.page_store import page_store
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask, ask_text
-from readgraph.models.metering import fell_back
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.models.metering import count_fallback
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.building.paging import pages_of_sessions
 from readgraph.nodes.building.parts import NotesSoFar, Paginate, WriteNote
 from readgraph.nodes.extractive import extract_for, telling_words, without_labels
@@ -34,7 +34,7 @@ _GIST_SYSTEM = (
     "can follow it. Keep who does what, full names, numbers, times and places, and the order of events. " + DATA_RULE
 )
 
-GIST = wording(
+GIST = declare_wording(
     "gist",
     "gist",
     1,
@@ -85,21 +85,21 @@ class MemoAndHeader(BaseModel):
 
 
 _KEEP = " In the memo, keep above all what serves what it is for."
-MEMORIZE = wording(
+MEMORIZE = declare_wording(
     "memorize",
     *_MEMORIZE,
     _MEMORIZE_SYSTEM,
     f"{{known}}Write the memo and the header of the passage. {_MEMO}{{keep}} {_HEADER}",
     keep=_KEEP,
 )
-MEMO = wording(
+MEMO = declare_wording(
     "memo",
     *_MEMORIZE,
     _MEMORIZE_SYSTEM,
     f"{{known}}Write the memo of the passage. {_MEMO}{{keep}} Reply with the memo only.",
     keep=_KEEP,
 )
-HEADER = wording(
+HEADER = declare_wording(
     "header", *_MEMORIZE, _MEMORIZE_SYSTEM, f"Write the header of the passage. {_HEADER} Reply with the header only."
 )
 
@@ -135,7 +135,7 @@ def no_longer_than(page: Page) -> Callable[[str], str | None]:
     return lambda note: "it is longer than the passage" if count_words(note) > most else None
 
 
-def gisting(
+def make_gist_writer(
     make_prompt: Callable[[str, ReaderContext], Prompt], extract: Callable[[ReaderContext, str], str] = extract_for
 ) -> WriteNote:
     """Gisting with the prompt that is made of a page's text; `extract` makes the gist that replaces a missing one."""
@@ -147,14 +147,14 @@ def gisting(
             prompt = make_prompt(text, runtime.context).adding(note_line(runtime.context.language))
             said = await ask_text(runtime, prompt, no_longer_than(page))
         except NoUsableReply:
-            fell_back("gist")
+            count_fallback("gist")
             said, fallback = extract(runtime.context, text), True
         return Note(page.number, said, count_words(said), fallback)
 
     return gist
 
 
-gist_page = gisting(lambda text, context: gist_prompt(text, context.gist_words, purpose_of(context)))
+gist_page = make_gist_writer(lambda text, context: gist_prompt(text, context.gist_words, purpose_of(context)))
 
 
 NEWEST_SHARE = 0.5
@@ -164,7 +164,7 @@ QUERY_WORDS = 60
 """Most words of a page that are used to search for older memos."""
 
 
-class Recalling:
+class MemoRecall:
     """Chooses among the memos of one memory.
 
     The index of their words grows with them; building it again for each page would take most of the time.
@@ -183,10 +183,10 @@ class Recalling:
         self._index(memos)
         if sum(memo.words for memo in memos) <= self.budget:
             return list(memos)
-        newest = _fitting(reversed(memos), NEWEST_SHARE * self.budget, leave_out=False)
+        newest = _fit_memos(reversed(memos), NEWEST_SHARE * self.budget, leave_out=False)
         nearest = [memos[number] for number in self._nearest(text, len(memos) - len(newest))]
         left = self.budget - sum(memo.words for memo in newest)
-        return sorted([*_fitting(nearest, left, leave_out=True), *newest], key=lambda memo: memo.page)
+        return sorted([*_fit_memos(nearest, left, leave_out=True), *newest], key=lambda memo: memo.page)
 
     def _index(self, memos: Sequence[Note]) -> None:
         for number in range(self._indexed, len(memos)):
@@ -207,7 +207,7 @@ class Recalling:
         return sorted(sharing, key=lambda number: (-scores[number], -number))
 
 
-def _fitting(memos: Iterable[Note], words: float, *, leave_out: bool) -> list[Note]:
+def _fit_memos(memos: Iterable[Note], words: float, *, leave_out: bool) -> list[Note]:
     """The memos, in this order, that fit into the words: up to the first that does not fit, or skipping such memos."""
     fit = []
     for memo in memos:
@@ -226,15 +226,15 @@ PageLocator = Callable[[Page], str]
 """Where a page stands in the document's own terms ("session 3, 12 March 2024, 19:40"); "" where it has none."""
 
 
-async def memorized(
+async def memorizer_parts(
     document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
 ) -> tuple[Paginate, WriteNote]:
     """The parts of a build with a model: pages are memorised in blocks, each with the memory before it in view.
 
     Blocks are counted from the document's beginning, so that a resumed build sends the same prompts.
     """
-    paginate, place = await _laid_out(document, runtime)
-    recalling, block = Recalling(runtime.context.memory_words), runtime.context.memorize_batch
+    paginate, place = await _lay_out_pages(document, runtime)
+    recalling, block = MemoRecall(runtime.context.memory_words), runtime.context.memorize_batch
 
     async def write(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
         memos = await notes.before(page.number - page.number % block)
@@ -245,30 +245,30 @@ async def memorized(
     return paginate, write
 
 
-async def extracted(
+async def extractive_parts(
     document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
 ) -> tuple[Paginate, WriteNote]:
     """The parts of a build without a model: memos of the pages' own sentences, headers of their own words."""
-    paginate, place = await _laid_out(document, runtime)
+    paginate, place = await _lay_out_pages(document, runtime)
 
     async def write(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-        return _note(page, extracted_memo(text, runtime.context), extracted_header(place(page), text))
+        return _note(page, extract_memo(text, runtime.context), extract_header(place(page), text))
 
     return paginate, write
 
 
-def asked_apart(context: ReaderContext) -> bool:
+def needs_two_calls(context: ReaderContext) -> bool:
     """Whether memo and header need separate calls: in plain words, each reply is a single text."""
     return context.two_calls or context.reply_form == "plain"
 
 
 async def memorize_page(memory: str, place: str, text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
     """Memo and header of a page, from one call or two; an unusable one is replaced by an extractive one."""
-    asking = _by_two_calls if asked_apart(runtime.context) else _by_one_call
+    asking = _by_two_calls if needs_two_calls(runtime.context) else _by_one_call
     memo, header = await asking(memory, place, text, runtime)
     fallback = not (memo and header)
-    memo = memo or extracted_memo(text, runtime.context)
-    return _note(page, memo, header or extracted_header(place, text), fallback=fallback)
+    memo = memo or extract_memo(text, runtime.context)
+    return _note(page, memo, header or extract_header(place, text), fallback=fallback)
 
 
 async def _by_one_call(memory: str, place: str, text: str, runtime: Runtime[ReaderContext]) -> tuple[str, str]:
@@ -280,7 +280,7 @@ async def _by_one_call(memory: str, place: str, text: str, runtime: Runtime[Read
     try:
         reply = await ask(runtime, prompt, MemoAndHeader, complaint)
     except NoUsableReply:
-        fell_back("memo")
+        count_fallback("memo")
         return "", ""
     return reply.memo.strip(), reply.header.strip()
 
@@ -292,17 +292,17 @@ async def _by_two_calls(memory: str, place: str, text: str, runtime: Runtime[Rea
         try:
             said.append(await ask_text(runtime, prompt.adding(line)))
         except NoUsableReply:
-            fell_back(name)
+            count_fallback(name)
             said.append("")
     return said[0], said[1]
 
 
-def extracted_memo(text: str, context: ReaderContext) -> str:
+def extract_memo(text: str, context: ReaderContext) -> str:
     """The page's most important sentences."""
     return extract_for(context, without_labels(text), EXTRACTED_MEMO_WORDS)
 
 
-def extracted_header(place: str, text: str) -> str:
+def extract_header(place: str, text: str) -> str:
     """The page's place in the document, and its most important words."""
     return ": ".join(filter(None, [place, ", ".join(telling_words(without_labels(text), TELLING_WORDS))]))
 
@@ -311,7 +311,7 @@ def _note(page: Page, memo: str, header: str, *, fallback: bool = False) -> Note
     return Note(page.number, memo, count_words(memo), fallback, " ".join(header.split()))
 
 
-async def _laid_out(document: Document, runtime: Runtime[ReaderContext]) -> tuple[Paginate, PageLocator]:
+async def _lay_out_pages(document: Document, runtime: Runtime[ReaderContext]) -> tuple[Paginate, PageLocator]:
     """How the document is cut, and the place of each page in it."""
     store = page_store(runtime)
     ends = [session.end for session in await sessions_of(store, document)]

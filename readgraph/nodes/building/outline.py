@@ -21,7 +21,7 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.library.store import building
+from readgraph.library.store import hold_build_lock
 from readgraph.nodes.building.build import ReadState, ReadUpdate, build_memory
 from readgraph.nodes.building.paging import fewest_and_most, segments, segments_after
 from readgraph.nodes.building.parts import NotesSoFar, Paginate, WriteNote, in_parts
@@ -29,7 +29,7 @@ from readgraph.nodes.step import MakeRecipe, Work, with_recipe
 from readgraph.sources.formats.plain_text import places_of_markdown
 from readgraph.sources.places import BELOW
 from readgraph.state.context import ReaderContext
-from readgraph.state.records import Document, Memory, Page, Part
+from readgraph.state.records import CollectionPart, Document, Memory, Page
 from readgraph.state.summary_tree import TreeShape
 from readgraph.state.words import count_words
 
@@ -67,9 +67,9 @@ class Outline:
     sections: Sequence[Section]
     cuts: Sequence[int]
 
-    def spans(self, document: Document) -> list[Part]:
+    def spans(self, document: Document) -> list[CollectionPart]:
         """The spans that are cut into segments, each by itself: a section's own text, or that of short neighbours."""
-        return [Part(document.id, start, end) for start, end in pairwise([*self.cuts, document.characters])]
+        return [CollectionPart(document.id, start, end) for start, end in pairwise([*self.cuts, document.characters])]
 
 
 @dataclass
@@ -99,7 +99,7 @@ async def outline_of(store: PageStore, document: Document, context: ReaderContex
     if document.sessions:
         return None
     numbered, sections, cuts = _Numbered(), list[Section](), list[int]()
-    for part in document.parts or (Part(document.id, 0, document.characters),):
+    for part in document.parts or (CollectionPart(document.id, 0, document.characters),):
         member = await store.document(part.document) if document.parts else document
         named, text = await store.places(member), ""
         if not named:
@@ -114,8 +114,8 @@ async def outline_of(store: PageStore, document: Document, context: ReaderContex
             return None
         within = numbered.enter([member.title or member.id]) if document.parts else ()
         found = _whole([Section(start, numbered.enter(path, within)) for start, path in headings], text, within)
-        whole = list(_together(found, len(text), text, len(within), fewest_and_most(context)[1]))
-        whole = _with_text(whole, _filled(found, text, numbered.titles), text)
+        whole = list(_merge_small_sections(found, len(text), text, len(within), fewest_and_most(context)[1]))
+        whole = _with_text(whole, _starts_with_text(found, text, numbered.titles), text)
         sections += [Section(part.start + section.start, section.path) for section in whole]
         cuts += [part.start + start for start in _cuts(whole, text, context)]
     return Outline(numbered.titles, sections, cuts)
@@ -157,7 +157,7 @@ def _whole(sections: list[Section], text: str, within: tuple[int, ...]) -> list[
     return [Section(0, within), *sections]
 
 
-def _together(sections: Sequence[Section], end: int, text: str, depth: int, most: int) -> Iterator[Section]:
+def _merge_small_sections(sections: Sequence[Section], end: int, text: str, depth: int, most: int) -> Iterator[Section]:
     """The sections up to an offset; of those that hold no more than `most` words together, the one that holds them."""
     first = sections[0]
     if len(sections) == 1:
@@ -168,7 +168,7 @@ def _together(sections: Sequence[Section], end: int, text: str, depth: int, most
         runs = [[*run] for _, run in groupby(sections, key=lambda section: section.path[: depth + 1])]
         ends = [*(run[0].start for run in runs[1:]), end]
         for run, run_end in zip(runs, ends, strict=True):
-            yield from _together(run, run_end, text, depth + 1, most)
+            yield from _merge_small_sections(run, run_end, text, depth + 1, most)
 
 
 def _with_text(sections: Sequence[Section], filled: Sequence[int], text: str) -> list[Section]:
@@ -189,7 +189,7 @@ def _with_text(sections: Sequence[Section], filled: Sequence[int], text: str) ->
     return kept or [Section(0, sections[0].path)]
 
 
-def _filled(sections: Sequence[Section], text: str, titles: Sequence[str]) -> list[int]:
+def _starts_with_text(sections: Sequence[Section], text: str, titles: Sequence[str]) -> list[int]:
     """Where the sections begin that hold more than their heading."""
     spans = pairwise([*(section.start for section in sections), len(text)])
     named = ((titles[section.path[-1]] if section.path else "") for section in sections)
@@ -200,10 +200,10 @@ def _is_heading(text: str, title: str) -> bool:
     """Whether a text is only the heading with this title: it is one line, or ends with the title."""
     if count_words(text) > count_words(title) + HEADING_SIGNS:
         return False
-    return len(_LINE_OF_WORDS.findall(text)) <= 1 or _folded(text).endswith(_folded(title))
+    return len(_LINE_OF_WORDS.findall(text)) <= 1 or _fold_heading(text).endswith(_fold_heading(title))
 
 
-def _folded(text: str) -> str:
+def _fold_heading(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
 
 
@@ -256,7 +256,7 @@ class _Node:
             yield from node.all()
 
 
-class _Held(NamedTuple):
+class _SegmentSections(NamedTuple):
     """What a segment holds: the section in which it begins, and those that begin inside of it."""
 
     path: tuple[int, ...]
@@ -267,12 +267,12 @@ def branches_over(pages: Sequence[Page], outline: Outline, most: int) -> Branche
     """The tree of these pages, with at most `most` children for each node."""
     starts, paths = [section.start for section in outline.sections], [section.path for section in outline.sections]
     ats = [(max(bisect_right(starts, page.start), 1), bisect_left(starts, page.end)) for page in pages]
-    root = _section([_Held(paths[at - 1], (*paths[at:end],)) for at, end in ats], 0, outline.titles, most)
+    root = _section([_SegmentSections(paths[at - 1], (*paths[at:end],)) for at, end in ats], 0, outline.titles, most)
     nodes = [*root.all()]
     return Branches(tuple(len(node.below) for node in nodes), tuple(node.heading for node in nodes))
 
 
-def _section(held: Sequence[_Held], depth: int, titles: Sequence[str], most: int) -> _Node:
+def _section(held: Sequence[_SegmentSections], depth: int, titles: Sequence[str], most: int) -> _Node:
     """The node of the section with these segments: the last of the first `depth` numbers of their paths."""
     if len(held) == 1:
         return _leaf(held[0], depth, titles)
@@ -284,27 +284,27 @@ def _section(held: Sequence[_Held], depth: int, titles: Sequence[str], most: int
             children.append(_section(inside, depth + 1, titles, most))
         else:
             own = title if depth else BEGINNING
-            children += [_named(f"{own} ({number})") for number, _ in enumerate(inside, 1)]
+            children += [_make_node(f"{own} ({number})") for number, _ in enumerate(inside, 1)]
     if len(children) == 1:
         only = children[0].heading
-        return _named(f"{title}{BELOW}{only.removeprefix('§ ')}" if depth else only, children[0].below)
-    return _named(title, _grouped(children, most))
+        return _make_node(f"{title}{BELOW}{only.removeprefix('§ ')}" if depth else only, children[0].below)
+    return _make_node(title, _group_neighbours(children, most))
 
 
-def _leaf(held: _Held, depth: int, titles: Sequence[str]) -> _Node:
+def _leaf(held: _SegmentSections, depth: int, titles: Sequence[str]) -> _Node:
     """The node of a section, or of neighbours, in one segment: its titles from the last of the first `depth` on."""
     paths = [path[max(depth - 1, 0) :] for path in (held.path, *held.others)]
     names = [BELOW.join(titles[number] for number in path) for path in paths if path]
     if not names:
-        return _named(WHOLE)
+        return _make_node(WHOLE)
     return _Node(f"§ {BESIDE.join(names)}", f"§ {names[0]}", f"§ {names[-1]}")
 
 
-def _named(name: str, below: Sequence[_Node] = ()) -> _Node:
+def _make_node(name: str, below: Sequence[_Node] = ()) -> _Node:
     return _Node(name, name, name, tuple(below))
 
 
-def _grouped(nodes: list[_Node], most: int) -> list[_Node]:
+def _group_neighbours(nodes: list[_Node], most: int) -> list[_Node]:
     """The nodes, or, of more than `most`, groups of neighbours."""
     while len(nodes) > most:
         shape = TreeShape.over(len(nodes), most)
@@ -343,7 +343,7 @@ def read_by_outline(write_note: WriteNote, recipe: MakeRecipe) -> Work[ReadState
         if not memory.complete:
             return update
         memory = await _with_branches(store, document, memory, runtime.context)
-        return {**update, "step_summary": f"{update['step_summary']}, {_told(memory, document)}"}
+        return {**update, "step_summary": f"{update['step_summary']}, {_describe_tree(memory, document)}"}
 
     return with_recipe(read, recipe)
 
@@ -355,7 +355,7 @@ async def _with_branches(store: PageStore, document: Document, memory: Memory, c
     outline = await outline_of(store, document, context)
     if outline is None:
         return memory
-    async with building(store.store, memory.id):
+    async with hold_build_lock(store.store, memory.id):
         memory = await store.memory(document.id, memory.id)
         if memory.has_sections:  # another reading was first, and may have grown the tree already
             return memory
@@ -366,7 +366,7 @@ async def _with_branches(store: PageStore, document: Document, memory: Memory, c
     return memory
 
 
-def _told(memory: Memory, document: Document) -> str:
+def _describe_tree(memory: Memory, document: Document) -> str:
     if memory.has_sections:
         return "along its outline"
     return f"in a balanced tree, since {'a history grows' if document.sessions else 'the text has no outline'}"

@@ -14,9 +14,9 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from readgraph.models.asking import ask
-from readgraph.models.metering import fell_back
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, unused_name, wording
-from readgraph.models.reply_types import offering
+from readgraph.models.metering import count_fallback
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, find_unused_name
+from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.building.parts import Paginate, candidate_ends, next_end, paragraph_ends
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
@@ -41,7 +41,7 @@ class PausePoint(BaseModel):
     label: int = Field(description="The number of the label to pause at.")
 
 
-PAUSE = wording(
+PAUSE = declare_wording(
     "pause",
     "pause",
     1,
@@ -57,7 +57,7 @@ def pause_prompt(pieces: Sequence[str], before: str = "", after: str = "") -> Pr
 
     `before` and `after` are what stands around the passage, for context.
     """
-    label = unused_name("pause", [*pieces, before, after])
+    label = find_unused_name("pause", [*pieces, before, after])
     labelled = "\n".join(f"{piece.strip()}\n<{label} {number}>" for number, piece in enumerate(pieces, 1))
     parts = [fenced("before", before) if before else "", fenced("passage", labelled)]
     return PAUSE.ask(*parts, fenced("after", after) if after else "", label=label, last=len(pieces))
@@ -65,7 +65,7 @@ def pause_prompt(pieces: Sequence[str], before: str = "", after: str = "") -> Pr
 
 _MERGE_SYSTEM = "You read a long text in passages and decide which of them belong together. " + DATA_RULE
 
-MERGE = wording(
+MERGE = declare_wording(
     "merge", "merge", 1, _MERGE_SYSTEM, "Does the second passage begin a new chapter, a new section or a new book?"
 )
 """Page merging: whether two neighbouring pages belong together (ReadAgent, appendix I)."""
@@ -121,9 +121,9 @@ async def _pause(runtime: Runtime[ReaderContext], prompt: Prompt, labels: int) -
         return None if 1 <= reply.label <= labels else f"there is no label {reply.label}"
 
     try:
-        return (await ask(runtime, prompt, offering(PausePoint, label=range(1, labels + 1)), complaint)).label
+        return (await ask(runtime, prompt, restrict_reply(PausePoint, label=range(1, labels + 1)), complaint)).label
     except NoUsableReply:
-        fell_back("pause")
+        count_fallback("pause")
         return None
 
 
@@ -158,13 +158,15 @@ def even_ends(text: str, start: int, most: int, how: ParagraphBreak = "auto") ->
 def even_pages(most: Size) -> Paginate:
     """Paging into even pages of at most this many words."""
 
-    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    async def paginate_evenly(
+        text: str, last: Page | None, runtime: Runtime[ReaderContext]
+    ) -> AsyncGenerator[Page, None]:
         number, start = (last.number + 1, last.end) if last else (0, 0)
         for end, words in even_ends(text, start, most(runtime.context), runtime.context.paragraph_break):
             yield Page(number, start, end, words, "rest" if end == len(text) else "rule")
             number, start = number + 1, end
 
-    return paged
+    return paginate_evenly
 
 
 def pages_of_sessions(session_ends: Sequence[int]) -> Paginate:
@@ -174,7 +176,9 @@ def pages_of_sessions(session_ends: Sequence[int]) -> Paginate:
     a history that grows keeps all of its pages.
     """
 
-    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    async def paginate_sessions(
+        text: str, last: Page | None, runtime: Runtime[ReaderContext]
+    ) -> AsyncGenerator[Page, None]:
         context = runtime.context
         number, read_to = (last.number + 1, last.end) if last else (0, 0)
         for begin, border in pairwise([0, *session_ends] if session_ends else [0, len(text)]):
@@ -184,13 +188,15 @@ def pages_of_sessions(session_ends: Sequence[int]) -> Paginate:
                 yield Page(number, begin + start, begin + end, words, ended_by)
                 number, start = number + 1, end
 
-    return paged
+    return paginate_sessions
 
 
-def cut_once(words: Size, behind: Literal["first", "last"]) -> Paginate:
+def cut_in_two(words: Size, behind: Literal["first", "last"]) -> Paginate:
     """Paging into two: the first (or last) words, as many as `words` gives, and the rest; a short text is one page."""
 
-    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    async def paginate_in_two(
+        text: str, last: Page | None, runtime: Runtime[ReaderContext]
+    ) -> AsyncGenerator[Page, None]:
         kept = words(runtime.context)
         cut = end_after_words(text, 0, kept if behind == "first" else count_words(text) - kept)
         bounds = [0, *({cut} - {0, len(text)}), len(text)]
@@ -198,7 +204,7 @@ def cut_once(words: Size, behind: Literal["first", "last"]) -> Paginate:
             start, end = bounds[number : number + 2]
             yield Page(number, start, end, count_words(text[start:end]), "rest" if end == len(text) else "rule")
 
-    return paged
+    return paginate_in_two
 
 
 async def one_page(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:

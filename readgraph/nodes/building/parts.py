@@ -13,10 +13,10 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from readgraph.nodes.tasks import in_order
+from readgraph.nodes.tasks import gather_ordered
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
-from readgraph.state.records import Document, Note, Page, Part
+from readgraph.state.records import CollectionPart, Document, Note, Page
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import ParagraphBreak
 from readgraph.state.words import count_words, end_after_words
@@ -166,7 +166,9 @@ def stretch_ends(text: str, ends: Sequence[int], stretches: int) -> list[int]:
 def in_stretches(paginate: Paginate) -> Paginate:
     """The paging applied to the context's number of stretches at once; pages come in the text's order."""
 
-    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    async def paginate_stretches(
+        text: str, last: Page | None, runtime: Runtime[ReaderContext]
+    ) -> AsyncGenerator[Page, None]:
         begin, number = (last.end, last.number + 1) if last else (0, 0)
         if runtime.context.stretches == 1 or begin >= len(text):
             async for page in paginate(text, last, runtime):
@@ -177,13 +179,13 @@ def in_stretches(paginate: Paginate) -> Paginate:
         # A stretch begins after a page that doesn't exist; a resumed one begins after the last existing page.
         before = [last, *(Page(-1, end, end, 0, "rule") for end in left[:-1])]
         paging = [_collect(paginate, text[:end], start, runtime) for start, end in zip(before, left, strict=True)]
-        async with aclosing(in_order(paging)) as stretches:
+        async with aclosing(gather_ordered(paging)) as stretches:
             async for pages in stretches:
                 for page in pages:
                     yield replace(page, number=number)
                     number += 1
 
-    return paged
+    return paginate_stretches
 
 
 async def _collect(paginate: Paginate, text: str, before: Page | None, runtime: Runtime[ReaderContext]) -> list[Page]:
@@ -200,30 +202,32 @@ def _gap(text: str, offset: int) -> int:
     return lead[len(lead.rstrip()) :].count("\n")
 
 
-def in_parts(paginate: Paginate, parts: Sequence[Part]) -> Paginate:
+def in_parts(paginate: Paginate, parts: Sequence[CollectionPart]) -> Paginate:
     """The paging applied to each part separately, so that a document read before is not paid for again."""
     if not parts:
         return paginate
 
-    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    async def paginate_parts(
+        text: str, last: Page | None, runtime: Runtime[ReaderContext]
+    ) -> AsyncGenerator[Page, None]:
         begin, number = (last.end, last.number + 1) if last else (0, 0)
         paging = [_pages(paginate, text, part, last, runtime) for part in parts if part.end > begin]
-        async with aclosing(in_order(paging)) as done:
+        async with aclosing(gather_ordered(paging)) as done:
             async for pages in done:
                 for page in pages:
                     yield replace(page, number=number)
                     number += 1
 
-    return paged
+    return paginate_parts
 
 
 async def _pages(
-    paginate: Paginate, text: str, part: Part, last: Page | None, runtime: Runtime[ReaderContext]
+    paginate: Paginate, text: str, part: CollectionPart, last: Page | None, runtime: Runtime[ReaderContext]
 ) -> list[Page]:
     inside = last if last and last.end > part.start else None
-    before = inside and _moved(inside, -part.start)
-    return [_moved(page, part.start) async for page in paginate(text[part.start : part.end], before, runtime)]
+    before = inside and _move_page(inside, -part.start)
+    return [_move_page(page, part.start) async for page in paginate(text[part.start : part.end], before, runtime)]
 
 
-def _moved(page: Page, by: int) -> Page:
+def _move_page(page: Page, by: int) -> Page:
     return replace(page, start=page.start + by, end=page.end + by)

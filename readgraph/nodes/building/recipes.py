@@ -11,8 +11,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.models.names import named_model
-from readgraph.models.replaced_words import replaced_words
+from readgraph.models.names import find_model_entry
+from readgraph.models.replaced_words import replacement_digests
 from readgraph.nodes import prompts as style
 from readgraph.nodes.contracts import AskedQuestion
 from readgraph.nodes.extractive.phrases import question_alone
@@ -50,7 +50,7 @@ def for_question(state: PurposeState, runtime: Runtime[ReaderContext]) -> Runtim
     return runtime.override(context=with_question(runtime.context, question_alone(asked), asked["choices"].values()))
 
 
-def made_with(recipe: Recipe, context: ReaderContext) -> Recipe:
+def complete_recipe(recipe: Recipe, context: ReaderContext) -> Recipe:
     """The whole recipe: with the model that a name stands for, and digests of those of its prompts that are replaced.
 
     Raises `BadInput` for a wrong file of a prompt.
@@ -59,7 +59,7 @@ def made_with(recipe: Recipe, context: ReaderContext) -> Recipe:
     if not context.prompts:
         return recipe
     every_wording()
-    own = replaced_words(context.prompts, frozenset(recipe.prompts))
+    own = replacement_digests(context.prompts, frozenset(recipe.prompts))
     return replace(recipe, parameters={**recipe.parameters, "prompts": own}) if own else recipe
 
 
@@ -69,7 +69,7 @@ def _with_model(recipe: Recipe) -> Recipe:
     So a table with another temperature builds another memory, and one with another price finds the same again. Objects
     of the caller's own are known by their names.
     """
-    named = named_model(recipe.model) if recipe.model else None
+    named = find_model_entry(recipe.model) if recipe.model else None
     if not named or not named.table:
         return recipe
     table = named.table
@@ -77,17 +77,17 @@ def _with_model(recipe: Recipe) -> Recipe:
     return replace(recipe, model=table.full_name, parameters={**recipe.parameters, **more})
 
 
-async def writing_notes(
+async def apply_notes_language(
     recipe: Recipe, document: Document, runtime: Runtime[ReaderContext]
 ) -> tuple[Recipe, Runtime[ReaderContext]]:
     """The recipe for this document, and a runtime whose setting `language` is what prompts say of it ("": nothing)."""
-    recipe, said = await in_notes_language(recipe, document, runtime.context, page_store(runtime))
+    recipe, said = await resolve_notes_language(recipe, document, runtime.context, page_store(runtime))
     if not recipe.prompts:
         return recipe, runtime
     return recipe, runtime.override(context=replace(runtime.context, language=said))
 
 
-async def in_notes_language(
+async def resolve_notes_language(
     recipe: Recipe, document: Document, context: ReaderContext, store: PageStore
 ) -> tuple[Recipe, str]:
     """The whole recipe of a memory of this document, and the language that its prompts name: "" where they name none.
@@ -98,7 +98,7 @@ async def in_notes_language(
     """
     if not recipe.prompts:
         return recipe, ""
-    recipe = made_with(recipe, context)
+    recipe = complete_recipe(recipe, context)
     own = certain_language(await store.spans(document, sample_spans(document.characters)))
     wanted = context.language or own
     if not wanted or (wanted == DEFAULT and own in (DEFAULT, "")):

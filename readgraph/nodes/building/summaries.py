@@ -18,20 +18,20 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.library.store import building
+from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import ROOT
 from readgraph.models.asking import ask_text
 from readgraph.models.batches.calls import workers_for
-from readgraph.models.metering import current_meter, fell_back
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.models.metering import count_fallback, current_meter
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.building.notes import no_longer_than
 from readgraph.nodes.building.paging import even_ends
-from readgraph.nodes.building.recipes import PurposeState, for_question, writing_notes
+from readgraph.nodes.building.recipes import PurposeState, apply_notes_language, for_question
 from readgraph.nodes.extractive import extract_for, extract_gist
-from readgraph.nodes.prompts import note_line, numbered_parts
+from readgraph.nodes.prompts import note_line, number_parts
 from readgraph.nodes.purpose import purpose_line, purpose_of
 from readgraph.nodes.step import StepNode, Work
-from readgraph.nodes.tasks import failing_as_one
+from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, NoUsableReply, ReadgraphError
 from readgraph.state.reading import Usage
@@ -47,7 +47,7 @@ _SUMMARY_SYSTEM = (
     "where. Keep names, numbers, places, and who does or says what. " + DATA_RULE
 )
 
-SUMMARY = wording(
+SUMMARY = declare_wording(
     "summary",
     "summary",
     1,
@@ -69,7 +69,7 @@ _COMPRESS_SYSTEM = (
     "names, events, subjects. " + DATA_RULE
 )
 
-COMPRESS = wording(
+COMPRESS = declare_wording(
     "compress",
     "compress",
     1,
@@ -85,7 +85,7 @@ def compress_prompt(summaries: Sequence[str], most_words: int, purpose: str = ""
     """Ask for each summary in much shorter form, in their order; `purpose`: what they are for, or ""."""
     known = purpose_line("shortened text", purpose)
     values = {"known": known, "keep": known, "parts": len(summaries), "most_words": most_words}
-    return COMPRESS.ask(fenced("memory", numbered_parts(summaries)), **values)
+    return COMPRESS.ask(fenced("memory", number_parts(summaries)), **values)
 
 
 _RUNNING_SUMMARY_SYSTEM = (
@@ -93,7 +93,7 @@ _RUNNING_SUMMARY_SYSTEM = (
     "after each piece. Keep names, numbers, places, and who does or says what. " + DATA_RULE
 )
 
-RUNNING_SUMMARY = wording(
+RUNNING_SUMMARY = declare_wording(
     "running_summary",
     "running_summary",
     1,
@@ -124,7 +124,7 @@ async def summarise(text: str, page: Page, runtime: Runtime[ReaderContext]) -> N
     try:
         summary, fallback = await ask_text(runtime, prompt, no_longer_than(page)), False
     except NoUsableReply:
-        fell_back("summary")
+        count_fallback("summary")
         summary, fallback = extract_for(runtime.context, text), True
     return Note(page.number, summary, count_words(summary), fallback)
 
@@ -139,7 +139,7 @@ async def compress(texts: Sequence[str], runtime: Runtime[ReaderContext]) -> tup
             return compressed, False
     except NoUsableReply:
         pass
-    fell_back("compress")
+    count_fallback("compress")
     return (await compress_by_extract(texts, runtime))[0], True
 
 
@@ -173,27 +173,27 @@ def grow_with(compress: Compress) -> Work[GrowState, GrowUpdate]:
     async def grow(state: GrowState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
         """Grow the tree of summaries above the segments, level by level."""
         memory = await page_store(runtime).memory(state["document"], state["memory"])
-        return await _grown(memory, compress, for_question(state, runtime))
+        return await _grow_tree(memory, compress, for_question(state, runtime))
 
     return grow
 
 
-async def _grown(memory: Memory, compress: Compress, runtime: Runtime[ReaderContext]) -> GrowUpdate:
+async def _grow_tree(memory: Memory, compress: Compress, runtime: Runtime[ReaderContext]) -> GrowUpdate:
     if not memory.complete:
         return {"step_summary": "grew no tree: segments wait for their summaries"}
-    counts = TreeShape.planned(memory).counts
+    counts = TreeShape.final_tree(memory).counts
     if memory.levels == counts[1:]:
-        return {"step_summary": f"took the tree of {_described(counts)}"}
+        return {"step_summary": f"took the tree of {_format_node_counts(counts)}"}
     store = page_store(runtime)
-    _, writing = await writing_notes(memory.recipe, await store.document(memory.document), runtime)
-    async with building(store.store, memory.id):
+    _, writing = await apply_notes_language(memory.recipe, await store.document(memory.document), runtime)
+    async with hold_build_lock(store.store, memory.id):
         memory = await store.memory(memory.document, memory.id)
         grown = await _Growth(store, writing, compress, memory).complete()
     whole = grown.levels == counts[1:]
-    return {"step_summary": f"grew a tree of {_described(counts)}" if whole else "grew a part of the tree"}
+    return {"step_summary": f"grew a tree of {_format_node_counts(counts)}" if whole else "grew a part of the tree"}
 
 
-async def without_tree(store: PageStore, memory: Memory) -> Memory:
+async def delete_tree(store: PageStore, memory: Memory) -> Memory:
     """The memory without the tree above its pages, which grows again when a history has grown: its right edge changes.
 
     The other groups have the same prompts as before, so their recorded replies answer.
@@ -207,10 +207,10 @@ async def grow_without_model(state: GrowState, runtime: Runtime[ReaderContext]) 
     memory = await page_store(runtime).memory(state["document"], state["memory"])
     if memory.recipe.model:
         return {"step_summary": "grew no tree: it waits for its model"}
-    return await _grown(memory, compress_by_extract, for_question(state, runtime))
+    return await _grow_tree(memory, compress_by_extract, for_question(state, runtime))
 
 
-def _described(counts: tuple[int, ...]) -> str:
+def _format_node_counts(counts: tuple[int, ...]) -> str:
     return " + ".join(f"{count:,}" for count in counts) + " nodes"
 
 
@@ -225,7 +225,7 @@ class _Growth:
     stopped_by: ReadgraphError | None = None
 
     def __post_init__(self) -> None:
-        self.shape = TreeShape.planned(self.memory)
+        self.shape = TreeShape.final_tree(self.memory)
         self.nodes = sum(self.memory.levels)
 
     async def complete(self) -> Memory:
@@ -253,14 +253,14 @@ class _Growth:
                 if self.stopped_by:
                     return
                 try:
-                    written = await self._written(node, [below[child] for child in self.shape.children(node)])
+                    written = await self._write_node(node, [below[child] for child in self.shape.children(node)])
                 except ReadgraphError as problem:
                     self.stopped_by = self.stopped_by or problem
                     return
                 await self.store.put_tree_node(self.memory.id, written)
                 self._tell()
 
-        with failing_as_one():
+        with raise_first_error():
             async with asyncio.TaskGroup() as tasks:
                 for _ in range(workers_for(self.runtime.context, len(missing))):
                     tasks.create_task(write_nodes())
@@ -270,9 +270,9 @@ class _Growth:
         notes = await self.store.notes(self.memory.id, [page_of(node) for node in wanted if is_leaf(node)])
         above = await self.store.tree_nodes(self.memory.id, [node for node in wanted if not is_leaf(node)])
         texts = {node_id(0, note.page): note.text for note in notes} | {node.id: node.text for node in above}
-        return {node: self.shape.titled(node, text) for node, text in texts.items()}
+        return {node: self.shape.text_with_heading(node, text) for node, text in texts.items()}
 
-    async def _written(self, node: str, texts: list[str]) -> TreeNode:
+    async def _write_node(self, node: str, texts: list[str]) -> TreeNode:
         """The children's texts joined, or compressed if they are too long together."""
         joined = "\n\n".join(texts)
         if (words := count_words(joined)) <= self.runtime.context.node_words:
@@ -317,8 +317,8 @@ async def summarise_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -
             said = await ask_text(runtime, prompt)
             summary = first_words(said, SUMMARY_WORDS)
         except NoUsableReply:
-            fell_back("running_summary")
-            summary, fallback = _extended(summary, piece), True
+            count_fallback("running_summary")
+            summary, fallback = _extend_summary(summary, piece), True
     return Note(page.number, summary, count_words(summary), fallback)
 
 
@@ -326,7 +326,7 @@ async def extract_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -> 
     """The same without a model: an extractive summary of the summary so far and the piece."""
     summary = ""
     for piece in _pieces(text, runtime.context):
-        summary = _extended(summary, piece)
+        summary = _extend_summary(summary, piece)
         await asyncio.sleep(0)  # lets others work between two pieces
     return Note(page.number, summary, count_words(summary))
 
@@ -340,5 +340,5 @@ def _pieces(text: str, context: ReaderContext) -> Iterator[str]:
         start = end
 
 
-def _extended(summary: str, piece: str) -> str:
+def _extend_summary(summary: str, piece: str) -> str:
     return extract_gist(f"{summary}\n\n{piece}", SUMMARY_WORDS)

@@ -43,7 +43,7 @@ def calendars() -> dict[str, Calendar]:
     return {line.partition("|")[0]: _calendar(line) for line in text.splitlines()}
 
 
-def spelled(name: str) -> str:
+def fold_month_name(name: str) -> str:
     """A month's name as it stands in `months.txt`."""
     return normalize("NFC", name).casefold().rstrip(".").strip()
 
@@ -126,9 +126,9 @@ def dates_in(text: str, language: str = "", order: str = "") -> list[WrittenDate
     """
     if not re.search(r"\d", text):
         return []
-    named = [*_named_dates(text, language or ENGLISH)]
+    named = [*_dates_with_month_names(text, language or ENGLISH)]
     if not language and not any(date.year for date in named):  # to compile the patterns of all takes half a second
-        named = [*_named_dates(text, "")]
+        named = [*_dates_with_month_names(text, "")]
     found = [*_numeric_dates(text, order or order_of(language)), *named]
     dates, end = list[WrittenDate](), 0
     for each in sorted(found, key=lambda date: (date.start, -date.end)):
@@ -145,7 +145,7 @@ def order_in(text: str) -> str:
     return "" if by_day == by_month else "dmy" if by_day > by_month else "mdy"
 
 
-def read_as(text: str, iso: str) -> tuple[str, str] | None:
+def find_ambiguous_date(text: str, iso: str) -> tuple[str, str] | None:
     """A numeric date of a text that could be another one too, and in which order it gives this date."""
     for found in _NUMERIC[2].finditer(text):
         first, second = int(found["first"]), int(found["second"])
@@ -161,41 +161,41 @@ def _numeric_dates(text: str, order: str) -> Iterator[WrittenDate]:
         for found in pattern.finditer(text):
             parts = found.groupdict()
             if parts.get("first"):
-                yield from _ordered(found, order)
+                yield from _read_numeric_date(found, order)
             elif parts.get("decade"):
                 yield WrittenDate(*found.span(), None)
             else:
                 month, day = (int(parts[name]) if parts.get(name) else None for name in ("month", "day"))
                 if month is None or month <= 12:
-                    yield _checked(found, month, day)
+                    yield _make_valid_date(found, month, day)
 
 
-def _ordered(found: re.Match[str], order: str) -> Iterator[WrittenDate]:
+def _read_numeric_date(found: re.Match[str], order: str) -> Iterator[WrittenDate]:
     """A date such as 05/03/2024; with points, the day comes first."""
     first, second = int(found["first"]), int(found["second"])
     order = "dmy" if first > 12 else "mdy" if second > 12 else "dmy" if found["mark"] == "." else order
     day, month = (first, second) if order == "dmy" else (second, first)
     if month <= 12 and day <= 31:
         is_known = bool(order) and len(found["year"]) == 4
-        yield _checked(found, month, day) if is_known else WrittenDate(*found.span(), _year_of(found))
+        yield _make_valid_date(found, month, day) if is_known else WrittenDate(*found.span(), _year_of(found))
 
 
-def _named_dates(text: str, language: str) -> Iterator[WrittenDate]:
+def _dates_with_month_names(text: str, language: str) -> Iterator[WrittenDate]:
     names, english = month_names(language), month_names(ENGLISH)
     known = calendars().get(language)
     own = {**known.names, **known.short_names} if known and language != ENGLISH else {}
-    folded = spelled(text)
+    folded = fold_month_name(text)
     if not any(name in folded for name in names):
         return
     for pattern in _patterns(language):
         for found in pattern.finditer(text):
-            name, day = spelled(found["name"]), found.groupdict().get("day")
+            name, day = fold_month_name(found["name"]), found.groupdict().get("day")
             may_be_a_verb = name in english and name not in own and found["name"][0].islower()
             if name in names and (_year_of(found) or not may_be_a_verb):
-                yield _checked(found, names[name], int(day) if day else None)
+                yield _make_valid_date(found, names[name], int(day) if day else None)
 
 
-def _checked(found: re.Match[str], month: int | None, day: int | None) -> WrittenDate:
+def _make_valid_date(found: re.Match[str], month: int | None, day: int | None) -> WrittenDate:
     """The date, without a part that is in no calendar."""
     year = _year_of(found)
     if day is not None and not (month and 1 <= day <= monthrange(year or 2000, month)[1]):
@@ -277,7 +277,7 @@ def date_in(text: str) -> date | None:
     return None
 
 
-def written_dates(text: str) -> list[str]:
+def find_dates_as_written(text: str) -> list[str]:
     """The dates, years and months that stand in a text, as it writes them."""
     dated = [(found.start, found.end) for found in dates_in(text)]
     alone = [found.span() for found in _MONTH_ALONE.finditer(text)]
@@ -287,7 +287,7 @@ def written_dates(text: str) -> list[str]:
     return [text[start:end].rstrip(".,") for start, end in spans]
 
 
-def meant_by(text: str, said_on: date) -> str | None:
+def resolve_time_words(text: str, said_on: date) -> str | None:
     """What the first words for a time ("yesterday", "two weeks ago") mean if they were said on this day.
 
     A day, month or year where they name one ("7 May 2023", "June 2023", "2022"), else how the time lies to that day

@@ -18,7 +18,7 @@ from readgraph.nodes.building.parts import HEADING, candidate_ends, paragraph_en
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_heading, is_prose, label_of, without_label
 from readgraph.nodes.extractive.phrases import query_of
-from readgraph.nodes.memory import remembered
+from readgraph.nodes.memory import load_memory
 from readgraph.nodes.purpose import purpose_words
 from readgraph.nodes.search import OkapiTool
 from readgraph.state.context import ReaderContext
@@ -174,5 +174,5 @@ async def pages_by_rule(text: str, last: Page | None, runtime: Runtime[ReaderCon
 
 async def ranked_pages(state: AskedState, runtime: Runtime[ReaderContext]) -> list[tuple[int, float]]:
     """(number, score) of the memory's pages that share a word with the question, best first."""
-    document, memory = await remembered(runtime, state["document"], state["memory"])
-    return await OkapiTool(page_store(runtime), document, memory).scored(query_of(state))
+    document, memory = await load_memory(runtime, state["document"], state["memory"])
+    return await OkapiTool(page_store(runtime), document, memory).score_pages(query_of(state))

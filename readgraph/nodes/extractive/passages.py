@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from readgraph.library.search.okapi import Okapi, Term, TextsWith
-from readgraph.library.search.terms import content_words, kept_by_text, tokens
+from readgraph.library.search.terms import cache_by_text, content_words, tokens
 from readgraph.state.languages import main_language
 from readgraph.state.sentences import LABEL, ROW, paragraph_spans, sentence_spans
 from readgraph.state.words import count_words
@@ -89,7 +89,7 @@ def _part(text: str, start: int, end: int, heading: str = "", speaker: str = "")
     return start, end, text[start:end], f"{heading}\n{without_label(text[start:end])}", heading, speaker
 
 
-@kept_by_text
+@cache_by_text
 def _parts(text: str) -> Sequence[_Part]:
     return [*_parts_of(text)] or ([_part(text, 0, len(text))] if text.strip() else [])
 
@@ -145,7 +145,7 @@ MOST_PASSAGES = 12
 """Passages whose sentences are ranked."""
 
 
-class Sentence(NamedTuple):
+class PageSentence(NamedTuple):
     """Characters `[start, end)` of a page; `said`: without the speaker's name; `within`: where its passage begins."""
 
     page: int
@@ -158,9 +158,9 @@ class Sentence(NamedTuple):
 
 def nearest_sentences(
     query: str, passages: Sequence[Passage], most: int = MOST_PASSAGES, fewest_words: int = FEWEST_WORDS
-) -> list[Sentence]:
+) -> list[PageSentence]:
     """The sentences of the best few passages, best first; empty where no passage shares a word with the query."""
-    named, searched = _asked_of(query, passages)
+    named, searched = _split_off_speakers(query, passages)
     language = main_language([passage.said for passage in passages])
     scores, weights = _scores(searched, [*_by_page(passages, attrgetter("said"))], language)
     if named and not scores:  # the name is all that they share
@@ -181,12 +181,12 @@ def nearest_sentences(
     return _by_own_words(searched, weights, candidates, language)
 
 
-def said_by_others(query: str, passages: Sequence[Passage]) -> bool:
+def is_said_by_others(query: str, passages: Sequence[Passage]) -> bool:
     """Whether a question names speakers, and others said something that is much nearer to the rest of it.
 
     Then what it asks of the one was most probably said of the other.
     """
-    named, searched = _asked_of(query, passages)
+    named, searched = _split_off_speakers(query, passages)
     if not named:
         return False
     language = main_language([passage.said for passage in passages])
@@ -195,7 +195,7 @@ def said_by_others(query: str, passages: Sequence[Passage]) -> bool:
     return max(theirs, default=0.0) < NEAR_ENOUGH * max(scores.values(), default=0.0)
 
 
-def _asked_of(query: str, passages: Sequence[Passage]) -> tuple[set[str], str]:
+def _split_off_speakers(query: str, passages: Sequence[Passage]) -> tuple[set[str], str]:
     """The names of speakers in a query, and its other words; all of them where there are no others."""
     speakers = Counter(passage.speaker for passage in passages if passage.speaker)
     names = {word for name, turns in speakers.items() if turns >= FEWEST_TURNS for word in content_words(name)}
@@ -219,16 +219,16 @@ def _by_page(passages: Sequence[Passage], text: Callable[[Passage], str]) -> Ite
         yield tuple(map(text, of_page))
 
 
-def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS) -> list[Sentence]:
+def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS) -> list[PageSentence]:
     """The sentences of a passage; one of fewer words is joined with those after it."""
     at = passage.start
     return [
-        Sentence(passage.page, at + start, at + end, text, said, at)
+        PageSentence(passage.page, at + start, at + end, text, said, at)
         for start, end, text, said in _prose(passage.text, fewest_words)
     ]
 
 
-@kept_by_text
+@cache_by_text
 def _prose(text: str, fewest_words: int) -> tuple[tuple[int, int, str, str], ...]:
     """Character spans of the sentences of a text, the sentences, and what is said in them."""
     joined = list[tuple[int, int]]()
@@ -250,17 +250,17 @@ def _scores(query: str, texts: Sequence[tuple[str, ...]], language: str) -> tupl
     for of_page in texts if okapi.needs_all_terms else ():
         all_terms.add_all(of_page, language)
     weights = okapi.weights(all_terms)
-    return dict(okapi.ranked_by(weights)), weights
+    return dict(okapi.rank_by_weights(weights)), weights
 
 
 def _by_own_words(
-    query: str, weights: dict[Term, float], candidates: Sequence[tuple[float, list[Sentence]]], language: str
-) -> list[Sentence]:
+    query: str, weights: dict[Term, float], candidates: Sequence[tuple[float, list[PageSentence]]], language: str
+) -> list[PageSentence]:
     """The sentences by the score of their passage and of their own words; ties in the order given."""
     okapi = Okapi(query)
     for _, sentences in candidates:
         okapi.add_all(tuple(sentence.said for sentence in sentences), language)
-    own = dict(okapi.ranked_by(weights))
+    own = dict(okapi.rank_by_weights(weights))
     best = max(own.values(), default=0.0) or 1.0
     scored = [(score, sentence) for score, sentences in candidates for sentence in sentences]
     total = [score + OWN * own.get(number, 0.0) / best for number, (score, _) in enumerate(scored)]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import AskedQuestion, AskedState
-from readgraph.nodes.extractive.dates import NUMBERS, meant_by, written_dates
+from readgraph.nodes.extractive.dates import NUMBERS, find_dates_as_written, resolve_time_words
 
 AnswerKind = Literal["time", "duration", "number", "person", "place", "yes or no"]
 """What an answer must have: a date; a length of time; a number; a name (of a person or a place); a yes or no."""
@@ -70,7 +70,7 @@ _DENIAL = re.compile(r"\b(?:not|no|never|nothing|none|nobody)\b|n['’]t\b", re.
 _RUN, _AROUND = re.compile(r"\S+"), ' ,.;:!?"“”()[]-–—'
 
 
-def asked_for(kind: AnswerKind, sentence: str, question: str, said_on: date | None) -> str | None:
+def extract_phrase(kind: AnswerKind, sentence: str, question: str, said_on: date | None) -> str | None:
     """What a sentence has of this kind that doesn't stand in the question; None where it has nothing.
 
     Words for a time are resolved by the day on which they were said, where it is known.
@@ -79,8 +79,8 @@ def asked_for(kind: AnswerKind, sentence: str, question: str, said_on: date | No
         return "No" if _DENIAL.search(sentence) and not _DENIAL.search(question) else "Yes"
     asked = {*content_words(question)}
     if kind == "time":
-        meant = meant_by(sentence, said_on) if said_on else None
-        return meant or _first_new(written_dates(sentence), asked)
+        meant = resolve_time_words(sentence, said_on) if said_on else None
+        return meant or _first_new(find_dates_as_written(sentence), asked)
     return _first_new((found.group() for found in _PATTERNS[kind].finditer(sentence)), asked)
 
 

@@ -8,17 +8,17 @@ from langgraph.runtime import Runtime
 
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
-from readgraph.nodes.contracts import AskedState, SaidAnswer
+from readgraph.nodes.contracts import AnswerDraft, AskedState
 from readgraph.nodes.extractive.dates import DaysSaid, day_at, day_name, days_said
 from readgraph.nodes.extractive.passages import (
     MOST_PASSAGES,
+    PageSentence,
     Passage,
-    Sentence,
+    is_said_by_others,
     nearest_sentences,
     passages_of,
-    said_by_others,
 )
-from readgraph.nodes.extractive.phrases import asked_for, kind_of, question_alone, richest_words
+from readgraph.nodes.extractive.phrases import extract_phrase, kind_of, question_alone, richest_words
 from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length
 from readgraph.state.context import ReaderContext
 from readgraph.state.languages import DEFAULT, language_of
@@ -44,20 +44,20 @@ PASSAGE_WORDS = 10
 
 async def quote_pages(
     texts: Mapping[int, str], document: Document, state: AskedState, runtime: Runtime[ReaderContext]
-) -> SaidAnswer:
+) -> AnswerDraft:
     """Quote the sentences of these pages that are nearest to the question, at the length that the settings want."""
     return await quote_passages(passages_of(texts), document, state, runtime)
 
 
 async def quote_passages(
     passages: Sequence[Passage], document: Document, state: AskedState, runtime: Runtime[ReaderContext]
-) -> SaidAnswer:
+) -> AnswerDraft:
     """As `quote_pages`, of these passages."""
     question, context = question_alone(state), runtime.context
     length = None if state["choices"] else answer_length(context, question)
     if length in ("paragraph", "free"):
         usual = PARAGRAPH_WORDS if length == "paragraph" else FREE_WORDS
-        return quoted_at_length(passages, question, context.answer_words or usual)
+        return quote_at_length(passages, question, context.answer_words or usual)
     if length != "phrase":
         return quoted_answer(passages, state)
     timed = kind_of(question) == "time"
@@ -65,7 +65,7 @@ async def quote_passages(
     return phrase_answer(passages, question, days)
 
 
-def quoted_answer(passages: Sequence[Passage], state: AskedState) -> SaidAnswer:
+def quoted_answer(passages: Sequence[Passage], state: AskedState) -> AnswerDraft:
     """The sentences that share most with the question; with options, a guess: the best-supported one."""
     question, choice = question_alone(state), None
     query = question
@@ -74,64 +74,66 @@ def quoted_answer(passages: Sequence[Passage], state: AskedState) -> SaidAnswer:
         query = f"{question} {state['choices'][choice]}" if choice else question
     ranked = nearest_sentences(query, passages)
     if not choice and (kind := kind_of(question)):
-        having = [each for each in ranked[:MOST_LOOKED_AT] if asked_for(kind, each.said, question, None)]
+        having = [each for each in ranked[:MOST_LOOKED_AT] if extract_phrase(kind, each.said, question, None)]
         ranked = [*having[:1], *(each for each in ranked if each not in having[:1])]
     quotes = _quotes(_each_adding(query, ranked[:MOST_RANKED]))
     best = quotes[0]["quote"] if quotes else None
-    return _said(state["choices"][choice] if choice else best, quotes, choice)
+    return _draft_from_quotes(state["choices"][choice] if choice else best, quotes, choice)
 
 
-def phrase_answer(passages: Sequence[Passage], question: str, days: DaysSaid) -> SaidAnswer:
+def phrase_answer(passages: Sequence[Passage], question: str, days: DaysSaid) -> AnswerDraft:
     """The words of the nearest sentences that the question asks for, and the sentence that has them.
 
     Where a question has no cue, or its language no rules, these are the most telling words, or the sentence. None where
     somebody else said what the question asks of a speaker.
     """
-    if said_by_others(question, passages):
-        return _said(None, [])
+    if is_said_by_others(question, passages):
+        return _draft_from_quotes(None, [])
     ranked, kind = nearest_sentences(question, passages, fewest_words=1), kind_of(question)
     for sentence in ranked[:MOST_LOOKED_AT] if kind else ():
-        if kind and (found := asked_for(kind, sentence.said, question, day_at(days, sentence.page, sentence.start))):
-            return _said(found, _supporting(question, sentence, ranked))
+        if kind and (
+            found := extract_phrase(kind, sentence.said, question, day_at(days, sentence.page, sentence.start))
+        ):
+            return _draft_from_quotes(found, _quotes_for_answer(question, sentence, ranked))
     if not ranked:
-        return _said(None, [])
+        return _draft_from_quotes(None, [])
     best = ranked[0]
     said_on = day_at(days, best.page, best.start) if kind == "time" else None
     spoken = language_of(" ".join(sentence.said for sentence in ranked[:MOST_RANKED]))
     telling = richest_words(best.said, question) if spoken == DEFAULT else best.said
-    return _said(day_name(said_on) if said_on else telling, _supporting(question, best, ranked))
+    return _draft_from_quotes(day_name(said_on) if said_on else telling, _quotes_for_answer(question, best, ranked))
 
 
-def _supporting(question: str, best: Sentence, ranked: Sequence[Sentence]) -> list[Quote]:
+def _quotes_for_answer(question: str, best: PageSentence, ranked: Sequence[PageSentence]) -> list[Quote]:
     """The sentence that an answer is from, and those after it that add words of the question."""
     others = [sentence for sentence in ranked[:MOST_RANKED] if sentence is not best]
     return _quotes(_each_adding(question, [best, *others]))
 
 
-def quoted_at_length(passages: Sequence[Passage], question: str, words: int) -> SaidAnswer:
+def quote_at_length(passages: Sequence[Passage], question: str, words: int) -> AnswerDraft:
     """The nearest sentences, of about this many words together, in the order of the text.
 
     A sentence that goes beyond them is taken if they are then nearer to this number.
     """
-    kept, left = list[Sentence](), words
+    kept, left = list[PageSentence](), words
     for sentence in nearest_sentences(question, passages, MOST_PASSAGES + words // PASSAGE_WORDS):
         length = count_words(sentence.text)
         if length < 2 * left:
             kept.append(sentence)
             left -= length
     quotes = _quotes(sorted(kept, key=lambda sentence: (sentence.page, sentence.start)))
-    return _said(" ".join(quote["quote"] for quote in quotes) or None, quotes)
+    return _draft_from_quotes(" ".join(quote["quote"] for quote in quotes) or None, quotes)
 
 
-def _said(answer: str | None, quotes: list[Quote], choice: str | None = None) -> SaidAnswer:
+def _draft_from_quotes(answer: str | None, quotes: list[Quote], choice: str | None = None) -> AnswerDraft:
     did = "quoted what is nearest to the question" if quotes else "found nothing near the question"
-    return SaidAnswer(answer, choice, quotes, summary=did, nearest=True)
+    return AnswerDraft(answer, choice, quotes, summary=did, nearest=True)
 
 
-def _quotes(sentences: Sequence[Sentence]) -> list[Quote]:
+def _quotes(sentences: Sequence[PageSentence]) -> list[Quote]:
     """Quotes of these sentences; those that follow each other in a passage are one."""
     first = {(each.page, each.within, each.start): number for number, each in enumerate(sentences)}
-    runs = dict[int, list[Sentence]]()
+    runs = dict[int, list[PageSentence]]()
     for each in sorted(sentences):
         run = next((run for run in runs.values() if _follows(run[-1], each)), None)
         if run:
@@ -139,22 +141,22 @@ def _quotes(sentences: Sequence[Sentence]) -> list[Quote]:
         else:
             runs[len(runs)] = [each]
     ordered = sorted(runs.values(), key=lambda run: min(first[each.page, each.within, each.start] for each in run))
-    return [Quote(page=run[0].page, quote=_joined(run)) for run in ordered]
+    return [Quote(page=run[0].page, quote=_join_sentences(run)) for run in ordered]
 
 
-def _joined(run: Sequence[Sentence]) -> str:
+def _join_sentences(run: Sequence[PageSentence]) -> str:
     """Sentences that follow each other, apart where they are in the text: in Chinese nothing stands between them."""
     gaps = ["", *(" " * (other.start > one.end) for one, other in pairwise(run))]
     return "".join(gap + each.text for gap, each in zip(gaps, run, strict=True))
 
 
-def _follows(one: Sentence, other: Sentence) -> bool:
+def _follows(one: PageSentence, other: PageSentence) -> bool:
     return (one.page, one.within) == (other.page, other.within) and 0 <= other.start - one.end <= SPACES
 
 
-def _each_adding(query: str, ranked: Sequence[Sentence]) -> list[Sentence]:
+def _each_adding(query: str, ranked: Sequence[PageSentence]) -> list[PageSentence]:
     """The best of these sentences, and those after it with words of the query that the ones before them lack."""
-    missing, kept = {*content_words(query)}, list[Sentence]()
+    missing, kept = {*content_words(query)}, list[PageSentence]()
     for sentence in ranked:
         words = {*content_words(sentence.text)}
         if not kept or words & missing:

@@ -8,10 +8,10 @@ from langgraph.runtime import Runtime
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.nodes.answering.ask import answer_from_notes_prompt, ask_for_answer
-from readgraph.nodes.answering.in_view import InView, answering, known
-from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
+from readgraph.nodes.answering.in_view import AnswerSource, answering, ready_answer
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
 from readgraph.nodes.extractive import MOST_QUOTES, quote_pages
-from readgraph.nodes.memory import ShownPage, pack_pages, pages_text, remembered, snippets_text
+from readgraph.nodes.memory import ShownPage, load_memory, pack_pages, pages_text, snippets_text
 from readgraph.nodes.research.integrate import EVIDENCE_SHARE
 from readgraph.nodes.research.memos import memos_in_view
 from readgraph.state.channels import NotMemorised
@@ -61,7 +61,7 @@ class Context:
         return "\n\n".join(filter(None, [self.notes, self.evidence]))
 
 
-async def research_in_view(state: FoundState, runtime: Runtime[ReaderContext]) -> InView:
+async def research_in_view(state: FoundState, runtime: Runtime[ReaderContext]) -> AnswerSource:
     """Make the context, and answer from it unless the context alone is wanted.
 
     Where nothing was found nobody is asked: status `no_answer`, by rule where the model's last replies were unusable.
@@ -69,26 +69,26 @@ async def research_in_view(state: FoundState, runtime: Runtime[ReaderContext]) -
     reply came, the answer quotes what was read.
     """
     context = await _context(state, runtime)
-    if given := _given(context, state, runtime):
-        return known(context.document, given, context=context.text)
+    if given := _draft_without_answer(context, state, runtime):
+        return ready_answer(context.document, given, context=context.text)
 
-    async def ask() -> SaidAnswer:
+    async def ask() -> AnswerDraft:
         prompt = answer_from_notes_prompt(context.notes, context.evidence, state["question_text"], state["choices"])
         said = await ask_for_answer(runtime, prompt, state, quoting=bool(context.evidence))
         did = f"answered from {context.words} words of context" if said.answer else "found no answer in the context"
         quotes = said.quotes if context.evidence else _nearest(state, said)
         return said._replace(quotes=quotes, words=context.words, summary=did)
 
-    async def quote() -> SaidAnswer:
+    async def quote() -> AnswerDraft:
         texts = context.memos or await _texts(state["pages_read"], context, runtime)
         said = await quote_pages(texts, context.document, state, runtime)
         return said._replace(words=sum(map(count_words, texts.values())))
 
-    return InView(context.document, quote, ask, beside={"context": context.text})
+    return AnswerSource(context.document, quote, ask, beside={"context": context.text})
 
 
 async def _context(state: FoundState, runtime: Runtime[ReaderContext]) -> Context:
-    document, memory = await remembered(runtime, state["document"], state["memory"])
+    document, memory = await load_memory(runtime, state["document"], state["memory"])
     if not runtime.context.rounds and not state["notes"]:
         memos = await memos_in_view(runtime, memory, {}, state["question_text"])
         by_page = {note.page: note.text for note in memos.notes}
@@ -96,7 +96,7 @@ async def _context(state: FoundState, runtime: Runtime[ReaderContext]) -> Contex
     notes, wanted = state["notes"], runtime.context.evidence
     evidence, words = "", count_words(notes)
     if wanted == "pages":
-        pages = await _packed(state["sources"], document, memory, runtime)
+        pages = await _pack_sources(state["sources"], document, memory, runtime)
         evidence, words = pages_text(pages), words + sum(count_words(page.text) for page in pages)
     elif wanted == "snippets":
         evidence = snippets_text(state["snippets"])
@@ -104,7 +104,7 @@ async def _context(state: FoundState, runtime: Runtime[ReaderContext]) -> Contex
     return Context(document, memory, notes, evidence, words)
 
 
-async def _packed(
+async def _pack_sources(
     numbers: list[int], document: Document, memory: Memory, runtime: Runtime[ReaderContext]
 ) -> list[ShownPage]:
     most_words = int(runtime.context.window_words * EVIDENCE_SHARE)
@@ -119,13 +119,13 @@ async def _texts(numbers: list[int], context: Context, runtime: Runtime[ReaderCo
     return {page.number: text for page, text in zip(pages, texts, strict=True)}
 
 
-def _given(context: Context, state: FoundState, runtime: Runtime[ReaderContext]) -> SaidAnswer | None:
+def _draft_without_answer(context: Context, state: FoundState, runtime: Runtime[ReaderContext]) -> AnswerDraft | None:
     """What there is to say without an answer: nothing was found, or the context alone is wanted."""
     if context.notes and not runtime.context.context_only:
         return None
     did = f"gave {context.words} words of context" if context.notes else "nothing was found"
     alone = bool(context.notes)
-    return SaidAnswer(None, None, [], context.words, did, context_alone=alone, nearest=not alone and _gave_up(state))
+    return AnswerDraft(None, None, [], context.words, did, context_alone=alone, nearest=not alone and _gave_up(state))
 
 
 def _gave_up(state: FoundState) -> bool:
@@ -134,7 +134,7 @@ def _gave_up(state: FoundState) -> bool:
     return state["status"] == "budget" or any(SEARCHING & step["fallbacks"].keys() for step in asked[-1:])
 
 
-def _nearest(state: FoundState, said: SaidAnswer) -> list[Quote]:
+def _nearest(state: FoundState, said: AnswerDraft) -> list[Quote]:
     """The snippets that an answer without quotes rests on most."""
     quotes = [Quote(page=snippet["page"], quote=snippet["quote"]) for snippet in state["snippets"]]
     if not said.answer:

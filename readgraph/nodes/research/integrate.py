@@ -12,18 +12,18 @@ from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
 from readgraph.library.page_store import page_store
-from readgraph.library.search.hits import by_place
+from readgraph.library.search.hits import score_by_place
 from readgraph.models.asking import ask
-from readgraph.models.metering import fell_back
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.models.metering import count_fallback
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers
-from readgraph.nodes.answering.ask import Quotes, all_quotes, finding_text
-from readgraph.nodes.answering.citations import cited, find_quotes, quoted_on
+from readgraph.nodes.answering.ask import Quotes, all_quotes, format_finding
+from readgraph.nodes.answering.citations import find_citation_on_page, find_quotes, make_citation
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import nearest_sentences, passages_of, query_of
-from readgraph.nodes.memory import ShownPage, listed, pack_pages, pages_text, remembered
-from readgraph.nodes.prompts import question_part, reasoned
-from readgraph.nodes.search import fused_hits
+from readgraph.nodes.memory import ShownPage, format_parts, load_memory, pack_pages, pages_text
+from readgraph.nodes.prompts import question_part, with_reasons
+from readgraph.nodes.search import fuse_hits
 from readgraph.nodes.step import step, step_with
 from readgraph.state.channels import Plan, Round, SearchHit, no_plan, pages_of_round
 from readgraph.state.context import ReaderContext
@@ -41,7 +41,7 @@ _SYSTEM = (
     "top of a page says where it stands; it is no part of the text. " + DATA_RULE
 )
 
-INTEGRATE = wording(
+INTEGRATE = declare_wording(
     "integrate",
     "integrate",
     2,
@@ -114,8 +114,8 @@ class IntegrateUpdate(TypedDict):
 
 async def integrate_without_model(state: IntegrateState, runtime: Runtime[ReaderContext]) -> IntegrateUpdate:
     """Without a model: the notes are the passages that best match the question."""
-    shown = await _shown(state, runtime, most_words=sys.maxsize)  # no window has to hold them
-    return await _with_passages(state, runtime, shown) if shown else _unchanged(state, "no part to read")
+    shown = await _pack_hits(state, runtime, most_words=sys.maxsize)  # no window has to hold them
+    return await _with_passages(state, runtime, shown) if shown else _keep_state(state, "no part to read")
 
 
 @step_with(without_model=integrate_without_model, settings=(Reasoning, Window))
@@ -125,28 +125,31 @@ async def integrate(state: IntegrateState, runtime: Runtime[ReaderContext]) -> I
     Sources are pages that were shown, in this round or earlier. An empty reply leaves the notes unchanged; without a
     usable reply, passages of the pages are added instead.
     """
-    shown = await _shown(state, runtime, most_words=int(runtime.context.window_words * EVIDENCE_SHARE))
+    shown = await _pack_hits(state, runtime, most_words=int(runtime.context.window_words * EVIDENCE_SHARE))
     if not shown:
-        return _unchanged(state, "no part to read")
+        return _keep_state(state, "no part to read")
     reasoning, notes = runtime.context.reasoning, state["notes"]
     prompt = integrate_prompt(pages_text(shown), notes, state["question_text"], state["choices"], reasoning=reasoning)
     try:
-        reply = await ask(runtime, prompt, reasoned(Integrated) if reasoning else Integrated)
+        reply = await ask(runtime, prompt, with_reasons(Integrated) if reasoning else Integrated)
     except NoUsableReply:
-        fell_back("integrate")
+        count_fallback("integrate")
         return await _with_passages(state, runtime, shown)
-    read = _joined(state["pages_read"], (page.number for page in shown))
+    read = _merge_numbers(state["pages_read"], (page.number for page in shown))
     if not reply.content.strip():
-        return {**_unchanged(state, f"read {listed(_numbers(shown))}: nothing on the question"), "pages_read": read}
-    located = [_located(quote.page, quote.quote, shown) for quote in reply.quotes]
+        return {
+            **_keep_state(state, f"read {format_parts(_numbers(shown))}: nothing on the question"),
+            "pages_read": read,
+        }
+    located = [_locate_on_pages(quote.page, quote.quote, shown) for quote in reply.quotes]
     snippets = [snippet for snippet in located if snippet]
     told = [page for page in reply.sources if page in read]
-    sources = _joined(state["sources"], told, (snippet["page"] for snippet in snippets))
-    return await _integrated(state, runtime, reply.content.strip(), sources, snippets, shown)
+    sources = _merge_numbers(state["sources"], told, (snippet["page"] for snippet in snippets))
+    return await _make_integrate_update(state, runtime, reply.content.strip(), sources, snippets, shown)
 
 
-async def _shown(state: IntegrateState, runtime: Runtime[ReaderContext], *, most_words: int) -> list[ShownPage]:
-    document, memory = await remembered(runtime, state["document"], state["memory"])
+async def _pack_hits(state: IntegrateState, runtime: Runtime[ReaderContext], *, most_words: int) -> list[ShownPage]:
+    document, memory = await load_memory(runtime, state["document"], state["memory"])
     numbers = [hit["page"] for hit in state["hits"] if hit["page"] not in state["pages_read"]]
     return await pack_pages(page_store(runtime), document, memory, numbers, most_words)
 
@@ -157,13 +160,13 @@ async def _with_passages(
     texts = {page.number: page.text for page in shown}
     found = nearest_sentences(query_of(state), passages_of(texts))[:PASSAGES]
     starts = {page.number: page.start for page in shown}
-    snippets = [cited(each.page, starts[each.page], texts[each.page], (each.start, each.end)) for each in found]
+    snippets = [make_citation(each.page, starts[each.page], texts[each.page], (each.start, each.end)) for each in found]
     notes = "\n".join([state["notes"], *(snippet["quote"] for snippet in snippets)]).strip()
-    sources = _joined(state["sources"], (snippet["page"] for snippet in snippets))
-    return await _integrated(state, runtime, notes, sources, snippets, shown)
+    sources = _merge_numbers(state["sources"], (snippet["page"] for snippet in snippets))
+    return await _make_integrate_update(state, runtime, notes, sources, snippets, shown)
 
 
-async def _integrated(
+async def _make_integrate_update(
     state: IntegrateState,
     runtime: Runtime[ReaderContext],
     notes: str,
@@ -184,8 +187,10 @@ async def _integrated(
         "notes": notes,
         "sources": sources,
         "snippets": list(unique.values()),
-        "pages_read": _joined(state["pages_read"], _numbers(shown)),
-        "step_summary": f"read {listed(_numbers(shown))}; notes of {count_words(notes)} words from {listed(sources)}",
+        "pages_read": _merge_numbers(state["pages_read"], _numbers(shown)),
+        "step_summary": (
+            f"read {format_parts(_numbers(shown))}; notes of {count_words(notes)} words from {format_parts(sources)}"
+        ),
     }
 
 
@@ -200,7 +205,7 @@ def _findings(state: IntegrateState, sources: list[int], snippets: list[Citation
     return findings
 
 
-def _unchanged(state: IntegrateState, did: str) -> IntegrateUpdate:
+def _keep_state(state: IntegrateState, did: str) -> IntegrateUpdate:
     return {
         "findings": state["findings"],
         "notes": state["notes"],
@@ -211,10 +216,10 @@ def _unchanged(state: IntegrateState, did: str) -> IntegrateUpdate:
     }
 
 
-def _located(named: int, quote: str, shown: list[ShownPage]) -> Citation | None:
+def _locate_on_pages(named: int, quote: str, shown: list[ShownPage]) -> Citation | None:
     """The quote's citation on the page that it names, else on any page that was shown."""
     for page in sorted(shown, key=lambda page: page.number != named):
-        if found := quoted_on(page.number, page.start, page.text, quote):
+        if found := find_citation_on_page(page.number, page.start, page.text, quote):
             return found
     return None
 
@@ -223,7 +228,7 @@ def _numbers(pages: list[ShownPage]) -> list[int]:
     return [page.number for page in pages]
 
 
-def _joined(*parts: Iterable[int]) -> list[int]:
+def _merge_numbers(*parts: Iterable[int]) -> list[int]:
     return list(dict.fromkeys(number for part in parts for number in part))
 
 
@@ -255,13 +260,15 @@ async def note_findings(state: NoteState, runtime: Runtime[ReaderContext]) -> No
     quotes = all_quotes(findings)
     found = await find_quotes(page_store(runtime), state["document"], state["memory"], quotes) if quotes else []
     snippets = {(snippet["start"], snippet["end"]): snippet for snippet in found if snippet}
-    notes = first_words("\n\n".join(map(finding_text, findings)), LONGEST_NOTES)
+    notes = first_words("\n\n".join(map(format_finding, findings)), LONGEST_NOTES)
     sources = [finding["page"] for finding in findings]
     return {
         "plan": no_plan(),
-        "hits": fused_hits({"walk": by_place(leaves)}),
+        "hits": fuse_hits({"walk": score_by_place(leaves)}),
         "notes": notes,
         "sources": sources,
         "snippets": [*snippets.values()],
-        "step_summary": f"walked to {listed(leaves)}; notes of {count_words(notes)} words from {listed(sources)}",
+        "step_summary": (
+            f"walked to {format_parts(leaves)}; notes of {count_words(notes)} words from {format_parts(sources)}"
+        ),
     }

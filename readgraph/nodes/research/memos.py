@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from langgraph.runtime import Runtime
 
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.models.metering import used_notes
-from readgraph.nodes.memory import tagged
+from readgraph.models.metering import record_corrections
+from readgraph.nodes.memory import format_pages
 from readgraph.nodes.search import Tools
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Memory, Note
@@ -32,8 +32,8 @@ class MemosInView:
     @property
     def text(self) -> str:
         """Each memo after its page's tag and header."""
-        used_notes(self.notes)
-        return tagged({note.page: f"{note.header}\n{note.text}" for note in self.notes})
+        record_corrections(self.notes)
+        return format_pages({note.page: f"{note.header}\n{note.text}" for note in self.notes})
 
     @property
     def words(self) -> int:
@@ -49,11 +49,13 @@ async def memos_in_view(runtime: Runtime[ReaderContext], memory: Memory, tools: 
     store, most_words = page_store(runtime), int(runtime.context.window_words * MEMORY_SHARE)
     recent, older = await _most_recent(store, memory, most_words), list[Note]()
     if sum(map(_words, recent)) > most_words:
-        recent = _fitting(recent, int(most_words * RECENT_SHARE))
+        recent = _fit_notes(recent, int(most_words * RECENT_SHARE))
         first = recent[-1].page if recent else memory.pages
         room = most_words - sum(map(_words, recent))
         nearest = [page for tool in list(tools.values())[:1] for page, _ in await tool.find(question, MOST_OLDER)]
-        older = _fitting(await store.notes(memory.id, [page for page in nearest if page < first]), room, leave_out=True)
+        older = _fit_notes(
+            await store.notes(memory.id, [page for page in nearest if page < first]), room, leave_out=True
+        )
     return MemosInView(sorted([*older, *recent], key=lambda note: note.page), memory.pages)
 
 
@@ -69,7 +71,7 @@ async def _most_recent(store: PageStore, memory: Memory, most_words: int) -> lis
     return found
 
 
-def _fitting(notes: list[Note], room: int, *, leave_out: bool = False) -> list[Note]:
+def _fit_notes(notes: list[Note], room: int, *, leave_out: bool = False) -> list[Note]:
     """The notes in this order, as long as they fit; `leave_out`: those that don't fit are skipped."""
     kept = list[Note]()
     for note in notes:

@@ -9,18 +9,18 @@ from langgraph.runtime import Runtime
 from pydantic import Field, create_model
 from typing_extensions import TypedDict
 
-from readgraph.library.search.hits import DEPTH, PARTS, WITHOUT_MEMOS, by_place, pages_of
+from readgraph.library.search.hits import DEPTH, PARTS, WITHOUT_MEMOS, pages_of, score_by_place
 from readgraph.library.search.okapi import rank
 from readgraph.models.asking import ask
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
-from readgraph.models.reply_types import LenientReply, Numbers, Texts, numbers_in, offering, texts_in
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.reply_types import LenientReply, Numbers, Texts, numbers_in, restrict_reply, texts_in
 from readgraph.nodes.contracts import AskedState, LookUpState
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.look_up import look_up_pages
-from readgraph.nodes.memory import listed, remembered
-from readgraph.nodes.prompts import question_part, reasoned
+from readgraph.nodes.memory import format_parts, load_memory
+from readgraph.nodes.prompts import question_part, with_reasons
 from readgraph.nodes.research.memos import MemosInView, memos_in_view
-from readgraph.nodes.search import Bounds, Found, OpenTools, Search, Tools, fused_hits, memory_tools, searching
+from readgraph.nodes.search import Found, OpenTools, Search, SearchBounds, Tools, fuse_hits, memory_tools, searching
 from readgraph.nodes.step import Choice, StepNode, deciding, node
 from readgraph.state.channels import Plan, Round, SearchHit, no_plan
 from readgraph.state.context import ReaderContext
@@ -44,7 +44,7 @@ TOOLS = {
 }
 """What each tool does, for the model."""
 
-PLAN = wording(
+PLAN = declare_wording(
     "plan",
     "plan",
     2,
@@ -145,20 +145,20 @@ def planning(open_tools: OpenTools) -> StepNode[PlanState, PlanUpdate]:
         """
         case = await _open(state, runtime, open_tools)
         if not case.searchable:
-            return case.planned(no_plan())
+            return case.update_with(no_plan())
 
         async def choose() -> PlanUpdate:
-            return case.planned(await _asked_plan(case))
+            return case.update_with(await _ask_for_plan(case))
 
         async def as_worded(problem: NoUsableReply) -> PlanUpdate:
-            return case.planned(_worded_plan(case))
+            return case.update_with(_plan_by_words(case))
 
         return Choice(choose, as_worded, "plan")
 
     async def plan_without_model(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
         """Without a model: search for the question itself."""
         case = await _open(state, runtime, open_tools)
-        return case.planned(_worded_plan(case) if case.searchable else no_plan())
+        return case.update_with(_plan_by_words(case) if case.searchable else no_plan())
 
     return deciding(plan_without_model, settings=(Reasoning, Reflecting, Research, SearchTools, Embeddings, Window))(
         plan
@@ -187,22 +187,22 @@ class _Case:
     def reply(self) -> type[SearchPlan]:
         """The type of reply to ask for."""
         wanted = plan_reply(self.offered)
-        wanted = reasoned(wanted) if self.runtime.context.reasoning else wanted
-        return offering(wanted, page=self.unread) if "page" in self.offered else wanted
+        wanted = with_reasons(wanted) if self.runtime.context.reasoning else wanted
+        return restrict_reply(wanted, page=self.unread) if "page" in self.offered else wanted
 
     @property
     def unread(self) -> list[int]:
         """Numbers of the unread pages."""
         return [number for number in range(self.memory.pages) if number not in self.state["pages_read"]]
 
-    def planned(self, plan: Plan) -> PlanUpdate:
+    def update_with(self, plan: Plan) -> PlanUpdate:
         return {"plan": plan, "continue_search": self.searchable, "step_summary": self._summary(plan)}
 
     def _summary(self, plan: Plan) -> str:
         if not self.searchable:
             return "no research: answers from the memory alone" if self.memory.pages else "the memory is empty"
         parts = [f"{tool} {', '.join(plan[tool])}" for tool in ("keyword", "vector") if plan[tool]]
-        parts += [listed(plan["page"])] if plan["page"] else []
+        parts += [format_parts(plan["page"])] if plan["page"] else []
         summary = f"planned: {'; '.join(parts) or 'nothing'}"
         if len(self.memos.notes) < self.memos.of:
             summary += f" (saw {len(self.memos.notes)} of {self.memos.of} memos)"
@@ -212,7 +212,7 @@ class _Case:
 
 
 async def _open(state: PlanState, runtime: Runtime[ReaderContext], open_tools: OpenTools) -> _Case:
-    document, memory = await remembered(runtime, state["document"], state["memory"])
+    document, memory = await load_memory(runtime, state["document"], state["memory"])
     if not memory.pages or not runtime.context.rounds:
         return _Case(state, runtime, memory, {}, (), MemosInView([], 0))
     tools = await open_tools(runtime, document, memory)
@@ -252,7 +252,7 @@ def searches(plan: Plan) -> bool:
     return bool(plan["keyword"] or plan["vector"] or plan["page"])
 
 
-async def _asked_plan(case: _Case) -> Plan:
+async def _ask_for_plan(case: _Case) -> Plan:
     context, state = case.runtime.context, case.state
 
     def complaint(reply: SearchPlan) -> str | None:
@@ -276,7 +276,7 @@ async def _asked_plan(case: _Case) -> Plan:
     return case.usable((await ask(case.runtime, prompt, case.reply, complaint)).model_dump())
 
 
-def _worded_plan(case: _Case) -> Plan:
+def _plan_by_words(case: _Case) -> Plan:
     """What is asked, as it stands, for every tool; pages by the memos that share its words where no other is there."""
     state = case.state
     wanted = state["requests"] or [query_of(state)]
@@ -320,35 +320,35 @@ class SearchUpdate(TypedDict):
     step_summary: str
 
 
-def searching_with(open_tools: OpenTools) -> StepNode[SearchState, SearchUpdate]:
+def make_search_node(open_tools: OpenTools) -> StepNode[SearchState, SearchUpdate]:
     """The node that searches with these tools."""
 
-    async def planned(state: SearchState, runtime: Runtime[ReaderContext]) -> Search[SearchUpdate]:
+    async def search_as_planned(state: SearchState, runtime: Runtime[ReaderContext]) -> Search[SearchUpdate]:
         """Find the pages that the plan looks for, at most `pages_per_tool` of each tool, none that was read before.
 
         The plan may have been edited since: what can't be searched for is dropped here too.
         """
-        document, memory = await remembered(runtime, state["document"], state["memory"])
+        document, memory = await load_memory(runtime, state["document"], state["memory"])
         tools, context = await open_tools(runtime, document, memory), runtime.context
         unread, most = {*range(memory.pages)} - {*state["pages_read"]}, context.pages_per_tool
         plan = usable_plan(state["plan"], tools_offered(context, tools), unread, most)
 
         def with_pages(found: Found) -> SearchUpdate:
-            found = found | ({"page": by_place(plan["page"])} if plan["page"] else {})
-            hits = fused_hits(found, most)
+            found = found | ({"page": score_by_place(plan["page"])} if plan["page"] else {})
+            hits = fuse_hits(found, most)
             first = {name: pages_of(ranking[:most]) for name, ranking in found.items()}
-            return {"plan": plan, "hits": hits, "step_summary": _told(first, hits)}
+            return {"plan": plan, "hits": hits, "step_summary": _format_search_hits(first, hits)}
 
         queries = {"keyword": plan["keyword"], "vector": plan["vector"]}
-        return Search(tools, queries, Bounds(DEPTH, unread), with_pages)
+        return Search(tools, queries, SearchBounds(DEPTH, unread), with_pages)
 
-    return searching(planned, settings=(Research, SearchTools, Embeddings))
+    return searching(search_as_planned, settings=(Research, SearchTools, Embeddings))
 
 
-def _told(found: dict[str, list[int]], hits: list[SearchHit]) -> str:
+def _format_search_hits(found: dict[str, list[int]], hits: list[SearchHit]) -> str:
     if not hits:
         return "found no part that was not read before"
-    return "; ".join(f"{name}: {listed(pages)}" for name, pages in found.items())
+    return "; ".join(f"{name}: {format_parts(pages)}" for name, pages in found.items())
 
 
-search = searching_with(research_tools)
+search = make_search_node(research_tools)

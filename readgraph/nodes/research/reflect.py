@@ -8,12 +8,12 @@ from typing_extensions import TypedDict
 
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Texts
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import question_alone, telling_words
-from readgraph.nodes.memory import remembered, view_memory
-from readgraph.nodes.prompts import question_part, reasoned
+from readgraph.nodes.memory import load_memory, view_memory
+from readgraph.nodes.prompts import question_part, with_reasons
 from readgraph.nodes.step import Choice, deciding
 from readgraph.state.channels import Plan, Round, SearchHit, pages_of_round
 from readgraph.state.context import ReaderContext
@@ -62,7 +62,7 @@ class Missing(BaseModel):
 
 
 _THINK = "Think about which facts the answer needs, and which of them the notes hold. Then decide: are"
-REFLECT = wording(
+REFLECT = declare_wording(
     "reflect",
     *_REFLECT,
     _SYSTEM,
@@ -70,7 +70,7 @@ REFLECT = wording(
     think=_THINK,
     at_once="Are",
 )
-ENOUGH = wording(
+ENOUGH = declare_wording(
     "enough",
     *_REFLECT,
     _SYSTEM,
@@ -78,7 +78,9 @@ ENOUGH = wording(
     think=_THINK,
     at_once="Are",
 )
-MISSING = wording("missing", *_REFLECT, _SYSTEM, "The notes are not enough to answer the question. What is missing?")
+MISSING = declare_wording(
+    "missing", *_REFLECT, _SYSTEM, "The notes are not enough to answer the question. What is missing?"
+)
 
 
 def reflect_prompt(notes: str, question: str, choices: dict[str, str], *, reasoning: bool = True) -> Prompt:
@@ -128,9 +130,9 @@ async def reflect_without_model(state: ReflectState, runtime: Runtime[ReaderCont
     """Without a model: enough is where the notes hold all words of the question; those that they don't are missing."""
     end = await _end(state, runtime)
     if end or not _is_new(state):
-        return _closed(state, runtime, end, None, state["requests"])
-    missing = missing_words(state["notes"], question_alone(state))
-    return _closed(state, runtime, "", not missing, [" ".join(missing)])
+        return _close_round(state, runtime, end, None, state["requests"])
+    missing = words_not_in_notes(state["notes"], question_alone(state))
+    return _close_round(state, runtime, "", not missing, [" ".join(missing)])
 
 
 @deciding(reflect_without_model, settings=(Reasoning, Reflecting))
@@ -142,18 +144,18 @@ async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> Refle
     """
     end = await _end(state, runtime)
     if end or not _is_new(state):
-        return _closed(state, runtime, end, None, state["requests"])
+        return _close_round(state, runtime, end, None, state["requests"])
 
     async def judge() -> ReflectUpdate:
-        return _closed(state, runtime, "", *await verdict(state["notes"], state, runtime))
+        return _close_round(state, runtime, "", *await verdict(state["notes"], state, runtime))
 
     async def go_on(problem: NoUsableReply) -> ReflectUpdate:
-        return _closed(state, runtime, "", None, state["requests"])
+        return _close_round(state, runtime, "", None, state["requests"])
 
     return Choice(judge, go_on, "reflect")
 
 
-def missing_words(notes: str, question: str) -> list[str]:
+def words_not_in_notes(notes: str, question: str) -> list[str]:
     """Content words of a question that do not occur in the notes in any form."""
     held = {*content_words(notes)}
     return [word for word in telling_words(question, REQUEST_WORDS) if held.isdisjoint(content_words(word))]
@@ -164,22 +166,22 @@ async def verdict(notes: str, state: AskedState, runtime: Runtime[ReaderContext]
     asked, reasoning = (notes, state["question_text"], state["choices"]), runtime.context.reasoning
     if not runtime.context.separate_requests:
         prompt = reflect_prompt(*asked, reasoning=reasoning)
-        said = await ask(runtime, prompt, reasoned(Verdict) if reasoning else Verdict)
+        said = await ask(runtime, prompt, with_reasons(Verdict) if reasoning else Verdict)
         return said.enough, said.missing
     prompt = enough_prompt(*asked, reasoning=reasoning)
-    if (await ask(runtime, prompt, reasoned(Enough) if reasoning else Enough)).enough:
+    if (await ask(runtime, prompt, with_reasons(Enough) if reasoning else Enough)).enough:
         return True, []
     return False, (await ask(runtime, missing_prompt(*asked), Missing)).missing
 
 
-def kept_requests(missing: list[str]) -> list[str]:
+def limit_requests(missing: list[str]) -> list[str]:
     """Requests as the state keeps them: few and short."""
     return [first_words(request, REQUEST_WORDS) for request in missing[:MOST_REQUESTS]]
 
 
 async def _end(state: ReflectState, runtime: Runtime[ReaderContext]) -> str:
     """Why there is no further round, whatever the notes contain; "" if there may be one."""
-    _, memory = await remembered(runtime, state["document"], state["memory"])
+    _, memory = await load_memory(runtime, state["document"], state["memory"])
     if len(state["rounds"]) + 1 >= runtime.context.rounds:
         return "the last round"
     return "every page was read" if len(state["pages_read"]) >= memory.pages else ""
@@ -190,11 +192,11 @@ def _is_new(state: ReflectState) -> bool:
     return bool(state["notes"]) and (not state["rounds"] or state["notes"] != state["rounds"][-1]["notes"])
 
 
-def _closed(
+def _close_round(
     state: ReflectState, runtime: Runtime[ReaderContext], end: str, enough: bool | None, missing: list[str]
 ) -> ReflectUpdate:
     """The round as it is recorded, and whether another follows."""
-    requests = [] if enough else kept_requests(missing)
+    requests = [] if enough else limit_requests(missing)
     done: Round = {
         "requests": state["requests"],
         "plan": state["plan"],
@@ -214,7 +216,7 @@ def _closed(
     }
 
 
-class Judged(TypedDict):
+class JudgeUpdate(TypedDict):
     """What judging writes: whether to look further, and for what."""
 
     requests: list[str]
@@ -222,36 +224,36 @@ class Judged(TypedDict):
     step_summary: str
 
 
-async def gists_suffice_without_model(state: AskedState, runtime: Runtime[ReaderContext]) -> Judged:
+async def gists_suffice_without_model(state: AskedState, runtime: Runtime[ReaderContext]) -> JudgeUpdate:
     """Without a model: enough is where the notes hold all words of the question."""
-    if settled := _settled(runtime.context):
+    if settled := _verdict_by_rule(runtime.context):
         return settled
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
-    missing = missing_words(view.text, question_alone(state))
-    return _judged(not missing, [" ".join(missing)])
+    missing = words_not_in_notes(view.text, question_alone(state))
+    return _make_judge_update(not missing, [" ".join(missing)])
 
 
 @deciding(gists_suffice_without_model, settings=(Reasoning, Reflecting, Research, Window))
-async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> Judged | Choice[Judged]:
+async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> JudgeUpdate | Choice[JudgeUpdate]:
     """Ask whether the notes are enough, and what is missing, with the questions that reflection asks.
 
     Nothing is asked where it would decide nothing: where no round of research is allowed, and where a context is wanted
     and no answer. Where no usable reply came, the notes are not enough.
     """
-    if settled := _settled(runtime.context):
+    if settled := _verdict_by_rule(runtime.context):
         return settled
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
 
-    async def judge() -> Judged:
-        return _judged(*await verdict(view.text, state, runtime))
+    async def judge() -> JudgeUpdate:
+        return _make_judge_update(*await verdict(view.text, state, runtime))
 
-    async def look_further(problem: NoUsableReply) -> Judged:
-        return _judged(False, [])
+    async def look_further(problem: NoUsableReply) -> JudgeUpdate:
+        return _make_judge_update(False, [])
 
     return Choice(judge, look_further, "judge")
 
 
-def _settled(context: ReaderContext) -> Judged | None:
+def _verdict_by_rule(context: ReaderContext) -> JudgeUpdate | None:
     if context.context_only:
         return {"requests": [], "continue_search": True, "step_summary": "a context is wanted"}
     return (
@@ -261,7 +263,7 @@ def _settled(context: ReaderContext) -> Judged | None:
     )
 
 
-def _judged(enough: bool, missing: list[str]) -> Judged:
-    requests = [] if enough else kept_requests(missing)
+def _make_judge_update(enough: bool, missing: list[str]) -> JudgeUpdate:
+    requests = [] if enough else limit_requests(missing)
     did = "enough" if enough else f"not enough, next: {'; '.join(requests) or 'the question'}"
     return {"requests": requests, "continue_search": not enough, "step_summary": did}

@@ -15,18 +15,18 @@ from typing_extensions import TypedDict
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.nodes.building.build import ReadState, ReadUpdate
 from readgraph.nodes.building.outline import headings_in
-from readgraph.nodes.building.recipes import for_question, in_notes_language
-from readgraph.nodes.memory import remembered
-from readgraph.nodes.opening import Opened, OpenState, open_document
+from readgraph.nodes.building.recipes import for_question, resolve_notes_language
+from readgraph.nodes.memory import load_memory
+from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import StepNode, step_with, with_recipe
 from readgraph.sources.naming_places import NamedSpan, places_named, source_page
 from readgraph.sources.places import BELOW
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, Memory, Page, Part, Recipe
+from readgraph.state.records import CollectionPart, Document, Memory, Page, Recipe
 from readgraph.state.settings import SummaryForm
-from readgraph.state.summary import PartOfText, ShownPart
-from readgraph.state.words import counted
+from readgraph.state.summary import PartOfText, SummaryPart
+from readgraph.state.words import format_count
 
 
 class SummaryOpenState(OpenState):
@@ -35,16 +35,16 @@ class SummaryOpenState(OpenState):
     part: NotRequired[str | None]
 
 
-class SummaryOpened(Opened):
+class SummaryOpenUpdate(OpenUpdate):
     """What opening writes."""
 
     part_wanted: str
     parts: list[PartOfText]
-    shown: list[ShownPart]
+    shown: list[SummaryPart]
 
 
 @step_with(starts_question=True)
-async def open_summary(state: SummaryOpenState, runtime: Runtime[ReaderContext]) -> SummaryOpened:
+async def open_summary(state: SummaryOpenState, runtime: Runtime[ReaderContext]) -> SummaryOpenUpdate:
     """Open the document. Raises `BadInput` for a part that is empty or no string, and as for a question."""
     part = state.get("part")
     if not isinstance(part, str | None):
@@ -64,7 +64,7 @@ NOTED = ("read-agent", "mem-walker", "outline-walk", "gam")
 """Methods whose notes tell what stands on a page, by the names in recipes."""
 
 
-def reading_where_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[ReadState, ReadUpdate]:
+def make_read_if_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[ReadState, ReadUpdate]:
     """The node that reads only a document without notes: a memory of another method, or of other sizes, serves too.
 
     It must be whole, of the same model, language and purpose. With the setting `rebuild` the document is read anew.
@@ -75,7 +75,7 @@ def reading_where_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[Read
     async def read_where_needed(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
         """Take the memory that there is, else read."""
         if memory := await _memory_there(state, runtime):
-            said = f"took the memory of {counted(memory.pages, 'part')} by {memory.recipe.method}"
+            said = f"took the memory of {format_count(memory.pages, 'part')} by {memory.recipe.method}"
             return {"memory": memory.id, "step_summary": said}
         return await read.work(state, runtime)
 
@@ -90,7 +90,7 @@ def reading_where_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[Read
 
     async def read_without_model(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
         if not runtime.context.model and (memory := await _memory_there(state, runtime)):
-            return {"memory": memory.id, "step_summary": f"took the memory of {counted(memory.pages, 'part')}"}
+            return {"memory": memory.id, "step_summary": f"took the memory of {format_count(memory.pages, 'part')}"}
         return await without(state, runtime)
 
     settings = tuple(read.settings)
@@ -99,7 +99,7 @@ def reading_where_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[Read
 
 async def memory_there(store: PageStore, document: Document, context: ReaderContext, recipe: Recipe) -> Memory | None:
     """The memory that serves in place of one with this recipe; None where there is none, or that one is begun."""
-    wanted, _ = await in_notes_language(recipe, document, context, store)
+    wanted, _ = await resolve_notes_language(recipe, document, context, store)
     kept = await store.memories(document.id)
     if any(memory.recipe.same_but_prompts(wanted) for memory in kept):
         return None
@@ -132,7 +132,7 @@ Heading = tuple[int, tuple[str, ...]]
 """Where a heading stands, and its title after those above it."""
 
 
-async def named_part(store: PageStore, document: Document, memory: Memory, wanted: str) -> list[NamedSpan]:
+async def find_named_part(store: PageStore, document: Document, memory: Memory, wanted: str) -> list[NamedSpan]:
     """The spans that a name stands for, each with its own name; headings hold what is below them.
 
     Looked for are, in this order: a title that is the name, one that begins with it, one that has its words; a number
@@ -145,14 +145,14 @@ async def named_part(store: PageStore, document: Document, memory: Memory, wante
         if found := _by_title(headings, name) or _by_number(headings, name):
             return _spans(headings, found, document.characters)
     if asked := _PAGES.fullmatch(wanted.strip()):
-        return [await _numbered(store, document, memory, asked)]
+        return [await _find_pages_by_number(store, document, memory, asked)]
     return await places_named(store, document, wanted)
 
 
 async def _headings(store: PageStore, document: Document) -> list[Heading]:
     """The headings of the document; in a collection each document's title stands above its own."""
     found = list[Heading]()
-    for part in document.parts or (Part(document.id, 0, document.characters),):
+    for part in document.parts or (CollectionPart(document.id, 0, document.characters),):
         member = await store.document(part.document) if document.parts else document
         above = (member.title or member.id,) if document.parts else ()
         found += [(part.start, above)] if above else []
@@ -173,11 +173,11 @@ def _with_those_above(headings: Iterable[Heading]) -> Iterator[Heading]:
 
 def _by_title(headings: Sequence[Heading], wanted: str) -> list[int]:
     """The numbers of the headings with this title, or with several titles in a row ("Part two > Chapter 3")."""
-    sought = _folded(wanted)
+    sought = _fold_name(wanted)
     if not sought:
         return []
-    titles = [_folded(path[-1]) for _, path in headings]
-    paths = [_folded(" ".join(path)) for _, path in headings]
+    titles = [_fold_name(path[-1]) for _, path in headings]
+    paths = [_fold_name(" ".join(path)) for _, path in headings]
     ways: list[list[int]] = [
         [number for number in range(len(headings)) if sought in (titles[number], paths[number])],
         [number for number, title in enumerate(titles) if title[: len(sought)] == sought],
@@ -256,7 +256,9 @@ def _rank(title: str) -> int | None:
     return next((rank for rank, words in enumerate(_RANKS) if first in words), None)
 
 
-async def _numbered(store: PageStore, document: Document, memory: Memory, asked: re.Match[str]) -> NamedSpan:
+async def _find_pages_by_number(
+    store: PageStore, document: Document, memory: Memory, asked: re.Match[str]
+) -> NamedSpan:
     """The pages of the source from the first to the last; where it has none, or parts are asked for, parts."""
     first, last = asked["first"], asked["last"] or asked["first"]
     backwards = BadInput(f"'{asked[0]}' goes backwards: write the smaller number first.")
@@ -278,7 +280,7 @@ async def _numbered(store: PageStore, document: Document, memory: Memory, asked:
     return (asked[0], pages[0].start, pages[-1].end)
 
 
-def _folded(name: str) -> list[str]:
+def _fold_name(name: str) -> list[str]:
     return [*_words(name)]
 
 
@@ -309,7 +311,7 @@ class ChooseUpdate(TypedDict):
     """What choosing writes; `pages_read` are the pages in full."""
 
     parts: list[PartOfText]
-    shown: list[ShownPart]
+    shown: list[SummaryPart]
     pages_read: list[int]
     step_summary: str
 
@@ -322,7 +324,7 @@ async def choose(state: ChooseState, runtime: Runtime[ReaderContext]) -> ChooseU
     all pages are shown.
     """
     store = page_store(runtime)
-    document, memory = await remembered(runtime, state["document"], state["memory"])
+    document, memory = await load_memory(runtime, state["document"], state["memory"])
     parts = await _parts(state["part_wanted"], document, memory, runtime)
     pages = await store.pages(memory.id, range(memory.pages))
     sizes = {note.page: note.words for note in await store.notes(memory.id, range(memory.pages)) if note.text.strip()}
@@ -333,22 +335,22 @@ async def choose(state: ChooseState, runtime: Runtime[ReaderContext]) -> ChooseU
         shown = [{**each, "full": True} for each in shown]
     shown = [{**each, "full": each["full"] or each["page"] not in sizes} for each in shown]
     full = [each["page"] for each in shown if each["full"]]
-    did = f"{counted(len(shown), 'part')} of {memory.pages}, {len(full)} in full"
+    did = f"{format_count(len(shown), 'part')} of {memory.pages}, {len(full)} in full"
     return {"parts": parts, "shown": shown, "pages_read": full, "step_summary": did}
 
 
 async def _parts(wanted: str, document: Document, memory: Memory, runtime: Runtime[ReaderContext]) -> list[PartOfText]:
     if not wanted:
         return []
-    found = await named_part(page_store(runtime), document, memory, wanted)
+    found = await find_named_part(page_store(runtime), document, memory, wanted)
     return [PartOfText(name=name, start=start, end=end) for name, start, end in found]
 
 
-def _within(page: Page, spans: list[tuple[int, int]]) -> ShownPart | None:
+def _within(page: Page, spans: list[tuple[int, int]]) -> SummaryPart | None:
     """What a summary shows of a page: all of it, what lies in the first of the spans that it holds, or nothing."""
     for begin, stop in spans:
         start, end = max(page.start, begin), min(page.end, stop)
         if start < end:
             whole = (start, end) == (page.start, page.end)
-            return ShownPart(page=page.number, start=start, end=end, full=not whole)
+            return SummaryPart(page=page.number, start=start, end=end, full=not whole)
     return None

@@ -9,9 +9,15 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.page_store import page_store
-from readgraph.models.metering import fell_back
+from readgraph.models.metering import count_fallback
 from readgraph.nodes.answering.citations import find_quotes
-from readgraph.nodes.answering.verdicts import Doubted, Verdict, check_summary_prompt, in_batches, verdicts_on
+from readgraph.nodes.answering.verdicts import (
+    SentenceToCheck,
+    SupportVerdict,
+    check_summary_prompt,
+    in_batches,
+    verdicts_on,
+)
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.step import StepNode, step
 from readgraph.nodes.summary.write import material_of
@@ -19,8 +25,8 @@ from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Sentence, Status, Usage
 from readgraph.state.settings import Checking
-from readgraph.state.summary import ShownPart, joined_sentences
-from readgraph.state.words import counted
+from readgraph.state.summary import SummaryPart, joined_sentences
+from readgraph.state.words import format_count
 
 
 class CheckState(TypedDict):
@@ -28,7 +34,7 @@ class CheckState(TypedDict):
 
     document: str
     memory: str
-    shown: list[ShownPart]
+    shown: list[SummaryPart]
     sentences: list[Sentence]
     status: NotRequired[Status]
     usage: NotRequired[Usage]
@@ -53,14 +59,14 @@ async def check_summary(state: CheckState, runtime: Runtime[ReaderContext]) -> C
     if not runtime.context.check_sentences or not left:
         return _update(sentences)
     material = await material_of(state["shown"], state["document"], state["memory"], runtime)
-    doubted = {number: Doubted(sentences[number]["text"], sentences[number]["pages"]) for number in left}
+    doubted = {number: SentenceToCheck(sentences[number]["text"], sentences[number]["pages"]) for number in left}
     batches = in_batches(doubted, material.texts, content_room(runtime.context))
     each = await all_finished(
         verdicts_on({number: doubted[number] for number in batch}, material.texts, check_summary_prompt, runtime)
         for batch in batches
     )
     verdicts = {number: verdict for found in each for number, verdict in found.items()}
-    return _update([_judged(sentence, verdicts.get(number)) for number, sentence in enumerate(sentences)])
+    return _update([_with_verdict(sentence, verdicts.get(number)) for number, sentence in enumerate(sentences)])
 
 
 async def check_without_model(state: CheckState, runtime: Runtime[ReaderContext]) -> CheckUpdate:
@@ -68,7 +74,7 @@ async def check_without_model(state: CheckState, runtime: Runtime[ReaderContext]
     return _update(state["sentences"])
 
 
-def _judged(sentence: Sentence, verdict: Verdict | None) -> Sentence:
+def _with_verdict(sentence: Sentence, verdict: SupportVerdict | None) -> Sentence:
     if verdict is None:
         return sentence
     return {**sentence, "supported": verdict.supported, "quotes": verdict.quotes if verdict.supported else []}
@@ -78,7 +84,7 @@ def _update(sentences: list[Sentence]) -> CheckUpdate:
     unsupported = sum(each["supported"] is False for each in sentences)
     unchecked = sum(each["supported"] is None for each in sentences)
     supported = len(sentences) - unsupported - unchecked
-    did = f"{supported} of {counted(len(sentences), 'sentence')} supported"
+    did = f"{supported} of {format_count(len(sentences), 'sentence')} supported"
     did += f", {unchecked} not checked" if unchecked else ""
     return {"sentences": sentences, "unsupported": unsupported, "unchecked": unchecked, "step_summary": did}
 
@@ -91,7 +97,7 @@ class CiteSummaryState(TypedDict):
 
     document: str
     memory: str
-    shown: list[ShownPart]
+    shown: list[SummaryPart]
     sentences: list[Sentence]
     status: NotRequired[Status]
     usage: NotRequired[Usage]
@@ -124,7 +130,7 @@ async def cite_summary(state: CiteSummaryState, runtime: Runtime[ReaderContext])
     pairs = zip(found, quoted, strict=True)
     citations = [Citation(**{**each, "mark_at": end}) for each, (_, end) in pairs if each]
     if lost := len(quoted) - len(citations):
-        fell_back("quote_not_found", lost)
+        count_fallback("quote_not_found", lost)
     unique = {(each["start"], each["end"], each["mark_at"]): each for each in citations}
     did = f"found {len(citations)} of {len(quoted)} quotes in the text" if quoted else "nothing was quoted"
     return {

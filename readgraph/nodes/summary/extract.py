@@ -28,7 +28,7 @@ SUBJECT = 1.0
 
 
 @dataclass(frozen=True)
-class Candidate:
+class SummaryCandidate:
     """A sentence of a page, and its terms with their weights, as a vector of length 1."""
 
     page: int
@@ -37,7 +37,7 @@ class Candidate:
     vector: Mapping[str, float]
 
 
-def extracted_summary(
+def extract_summary(
     texts: Mapping[int, str], notes: Mapping[int, str], most_words: int, about: str = ""
 ) -> list[Sentence]:
     """Sentences of these pages, in their order, of at most `most_words` words together.
@@ -55,7 +55,7 @@ def extracted_summary(
         whole = next((text for text in texts.values() if text.strip()), "")
         cut = " ".join(first_words(whole.strip(), most_words).split())
         page = next((page for page, text in texts.items() if text == whole), 0)
-        return [extracted_sentence(page, cut)] if cut else []
+        return [make_extract_sentence(page, cut)] if cut else []
     chosen, room = set[int](), 0
     stretches = _stretches(candidates, max(most_words // STRETCH_WORDS, 1))
     for number, stretch in enumerate(stretches, 1):
@@ -63,11 +63,11 @@ def extracted_summary(
         _choose(candidates, stretch, chosen, room, subject)
     _choose(candidates, range(len(candidates)), chosen, most_words - _words(candidates, chosen), subject)
     if not chosen:
-        return [extracted_sentence(candidates[0].page, first_words(candidates[0].text, most_words))]
-    return [extracted_sentence(candidates[number].page, candidates[number].text) for number in sorted(chosen)]
+        return [make_extract_sentence(candidates[0].page, first_words(candidates[0].text, most_words))]
+    return [make_extract_sentence(candidates[number].page, candidates[number].text) for number in sorted(chosen)]
 
 
-def extracted_sentence(page: int, text: str) -> Sentence:
+def make_extract_sentence(page: int, text: str) -> Sentence:
     """A sentence of a page as one of a summary."""
     return {
         "text": " ".join(text.split()),
@@ -80,7 +80,7 @@ def extracted_sentence(page: int, text: str) -> Sentence:
     }
 
 
-def _candidates(texts: Mapping[int, str], notes: Mapping[int, str]) -> list[Candidate]:
+def _candidates(texts: Mapping[int, str], notes: Mapping[int, str]) -> list[SummaryCandidate]:
     found = list[tuple[int, str]]()
     for page, text in texts.items():
         written = [text[slice(*span)] for span in sentence_spans(text)]
@@ -94,13 +94,13 @@ def _candidates(texts: Mapping[int, str], notes: Mapping[int, str]) -> list[Cand
     vectors = [_unit({term: count * rare[term] for term, count in each.items()}) for each in terms]
     seen = set[str]()
     return [
-        Candidate(page, text, count_words(text), vector)
+        SummaryCandidate(page, text, count_words(text), vector)
         for (page, text), vector in zip(found, vectors, strict=True)
         if not (text in seen or seen.add(text))  # type: ignore[func-returns-value]
     ]
 
 
-def _stretches(candidates: Sequence[Candidate], most: int) -> list[list[int]]:
+def _stretches(candidates: Sequence[SummaryCandidate], most: int) -> list[list[int]]:
     """The numbers of the candidates in at most this many stretches of about even words."""
     total, at = sum(each.words for each in candidates), 0
     stretches = [list[int]() for _ in range(most)]
@@ -111,7 +111,7 @@ def _stretches(candidates: Sequence[Candidate], most: int) -> list[list[int]]:
 
 
 def _choose(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[SummaryCandidate],
     among: Iterable[int],
     chosen: set[int],
     room: int,
@@ -137,7 +137,7 @@ def _choose(
             alike[number] = max(alike[number], _likeness(candidates[number].vector, candidates[best].vector))
 
 
-def _words(candidates: Sequence[Candidate], chosen: Iterable[int]) -> int:
+def _words(candidates: Sequence[SummaryCandidate], chosen: Iterable[int]) -> int:
     return sum(candidates[number].words for number in chosen)
 
 

@@ -16,16 +16,16 @@ from typing_extensions import TypedDict
 
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask
-from readgraph.models.metering import fell_back, used_notes
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, unused_name, wording
+from readgraph.models.metering import count_fallback, record_corrections
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, find_unused_name
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.building.recipes import writing_notes
-from readgraph.nodes.memory import remembered
+from readgraph.nodes.building.recipes import apply_notes_language
+from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import StepNode
-from readgraph.nodes.summary.extract import extracted_summary
+from readgraph.nodes.summary.extract import extract_summary
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
@@ -33,15 +33,15 @@ from readgraph.state.reading import Sentence, Status, Usage
 from readgraph.state.records import Document, Memory
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Language, SummaryForm
-from readgraph.state.summary import ShownPart, joined_sentences
-from readgraph.state.words import count_words, counted, first_words
+from readgraph.state.summary import SummaryPart, joined_sentences
+from readgraph.state.words import count_words, first_words, format_count
 
 _SYSTEM = (
     "You summarise a long text from notes of its pages; some pages may stand there in full. Use nothing but what "
     "stands there. " + DATA_RULE
 )
 
-WRITE_SUMMARY = wording(
+WRITE_SUMMARY = declare_wording(
     "write_summary",
     "write_summary",
     1,
@@ -84,7 +84,7 @@ TAG_WORDS = 2
 
 
 @dataclass(frozen=True)
-class Item:
+class SummaryItem:
     """A text, and the pages that it stands for: a note, a page, or sentences of a summary of some of them."""
 
     pages: tuple[int, ...]
@@ -102,42 +102,42 @@ class Material:
 
     document: Document
     memory: Memory
-    items: list[Item]
+    items: list[SummaryItem]
     texts: Mapping[int, str]
     notes: Mapping[int, str]
 
 
 async def material_of(
-    shown: Sequence[ShownPart], document: str, memory: str, runtime: Runtime[ReaderContext]
+    shown: Sequence[SummaryPart], document: str, memory: str, runtime: Runtime[ReaderContext]
 ) -> Material:
     """The notes of these pages, and the texts of those in full."""
     store = page_store(runtime)
-    described, kept = await remembered(runtime, document, memory)
+    described, kept = await load_memory(runtime, document, memory)
     found = await store.spans(described, [(each["start"], each["end"]) for each in shown])
     texts = {each["page"]: text for each, text in zip(shown, found, strict=True) if text.strip()}
     notes = {note.page: note for note in await store.notes(memory, [each["page"] for each in shown])}
     in_full = {each["page"] for each in shown if each["full"]}
-    used_notes(note for note in notes.values() if note.page not in in_full)
+    record_corrections(note for note in notes.values() if note.page not in in_full)
     said = {page: note.text for page, note in notes.items()}
-    items = [Item((page,), text if page in in_full else said[page]) for page, text in texts.items()]
+    items = [SummaryItem((page,), text if page in in_full else said[page]) for page, text in texts.items()]
     return Material(described, kept, items, texts, said)
 
 
-def words_of(items: Sequence[Item]) -> int:
+def words_of(items: Sequence[SummaryItem]) -> int:
     """The words of these items as they are shown."""
     return sum(item.words for item in items)
 
 
-def shown_text(items: Sequence[Item]) -> str:
+def format_items(items: Sequence[SummaryItem]) -> str:
     """Each item after its tag, which names its pages and occurs in none of the texts."""
-    tag = unused_name("page", [item.text for item in items])
+    tag = find_unused_name("page", [item.text for item in items])
     return "\n\n".join(f"<{tag} {', '.join(map(str, item.pages))}>\n{item.text.strip()}" for item in items)
 
 
-def even_groups(items: Sequence[Item], number: int, most_words: int | None = None) -> list[list[Item]]:
+def even_groups(items: Sequence[SummaryItem], number: int, most_words: int | None = None) -> list[list[SummaryItem]]:
     """The items in about this many groups of about even words, none of more than `most_words` but single items."""
     target = max(words_of(items) / max(number, 1), 1)
-    groups, before, size = [list[Item]()], 0, 0
+    groups, before, size = [list[SummaryItem]()], 0, 0
     for item in items:
         full = before >= target * len(groups) or (most_words is not None and size + item.words > most_words)
         if groups[-1] and full:
@@ -148,20 +148,20 @@ def even_groups(items: Sequence[Item], number: int, most_words: int | None = Non
     return groups
 
 
-def groups_within(items: Sequence[Item], room: int) -> list[list[Item]]:
+def groups_within(items: Sequence[SummaryItem], room: int) -> list[list[SummaryItem]]:
     """The items in as few even groups as fit the room each."""
     return even_groups(items, math.ceil(words_of(items) / max(room, 1)), room)
 
 
-def as_items(sentences: Sequence[Sentence]) -> list[Item]:
+def as_items(sentences: Sequence[Sentence]) -> list[SummaryItem]:
     """The sentences of summaries as items: those in a row that rest on the same pages are one."""
-    items = list[Item]()
+    items = list[SummaryItem]()
     for sentence in sentences:
         pages = tuple(sentence["pages"])
         if items and items[-1].pages == pages:
-            items[-1] = Item(pages, f"{items[-1].text} {sentence['text']}")
+            items[-1] = SummaryItem(pages, f"{items[-1].text} {sentence['text']}")
         else:
-            items.append(Item(pages, sentence["text"]))
+            items.append(SummaryItem(pages, sentence["text"]))
     return items
 
 
@@ -186,7 +186,7 @@ class WriteState(TypedDict):
 
     document: str
     memory: str
-    shown: list[ShownPart]
+    shown: list[SummaryPart]
     question_text: str
     status: NotRequired[Status]
     usage: NotRequired[Usage]
@@ -212,7 +212,7 @@ async def write_summary(state: WriteState, runtime: Runtime[ReaderContext]) -> W
     counted. Where no usable reply comes, sentences are extracted in its place.
     """
     material = await material_of(state["shown"], state["document"], state["memory"], runtime)
-    _, in_language = await writing_notes(material.memory.recipe, material.document, runtime)
+    _, in_language = await apply_notes_language(material.memory.recipe, material.document, runtime)
     writer = _Writer(material, runtime, state["question_text"], note_line(in_language.context.language))
     sentences = await writer.summary(material.items, runtime.context.summary_words)
     return await _update(material, state["shown"], sentences, runtime, replaced=writer.replaced)
@@ -224,13 +224,13 @@ async def write_without_model(state: WriteState, runtime: Runtime[ReaderContext]
     most, about = runtime.context.summary_words, state["question_text"]
     in_full = {each["page"] for each in state["shown"] if each["full"]}
     notes = {page: note for page, note in material.notes.items() if page not in in_full}
-    sentences = await asyncio.to_thread(extracted_summary, material.texts, notes, most, about)
+    sentences = await asyncio.to_thread(extract_summary, material.texts, notes, most, about)
     return await _update(material, state["shown"], sentences, runtime)
 
 
 async def _update(
     material: Material,
-    shown: Sequence[ShownPart],
+    shown: Sequence[SummaryPart],
     sentences: list[Sentence],
     runtime: Runtime[ReaderContext],
     *,
@@ -251,7 +251,7 @@ async def _update(
         "by_rule": by_rule,
         "compression_rate": compression_rate(seen, material.document),
         "percent_read": percent_read(pages, material.document),
-        "step_summary": f"{did} {counted(len(sentences), 'sentence')}, {counted(count_words(text), 'word')}",
+        "step_summary": f"{did} {format_count(len(sentences), 'sentence')}, {format_count(count_words(text), 'word')}",
     }
 
 
@@ -269,7 +269,7 @@ class _Writer:
     def room(self) -> int:
         return content_room(self.runtime.context, self.about)
 
-    async def summary(self, items: Sequence[Item], most: int) -> list[Sentence]:
+    async def summary(self, items: Sequence[SummaryItem], most: int) -> list[Sentence]:
         """The summary: in one piece, or in several, each of which becomes a paragraph."""
         at_once = min(MOST_AT_ONCE, self.room // 2)
         pieces = even_groups(items, math.ceil(most / at_once))
@@ -279,18 +279,18 @@ class _Writer:
         )
         return [{**sentence, "paragraph": number} for number, piece in enumerate(written) for sentence in piece]
 
-    async def _piece(self, items: Sequence[Item], most: int) -> list[Sentence]:
+    async def _piece(self, items: Sequence[SummaryItem], most: int) -> list[Sentence]:
         """A summary in one reply; items that don't fit the window are summarised in groups before."""
         for _ in range(MOST_ROUNDS):
             if words_of(items) <= self.room:
                 break
             groups = groups_within(items, self.room)
             each = max(FEWEST_OF_GROUP, self.room // (2 * len(groups)))
-            shorter = await all_finished(self._asked(group, min(each, self.room // 2)) for group in groups)
+            shorter = await all_finished(self._request_sentences(group, min(each, self.room // 2)) for group in groups)
             items = as_items([sentence for sentences in shorter for sentence in sentences])
-        return await self._asked(items, most)
+        return await self._request_sentences(items, most)
 
-    async def _asked(self, items: Sequence[Item], most: int) -> list[Sentence]:
+    async def _request_sentences(self, items: Sequence[SummaryItem], most: int) -> list[Sentence]:
         """One reply: its sentences, of at most this many words."""
         pages = sorted({page for item in items for page in item.pages})
         held = sum(count_words(item.text) for item in items)
@@ -301,23 +301,25 @@ class _Writer:
         def complaint(reply: WrittenSummary) -> str | None:
             sentences = _sentences(reply, pages)
             if len(sentences) < len(reply.sentences) or not (sentences or self.about):
-                return f"each sentence needs a text and the number of a page that is shown: {_listed(pages)}"
+                return (
+                    f"each sentence needs a text and the number of a page that is shown: {_format_page_numbers(pages)}"
+                )
             words = count_words(joined_sentences(sentences)[0])
             lengths.append(words)
             if len(lengths) == 1 and not least <= words <= most:
                 return f"the summary has {words} words, and must have {least} to {most}"
             return None
 
-        prompt = write_summary_prompt(shown_text(items), least, most, self.about).adding(self.line)
+        prompt = write_summary_prompt(format_items(items), least, most, self.about).adding(self.line)
         try:
             reply = await ask(self.runtime, prompt, WrittenSummary, complaint)
         except NoUsableReply:
-            fell_back("summary")
+            count_fallback("summary")
             self.replaced = True
             texts = {page: text for page, text in self.material.texts.items() if page in pages}
-            return await asyncio.to_thread(extracted_summary, texts, {}, most, self.about)
+            return await asyncio.to_thread(extract_summary, texts, {}, most, self.about)
         if not least <= lengths[-1] <= most:
-            fell_back("summary_length")
+            count_fallback("summary_length")
         return _cut(_sentences(reply, pages), most)
 
 
@@ -354,7 +356,7 @@ def _cut(sentences: list[Sentence], most: int) -> list[Sentence]:
     return kept or [{**each, "text": first_words(each["text"], most)} for each in sentences[:1]]
 
 
-def _listed(pages: Sequence[int]) -> str:
+def _format_page_numbers(pages: Sequence[int]) -> str:
     """Page numbers in a few words: "3, 4, 9", or from the first to the last where they are many."""
     return ", ".join(map(str, pages)) if len(pages) <= FEWEST_OF_GROUP else f"{pages[0]} to {pages[-1]}"
 

@@ -14,13 +14,13 @@ from typing_extensions import TypedDict
 
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask
-from readgraph.models.metering import fell_back
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
-from readgraph.models.reply_types import LenientReply, Numbers, numbers_in, offering
+from readgraph.models.metering import count_fallback
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.reply_types import LenientReply, Numbers, numbers_in, restrict_reply
 from readgraph.nodes.answering.ask import answer_style, choice_or_none, letter_of
-from readgraph.nodes.answering.in_view import InView, answering, known
+from readgraph.nodes.answering.in_view import AnswerSource, answering, ready_answer
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
 from readgraph.nodes.memory import memory_pages
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import Choice, deciding
@@ -29,15 +29,15 @@ from readgraph.nodes.survey.values import same_as
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.reading import Quote, Usage
-from readgraph.state.survey import Programme, Row, Table, told_unread
-from readgraph.state.words import count_words, counted, first_words
+from readgraph.state.survey import Programme, Row, Table, format_unread_parts
+from readgraph.state.words import count_words, first_words, format_count
 
 _SURVEY_SAME_SYSTEM = (
     "Records were taken from all pages of a long text. The same person or thing may be named in several ways in it: in "
     "full, by a part of the name, by a title, with another spelling. You see the names, each with a quote. " + DATA_RULE
 )
 
-SURVEY_SAME = wording(
+SURVEY_SAME = declare_wording(
     "survey_same",
     "survey-same",
     1,
@@ -79,7 +79,7 @@ _SURVEY_PROSE_SYSTEM = (
     "the question from the table. Counts and sums that are given are exact: don't count again. " + DATA_RULE
 )
 
-SURVEY_PROSE = wording(
+SURVEY_PROSE = declare_wording(
     "survey_prose",
     "survey-prose",
     1,
@@ -172,7 +172,10 @@ async def join_names(state: SameState, runtime: Runtime[ReaderContext]) -> Choic
         groups = [[names[number] for number in dict.fromkeys(group.numbers)] for group in reply.groups]
         groups = [group for group in groups if len(group) > 1]
         joined = sum(map(len, groups))
-        return {"same_names": groups, "step_summary": f"{joined} of {counted(len(names), 'name')} mean {len(groups)}"}
+        return {
+            "same_names": groups,
+            "step_summary": f"{joined} of {format_count(len(names), 'name')} mean {len(groups)}",
+        }
 
     async def leave_apart(problem: NoUsableReply) -> SameUpdate:
         return APART
@@ -208,7 +211,7 @@ async def _names_shown(state: SameState, runtime: Runtime[ReaderContext]) -> dic
             break
         shown[number] = (name, quote)
     if left_out := len(lines) - len(shown):
-        fell_back("names_left_out", left_out)
+        count_fallback("names_left_out", left_out)
     return shown
 
 
@@ -238,7 +241,7 @@ class TableUpdate(AnswerUpdate):
     by_pattern: bool
 
 
-async def table_in_view(state: TableState, runtime: Runtime[ReaderContext]) -> InView:
+async def table_in_view(state: TableState, runtime: Runtime[ReaderContext]) -> AnswerSource:
     """Answer with the table, or the number of its rows; where sentences are wanted, the model writes them from it.
 
     Without a model, and without a usable reply, the table itself is the answer. An answer without all records says how
@@ -249,30 +252,32 @@ async def table_in_view(state: TableState, runtime: Runtime[ReaderContext]) -> I
     read = {*state["pages_read"]}
     words = sum(page.words for page in pages if page.number in read)
     by_pattern = not (await page_store(runtime).memory(document.id, state["records"])).recipe.model
-    missing = told_unread(len(read), len(unread)) if (unread := state.get("unread")) else ""
+    missing = format_unread_parts(len(read), len(unread)) if (unread := state.get("unread")) else ""
     if missing and not table["found"]:
-        return known(document, SaidAnswer(None, None, [], words, missing, nearest=True), by_pattern=by_pattern)
-    said = _said(table, programme, words, missing, by_rule=by_pattern)
+        return ready_answer(document, AnswerDraft(None, None, [], words, missing, nearest=True), by_pattern=by_pattern)
+    said = _draft_from_table(table, programme, words, missing, by_rule=by_pattern)
 
-    async def substitute() -> SaidAnswer:
+    async def substitute() -> AnswerDraft:
         return said._replace(nearest=True, choice=None)
 
-    async def ask_for_prose() -> SaidAnswer:
+    async def ask_for_prose() -> AnswerDraft:
         prose = await _prose(state, runtime)
         return prose._replace(answer=_with_missing(prose.answer, missing), words=words)
 
     if table["found"] and (state["choices"] or (programme and programme["result"] == "prose")):
-        return InView(document, substitute, ask_for_prose, "survey_prose", {"by_pattern": by_pattern})
-    return known(document, said, by_pattern=by_pattern)
+        return AnswerSource(document, substitute, ask_for_prose, "survey_prose", {"by_pattern": by_pattern})
+    return ready_answer(document, said, by_pattern=by_pattern)
 
 
-def _said(table: Table, programme: Programme | None, words: int, missing: str, *, by_rule: bool) -> SaidAnswer:
+def _draft_from_table(
+    table: Table, programme: Programme | None, words: int, missing: str, *, by_rule: bool
+) -> AnswerDraft:
     quotes = _quotes(table["rows"][:ROWS_QUOTED])
-    did = f"answered with {counted(table['found'], 'row')}"
+    did = f"answered with {format_count(table['found'], 'row')}"
     if programme and programme["result"] == "count":
         answer = f"at least {table['found']}; {missing}" if missing else str(table["found"])
-        return SaidAnswer(answer, None, quotes, words, did, nearest=by_rule)
-    return SaidAnswer(_with_missing(_text(table) or None, missing), None, quotes, words, did, nearest=by_rule)
+        return AnswerDraft(answer, None, quotes, words, did, nearest=by_rule)
+    return AnswerDraft(_with_missing(_text(table) or None, missing), None, quotes, words, did, nearest=by_rule)
 
 
 def _with_missing(answer: str | None, missing: str) -> str | None:
@@ -285,7 +290,7 @@ def _text(table: Table) -> str:
     if not table["rows"]:
         return ""
     left = table["found"] - len(table["rows"][:ROWS_SAID])
-    more = f"… and {counted(left, 'row')} more" if left > 0 else ""
+    more = f"… and {format_count(left, 'row')} more" if left > 0 else ""
     if len(table["columns"]) == 1:
         return "; ".join([*(row["values"][0] for row in table["rows"][:ROWS_SAID]), *filter(None, [more])])
     return "\n".join(filter(None, [markdown_of(table, ROWS_SAID), more]))
@@ -296,7 +301,7 @@ def _quotes(rows: list[Row]) -> list[Quote]:
     return [Quote(page=cited["page"], quote=cited["quote"], start=cited["start"]) for cited in first]
 
 
-async def _prose(state: TableState, runtime: Runtime[ReaderContext]) -> SaidAnswer:
+async def _prose(state: TableState, runtime: Runtime[ReaderContext]) -> AnswerDraft:
     """The model's answer from as many rows as fit the window, with the quotes of the rows that it names."""
     table, question, choices = state["table"], state["question_text"], state["choices"]
     head = f"{table['found']} rows.\n# | {' | '.join(table['columns'])}"
@@ -310,7 +315,7 @@ async def _prose(state: TableState, runtime: Runtime[ReaderContext]) -> SaidAnsw
     style = answer_style(state, runtime)
     prompt = survey_prose_prompt("\n".join([head, *lines]), question, choices, len(lines), table["found"])
     if choices:
-        chosen = await ask(runtime, prompt, offering(TableChoice, choice=choices), choice_or_none(choices))
+        chosen = await ask(runtime, prompt, restrict_reply(TableChoice, choice=choices), choice_or_none(choices))
         letter = letter_of(chosen.choice) if chosen.choice else None
         text, named = choices[letter] if letter else None, chosen.rows
     else:
@@ -318,8 +323,8 @@ async def _prose(state: TableState, runtime: Runtime[ReaderContext]) -> SaidAnsw
         letter, text, named = None, (answered.answer or "").strip() or None, answered.rows
     rows = [table["rows"][number - 1] for number in dict.fromkeys(named) if 0 < number <= len(lines)]
     quotes = _quotes((rows or table["rows"])[:ROWS_QUOTED]) if text else []
-    did = f"answered from {counted(len(lines), 'row')}" if text else "the table gives no answer"
-    return SaidAnswer(text, letter, quotes, summary=did)
+    did = f"answered from {format_count(len(lines), 'row')}" if text else "the table gives no answer"
+    return AnswerDraft(text, letter, quotes, summary=did)
 
 
 answer_from_table = answering(table_in_view, writes=TableUpdate)

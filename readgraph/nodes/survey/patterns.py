@@ -104,7 +104,7 @@ Taken = tuple[list[str], int, int]
 """The values of a record, and the characters `[start, end)` of the page that show it."""
 
 
-class Sentence(NamedTuple):
+class PatternSentence(NamedTuple):
     """A sentence with what was seen in it: its dates, and the text's units of amounts.
 
     `denial` is a word that says that something is not so; None where such words are to be read like others.
@@ -128,11 +128,11 @@ class Sentence(NamedTuple):
         return any(not self.denies(*word.span()) for word in words)
 
 
-Filler = Callable[[Sentence], list[str]]
+Filler = Callable[[PatternSentence], list[str]]
 """Gives the values of a column that a sentence has."""
 
 
-def _names(sentence: Sentence) -> list[str]:
+def _names(sentence: PatternSentence) -> list[str]:
     text = sentence.text
     dates = [(date.start, date.end) for date in sentence.dates]
     amounts = [(amount.start, amount.end) for amount in amounts_in(text, sentence.dates, sentence.units)]
@@ -152,20 +152,20 @@ def _name(found: re.Match[str], language: str) -> str:
     return "" if _NO_NAMES.match(name) else name
 
 
-def _dates(sentence: Sentence) -> list[str]:
+def _dates(sentence: PatternSentence) -> list[str]:
     return [date.iso for date in sentence.dates if date.iso]
 
 
-def _written_dates(sentence: Sentence) -> list[str]:
+def _dates_as_written(sentence: PatternSentence) -> list[str]:
     return [sentence.text[date.start : date.end].rstrip(".,") for date in sentence.dates]
 
 
-def _amounts(sentence: Sentence) -> list[str]:
+def _amounts(sentence: PatternSentence) -> list[str]:
     found = amounts_in(sentence.text, sentence.dates, sentence.units)
     return [sentence.text[each.start : each.end] for each in found if not sentence.denies(each.start, each.end)]
 
 
-def _whole(sentence: Sentence) -> list[str]:
+def _whole(sentence: PatternSentence) -> list[str]:
     return [" ".join(sentence.text.split())]
 
 
@@ -180,13 +180,13 @@ def filler(column: Column) -> Filler | None:
     if column["kind"] == "number" or is_about(CUES["amount"]):
         return _amounts
     if is_about(CUES["date"]):
-        return _written_dates
+        return _dates_as_written
     if is_about(CUES["name"]) or is_about(_PLACE):
         return _names
     return _whole if column["name"] == "sentence" else None
 
 
-def unfilled(columns: Sequence[Column]) -> list[str]:
+def columns_without_pattern(columns: Sequence[Column]) -> list[str]:
     """The names of the columns that no pattern fills."""
     if columns[0]["name"] in ("word", "heading"):
         return [column["name"] for column in columns[1:]]
@@ -248,12 +248,12 @@ def _has_capitals(text: str) -> bool:
     return 2 * sum(letter.lower() != letter.upper() for letter in letters) >= len(letters)
 
 
-def _sentences(text: str, order: str, *, heeds_denials: bool) -> Iterator[tuple[int, int, Sentence]]:
+def _sentences(text: str, order: str, *, heeds_denials: bool) -> Iterator[tuple[int, int, PatternSentence]]:
     """The sentences of a page, each with its span `[start, end)`."""
     language = language_of(text)
     units = units_in(text, dates_in(text, language, order))
     for start, end in sentence_spans(text, language=language):
         written = text[start:end]
-        sentence = Sentence(written, language, denial(language) if heeds_denials else None, [], units)
+        sentence = PatternSentence(written, language, denial(language) if heeds_denials else None, [], units)
         dates = [date for date in dates_in(written, language, order) if not is_amount(written, date, units)]
         yield start, end, sentence._replace(dates=[date for date in dates if not sentence.denies(date.start, date.end)])

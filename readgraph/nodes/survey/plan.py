@@ -9,14 +9,14 @@ from typing_extensions import TypedDict
 
 from readgraph.models.asking import ask
 from readgraph.models.client import HOW_TO_NAME
-from readgraph.models.metering import fell_back
-from readgraph.models.prompt import DATA_RULE, Prompt, wording
+from readgraph.models.metering import count_fallback
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
 from readgraph.models.reply_types import LenientReply, Texts
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive.phrases import kind_of, question_alone
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import Choice, StepNode, Work, deciding
-from readgraph.nodes.survey.patterns import CUES, unfilled
+from readgraph.nodes.survey.patterns import CUES, columns_without_pattern
 from readgraph.nodes.survey.values import same_as
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply
@@ -33,7 +33,7 @@ _SYSTEM = (
     "sorts the records exactly as you plan. " + DATA_RULE
 )
 
-SURVEY_PLAN = wording(
+SURVEY_PLAN = declare_wording(
     "survey_plan",
     "survey-plan",
     1,
@@ -120,57 +120,57 @@ _LISTED = re.compile(r"\w[^:]*:\s*([^:?!\"“«]+?)[\s.]*$")
 """What is asked of a thing, behind a colon: "every payment: day, payer"."""
 
 
-class PlanUpdate(TypedDict):
+class SurveyPlanUpdate(TypedDict):
     """What planning writes."""
 
     programme: Programme | None
     step_summary: str
 
 
-async def plan_without_model(state: AskedState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
+async def plan_without_model(state: AskedState, runtime: Runtime[ReaderContext]) -> SurveyPlanUpdate:
     """Plan by the question's words: names, dates, amounts, headings, a quoted word, else the sentences that fit it.
 
     Raises `BadInput` if there is no model, and columns are asked for of which patterns can fill none.
     """
     programme = by_rule(question_alone(state), columns_named(runtime.context.fields))
-    without = unfilled(programme["columns"])
+    without = columns_without_pattern(programme["columns"])
     if len(without) == len(programme["columns"]) and not runtime.context.model:
         asked = ", ".join(f"'{name}'" for name in without)
         raise BadInput(
             f"Patterns find only names, dates and amounts: to fill {asked}, a table needs a model. "
             f"Give --model, or set READGRAPH_MODEL: {HOW_TO_NAME}"
         )
-    return _planned(programme)
+    return _make_plan_update(programme)
 
 
 @deciding(plan_without_model, settings=(Surveying,))
-async def plan(state: AskedState, runtime: Runtime[ReaderContext]) -> Choice[PlanUpdate]:
+async def plan(state: AskedState, runtime: Runtime[ReaderContext]) -> Choice[SurveyPlanUpdate]:
     """Plan what one record is, its columns, which pages give records, and how they make the answer.
 
     Columns that the user fixed (`fields`) stay as they are. Without a usable plan it is made by rule.
     """
     columns = columns_named(runtime.context.fields)
 
-    async def ask_for_plan() -> PlanUpdate:
+    async def ask_for_plan() -> SurveyPlanUpdate:
         named = ", ".join(f"{column['name']} ({column['kind']})" for column in columns)
         prompt = survey_plan_prompt(state["question_text"], state["choices"], named)
         reply = await ask(runtime, prompt, SurveyPlan, lambda reply: _complaint(reply, columns))
-        return _planned(_programme(reply, columns))
+        return _make_plan_update(_programme(reply, columns))
 
-    async def by_words(problem: NoUsableReply) -> PlanUpdate:
+    async def by_words(problem: NoUsableReply) -> SurveyPlanUpdate:
         return await plan_without_model(state, runtime)
 
     return Choice(ask_for_plan, by_words, "survey_plan")
 
 
-def _a_table(work: Work[AskedState, PlanUpdate]) -> Work[AskedState, PlanUpdate]:
+def _a_table(work: Work[AskedState, SurveyPlanUpdate]) -> Work[AskedState, SurveyPlanUpdate]:
     """Planning as this does, but what is wanted is always the table."""
 
-    async def plan(state: AskedState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
+    async def plan(state: AskedState, runtime: Runtime[ReaderContext]) -> SurveyPlanUpdate:
         """Plan the records as for an answer, but of a table, whatever the question's words sound like."""
         programme = (await work(state, runtime))["programme"]
         assert programme, "every plan has one"
-        return _planned({**programme, "result": "table"})
+        return _make_plan_update({**programme, "result": "table"})
 
     return plan
 
@@ -233,10 +233,10 @@ def _line(text: str, most: int) -> str:
 def _programme(reply: SurveyPlan, fixed: list[Column]) -> Programme:
     columns = fixed or _columns(reply)
     if not fixed and (left_out := len({same_as(column.name) for column in reply.columns} - {""}) - len(columns)) > 0:
-        fell_back("columns_left_out", left_out)
+        count_fallback("columns_left_out", left_out)
     names = {same_as(column["name"]): column["name"] for column in columns}
 
-    def named(name: str | None) -> str | None:
+    def find_column_name(name: str | None) -> str | None:
         return names.get(same_as(name)) if name else None
 
     return Programme(
@@ -244,10 +244,10 @@ def _programme(reply: SurveyPlan, fixed: list[Column]) -> Programme:
         columns=columns,
         extent=reply.extent,
         sought=(reply.sought or "").strip() if reply.extent in SOUGHT else "",
-        same_by=[name for each in reply.same_by if (name := named(each))],
-        group_by=named(reply.group_by),
-        total=named(reply.total),
-        sort_by=COUNT if same_as(reply.sort_by or "") == COUNT else named(reply.sort_by),
+        same_by=[name for each in reply.same_by if (name := find_column_name(each))],
+        group_by=find_column_name(reply.group_by),
+        total=find_column_name(reply.total),
+        sort_by=COUNT if same_as(reply.sort_by or "") == COUNT else find_column_name(reply.sort_by),
         descending=reply.order == "descending",
         first=reply.first if reply.first and reply.first > 0 else None,
         compare=reply.compare,
@@ -263,7 +263,7 @@ def by_rule(question: str, fixed: list[Column]) -> Programme:
     names = ["word"] if word else found[:1] if "heading" in found else found or ["sentence"]
     kinds: dict[str, ColumnKind] = {"date": "date"}
     columns = fixed or [Column(name=name, kind=kinds.get(name, "text"), meaning="") for name in names]
-    if not fixed and not word and (listed := _listed(question)):
+    if not fixed and not word and (listed := _columns_in_question(question)):
         columns = listed
     named = [column["name"] for column in columns if column["kind"] == "date" or column["name"] in ("name", "heading")]
     return Programme(
@@ -282,7 +282,7 @@ def by_rule(question: str, fixed: list[Column]) -> Programme:
     )
 
 
-def _listed(question: str) -> list[Column]:
+def _columns_in_question(question: str) -> list[Column]:
     """The columns that stand behind the question's colon, if they are a list of short names."""
     behind = _LISTED.match(question)
     parts = re.split(r",|;|\s(?:and|und|et|y|e|en)\s", behind[1]) if behind else []
@@ -293,7 +293,7 @@ def _listed(question: str) -> list[Column]:
     return [Column(name=name, kind="date" if dated.search(name) else "text", meaning="") for name in names.values()]
 
 
-def _planned(programme: Programme) -> PlanUpdate:
+def _make_plan_update(programme: Programme) -> SurveyPlanUpdate:
     columns = ", ".join(column["name"] for column in programme["columns"])
     where = {
         "all": "all pages",

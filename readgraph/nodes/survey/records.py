@@ -19,8 +19,8 @@ from pydantic import BeforeValidator, Field, create_model
 
 from readgraph.library.page_store import PageStore
 from readgraph.models.asking import ask
-from readgraph.models.metering import fell_back
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
+from readgraph.models.metering import count_fallback
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.building.parts import WriteNote
@@ -39,7 +39,7 @@ _SURVEY_VERDICT_SYSTEM = (
     "hold such records, so that the others need not be read. " + DATA_RULE
 )
 
-SURVEY_VERDICT = wording(
+SURVEY_VERDICT = declare_wording(
     "survey_verdict",
     "survey-verdict",
     1,
@@ -66,7 +66,7 @@ _SURVEY_RECORDS_SYSTEM = (
     "Write down what stands there and nothing else: no guess, nothing that you know from elsewhere. " + DATA_RULE
 )
 
-SURVEY_RECORDS = wording(
+SURVEY_RECORDS = declare_wording(
     "survey_records",
     "survey-records",
     1,
@@ -85,7 +85,7 @@ FORMS: dict[ColumnKind, str] = {
 """In which form values are asked for."""
 
 
-def _written(value: Any) -> Any:
+def _value_as_text(value: Any) -> Any:
     """A value as text: some models give numbers as numbers, and several values as a list."""
     if isinstance(value, float) and isfinite(value):
         value = f"{Decimal(repr(value)):f}".removesuffix(".0")
@@ -94,7 +94,7 @@ def _written(value: Any) -> Any:
     return None if value is None or isinstance(value, dict) else " ".join(str(value).split())
 
 
-Written = Annotated[str | None, BeforeValidator(_written)]
+Written = Annotated[str | None, BeforeValidator(_value_as_text)]
 
 
 class Records(LenientReply):
@@ -114,8 +114,10 @@ def _reply(columns: tuple[tuple[str, str], ...]) -> type[Records]:
         key_of(number): (Written, Field(description=f"{name}: {meaning}"))
         for number, (name, meaning) in enumerate(columns)
     }
-    quote = Annotated[str, BeforeValidator(lambda value: _written(value) or "")]
-    record = create_model("Record", __base__=LenientReply, **fields, quote=(quote, Field(description="Exact words.")))
+    quote = Annotated[str, BeforeValidator(lambda value: _value_as_text(value) or "")]
+    record = create_model(
+        "SurveyRecord", __base__=LenientReply, **fields, quote=(quote, Field(description="Exact words."))
+    )
     return create_model("SurveyRecords", __base__=Records, records=(list[record], Field(description="May be empty.")))  # type: ignore[valid-type]
 
 
@@ -146,7 +148,7 @@ OrderAt = Callable[[int], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class SurveyRecord:
     """A record of a page: its values, "" where there is none, and the characters `[start, end)` of the page."""
 
     values: tuple[str, ...]
@@ -159,14 +161,14 @@ class Record:
         return json.dumps([*self.values, self.start, self.end], ensure_ascii=False)
 
 
-def records_in(note: str, columns: int) -> list[Record]:
+def records_in(note: str, columns: int) -> list[SurveyRecord]:
     """The records of a note; a line that holds none, such as one that a user wrote, is left out."""
-    records = list[Record]()
+    records = list[SurveyRecord]()
     for line in note.split("\n"):
         with suppress(ValueError, TypeError):
             *values, start, end = json.loads(line)
             if len(values) == columns and isinstance(start, int) and isinstance(end, int):
-                records.append(Record(tuple(map(str, values)), start, end))
+                records.append(SurveyRecord(tuple(map(str, values)), start, end))
     return records
 
 
@@ -197,7 +199,7 @@ def take_records(programme: Programme, order_at: OrderAt) -> WriteNote:
     columns = programme["columns"]
     reply_type = records_reply(columns)
 
-    async def noted(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    async def take_page_records(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
         usable = list[Records]()
 
         def complaint(reply: Records) -> str | None:
@@ -208,33 +210,33 @@ def take_records(programme: Programme, order_at: OrderAt) -> WriteNote:
             await ask(runtime, survey_records_prompt(text, programme["record"], columns), reply_type, complaint)
         except NoUsableReply:
             if not usable:
-                fell_back("records")
+                count_fallback("records")
                 return Note(page.number, "", 0, fallback=True)
         return _note(page, *_records(usable[0].records, columns, text, order_at(page.start)))
 
-    return noted
+    return take_page_records
 
 
 def records_by_pattern(programme: Programme, order_at: OrderAt) -> WriteNote:
     """As `take_records`, without a model."""
 
-    async def noted(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    async def match_page_records(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
         order = order_at(page.start)
         taken = take_by_pattern(text, programme, order)
         kinds = [column["kind"] for column in programme["columns"]]
         values = ((map(value_of, kinds, values), start, end) for values, start, end in taken)
-        return _note(page, [Record(tuple(each or "" for each in row), start, end) for row, start, end in values])
+        return _note(page, [SurveyRecord(tuple(each or "" for each in row), start, end) for row, start, end in values])
 
-    return noted
+    return match_page_records
 
 
 def _records(
     given: Iterable[Any], columns: Sequence[Column], text: str, order: str
-) -> tuple[list[Record], Counter[str]]:
+) -> tuple[list[SurveyRecord], Counter[str]]:
     """The given records whose quotes stand in the text, and how many were lost, or have values of the wrong kind."""
-    records, losses, ends = list[Record](), Counter[str](), dict[str, int]()
+    records, losses, ends = list[SurveyRecord](), Counter[str](), dict[str, int]()
     for each in given:
-        said, values = _said(each, columns), _values(each, columns, order)
+        said, values = _reply_values(each, columns), _values(each, columns, order)
         span = _span(each, text, ends.get(each.quote, 0)) or _span(each, text)  # a text may have the same words twice
         if span is None:
             losses[NO_QUOTE] += 1
@@ -243,7 +245,7 @@ def _records(
         if wrong := sum(bool(value) and kept is None for value, kept in zip(said, values, strict=True)):
             losses[NO_VALUE] += wrong
         if any(values):
-            records.append(Record(tuple(value or "" for value in values), *span))
+            records.append(SurveyRecord(tuple(value or "" for value in values), *span))
     return _once(records), losses
 
 
@@ -252,24 +254,24 @@ def _problem(record: Any, columns: Sequence[Column], text: str) -> str | None:
     if _span(record, text) is None:
         quote = first_words(record.quote, QUOTE_WORDS)
         return f"the quote '{quote}' doesn't stand in the passage: copy its words"
-    if any(said := _said(record, columns)) and not any(_values(record, columns)):
+    if any(said := _reply_values(record, columns)) and not any(_values(record, columns)):
         kind, value = next((column["kind"], value) for column, value in zip(columns, said, strict=True) if value)
         return f"'{first_words(str(value), QUOTE_WORDS)}' is no {kind}"
     return None
 
 
-def _said(record: Any, columns: Sequence[Column]) -> list[Any]:
+def _reply_values(record: Any, columns: Sequence[Column]) -> list[Any]:
     return [getattr(record, key_of(number)) for number in range(len(columns))]
 
 
 def _values(record: Any, columns: Sequence[Column], order: str = "") -> list[str | None]:
-    pairs = zip(columns, _said(record, columns), strict=True)
+    pairs = zip(columns, _reply_values(record, columns), strict=True)
     return [value_of(column["kind"], value, order) for column, value in pairs]
 
 
-def _once(records: Iterable[Record]) -> list[Record]:
+def _once(records: Iterable[SurveyRecord]) -> list[SurveyRecord]:
     """Each record once: one with the same values, whose quote holds the other's, was only quoted in another way."""
-    kept = dict[tuple[str, ...], list[Record]]()
+    kept = dict[tuple[str, ...], list[SurveyRecord]]()
     for each in records:
         alike = kept.setdefault(each.values, [])
         if not any(_within(each, other) or _within(other, each) for other in alike):
@@ -277,7 +279,7 @@ def _once(records: Iterable[Record]) -> list[Record]:
     return [each for alike in kept.values() for each in alike]
 
 
-def _within(one: Record, other: Record) -> bool:
+def _within(one: SurveyRecord, other: SurveyRecord) -> bool:
     return other.start <= one.start and one.end <= other.end
 
 
@@ -285,7 +287,7 @@ def _span(record: Any, text: str, after: int = 0) -> tuple[int, int] | None:
     return find_quote(record.quote.strip(), text, after, len(text))
 
 
-def _note(page: Page, records: Sequence[Record], losses: Mapping[str, int] = NOTHING_LOST) -> Note:
+def _note(page: Page, records: Sequence[SurveyRecord], losses: Mapping[str, int] = NOTHING_LOST) -> Note:
     """The note of a page; one of whose records none could be used is no more than a fall-back."""
     lines = "\n".join([*(record.line for record in records), *([json.dumps(losses)] if losses else [])])
     return Note(page.number, lines, count_words(lines), fallback=bool(losses) and not records)

@@ -21,7 +21,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Usage
 from readgraph.state.records import Document
 from readgraph.state.survey import MOST_ROWS, NO_TABLE, ColumnKind, Programme, Row, Table, table_line
-from readgraph.state.words import counted
+from readgraph.state.words import format_count
 
 FOUND_IN = "found in"
 """The column that says in which of the compared documents a thing was found."""
@@ -38,7 +38,7 @@ class Mention:
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableEntry:
     """A row in the making: its values in the order of the columns, and where it is mentioned, in the text's order."""
 
     values: tuple[str, ...]
@@ -46,41 +46,43 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Combined:
+class CombinedTable:
     """The columns of a table, with the kinds of their values, and its rows."""
 
     columns: Sequence[str]
     kinds: Sequence[ColumnKind]
-    entries: Sequence[Entry] = field(default_factory=list)
+    entries: Sequence[TableEntry] = field(default_factory=list)
 
-    def named(self, column: str) -> int:
+    def column_index(self, column: str) -> int:
         """The place of a column."""
         return self.columns.index(column)
 
-    def key(self, entry: Entry, columns: Iterable[int]) -> tuple[str, ...]:
+    def key(self, entry: TableEntry, columns: Iterable[int]) -> tuple[str, ...]:
         """What entries have in common that agree in these columns."""
         return tuple(key_of_value(self.kinds[each], entry.values[each]) for each in columns)
 
 
-def combine(programme: Programme, records: Iterable[Entry], same_names: Sequence[Sequence[str]] = ()) -> Combined:
+def combine(
+    programme: Programme, records: Iterable[TableEntry], same_names: Sequence[Sequence[str]] = ()
+) -> CombinedTable:
     """The table of these records, which are in the text's order.
 
     `same_names`: groups of names that mean one thing, the name to keep first.
     """
     columns = programme["columns"]
-    table = Combined([each["name"] for each in columns], [each["kind"] for each in columns], [*records])
+    table = CombinedTable([each["name"] for each in columns], [each["kind"] for each in columns], [*records])
     if named := name_column(programme):
         table = under_one_name(table, named, same_names)
     if programme["same_by"]:
-        table = joined(table, programme["same_by"], apart=programme["compare"])
+        table = join_rows(table, programme["same_by"], apart=programme["compare"])
     if programme["compare"]:
-        table = compared(table, programme["same_by"])
+        table = compare_documents(table, programme["same_by"])
     elif programme["group_by"]:
-        table = grouped(table, programme["group_by"], programme["total"])
+        table = group_rows(table, programme["group_by"], programme["total"])
     elif programme["sort_by"] == COUNT and COUNT not in table.columns:
         counted = [replace(each, values=(*each.values, str(len(each.mentions)))) for each in table.entries]
-        table = Combined([*table.columns, COUNT], [*table.kinds, "number"], counted)
-    return cut(ordered(table, programme), programme["first"])
+        table = CombinedTable([*table.columns, COUNT], [*table.kinds, "number"], counted)
+    return cut(sort_rows(table, programme), programme["first"])
 
 
 def name_column(programme: Programme) -> str | None:
@@ -90,9 +92,9 @@ def name_column(programme: Programme) -> str | None:
     return next((name for name in deciding if kinds[name] == "text"), None)
 
 
-def under_one_name(table: Combined, column: str, same_names: Sequence[Sequence[str]]) -> Combined:
+def under_one_name(table: CombinedTable, column: str, same_names: Sequence[Sequence[str]]) -> CombinedTable:
     """The rows with the name to keep in place of each name that means the same."""
-    at, kept = table.named(column), {same_as(name): group[0] for group in same_names for name in group}
+    at, kept = table.column_index(column), {same_as(name): group[0] for group in same_names for name in group}
     entries = [
         replace(entry, values=(*entry.values[:at], kept.get(same_as(name), name), *entry.values[at + 1 :]))
         for entry in table.entries
@@ -101,20 +103,20 @@ def under_one_name(table: Combined, column: str, same_names: Sequence[Sequence[s
     return replace(table, entries=entries)
 
 
-def joined(table: Combined, same_by: Sequence[str], *, apart: bool) -> Combined:
+def join_rows(table: CombinedTable, same_by: Sequence[str], *, apart: bool) -> CombinedTable:
     """One row for all records that agree in these columns; each column keeps the first value that the text gives.
 
     A record without a value in any of them stays by itself. `apart`: each document has rows of its own.
     """
-    keys = [table.named(column) for column in same_by]
-    rows = dict[object, Entry]()
+    keys = [table.column_index(column) for column in same_by]
+    rows = dict[object, TableEntry]()
     for number, entry in enumerate(table.entries):
         values = entry.values
         which: object = table.key(entry, keys)
         which = (which, entry.mentions[0].document if apart else "") if any(values[key] for key in keys) else number
         known = rows.get(which)
         kept = tuple(map(_first, known.values, values)) if known else values
-        rows[which] = Entry(kept, (*(known.mentions if known else ()), *entry.mentions))
+        rows[which] = TableEntry(kept, (*(known.mentions if known else ()), *entry.mentions))
     return replace(table, entries=[*rows.values()])
 
 
@@ -122,12 +124,12 @@ def _first(known: str, other: str) -> str:
     return known or other
 
 
-def compared(table: Combined, same_by: Sequence[str]) -> Combined:
+def compare_documents(table: CombinedTable, same_by: Sequence[str]) -> CombinedTable:
     """A row for each thing, with the documents it was found in, and the other columns once for each document."""
     documents = [*dict.fromkeys(mention.document for entry in table.entries for mention in entry.mentions)]
-    keys = [table.named(column) for column in same_by] or [*range(len(table.columns))]
+    keys = [table.column_index(column) for column in same_by] or [*range(len(table.columns))]
     others = [number for number in range(len(table.columns)) if number not in keys]
-    things = dict[tuple[str, ...], dict[str, Entry]]()
+    things = dict[tuple[str, ...], dict[str, TableEntry]]()
     for entry in table.entries:
         things.setdefault(table.key(entry, keys), {}).setdefault(entry.mentions[0].document, entry)
     entries = []
@@ -136,17 +138,17 @@ def compared(table: Combined, same_by: Sequence[str]) -> Combined:
         values = [one.values[key] for key in keys]
         values += [of[name].values[other] if name in of else "" for other in others for name in documents]
         values += ["; ".join(name for name in documents if name in of)]
-        entries.append(Entry(tuple(values), tuple(mention for each in of.values() for mention in each.mentions)))
+        entries.append(TableEntry(tuple(values), tuple(mention for each in of.values() for mention in each.mentions)))
     columns = [table.columns[key] for key in keys]
     columns += [f"{table.columns[other]} ({name})" for other in others for name in documents]
     kinds = [table.kinds[key] for key in keys] + [table.kinds[other] for other in others for _ in documents]
-    return Combined([*columns, FOUND_IN], [*kinds, "text"], entries)
+    return CombinedTable([*columns, FOUND_IN], [*kinds, "text"], entries)
 
 
-def grouped(table: Combined, group_by: str, total: str | None) -> Combined:
+def group_rows(table: CombinedTable, group_by: str, total: str | None) -> CombinedTable:
     """A row for each value of a column, with the number of its rows and the sum of another column."""
-    key, added = table.named(group_by), table.named(total) if total else None
-    groups = dict[tuple[str, ...], list[Entry]]()
+    key, added = table.column_index(group_by), table.column_index(total) if total else None
+    groups = dict[tuple[str, ...], list[TableEntry]]()
     for entry in table.entries:
         groups.setdefault(table.key(entry, [key]), []).append(entry)
     entries = []
@@ -154,11 +156,11 @@ def grouped(table: Combined, group_by: str, total: str | None) -> Combined:
         values = [members[0].values[key], str(len(members))]
         if added is not None:
             values.append(f"{sum_of(member.values[added] for member in members):f}")
-        entries.append(Entry(tuple(values), tuple(mention for each in members for mention in each.mentions)))
+        entries.append(TableEntry(tuple(values), tuple(mention for each in members for mention in each.mentions)))
     columns, kinds = [group_by, COUNT], [table.kinds[key], "number"]
     if total:
         columns, kinds = [*columns, f"sum of {total}"], [*kinds, "number"]
-    return Combined(columns, kinds, entries)
+    return CombinedTable(columns, kinds, entries)
 
 
 def sum_of(values: Iterable[str]) -> Decimal:
@@ -166,28 +168,28 @@ def sum_of(values: Iterable[str]) -> Decimal:
     return sum((number for value in values if (number := number_in(value)) is not None), Decimal(0))
 
 
-def ordered(table: Combined, programme: Programme) -> Combined:
+def sort_rows(table: CombinedTable, programme: Programme) -> CombinedTable:
     """The rows sorted by a column; rows without a value in it come last, and equals keep the text's order."""
     column = programme["sort_by"]
     if column and column not in table.columns:
         column = f"sum of {column}" if f"sum of {column}" in table.columns else None
     if not column:
         return table
-    at = table.named(column)
+    at = table.column_index(column)
     missing = [entry for entry in table.entries if not entry.values[at]]
     having = [entry for entry in table.entries if entry.values[at]]
     having.sort(key=lambda entry: sort_key(table.kinds[at], entry.values[at]), reverse=programme["descending"])
     return replace(table, entries=[*having, *missing])
 
 
-def cut(table: Combined, first: int | None) -> Combined:
+def cut(table: CombinedTable, first: int | None) -> CombinedTable:
     """The first rows."""
     return replace(table, entries=table.entries[:first])
 
 
-def distinct_names(records: Iterable[Entry], at: int) -> Mapping[str, Entry]:
+def distinct_names(records: Iterable[TableEntry], at: int) -> Mapping[str, TableEntry]:
     """Each name in a column, as it was first written, with its first record."""
-    first = dict[str, Entry]()
+    first = dict[str, TableEntry]()
     for entry in records:
         if entry.values[at]:
             first.setdefault(same_as(entry.values[at]), entry)
@@ -223,7 +225,7 @@ async def combine_records(state: CombineState, runtime: Runtime[ReaderContext]) 
         return {"table": NO_TABLE, "step_summary": "no records were taken"}
     store = page_store(runtime)
     table = await table_of(store, state["document"], state["records"], programme, state["same_names"], MOST_ROWS)
-    return {"table": table, "step_summary": f"made a table of {counted(table['found'], 'row')}"}
+    return {"table": table, "step_summary": f"made a table of {format_count(table['found'], 'row')}"}
 
 
 async def table_of(
@@ -238,27 +240,27 @@ async def table_of(
     described = await store.document(document)
     combined = combine(programme, await entries_of(store, described, records, programme), same_names)
     shown = combined.entries[:most]
-    rows = await _cited(store, described, shown)
+    rows = await _make_rows(store, described, shown)
     return Table(columns=[*combined.columns], kinds=[*combined.kinds], rows=rows, found=len(combined.entries))
 
 
-async def entries_of(store: PageStore, document: Document, records: str, programme: Programme) -> list[Entry]:
+async def entries_of(store: PageStore, document: Document, records: str, programme: Programme) -> list[TableEntry]:
     """The records in a memory, in the text's order."""
     memory = await store.memory(document.id, records)
     notes = await store.notes(memory.id, range(memory.pages))
     starts = {page.number: page.start for page in await store.pages(memory.id, [note.page for note in notes])}
     titles = {member.start: member.name for member in await members_of(store, document)}
-    entries = list[Entry]()
+    entries = list[TableEntry]()
     for note in sorted(notes, key=lambda note: note.page):
         start = starts[note.page]
         title = titles[document.part_at(start).start] if titles else document.title
         for record in sorted(records_in(note.text, len(programme["columns"])), key=lambda record: record.start):
             mention = Mention(note.page, start + record.start, start + record.end, title)
-            entries.append(Entry(record.values, (mention,)))
+            entries.append(TableEntry(record.values, (mention,)))
     return entries
 
 
-async def _cited(store: PageStore, document: Document, entries: Sequence[Entry]) -> list[Row]:
+async def _make_rows(store: PageStore, document: Document, entries: Sequence[TableEntry]) -> list[Row]:
     mentions = {each for entry in entries for each in entry.mentions[:MOST_CITED]}
     ordered = sorted(mentions, key=lambda each: (each.start, each.end))
     texts = await store.spans(document, [(each.start, each.end) for each in ordered])

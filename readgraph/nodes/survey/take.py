@@ -17,12 +17,12 @@ from typing_extensions import TypedDict
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import pages_of
 from readgraph.models.asking import ask
-from readgraph.models.metering import fell_back
+from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.parts import NotesSoFar, Paginate, WriteNote
-from readgraph.nodes.memory import memory_pages, tagged
+from readgraph.nodes.memory import format_pages, memory_pages
 from readgraph.nodes.search import ranker_of
 from readgraph.nodes.step import StepNode, Work
 from readgraph.nodes.survey.patterns import VERSION
@@ -41,10 +41,10 @@ from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.reading import Usage
-from readgraph.state.records import Document, Memory, Note, Page, Part, Recipe
+from readgraph.state.records import CollectionPart, Document, Memory, Note, Page, Recipe
 from readgraph.state.settings import Rebuilding, Surveying
-from readgraph.state.survey import Programme, told_unread
-from readgraph.state.words import counted
+from readgraph.state.survey import Programme, format_unread_parts
+from readgraph.state.words import format_count
 
 RECORDS = "survey-records"
 """The method in the recipe of a memory of records, whose notes are none."""
@@ -53,7 +53,7 @@ TAG_WORDS = 2
 """Words of the tag before a note."""
 
 
-async def wanted_pages(
+async def choose_pages(
     programme: Programme, document: Document, memory: Memory, pages: Sequence[Page], runtime: Runtime[ReaderContext]
 ) -> set[int]:
     """The numbers of the pages that the programme names.
@@ -66,34 +66,34 @@ async def wanted_pages(
         ranker, most = ranker_of(store, document, memory), runtime.context.survey_parts
         hits = pages_of(await ranker.find(programme["sought"], len(pages)))
         if len(hits) > most:
-            fell_back("parts_left_out", len(hits) - most)
+            count_fallback("parts_left_out", len(hits) - most)
         return {*hits[:most]} or _all_of(pages, "sought_not_found")
     if extent == "part":
-        found = _overlapping(pages, await spans_of_part(store, document, programme["sought"]))
+        found = _pages_in_spans(pages, await spans_of_part(store, document, programme["sought"]))
         return found or _all_of(pages, "part_not_found")
     if extent == "notes" and runtime.context.model:
-        noted, read_to = await _noted(store, document)
+        noted, read_to = await _load_newest_notes(store, document)
         if not noted:
             return _all_of(pages, "no_notes")
-        kept = await _kept_by_notes([*noted], programme["record"], runtime)
-        return _overlapping(pages, [*(noted[note] for note in kept), (read_to, document.characters)])
+        kept = await _choose_by_notes([*noted], programme["record"], runtime)
+        return _pages_in_spans(pages, [*(noted[note] for note in kept), (read_to, document.characters)])
     return _all_of(pages)
 
 
 def _all_of(pages: Sequence[Page], counted_as: str = "") -> set[int]:
     if counted_as:
-        fell_back(counted_as)
+        count_fallback(counted_as)
     return {page.number for page in pages}
 
 
-def _overlapping(pages: Sequence[Page], spans: Iterable[tuple[int, int]]) -> set[int]:
+def _pages_in_spans(pages: Sequence[Page], spans: Iterable[tuple[int, int]]) -> set[int]:
     ordered = [*spans]
     return {page.number for page in pages for start, end in ordered if page.start < end and start < page.end}
 
 
 async def spans_of_part(store: PageStore, document: Document, name: str) -> list[tuple[int, int]]:
     """The spans of the places with these words in their names, with what is below them."""
-    members = document.parts or (Part(document.id, 0, document.characters),)
+    members = document.parts or (CollectionPart(document.id, 0, document.characters),)
     places = [
         (part.start + start, " ".join(label.split()).casefold())
         for part in members
@@ -104,7 +104,7 @@ async def spans_of_part(store: PageStore, document: Document, name: str) -> list
     return [(start, end) for (start, label), end in zip(places, ends, strict=True) if sought.search(label)]
 
 
-async def _noted(store: PageStore, document: Document) -> tuple[dict[Note, tuple[int, int]], int]:
+async def _load_newest_notes(store: PageStore, document: Document) -> tuple[dict[Note, tuple[int, int]], int]:
     """The notes of the newest whole memory that a model wrote, with the spans of their pages, and how far it goes.
 
     A history may have grown since.
@@ -118,26 +118,26 @@ async def _noted(store: PageStore, document: Document) -> tuple[dict[Note, tuple
     return {}, 0
 
 
-async def _kept_by_notes(notes: Sequence[Note], record: str, runtime: Runtime[ReaderContext]) -> list[Note]:
+async def _choose_by_notes(notes: Sequence[Note], record: str, runtime: Runtime[ReaderContext]) -> list[Note]:
     """The notes of pages that may hold records; all of a group, and counted, where no usable reply came."""
 
-    async def kept_of(group: Sequence[Note]) -> list[Note]:
+    async def choose_in_group(group: Sequence[Note]) -> list[Note]:
         shown = {note.page: note for note in group}
 
         def complaint(reply: PagesKept) -> str | None:
             unknown = [number for number in reply.kept if number not in shown]
             return f"there is no page {unknown[0]}" if unknown else None
 
-        prompt = survey_verdict_prompt(tagged({page: note.text for page, note in shown.items()}), record)
+        prompt = survey_verdict_prompt(format_pages({page: note.text for page, note in shown.items()}), record)
         try:
             reply = await ask(runtime, prompt, PagesKept, complaint)
         except NoUsableReply:
-            fell_back("survey_verdict")
+            count_fallback("survey_verdict")
             return [*group]
         return [shown[number] for number in dict.fromkeys(reply.kept)]
 
     groups = _groups(notes, content_room(runtime.context))
-    return [note for kept in await all_finished(map(kept_of, groups)) for note in kept]
+    return [note for kept in await all_finished(map(choose_in_group, groups)) for note in kept]
 
 
 def _groups(notes: Sequence[Note], room: int) -> Iterator[list[Note]]:
@@ -199,7 +199,7 @@ def recipe_without_model(programme: Programme, pages: Recipe, context: ReaderCon
     return replace(recipe(programme, pages, replace(context, model="")), prompts={"patterns": VERSION})
 
 
-def taking(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> Work[TakeState, TakeUpdate]:
+def make_taking_work(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> Work[TakeState, TakeUpdate]:
     """The work of a node that takes records with this part, and keeps them under this recipe."""
 
     async def take(state: TakeState, runtime: Runtime[ReaderContext]) -> TakeUpdate:
@@ -213,7 +213,7 @@ def taking(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> Work[TakeSt
             return {"records": state["memory"], "pages_read": [], "unread": [], "step_summary": "nothing was planned"}
         document, pages = await memory_pages(runtime, state["document"], state["memory"])
         cut = await store.memory(document.id, state["memory"])
-        wanted = await wanted_pages(programme, document, cut, pages, runtime)
+        wanted = await choose_pages(programme, document, cut, pages, runtime)
 
         async def parts(
             document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
@@ -231,10 +231,10 @@ def taking(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> Work[TakeSt
         surveyed = [number for number in sorted(wanted) if number in notes and not notes[number].is_substitute]
         found = sum(len(records_in(note.text, len(programme["columns"]))) for note in notes.values())
         for kind, times in sum((losses_in(note.text) for note in notes.values()), Counter[str]()).items():
-            fell_back(kind, times)  # also of records that an earlier survey took
-        did = f"took {counted(found, 'record')} from {counted(len(surveyed), 'part')}"
+            count_fallback(kind, times)  # also of records that an earlier survey took
+        did = f"took {format_count(found, 'record')} from {format_count(len(surveyed), 'part')}"
         unread = sorted(wanted - {*surveyed})
-        did += f"; {told_unread(len(surveyed), len(unread))}" if unread else ""
+        did += f"; {format_unread_parts(len(surveyed), len(unread))}" if unread else ""
         return {"records": records, "pages_read": surveyed, "unread": unread, "step_summary": did}
 
     return take
@@ -243,30 +243,30 @@ def taking(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> Work[TakeSt
 def _only_of(wanted: set[int], write_note: WriteNote) -> WriteNote:
     """The notes of the wanted pages; others get empty fall-backs, since a later survey may want them."""
 
-    async def noted(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    async def write_if_chosen(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
         if page.number in wanted:
             return await write_note(text, page, runtime)
         return Note(page.number, "", 0, fallback=True)
 
-    return noted
+    return write_if_chosen
 
 
 def _as_cut(pages: Sequence[Page]) -> Paginate:
     """Paging into these pages, so that records have the numbers of the memory's pages."""
 
-    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    async def yield_pages(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
         for page in pages[last.number + 1 if last else 0 :]:
             await asyncio.sleep(0)  # so that the page can be stored meanwhile
             yield page
 
-    return paged
+    return yield_pages
 
 
-take_without_model = taking(records_by_pattern, recipe_without_model)
+take_without_model = make_taking_work(records_by_pattern, recipe_without_model)
 """The records that patterns give."""
 
 take = StepNode(
-    taking(take_records),
+    make_taking_work(take_records),
     take_without_model,
     builds=True,
     settings=(Surveying, Rebuilding),

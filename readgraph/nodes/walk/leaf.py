@@ -9,11 +9,11 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model, model_validator
 
 from readgraph.models.asking import ask
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
-from readgraph.models.reply_types import offering
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.answering.ask import STYLE, AnswerStyle, answer_style, letter_of
 from readgraph.nodes.extractive import quote_pages
-from readgraph.nodes.prompts import Reasoned, carried, question_part
+from readgraph.nodes.prompts import Reasoned, memory_block, question_part
 from readgraph.nodes.step import Choice, deciding
 from readgraph.nodes.walk.position import (
     LONGEST_REASONING,
@@ -21,11 +21,11 @@ from readgraph.nodes.walk.position import (
     LeafUpdate,
     WalkingState,
     WalkPosition,
+    fit_working_memory,
+    get_reasoning,
     node_texts,
-    reasoning_of,
     segment_at,
     walk_position,
-    working_memory,
 )
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
@@ -39,7 +39,7 @@ _SYSTEM = (
     "text around it is background; what counts is what stands in the passage. " + DATA_RULE
 )
 
-LEAF = wording(
+LEAF = declare_wording(
     "leaf",
     "leaf",
     1,
@@ -115,8 +115,8 @@ def leaf_prompt(
     keeping: bool = True,
 ) -> Prompt:
     """Ask whether the segment answers the question; `memory` and `found` as in triage, `keeping` as in the reply."""
-    known = [carried("background", memory), fenced("passage", segment)]
-    asked = [carried("found", found), question_part(question, choices)]
+    known = [memory_block("background", memory), fenced("passage", segment)]
+    asked = [memory_block("found", found), question_part(question, choices)]
     return LEAF.ask(*known, *asked, think=reasoning, at_once=not reasoning, before=keeping, keep=keeping)
 
 
@@ -132,7 +132,9 @@ async def read_leaf_without_model(state: WalkingState, runtime: Runtime[ReaderCo
     page, text = await segment_at(place, runtime)
     quoted = await quote_pages({page.number: text}, place.document, state, runtime)
     if not quoted.quotes:
-        return place.after_leaf(Decision("revert", "it shares no word with the question", None, 0, page.words), None)
+        return place.take_leaf_decision(
+            Decision("revert", "it shares no word with the question", None, 0, page.words), None
+        )
     finding: Finding = {
         "page": page.number,
         "answers": True,
@@ -141,7 +143,7 @@ async def read_leaf_without_model(state: WalkingState, runtime: Runtime[ReaderCo
         "quotes": quoted.quotes,
         "by_rule": quoted.nearest,
     }
-    return place.after_leaf(Decision("answer", quoted.summary, None, 0, page.words), finding)
+    return place.take_leaf_decision(Decision("answer", quoted.summary, None, 0, page.words), finding)
 
 
 @deciding(read_leaf_without_model, settings=(*STYLE, Reasoning, Walk, Window))
@@ -149,22 +151,22 @@ async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> Lea
     """Read a segment and answer, keep what it shows and go on, or revert. Three unusable replies end the walk."""
     place = await walk_position(state, runtime)
     (page, segment), notes = await asyncio.gather(
-        segment_at(place, runtime), node_texts(runtime, place, place.carried())
+        segment_at(place, runtime), node_texts(runtime, place, place.memory_nodes())
     )
-    memory, memory_words = working_memory(place, notes, page.words)
+    memory, memory_words = fit_working_memory(place, notes, page.words)
     context, choices, style = place.context, state["choices"], answer_style(state, runtime)
     how = {"reasoning": context.reasoning, "keeping": context.keep_findings}
-    prompt = leaf_prompt(segment, memory, place.found, state["question_text"], choices, **how)
+    prompt = leaf_prompt(segment, memory, place.earlier_findings, state["question_text"], choices, **how)
     verdict = leaf_reply(choices=bool(choices), **how)
-    reply_type = offering(verdict, choice=choices) if choices else style.reply(verdict)
+    reply_type = restrict_reply(verdict, choice=choices) if choices else style.reply(verdict)
 
     async def judge() -> LeafUpdate:
         reply = await ask(runtime, prompt.adding(style.line), reply_type, lambda reply: _complaint(reply, choices))
-        decision = Decision(reply.action, reasoning_of(reply), None, memory_words, page.words)
-        return place.after_leaf(decision, _finding(reply, page, place, style))
+        decision = Decision(reply.action, get_reasoning(reply), None, memory_words, page.words)
+        return place.take_leaf_decision(decision, _make_leaf_finding(reply, page, place, style))
 
     async def end(problem: NoUsableReply) -> LeafUpdate:
-        return place.after_leaf(Decision("unusable", str(problem), None, memory_words, page.words), None)
+        return place.take_leaf_decision(Decision("unusable", str(problem), None, memory_words, page.words), None)
 
     return Choice(judge, end, "leaf")
 
@@ -177,7 +179,7 @@ def _complaint(reply: LeafVerdict, choices: dict[str, str]) -> str | None:
     return None
 
 
-def _finding(reply: LeafVerdict, page: Page, place: WalkPosition, style: AnswerStyle) -> Finding | None:
+def _make_leaf_finding(reply: LeafVerdict, page: Page, place: WalkPosition, style: AnswerStyle) -> Finding | None:
     """The leaf's finding; None if the walk reverted."""
     if reply.action == "revert":
         return None

@@ -10,12 +10,12 @@ from typing_extensions import TypedDict
 
 from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import pages_of
-from readgraph.models.metering import current_meter, used_notes
+from readgraph.models.metering import current_meter, record_corrections
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import query_of
-from readgraph.nodes.memory import remembered
-from readgraph.nodes.search import Bounds, Found, Search, ranker_of, searching
+from readgraph.nodes.memory import load_memory
+from readgraph.nodes.search import Found, Search, SearchBounds, ranker_of, searching
 from readgraph.nodes.step import UpdateT, step
 from readgraph.state.channels import Action, Hop
 from readgraph.state.context import ReaderContext
@@ -85,42 +85,42 @@ class WalkPosition:
         return self.state["current_node"]
 
     @property
-    def visited(self) -> set[str]:
+    def nodes_visited(self) -> set[str]:
         """Nodes at which a decision was made, in this walk or an earlier one."""
         return {hop["node"] for hop in self.state["hops"]}
 
-    def offered(self) -> list[str]:
+    def children_left(self) -> list[str]:
         """The unvisited children."""
-        visited = self.visited
+        visited = self.nodes_visited
         return [child for child in self.shape.children(self.at) if child not in visited]
 
-    def settled(self) -> Decision | None:
+    def forced_decision(self) -> Decision | None:
         """The decision where there is no choice: no child is left, or one at the root, where the walk can't revert."""
-        offered = self.offered()
+        offered = self.children_left()
         if not offered:
             return Decision("exhausted")
         if len(offered) == 1 and self.at == self.shape.root:
             return Decision("child", "it is the only one left", offered[0])
         return None
 
-    def carried(self) -> list[str]:
+    def memory_nodes(self) -> list[str]:
         """The nodes whose notes are the working memory, the oldest first."""
         how, path = self.context.working_memory, self.shape.path(self.at)
         if how == "off":
             return []
-        before = self._walked() if how == "visited" else []
+        before = self._nodes_of_walk() if how == "visited" else []
         return [node for node in dict.fromkeys([*before, *path]) if node != self.at]
 
     @property
-    def found(self) -> list[str]:
+    def earlier_findings(self) -> list[str]:
         """The findings of earlier leaves in this walk; they are a part of its working memory."""
-        walked = [] if self.context.working_memory == "off" else self._walked()
+        walked = [] if self.context.working_memory == "off" else self._nodes_of_walk()
         return [finding["text"] for finding in self.state["findings"] if node_id(0, finding["page"]) in walked]
 
-    def _walked(self) -> list[str]:
+    def _nodes_of_walk(self) -> list[str]:
         return [hop["node"] for hop in self.state["hops"] if hop["walk"] == self.state["walk"]]
 
-    def after(self, decision: Decision) -> WalkUpdate:
+    def take_decision(self, decision: Decision) -> WalkUpdate:
         """Go where a decision leads; if the walk ends, the next one begins, unless it was the last."""
         state, on = self.state, self._next(decision)
         hop = Hop(
@@ -153,11 +153,11 @@ class WalkPosition:
         at, walk = (self.shape.root, state["walk"] + 1) if again else (self.at, state["walk"])
         return {"current_node": at, "walk": walk, "continue_search": again, "hops": hops, "step_summary": did}
 
-    def after_leaf(self, decision: Decision, finding: Finding | None) -> LeafUpdate:
+    def take_leaf_decision(self, decision: Decision, finding: Finding | None) -> LeafUpdate:
         """Go where a decision at a leaf leads, with the leaf's finding."""
         read, page = self.state["pages_read"], page_of(self.at)
         return {
-            **self.after(decision),
+            **self.take_decision(decision),
             "pages_read": read if page in read else [*read, page],
             "findings": with_finding(self.state["findings"], finding) if finding else self.state["findings"],
         }
@@ -187,7 +187,7 @@ class WalkPosition:
 
 async def walk_position(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkPosition:
     """A walk's position; raises `BadInput` if the state names a node that doesn't exist."""
-    document, memory = await remembered(runtime, state["document"], state["memory"])
+    document, memory = await load_memory(runtime, state["document"], state["memory"])
     place = WalkPosition(runtime.context, document, memory, TreeShape.of(memory), state)
     place.shape.pages(place.at)
     return place
@@ -208,7 +208,7 @@ async def node_texts(runtime: Runtime[ReaderContext], place: WalkPosition, nodes
         store.notes(memory, [page_of(node) for node in wanted if is_leaf(node)]),
         store.tree_nodes(memory, [node for node in wanted if not is_leaf(node)]),
     )
-    used_notes(notes)
+    record_corrections(notes)
     found: Texts = {node_id(0, note.page): note for note in notes} | {node.id: node for node in above}
     return {node: _under_heading(note, node, place.shape) for node, note in found.items()}
 
@@ -216,24 +216,24 @@ async def node_texts(runtime: Runtime[ReaderContext], place: WalkPosition, nodes
 def _under_heading(note: Note | TreeNode, node: str, shape: TreeShape) -> Note | TreeNode:
     if not (heading := shape.heading(node)):
         return note
-    return replace(note, text=shape.titled(node, note.text), words=note.words + count_words(heading))
+    return replace(note, text=shape.text_with_heading(node, note.text), words=note.words + count_words(heading))
 
 
-def working_memory(place: WalkPosition, notes: Texts, words: int) -> tuple[list[str], int]:
+def fit_working_memory(place: WalkPosition, notes: Texts, words: int) -> tuple[list[str], int]:
     """The notes that a walk carries, and their words; the oldest are left out where they don't fit beside the rest.
 
     `words`: of the other content of the prompt. What is left out is counted.
     """
-    texts = [notes[node] for node in place.carried() if node in notes]
+    texts = [notes[node] for node in place.memory_nodes() if node in notes]
     room = content_room(place.context, place.state["question_text"], place.state["choices"]) - words
-    room -= sum(map(count_words, place.found))
+    room -= sum(map(count_words, place.earlier_findings))
     while texts and sum(text.words for text in texts) > room:
         current_meter().left_out += texts[0].words
         texts = texts[1:]
     return [text.text for text in texts], sum(text.words for text in texts)
 
 
-def reasoning_of(reply: Any) -> str:
+def get_reasoning(reply: Any) -> str:
     """The reply's reasoning, if it has one."""
     return str(getattr(reply, "reasoning", ""))
 
@@ -255,7 +255,7 @@ class AgainUpdate(TypedDict):
     step_summary: str
 
 
-class Entered(TypedDict):
+class EnterUpdate(TypedDict):
     """The channels of a walk that belong to one question."""
 
     current_node: str
@@ -266,9 +266,9 @@ class Entered(TypedDict):
 
 
 @step
-async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> Entered:
+async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> EnterUpdate:
     """Begin at the root, and clear the walks of an earlier question."""
-    shape = TreeShape.of((await remembered(runtime, state["document"], state["memory"]))[1])
+    shape = TreeShape.of((await load_memory(runtime, state["document"], state["memory"]))[1])
     asked = bool(state["question_text"])
     did = f"stood at the root, {shape.name(shape.root)}" if asked else "nothing is asked"
     return {
@@ -280,14 +280,14 @@ async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> Entered:
     }
 
 
-async def nearest_to_question(state: AskedState, runtime: Runtime[ReaderContext]) -> Search[Entered]:
+async def nearest_to_question(state: AskedState, runtime: Runtime[ReaderContext]) -> Search[EnterUpdate]:
     """Begin at the leaf whose segment shares most words with the question, or at the root if none shares any.
 
     The nodes above it count as unvisited: a revert goes up to its parent, where the other children are offered.
     """
-    entered: Entered = await enter.work(state, runtime)
+    entered: EnterUpdate = await enter.work(state, runtime)
 
-    def at_leaf(found: Found) -> Entered:
+    def at_leaf(found: Found) -> EnterUpdate:
         if not (best := pages_of(found.get("okapi", []))):
             return entered
         did = f"stood at part {best[0]}: it shares most words with the question"
@@ -301,7 +301,7 @@ async def nearest_to_missing(state: AgainState, runtime: Runtime[ReaderContext])
 
     Where none shares any, at the root; or at the first leaf that was not read, where the root has no child left.
     """
-    _, memory = await remembered(runtime, state["document"], state["memory"])
+    _, memory = await load_memory(runtime, state["document"], state["memory"])
     shape, visited = TreeShape.of(memory), {hop["node"] for hop in state["hops"]}
     root = shape.name(shape.root)
     unread = [page for page in range(memory.pages) if page not in state["pages_read"]]
@@ -324,9 +324,9 @@ async def _of_leaves(
     queries: list[str], then: Callable[[Found], UpdateT], state: AskedState, runtime: Runtime[ReaderContext]
 ) -> Search[UpdateT]:
     """The search for the page, of those not read, that shares most words with the queries together."""
-    document, memory = await remembered(runtime, state["document"], state["memory"])
+    document, memory = await load_memory(runtime, state["document"], state["memory"])
     unread = {*range(memory.pages)} - {*state["pages_read"]}
-    bounds = Bounds(most=1, among=unread)
+    bounds = SearchBounds(most=1, among=unread)
     return Search({"okapi": ranker_of(page_store(runtime), document, memory)}, {"okapi": queries}, bounds, then)
 
 

@@ -10,20 +10,20 @@ from pydantic import BaseModel, Field
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.models.asking import ask
-from readgraph.models.prompt import DATA_RULE, Prompt, fenced, wording
-from readgraph.models.reply_types import offering
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.extractive import query_of
-from readgraph.nodes.prompts import Reasoned, carried, numbered_parts, question_part
+from readgraph.nodes.prompts import Reasoned, memory_block, number_parts, question_part
 from readgraph.nodes.step import Choice, deciding
 from readgraph.nodes.walk.position import (
     Decision,
     WalkingState,
     WalkPosition,
     WalkUpdate,
+    fit_working_memory,
+    get_reasoning,
     node_texts,
-    reasoning_of,
     walk_position,
-    working_memory,
 )
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
@@ -34,7 +34,7 @@ _SYSTEM = (
     "and go down part by part until you can read the text itself. " + DATA_RULE
 )
 
-TRIAGE = wording(
+TRIAGE = declare_wording(
     "triage",
     "triage",
     1,
@@ -91,8 +91,8 @@ def triage_prompt(
 
     `memory` holds the notes of the working memory, `found` what other passages have shown.
     """
-    known = [carried("background", memory), fenced("memory", numbered_parts(parts))]
-    asked = [carried("found", found), question_part(question, choices)]
+    known = [memory_block("background", memory), fenced("memory", number_parts(parts))]
+    asked = [memory_block("found", found), question_part(question, choices)]
     values = {"been": visited, "visited": ", ".join(map(str, visited)), "revert": may_revert}
     return TRIAGE.ask(*known, *asked, think=reasoning, at_once=not reasoning, **values)
 
@@ -100,9 +100,9 @@ def triage_prompt(
 async def descend_without_model(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
     """Without a model: go down to the child with the best-ranked segment; back up if no segment shares a word."""
     place = await walk_position(state, runtime)
-    if decided := place.settled():
-        return place.after(decided)
-    offered = place.offered()
+    if decided := place.forced_decision():
+        return place.take_decision(decided)
+    offered = place.children_left()
     pages = {page: child for child in offered for page in place.shape.pages(child)}
     store = page_store(runtime)
     kept = await store.pages(place.memory.id, pages)
@@ -110,10 +110,10 @@ async def descend_without_model(state: WalkingState, runtime: Runtime[ReaderCont
     ranked = await asyncio.to_thread(rank, query_of(state), texts)
     if ranked:
         best = kept[ranked[0][0]].number
-        return place.after(Decision("child", f"part {best} shares most words with the question", pages[best]))
+        return place.take_decision(Decision("child", f"part {best} shares most words with the question", pages[best]))
     if place.at == place.shape.root:
-        return place.after(Decision("child", "no part shares a word with the question", offered[0]))
-    return place.after(Decision("revert", "no part shares a word with the question"))
+        return place.take_decision(Decision("child", "no part shares a word with the question", offered[0]))
+    return place.take_decision(Decision("revert", "no part shares a word with the question"))
 
 
 @deciding(descend_without_model, settings=(Reasoning, Walk, Window))
@@ -124,23 +124,23 @@ async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkU
     Three unusable replies in a row end the walk.
     """
     place = await walk_position(state, runtime)
-    if decided := place.settled():
-        return place.after(decided)
+    if decided := place.forced_decision():
+        return place.take_decision(decided)
     return await _triage(place, runtime)
 
 
 async def _triage(place: WalkPosition, runtime: Runtime[ReaderContext]) -> Choice[WalkUpdate]:
     context, state, may_revert = place.context, place.state, place.at != place.shape.root
-    children, offered = place.shape.children(place.at), place.offered()
-    notes = await node_texts(runtime, place, [*children, *place.carried()])
+    children, offered = place.shape.children(place.at), place.children_left()
+    notes = await node_texts(runtime, place, [*children, *place.memory_nodes()])
     below = [notes[child] for child in children if child in notes]
     shown = sum(note.words for note in below)
-    memory, memory_words = working_memory(place, notes, shown)
+    memory, memory_words = fit_working_memory(place, notes, shown)
     prompt = triage_prompt(
         [note.text for note in below],
         [number for number, child in enumerate(children) if child not in offered],
         memory,
-        place.found,
+        place.earlier_findings,
         state["question_text"],
         state["choices"] if context.triage_options else {},
         reasoning=context.reasoning,
@@ -152,12 +152,12 @@ async def _triage(place: WalkPosition, runtime: Runtime[ReaderContext]) -> Choic
         return None if reply.part is None or reply.part in parts else f"part must be one of {parts}"
 
     async def choose() -> WalkUpdate:
-        wanted = offering(triage_reply(reasoning=context.reasoning, may_revert=may_revert), part=parts)
+        wanted = restrict_reply(triage_reply(reasoning=context.reasoning, may_revert=may_revert), part=parts)
         reply = await ask(runtime, prompt, wanted, complaint)
         to = None if reply.part is None else children[reply.part]
-        return place.after(Decision("child" if to else "revert", reasoning_of(reply), to, memory_words, shown))
+        return place.take_decision(Decision("child" if to else "revert", get_reasoning(reply), to, memory_words, shown))
 
     async def end(problem: NoUsableReply) -> WalkUpdate:
-        return place.after(Decision("unusable", str(problem), None, memory_words, shown))
+        return place.take_decision(Decision("unusable", str(problem), None, memory_words, shown))
 
     return Choice(choose, end, "triage")

@@ -18,39 +18,39 @@ from typing import Any, NamedTuple
 
 from readgraph.sources.converting import Converted
 from readgraph.sources.encodings import decode
-from readgraph.sources.inputs import most_bytes, read_bytes, too_large
+from readgraph.sources.inputs import most_bytes, read_bytes, too_large_error
 from readgraph.sources.parsing import Archive
-from readgraph.sources.places import MOST_PLACES, Place, on_one_line, ordered
+from readgraph.sources.places import MOST_PLACES, Place, order_places, shorten_label
 from readgraph.state.errors import BadInput
 
 BETWEEN = "\n\n"
 """What stands between two turns."""
 
 
-class Turn(NamedTuple):
+class ChatTurn(NamedTuple):
     """What one speaker wrote at one time; "" for a line of the program, None where the time is unknown."""
 
     speaker: str
     text: str
     time: datetime | None
 
-    def shown(self) -> str:
+    def as_text(self) -> str:
         """The turn as text: "Anna: Where is it?"."""
         return f"{self.speaker}: {self.text}" if self.speaker else self.text
 
 
-class Chat(NamedTuple):
+class ChatConversation(NamedTuple):
     """One conversation: a channel, a group, or a talk with an assistant; its title is "" if it has none."""
 
     title: str
-    turns: list[Turn]
+    turns: list[ChatTurn]
 
 
 class ChatSession(NamedTuple):
     """The turns of one session, with the title of their chat."""
 
     title: str
-    turns: list[Turn]
+    turns: list[ChatTurn]
 
     @property
     def time(self) -> datetime | None:
@@ -58,7 +58,7 @@ class ChatSession(NamedTuple):
         return next((turn.time for turn in self.turns if turn.time), None)
 
 
-def sessions_in(chats: Sequence[Chat], gap_hours: float | None = None) -> list[ChatSession]:
+def sessions_in(chats: Sequence[ChatConversation], gap_hours: float | None = None) -> list[ChatSession]:
     """The sessions of chats in the order of their beginnings.
 
     A session is one day of a chat; with `gap_hours`, a new session begins after that many hours of silence.
@@ -67,8 +67,8 @@ def sessions_in(chats: Sequence[Chat], gap_hours: float | None = None) -> list[C
     return sorted(sessions, key=lambda session: session.time or datetime.min)
 
 
-def _cut(turns: Sequence[Turn], gap_hours: float | None) -> Iterator[list[Turn]]:
-    session: list[Turn] = []
+def _cut(turns: Sequence[ChatTurn], gap_hours: float | None) -> Iterator[list[ChatTurn]]:
+    session: list[ChatTurn] = []
     last: datetime | None = None
     for turn in turns:
         if session and last and turn.time and _is_apart(last, turn.time, gap_hours):
@@ -86,17 +86,20 @@ def _is_apart(before: datetime, after: datetime, gap_hours: float | None) -> boo
     return after - before >= timedelta(hours=gap_hours)
 
 
-def text_of(turns: Sequence[Turn]) -> str:
+def text_of(turns: Sequence[ChatTurn]) -> str:
     """The turns as text."""
-    return BETWEEN.join(turn.shown() for turn in turns)
+    return BETWEEN.join(turn.as_text() for turn in turns)
 
 
-def as_document(chats: Sequence[Chat], title: str = "") -> Converted:
+def as_document(chats: Sequence[ChatConversation], title: str = "") -> Converted:
     """The sessions of chats as one text, each under its title and day; places are the times with the speakers."""
-    parts, turns, length = list[str](), list[tuple[int, Turn]](), 0
+    parts, turns, length = list[str](), list[tuple[int, ChatTurn]](), 0
     for session in sessions_in(chats):
-        heading = ", ".join(filter(None, (on_one_line(session.title), day(session.time))))
-        for text, turn in [(heading, Turn("", "", session.time)), *((turn.shown(), turn) for turn in session.turns)]:
+        heading = ", ".join(filter(None, (shorten_label(session.title), day(session.time))))
+        for text, turn in [
+            (heading, ChatTurn("", "", session.time)),
+            *((turn.as_text(), turn) for turn in session.turns),
+        ]:
             if text:
                 turns.append((length, turn))
                 parts.append(text)
@@ -104,17 +107,17 @@ def as_document(chats: Sequence[Chat], title: str = "") -> Converted:
     return Converted(BETWEEN.join(parts), places_of(turns), title or (chats[0].title if len(chats) == 1 else ""))
 
 
-def places_of(turns: Sequence[tuple[int, Turn]]) -> tuple[Place, ...]:
+def places_of(turns: Sequence[tuple[int, ChatTurn]]) -> tuple[Place, ...]:
     """The places of turns at these offsets: times with speakers, or where these are too many, days."""
     if len(turns) > MOST_PLACES:
         days = [(start, day(turn.time)) for start, turn in turns if turn.time]
-        return ordered(Place(*next(group)) for _, group in groupby(days, key=itemgetter(1)))
-    return ordered(Place(start, label) for start, turn in turns if (label := label_of(turn)))
+        return order_places(Place(*next(group)) for _, group in groupby(days, key=itemgetter(1)))
+    return order_places(Place(start, label) for start, turn in turns if (label := label_of(turn)))
 
 
-def label_of(turn: Turn) -> str:
+def label_of(turn: ChatTurn) -> str:
     """The place of a turn: "12 March 2024, 19:40, Anna"."""
-    return ", ".join(filter(None, (minute(turn.time), on_one_line(turn.speaker))))
+    return ", ".join(filter(None, (minute(turn.time), shorten_label(turn.speaker))))
 
 
 def minute(time: datetime | None) -> str:
@@ -144,7 +147,7 @@ _LEFT_OUT = re.compile(r"\u200e[^\n]*|<[^<>\n]{1,60}>")
 """What stands for a picture that was not exported, and the like."""
 
 
-class Message(NamedTuple):
+class WhatsAppMessage(NamedTuple):
     """One message: the offsets of its beginning, of its words and of its end, who wrote it and when."""
 
     start: int
@@ -153,12 +156,12 @@ class Message(NamedTuple):
     speaker: str
     time: datetime
 
-    def turn(self, text: str) -> Turn:
+    def turn(self, text: str) -> ChatTurn:
         """The message as a turn; `text` is the chat's text."""
-        return Turn(self.speaker, text[self.words : self.end].strip(), self.time)
+        return ChatTurn(self.speaker, text[self.words : self.end].strip(), self.time)
 
 
-def messages_of(text: str) -> list[Message]:
+def messages_of(text: str) -> list[WhatsAppMessage]:
     """The messages of a chat; an empty list if the text isn't one: its first line must be a message."""
     first = next(iter(_MESSAGE_START.finditer(text[:2_000])), None)
     if first is None or text[: first.start()].strip("\ufeff\u200e \r\n"):
@@ -171,18 +174,18 @@ def messages_of(text: str) -> list[Message]:
         if mark and (time := _time_of_message(date, order, mark)):
             end = after.start() if after else len(text)
             speaker = (mark["speaker"] or "").strip("\u200e\u202a\u202c\u00a0~ ")
-            messages.append(Message(mark.start(), mark.end(), end, speaker, time))
+            messages.append(WhatsAppMessage(mark.start(), mark.end(), end, speaker, time))
     return messages if len(messages) >= FEWEST_MESSAGES else []
 
 
-def chat_of(text: str, title: str = "") -> Chat | None:
+def chat_of(text: str, title: str = "") -> ChatConversation | None:
     """The chat in a text, without what only stands for pictures; None if the text isn't a chat."""
     turns = [
         turn
         for message in messages_of(text)
         if (turn := message.turn(text)).text and not _LEFT_OUT.fullmatch(turn.text)
     ]
-    return Chat(title, turns) if turns else None
+    return ChatConversation(title, turns) if turns else None
 
 
 def _order_of_date(dates: Sequence[tuple[int, int, int]], first: re.Match[str]) -> str:
@@ -215,7 +218,7 @@ def _time_of_message(date: tuple[int, int, int], order: str, mark: re.Match[str]
         return None
 
 
-def parsed(data: bytes, name: str) -> Any:
+def parse_chat_json(data: bytes, name: str) -> Any:
     """The value in a JSON file; raises `BadInput` if it isn't JSON."""
     try:
         return json.loads(decode(data, name))
@@ -250,18 +253,18 @@ _CHATGPT = {"user": "User", "assistant": "ChatGPT"}
 _CLAUDE = {"human": "User", "assistant": "Claude"}
 
 
-def assistant_chats(value: Any) -> list[Chat]:
+def assistant_chats(value: Any) -> list[ChatConversation]:
     """The conversations in an export, or in one conversation of it; an empty list if there is none."""
     chats = []
     for conversation in dicts([value] if isinstance(value, dict) else value):
         if isinstance(conversation.get("mapping"), dict):
-            chats.append(Chat(words(conversation.get("title")), list(_turns_of_chatgpt(conversation))))
+            chats.append(ChatConversation(words(conversation.get("title")), list(_turns_of_chatgpt(conversation))))
         elif isinstance(conversation.get("chat_messages"), list):
-            chats.append(Chat(words(conversation.get("name")), list(_turns_of_claude(conversation))))
+            chats.append(ChatConversation(words(conversation.get("name")), list(_turns_of_claude(conversation))))
     return [chat for chat in chats if chat.turns]
 
 
-def _turns_of_chatgpt(conversation: dict[str, Any]) -> Iterator[Turn]:
+def _turns_of_chatgpt(conversation: dict[str, Any]) -> Iterator[ChatTurn]:
     """The branch that was last shown: an edited question begins another one."""
     nodes: dict[str, Any] = conversation["mapping"]
     branch: list[dict[str, Any]] = []
@@ -276,7 +279,7 @@ def _turns_of_chatgpt(conversation: dict[str, Any]) -> Iterator[Turn]:
             yield turn
 
 
-def _turn_of_chatgpt(message: dict[str, Any]) -> Turn | None:
+def _turn_of_chatgpt(message: dict[str, Any]) -> ChatTurn | None:
     author, content, about = (message.get(key) for key in ("author", "content", "metadata"))
     role = words(author.get("role")) if isinstance(author, dict) else ""
     is_hidden = isinstance(about, dict) and about.get("is_visually_hidden_from_conversation")
@@ -284,16 +287,16 @@ def _turn_of_chatgpt(message: dict[str, Any]) -> Turn | None:
     text = "\n".join(filter(None, map(words, parts))).strip() if isinstance(parts, list) else ""
     if role not in _CHATGPT or is_hidden or not text:
         return None
-    return Turn(_CHATGPT[role], text, time_of(message.get("create_time"))[0])
+    return ChatTurn(_CHATGPT[role], text, time_of(message.get("create_time"))[0])
 
 
-def _turns_of_claude(conversation: dict[str, Any]) -> Iterator[Turn]:
+def _turns_of_claude(conversation: dict[str, Any]) -> Iterator[ChatTurn]:
     for message in dicts(conversation["chat_messages"]):
         parts = [words(part.get("text")) for part in dicts(message.get("content")) if part.get("type") == "text"]
         text = ("\n".join(filter(None, parts)) or words(message.get("text"))).strip()
         speaker = _CLAUDE.get(words(message.get("sender")))
         if text and speaker:
-            yield Turn(speaker, text, time_of(message.get("created_at"))[0])
+            yield ChatTurn(speaker, text, time_of(message.get("created_at"))[0])
 
 
 LISTS = ("channels.json", "users.json", "groups.json", "dms.json", "mpims.json")
@@ -310,7 +313,7 @@ def is_slack(names: Iterable[str]) -> bool:
     return any(name in listed for name in LISTS) and any(map(_SLACK_DAY.fullmatch, listed))
 
 
-def slack_chats(names: Iterable[str], read: Callable[[str], bytes], source: str) -> list[Chat]:
+def slack_chats(names: Iterable[str], read: Callable[[str], bytes], source: str) -> list[ChatConversation]:
     """The channels of an export, each a chat with the title "#general".
 
     `read` gives the bytes of a file; `source` is the export's name in messages. Raises `BadInput` if a file is
@@ -319,21 +322,21 @@ def slack_chats(names: Iterable[str], read: Callable[[str], bytes], source: str)
     listed = sorted(names)
     users: dict[str, str] = {}
     if "users.json" in listed:
-        for user in dicts(parsed(read("users.json"), f"{source} ('users.json')")):
+        for user in dicts(parse_chat_json(read("users.json"), f"{source} ('users.json')")):
             users[words(user.get("id"))] = _name_of_user(user)
-    channels: dict[str, list[tuple[float, Turn]]] = {}
+    channels: dict[str, list[tuple[float, ChatTurn]]] = {}
     for name in listed:
         if day := _SLACK_DAY.fullmatch(name):
-            turns = _turns_of_slack(dicts(parsed(read(name), f"{source} ({name!a})")), users)
+            turns = _turns_of_slack(dicts(parse_chat_json(read(name), f"{source} ({name!a})")), users)
             channels.setdefault(day["channel"], []).extend(turns)
     return [
-        Chat(f"#{channel}", [turn for _, turn in sorted(turns, key=lambda timed: timed[0])])
+        ChatConversation(f"#{channel}", [turn for _, turn in sorted(turns, key=lambda timed: timed[0])])
         for channel, turns in channels.items()
         if turns
     ]
 
 
-def _turns_of_slack(messages: Iterable[dict[str, Any]], users: dict[str, str]) -> Iterator[tuple[float, Turn]]:
+def _turns_of_slack(messages: Iterable[dict[str, Any]], users: dict[str, str]) -> Iterator[tuple[float, ChatTurn]]:
     """The turns of a day, with the numbers by which they are ordered."""
     for message in messages:
         if message.get("type", "message") != "message" or _COMINGS.fullmatch(words(message.get("subtype"))):
@@ -342,13 +345,13 @@ def _turns_of_slack(messages: Iterable[dict[str, Any]], users: dict[str, str]) -
         profile = message.get("user_profile") or message.get("bot_profile")
         own = _name_of_user(profile) if isinstance(profile, dict) else ""
         speaker = users.get(user) or own or words(message.get("username")) or user
-        text = unescape(_SLACK_LINK.sub(lambda link: _shown_link(link, users), words(message.get("text")))).strip()
+        text = unescape(_SLACK_LINK.sub(lambda link: _link_text(link, users), words(message.get("text")))).strip()
         time, seconds = time_of(message.get("ts"))
         if text:
-            yield seconds, Turn(speaker, text, time)
+            yield seconds, ChatTurn(speaker, text, time)
 
 
-def _shown_link(link: re.Match[str], users: dict[str, str]) -> str:
+def _link_text(link: re.Match[str], users: dict[str, str]) -> str:
     """A mention or link as words: "@Anna", "#general", "the plan (https://…)"."""
     target, label = link["target"], link["label"] or ""
     if target.startswith("@"):
@@ -372,23 +375,25 @@ def convert(data: bytes, name: str) -> Converted:
     return as_document(chats_in(data, name))
 
 
-def chats_in(data: bytes, name: str) -> list[Chat]:
+def chats_in(data: bytes, name: str) -> list[ChatConversation]:
     """The chats of an export: a zip archive or a JSON file. Raises `BadInput` if it holds none."""
-    chats = _in_archive(data, name) if zipfile.is_zipfile(BytesIO(data)) else assistant_chats(parsed(data, name))
+    chats = (
+        _in_archive(data, name) if zipfile.is_zipfile(BytesIO(data)) else assistant_chats(parse_chat_json(data, name))
+    )
     if not chats:
         raise BadInput(f"{name} {_NO_CHAT}")
     return chats
 
 
-def _in_archive(data: bytes, name: str) -> list[Chat]:
+def _in_archive(data: bytes, name: str) -> list[ChatConversation]:
     archive = Archive(data, name, "zip")
     if is_slack(archive.members):
         return slack_chats(archive.members, archive.read, name)
-    chats: list[Chat] = []
+    chats: list[ChatConversation] = []
     for member in sorted(archive.members):
         path = PurePosixPath(member)
         if path.name.startswith("conversations") and path.suffix == ".json":
-            chats += assistant_chats(parsed(archive.read(member), f"{name} ({member!a})"))
+            chats += assistant_chats(parse_chat_json(archive.read(member), f"{name} ({member!a})"))
         elif path.suffix == ".txt" and (chat := chat_of(decode(archive.read(member), f"{name} ({member!a})"))):
             chats.append(chat)
     return chats
@@ -399,7 +404,7 @@ def is_slack_folder(path: Path) -> bool:
     return any((path / name).is_file() for name in LISTS) and is_slack(_files_of_export(path))
 
 
-def chats_in_folder(path: Path, name: str) -> list[Chat]:
+def chats_in_folder(path: Path, name: str) -> list[ChatConversation]:
     """The channels of an unpacked export of Slack. Raises `BadInput` if it is damaged, or larger than `most_bytes`."""
     left = most_bytes()
 
@@ -408,7 +413,7 @@ def chats_in_folder(path: Path, name: str) -> list[Chat]:
         data = read_bytes(path / member, f"{name}/{member}")
         left -= len(data)
         if left < 0:
-            raise too_large(name)
+            raise too_large_error(name)
         return data
 
     if chats := slack_chats(_files_of_export(path), read, name):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from readgraph.sources.converting import Converted, on_a_line
 from readgraph.sources.encodings import decode
 from readgraph.sources.inputs import most_bytes
-from readgraph.sources.places import MOST_PLACES, Place, on_one_line
+from readgraph.sources.places import MOST_PLACES, Place, shorten_label
 from readgraph.state.errors import BadInput
 
 SEPARATORS = ",;\t|"
@@ -62,16 +62,16 @@ def _rows(table: str, name: str) -> Iterator[tuple[int, str]]:
         if not any(cells):
             continue
         if columns is None:
-            columns = [on_one_line(cell) for cell in cells] if _names_columns(cells) else []
+            columns = [shorten_label(cell) for cell in cells] if _names_columns(cells) else []
             if columns:
                 continue
-        yield number, " | ".join(_labelled(cells, columns))
+        yield number, " | ".join(_label_cells(cells, columns))
 
 
 def _cells(table: str, name: str) -> Iterator[tuple[int, list[str]]]:
     """The cells of each row, with the row's number."""
     separator, skipped = _separator(table)
-    lines = _Lines(table, name)
+    lines = _CsvLines(table, name)
     reader = csv.reader(lines, delimiter=separator)
     try:
         for number, row in enumerate(reader, 1 - skipped):
@@ -86,7 +86,7 @@ def _cells(table: str, name: str) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-class _Lines:
+class _CsvLines:
     """The lines of a table, one after the other; raises `BadInput` at a line that makes its row too long."""
 
     def __init__(self, table: str, name: str) -> None:
@@ -129,7 +129,7 @@ def _names_columns(cells: Sequence[str]) -> bool:
     return len(set(named)) == len(named) and not any(map(_NUMBER.fullmatch, named))
 
 
-def _labelled(cells: Sequence[str], columns: Sequence[str]) -> Iterator[str]:
+def _label_cells(cells: Sequence[str], columns: Sequence[str]) -> Iterator[str]:
     for number, cell in enumerate(cells):
         if cell:
             column = columns[number] if number < len(columns) else ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, paragraphs_of
 from readgraph.sources.parsing import Archive, has_entities, local_name, parse_xml
-from readgraph.sources.places import HeadingPath, NotePlaces, Place, ordered
+from readgraph.sources.places import HeadingPath, NotePlaces, Place, order_places
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
@@ -30,23 +30,23 @@ def convert(data: bytes, name: str) -> Converted:
     archive = Archive(data, name, "Word")
     archive.check()
     try:
-        reader = _Reader(_opened(data))
+        reader = _DocxReader(_open_docx(data))
     except Exception:  # python-docx raises many types of errors for damaged files
-        raise archive.broken() from None
+        raise archive.invalid_error() from None
     reader.read()
     text = reader.blocks.text()
     if not text:
         raise BadInput(f"{name} holds no text: there is nothing to read.")
-    return Converted(text, ordered(reader.headings))
+    return Converted(text, order_places(reader.headings))
 
 
-def _opened(data: bytes) -> "Document":
+def _open_docx(data: bytes) -> "Document":
     from docx import Document
 
     return Document(BytesIO(data))
 
 
-class _Reader:
+class _DocxReader:
     def __init__(self, document: "Document") -> None:
         self.blocks = Blocks()
         self.headings: list[Place] = []
@@ -81,7 +81,7 @@ class _Reader:
             self.headings.append(self._marked.place(number, start))
 
     def _container(self, container: "_Element") -> None:
-        for element in _unwrapped(container):
+        for element in _unwrap_children(container):
             if local_name(element.tag) == "p":
                 self._paragraph(element)
             elif local_name(element.tag) == "tbl":
@@ -101,7 +101,9 @@ class _Reader:
             self._container(box)
 
     def _table(self, table: "_Element") -> None:
-        rows = [[cell for cell in _unwrapped(row) if local_name(cell.tag) == "tc"] for row in _unwrapped(table)]
+        rows = [
+            [cell for cell in _unwrap_children(row) if local_name(cell.tag) == "tc"] for row in _unwrap_children(table)
+        ]
         self._tables += 1
         is_layout = max(map(len, rows), default=0) < 2 or table.find(f".//{_W}tbl") is not None
         for row in rows:
@@ -147,12 +149,12 @@ class _Reader:
         return style, is_item
 
 
-def _unwrapped(container: "_Element") -> "Iterator[_Element]":
+def _unwrap_children(container: "_Element") -> "Iterator[_Element]":
     """The children, with content controls, insertions and the like replaced by their contents."""
     for child in container:
         name = local_name(child.tag)
         if name in _WRAPPERS:
-            yield from _unwrapped(child)
+            yield from _unwrap_children(child)
         elif name not in _SKIPPED:
             yield child
 

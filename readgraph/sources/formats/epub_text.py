@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from readgraph.sources.converting import Converted, on_a_line
-from readgraph.sources.formats.html_text import Page, read_page
+from readgraph.sources.formats.html_text import HtmlPage, read_page
 from readgraph.sources.parsing import Archive, local_name, parse_xml
-from readgraph.sources.places import Place, on_one_line, ordered
+from readgraph.sources.places import Place, order_places, shorten_label
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
@@ -56,19 +56,19 @@ def convert(data: bytes, name: str) -> Converted:
             length += len(text)
     if not parts:
         raise BadInput(f"{name} holds no text: there is nothing to read.")
-    return Converted("\n\n".join(parts), ordered(places), book.title)
+    return Converted("\n\n".join(parts), order_places(places), book.title)
 
 
 def _open(archive: Archive) -> _Book:
-    rootfile = next(_elements(_parsed(archive, _CONTAINER), "rootfile"), None)
+    rootfile = next(_elements(_parse_epub_member(archive, _CONTAINER), "rootfile"), None)
     path = rootfile.get("full-path") if rootfile is not None else None
     if not path:
-        raise archive.broken("it names no book")
-    package = _parsed(archive, path)
+        raise archive.invalid_error("it names no book")
+    package = _parse_epub_member(archive, path)
     items = {item.get("id", ""): item for item in _elements(package, "item")}
     spine = [items[item] for ref in _elements(package, "itemref") if (item := ref.get("idref", "")) in items]
     if not spine:
-        raise archive.broken("its reading order is empty")
+        raise archive.invalid_error("its reading order is empty")
     pages = [_inside(path, item.get("href", "")) for item in spine if "image/" not in item.get("media-type", "")]
     title = next((on_a_line("".join(element.itertext())) for element in _elements(package, "title")), "")
     return _Book(title, pages, _contents(archive, path, items.values()))
@@ -110,31 +110,31 @@ def _entry(path: str, link: str | None, titles: list[str]) -> Iterator[_Entry]:
         yield _Entry(_inside(path, document) if document else path, unquote(anchor), title)
 
 
-def _chapters(book: _Book, document: str, page: Page, start: int) -> Iterator[Place]:
+def _chapters(book: _Book, document: str, page: HtmlPage, start: int) -> Iterator[Place]:
     """The places of a document's chapters; a document without entry and heading continues the chapter before."""
     entries = [entry for entry in book.contents if entry.document == document]
     for entry in entries:
-        yield Place(start + page.blocks.anchors.get(entry.anchor, 0), f"chapter '{on_one_line(entry.title)}'")
+        yield Place(start + page.blocks.anchors.get(entry.anchor, 0), f"chapter '{shorten_label(entry.title)}'")
     if not entries and page.first_heading:
         level, title = page.first_heading
         if level <= CHAPTER_LEVEL or not book.contents:
-            yield Place(start, f"chapter '{on_one_line(title)}'")
+            yield Place(start, f"chapter '{shorten_label(title)}'")
 
 
 def _refuse_locked(archive: Archive, book: _Book) -> None:
     """Raise `BadInput` for encrypted documents; encrypted fonts are common and harmless."""
     if _ENCRYPTION not in archive.members:
         return
-    references = _elements(_parsed(archive, _ENCRYPTION), "cipherreference")
+    references = _elements(_parse_epub_member(archive, _ENCRYPTION), "cipherreference")
     encrypted = {posixpath.normpath(unquote(reference.get("URI", ""))) for reference in references}
     if encrypted.intersection(book.spine):
         raise BadInput(f"{archive.name} is locked by DRM: only the seller's own programs can open it.")
 
 
-def _parsed(archive: Archive, member: str) -> "_Element":
+def _parse_epub_member(archive: Archive, member: str) -> "_Element":
     root = parse_xml(archive.read(member))
     if root is None:
-        raise archive.broken(f"{member!a} can't be read")
+        raise archive.invalid_error(f"{member!a} can't be read")
     return root
 
 

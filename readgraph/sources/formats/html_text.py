@@ -10,7 +10,7 @@ from itertools import chain
 from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, normal, on_a_line, paragraphs_of
 from readgraph.sources.encodings import decode_html
 from readgraph.sources.parsing import feed_html, feed_xhtml, local_name
-from readgraph.sources.places import HeadingPath, Place, note_mark, ordered
+from readgraph.sources.places import HeadingPath, Place, note_mark, order_places
 from readgraph.state.errors import BadInput
 
 COLUMN_OF_PARAGRAPHS = 3
@@ -31,7 +31,7 @@ class PageBlocks(Blocks):
         super().__init__()
         self.anchors: dict[str, int] = {}
         self._pending: list[str] = []
-        self._open: list[_Table | None] = []
+        self._open: list[_HtmlTable | None] = []
         self._tables = 0
 
     def anchor(self, name: str) -> None:
@@ -55,7 +55,7 @@ class PageBlocks(Blocks):
     def open_table(self) -> None:
         """Begin a table."""
         self.lay_out()
-        self._open.append(_Table())
+        self._open.append(_HtmlTable())
 
     def open_cell(self, tag: str) -> None:
         """Begin a row (tr) or a cell (td, th)."""
@@ -79,7 +79,7 @@ class PageBlocks(Blocks):
                 self.add(text, kind)
 
 
-class _Table:
+class _HtmlTable:
     def __init__(self) -> None:
         self._rows: list[list[list[Block]]] = []
 
@@ -139,21 +139,21 @@ def convert(data: bytes, name: str) -> Converted:
     text = page.blocks.text()
     if not text:
         raise BadInput(f"{name} holds no text: there is nothing to read.")
-    return Converted(text, ordered(page.headings), page.title)
+    return Converted(text, order_places(page.headings), page.title)
 
 
-def read_page(data: bytes, name: str) -> "Page":
+def read_page(data: bytes, name: str) -> "HtmlPage":
     """Parse HTML or XHTML; XHTML that is not well-formed is parsed as HTML. Raises `BadInput` for binary data."""
     html = decode_html(data, name)
-    page = Page()
+    page = HtmlPage()
     if _XHTML.search(html[:4096]) and feed_xhtml(html, page):
         return page
-    page = Page()
+    page = HtmlPage()
     feed_html(html, page)
     return page
 
 
-class Page:
+class HtmlPage:
     """Text, headings and anchors of a page, collected while its parser calls `start`, `data` and `end`.
 
     A data table becomes rows of cells; a layout table (with headings, tables or columns of paragraphs in it) becomes

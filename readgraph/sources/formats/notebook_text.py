@@ -7,7 +7,7 @@ from typing import Any
 
 from readgraph.sources.converting import Blocks, Converted
 from readgraph.sources.encodings import decode
-from readgraph.sources.places import Place, ordered
+from readgraph.sources.places import Place, order_places
 from readgraph.state.errors import BadInput
 
 LONGEST_RESULT = 4_000
@@ -29,7 +29,7 @@ def convert(data: bytes, name: str) -> Converted:
                 places.append(Place(blocks.add(part.strip("\n").rstrip()), f"cell {number}"))
     if not places:
         raise BadInput(f"{name} holds no text: there is nothing to read.")
-    return Converted(blocks.text(), ordered(places))
+    return Converted(blocks.text(), order_places(places))
 
 
 def _cells(data: bytes, name: str) -> list[dict[str, Any]]:
@@ -47,7 +47,7 @@ def _cells(data: bytes, name: str) -> list[dict[str, Any]]:
 
 
 def _parts(cell: dict[str, Any]) -> Iterator[str]:
-    source = _joined(cell.get("source", cell.get("input")))
+    source = _join_notebook_text(cell.get("source", cell.get("input")))
     if cell.get("cell_type") != "code":
         yield source
         return
@@ -64,13 +64,13 @@ def _parts(cell: dict[str, Any]) -> Iterator[str]:
 def _result(output: dict[str, Any]) -> str:
     """What an output shows as text; "" for a picture without one."""
     if output.get("output_type") in ("error", "pyerr"):
-        return f"{_joined(output.get('ename'))}: {_joined(output.get('evalue'))}"
+        return f"{_join_notebook_text(output.get('ename'))}: {_join_notebook_text(output.get('evalue'))}"
     data = output.get("data")
     shown = data.get("text/plain") if isinstance(data, dict) else output.get("text")
-    return _joined(shown)
+    return _join_notebook_text(shown)
 
 
-def _joined(text: Any) -> str:
+def _join_notebook_text(text: Any) -> str:
     """A text that is stored whole or as a list of lines."""
     lines = text if isinstance(text, list) else [text]
     return "".join(line for line in lines if isinstance(line, str))

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, paragraphs_of
 from readgraph.sources.parsing import Archive, local_name, parse_document
-from readgraph.sources.places import HeadingPath, NotePlaces, Place, ordered
+from readgraph.sources.places import HeadingPath, NotePlaces, Place, order_places
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ def convert(data: bytes, name: str) -> Converted:
     root = parse_document(archive.read(_CONTENT))
     bodies = [element for element in root.iter() if local_name(element.tag) == "body"] if root is not None else []
     if not bodies:
-        raise archive.broken()
-    reader = _Reader()
+        raise archive.invalid_error()
+    reader = _OdtReader()
     reader.read(bodies[0])
     if not (text := reader.blocks.text()):
         raise BadInput(f"{name} holds no text: there is nothing to read.")
-    return Converted(text, ordered(reader.headings), _title(archive))
+    return Converted(text, order_places(reader.headings), _title(archive))
 
 
 def _title(archive: Archive) -> str:
@@ -43,7 +43,7 @@ def _title(archive: Archive) -> str:
     return next((on_a_line("".join(title.itertext())) for title in titles), "")
 
 
-class _Reader:
+class _OdtReader:
     def __init__(self) -> None:
         self.blocks = Blocks()
         self.headings: list[Place] = []

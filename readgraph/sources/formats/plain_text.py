@@ -7,7 +7,7 @@ from itertools import chain
 from readgraph.sources.converting import Converted
 from readgraph.sources.encodings import decode
 from readgraph.sources.formats.chats import messages_of, places_of
-from readgraph.sources.places import MOST_PLACES, HeadingPath, Place, on_one_line, ordered, thinned
+from readgraph.sources.places import MOST_PLACES, HeadingPath, Place, order_places, shorten_label, thin_out
 
 LONG_PARAGRAPH = 2_000
 """Characters. If paragraphs are longer than this on average, every line is a place."""
@@ -58,9 +58,9 @@ def places_of_text(text: str) -> tuple[Place, ...]:
         marks = list(_plain_headings(text, paragraphs))
         if len(marks) < FEWEST_MARKS:
             return _lines(text, [start for start, _ in paragraphs])
-    places = [Place(start, on_one_line(label)) for start, label in thinned(marks, MOST_PLACES - 1)]
+    places = [Place(start, shorten_label(label)) for start, label in thin_out(marks, MOST_PLACES - 1)]
     first = _LINE.search(text)
-    before = _numbered(text, [first.start()]) if first and first.start() < places[0].start else []
+    before = _line_number_places(text, [first.start()]) if first and first.start() < places[0].start else []
     return (*before, *places)
 
 
@@ -82,10 +82,10 @@ def _lines(text: str, starts: list[int]) -> tuple[Place, ...]:
     """Line numbers of these paragraphs, or of every line if the paragraphs are long."""
     if len(text) > LONG_PARAGRAPH * len(starts):
         starts = [match.start() for match in _LINE.finditer(text)]
-    return tuple(_numbered(text, thinned(starts)))
+    return tuple(_line_number_places(text, thin_out(starts)))
 
 
-def _numbered(text: str, starts: Sequence[int]) -> list[Place]:
+def _line_number_places(text: str, starts: Sequence[int]) -> list[Place]:
     places, line, counted_to = [], 1, 0
     for start in starts:
         line += text.count("\n", counted_to, start)
@@ -113,7 +113,7 @@ def convert_markdown(data: bytes, name: str) -> Converted:
 
 def places_of_markdown(text: str) -> tuple[Place, ...]:
     """Places: the paths of the headings; without any, those of plain text."""
-    return ordered(_markdown_headings(text)) or places_of_text(text)
+    return order_places(_markdown_headings(text)) or places_of_text(text)
 
 
 def _markdown_headings(text: str) -> Iterator[Place]:
@@ -152,7 +152,7 @@ _SHORT_RST_LINE = 4
 def convert_rst(data: bytes, name: str) -> Converted:
     """The decoded text, unchanged; without headings, its places are those of plain text."""
     text = decode(data, name)
-    return Converted(text, ordered(_rst_headings(text)) or places_of_text(text))
+    return Converted(text, order_places(_rst_headings(text)) or places_of_text(text))
 
 
 def _rst_headings(text: str) -> Iterator[Place]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line
 from readgraph.sources.parsing import Archive, local_name, parse_document
-from readgraph.sources.places import Place, on_one_line, ordered
+from readgraph.sources.places import Place, order_places, shorten_label
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
@@ -33,16 +33,16 @@ def convert(data: bytes, name: str) -> Converted:
     blocks = Blocks()
     places = []
     for number, member in enumerate(_slides(archive), 1):
-        slide = _parsed(archive, member)
+        slide = _parse_pptx_member(archive, member)
         parts = [*_shapes(slide), *_notes(archive, member)]
         title = next((text for text, kind in parts if kind == "title"), "")
-        label = f"slide {number}, {on_one_line(title)}" if title else f"slide {number}"
+        label = f"slide {number}, {shorten_label(title)}" if title else f"slide {number}"
         places += [Place(blocks.add(text, PARAGRAPH if kind == "title" else kind), label) for text, kind in parts[:1]]
         for text, kind in parts[1:]:
             blocks.add(text, PARAGRAPH if kind == "title" else kind)
     if not places:
         raise BadInput(f"{name} holds no text: there is nothing to read.")
-    return Converted(blocks.text(), ordered(places), _title(archive))
+    return Converted(blocks.text(), order_places(places), _title(archive))
 
 
 def _title(archive: Archive) -> str:
@@ -56,7 +56,7 @@ def _title(archive: Archive) -> str:
 def _slides(archive: Archive) -> Iterator[str]:
     """The members that hold the slides, in the order of the show."""
     targets = _targets(archive, _PRESENTATION)
-    for slide in _parsed(archive, _PRESENTATION).iter(f"{_P}sldId"):
+    for slide in _parse_pptx_member(archive, _PRESENTATION).iter(f"{_P}sldId"):
         _, member = targets.get(slide.get(f"{_R}id", ""), ("", ""))
         if member in archive.members:
             yield member
@@ -73,7 +73,7 @@ def _targets(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
             relation.get("Type", "").rpartition("/")[2],
             posixpath.normpath(posixpath.join("/", folder, relation.get("Target", ""))).lstrip("/"),
         )
-        for relation in _parsed(archive, relations)
+        for relation in _parse_pptx_member(archive, relations)
         if isinstance(relation.tag, str)
     }
 
@@ -81,7 +81,7 @@ def _targets(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
 def _notes(archive: Archive, slide: str) -> Iterator[tuple[str, str]]:
     for kind, member in _targets(archive, slide).values():
         if kind == "notesSlide" and member in archive.members:
-            notes = [text for text, kind in _shapes(_parsed(archive, member)) if kind != "title"]
+            notes = [text for text, kind in _shapes(_parse_pptx_member(archive, member)) if kind != "title"]
             if notes:
                 yield f"Notes: {notes[0]}", PARAGRAPH
                 yield from ((text, PARAGRAPH) for text in notes[1:])
@@ -121,8 +121,8 @@ def _text(paragraph: "_Element") -> str:
     return on_a_line("".join(part.text or "" if part.tag == f"{_A}t" else " " for part in parts))
 
 
-def _parsed(archive: Archive, member: str) -> "_Element":
+def _parse_pptx_member(archive: Archive, member: str) -> "_Element":
     root = parse_document(archive.read(member))
     if root is None:
-        raise archive.broken(f"{member!a} can't be read")
+        raise archive.invalid_error(f"{member!a} can't be read")
     return root

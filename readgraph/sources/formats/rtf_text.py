@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from readgraph.sources.converting import ITEM, Blocks, Converted, on_a_line, paragraphs_of
-from readgraph.sources.places import HeadingPath, NotePlaces, Place, ordered
+from readgraph.sources.places import HeadingPath, NotePlaces, Place, order_places
 from readgraph.state.errors import BadInput
 
 DEEPEST = 1_000
@@ -50,15 +50,15 @@ def convert(data: bytes, name: str) -> Converted:
     """
     if not data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf"):
         raise BadInput(f"{name} is not a valid RTF file: it doesn't begin with '{{\\rtf'.")
-    reader = _Reader(name)
+    reader = _RtfReader(name)
     reader.read(data)
     if not (text := reader.blocks.text()):
         raise BadInput(f"{name} holds no text: there is nothing to read.")
-    return Converted(text, ordered(reader.headings), on_a_line(reader.taken("title")))
+    return Converted(text, order_places(reader.headings), on_a_line(reader.take_text("title")))
 
 
 @dataclass
-class _Reader:
+class _RtfReader:
     name: str
     blocks: Blocks = field(default_factory=Blocks)
     headings: list[Place] = field(default_factory=list)
@@ -105,7 +105,7 @@ class _Reader:
             raise BadInput(f"{self.name} is not a valid RTF file: its end is missing.")
         self._end_paragraph()
         for number in range(1, len(self._marked) + 1):
-            if text := on_a_line(self.taken(f"note {number}")):
+            if text := on_a_line(self.take_text(f"note {number}")):
                 start = self.blocks.add(f"{self._marked.mark(number).strip()} {text}", ITEM)
                 self.headings.append(self._marked.place(number, start))
 
@@ -192,7 +192,7 @@ class _Reader:
         elif word in ("intbl", "trowd"):
             self._in_table = True
         elif word in ("cell", "nestcell"):
-            self._cells.append(on_a_line(self.taken("body")))
+            self._cells.append(on_a_line(self.take_text("body")))
         elif word in ("row", "nestrow"):
             self._end_row()
         elif self._in_table:
@@ -207,7 +207,7 @@ class _Reader:
         self._marked.locate(self._path.label)
 
     def _end_paragraph(self) -> None:
-        text = self.taken("body")
+        text = self.take_text("body")
         if self._level is not None and 0 <= self._level < 9 and (title := on_a_line(text)):
             self.headings.append(Place(self.blocks.add(title), self._path.enter(self._level + 1, title)))
         else:
@@ -229,7 +229,7 @@ class _Reader:
         if not self._group.hidden:
             self.texts[self._group.into].append(text)
 
-    def taken(self, place: str) -> str:
+    def take_text(self, place: str) -> str:
         """The text collected for the body, a note or the title, which then is empty."""
         text = "".join(self.texts[place])
         self.texts[place] = []

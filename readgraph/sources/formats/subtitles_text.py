@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from readgraph.sources.converting import Blocks, Converted, on_a_line
 from readgraph.sources.encodings import decode
-from readgraph.sources.places import Place, ordered
+from readgraph.sources.places import Place, order_places
 from readgraph.state.errors import BadInput
 
 PAUSE = 3.0
@@ -48,7 +48,7 @@ def convert(data: bytes, name: str) -> Converted:
     paragraphs.end()
     if not paragraphs.places:
         raise BadInput(f"{name} holds no subtitles: there is nothing to read.")
-    return Converted(paragraphs.blocks.text(), ordered(paragraphs.places))
+    return Converted(paragraphs.blocks.text(), order_places(paragraphs.places))
 
 
 def _cues(text: str) -> Iterator[_Cue]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, BinaryIO, NoReturn
 
-from readgraph.sources.converting import conversion_shown
+from readgraph.sources.converting import show_conversion
 from readgraph.state.errors import BadInput
 
 Tell = Callable[..., None]
@@ -93,7 +93,7 @@ def _text(tell: Tell, data: bytes, asked: dict[str, Any]) -> None:
         tell(page=number, of=of)
 
     _end_in(min(asked["seconds"], asked["page_seconds"]))
-    with conversion_shown(show):
+    with show_conversion(show):
         text, places, title, problems = convert_here(data, asked["name"])
     tell(result=[text, [astuple(place) for place in places], title, problems])
 

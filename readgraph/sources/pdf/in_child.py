@@ -20,7 +20,7 @@ from signal import Signals, strsignal
 from threading import BoundedSemaphore
 from typing import Any, NamedTuple
 
-from readgraph.sources.converting import page_done, stopped_by
+from readgraph.sources.converting import register_conversion_end, report_page
 from readgraph.sources.inputs import most_bytes
 from readgraph.state.errors import BadInput
 from readgraph.state.forks import reset_in_forked
@@ -46,7 +46,7 @@ _PACKAGES = str(Path(__file__).absolute().parents[3])
 """The folder with the package."""
 
 
-class Told(NamedTuple):
+class ChildReply(NamedTuple):
     """What a child told last: its result, and the bytes that belong to it."""
 
     result: Any
@@ -78,7 +78,7 @@ for _slots in _SLOTS.values():
     reset_in_forked(_slots.reset)
 
 
-def in_child(task: str, name: str, data: bytes = b"", **asked: object) -> Told:
+def in_child(task: str, name: str, data: bytes = b"", **asked: object) -> ChildReply:
     """Let a child do a task with the PDF of this name in messages; its pages are shown as they are done.
 
     Raises `BadInput` for what the child refuses, and where it runs over a limit or ends by itself.
@@ -92,12 +92,12 @@ def in_child(task: str, name: str, data: bytes = b"", **asked: object) -> Told:
     line |= {"page_seconds": limits.page_seconds, "seconds": limits.seconds}
     with _SLOTS[task].free, _run_child(name) as child:
         assert child.stdin
-        stopped_by(child.kill)
+        register_conversion_end(child.kill)
         began = time.monotonic()
         with suppress(OSError):  # it has ended already: its output is empty
             child.stdin.write(json.dumps(line).encode() + b"\n" + data)
             child.stdin.flush()
-        return _read_told(child, name, limits, began)
+        return _read_reply(child, name, limits, began)
 
 
 @contextmanager
@@ -123,7 +123,7 @@ def _run_child(name: str) -> Iterator["subprocess.Popen[bytes]"]:
             child.communicate()
 
 
-def _read_told(child: "subprocess.Popen[bytes]", name: str, limits: _Limits, began: float) -> Told:
+def _read_reply(child: "subprocess.Popen[bytes]", name: str, limits: _Limits, began: float) -> ChildReply:
     assert child.stdout
     pages, of = 0, 0
     while line := child.stdout.readline():
@@ -131,18 +131,18 @@ def _read_told(child: "subprocess.Popen[bytes]", name: str, limits: _Limits, beg
         if "refused" in message:
             raise BadInput(message["refused"])
         if "failed" in message:
-            raise _ended(name, message["failed"], limits)
+            raise _child_failure_error(name, message["failed"], limits)
         if "memory" in message:
             raise _over_limit(name, f"{limits.memory_mb:,} MB of memory", MEMORY_MB)
         if "result" in message:
-            return Told(message["result"], child.stdout.read(message["size"]))
+            return ChildReply(message["result"], child.stdout.read(message["size"]))
         pages, of = message["page"], message["of"]
-        page_done(name, pages, of)
+        report_page(name, pages, of)
     code = child.wait()
     if 0 < code != _TIME_OVER:  # not as processes end that run out of something
         raise BadInput(f"{name} can't be read: the process that reads PDFs ended with code {code}.")
     if code != _TIME_OVER:
-        raise _ended(name, f"PDFium ended with {strsignal(-code)}", limits)
+        raise _child_failure_error(name, f"PDFium ended with {strsignal(-code)}", limits)
     if pages == of > 0 or time.monotonic() - began >= limits.seconds:
         raise _over_limit(name, f"{limits.seconds:,} s", SECONDS)
     raise _over_limit(name, f"{limits.page_seconds:,} s for page {pages + 1}", PAGE_SECONDS)
@@ -155,7 +155,7 @@ def _over_limit(name: str, limit: str, variable: str) -> BadInput:
     )
 
 
-def _ended(name: str, how: str, limits: _Limits) -> BadInput:
+def _child_failure_error(name: str, how: str, limits: _Limits) -> BadInput:
     return BadInput(
         f"{name} can't be read ({how}): it is damaged, or takes more than {limits.memory_mb:,} MB of memory. "
         f"If you trust it, set {MEMORY_MB} to a larger number."
@@ -227,7 +227,7 @@ def check_streams(data: bytes, name: str) -> None:
 
 def _unpack(packed: Iterable[bytes], most: int, depth: int) -> None:
     """Unpack and forget: what comes out, and what that unpacks to if it is packed itself."""
-    portions = _unpacked_portions(packed, most)
+    portions = _inflate_portions(packed, most)
     first = next(portions, b"")
     if depth and first[:1] and first[0] & 15 == 8:  # as zlib's data begin
         _unpack(chain([first], portions), most, depth - 1)
@@ -235,7 +235,7 @@ def _unpack(packed: Iterable[bytes], most: int, depth: int) -> None:
         pass
 
 
-def _unpacked_portions(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
+def _inflate_portions(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
     unpacker, size = zlib.decompressobj(), 0
     for portion in packed:
         while portion and not unpacker.eof:

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from statistics import median
 
-from readgraph.sources.pdf.page import COLUMN_GAP, Piece
+from readgraph.sources.pdf.page import COLUMN_GAP, PrintedPiece
 
 FEWEST_LINES = 5
 """Lines that begin at the same distance from the left, which make a column."""
@@ -29,7 +29,7 @@ SAME_ROW = 0.3
 """Font sizes that pieces of one row may stand above or below each other."""
 
 
-def gutter_of(pieces: Sequence[Piece]) -> float | None:
+def gutter_of(pieces: Sequence[PrintedPiece]) -> float | None:
     """Where a page's second column begins (points from the left); nothing where it has one column."""
     if len(pieces) < 2 * FEWEST_LINES:
         return None
@@ -43,17 +43,17 @@ def gutter_of(pieces: Sequence[Piece]) -> float | None:
     return None
 
 
-def in_columns(pieces: Sequence[Piece], gutter: float | None) -> list[list[Piece]]:
+def split_columns(pieces: Sequence[PrintedPiece], gutter: float | None) -> list[list[PrintedPiece]]:
     """The columns of a page in the order in which they are read; what goes across the gutter parts them."""
     if not pieces:
         return []
     if gutter is None:
         return [list(pieces)]
-    columns: list[list[Piece]] = []
-    left, right, across = list[Piece](), list[Piece](), list[Piece]()
+    columns: list[list[PrintedPiece]] = []
+    left, right, across = list[PrintedPiece](), list[PrintedPiece](), list[PrintedPiece]()
     for row, is_wide in _rows_by_width(pieces, gutter):
         if is_wide:
-            columns += [*_in_narrower_columns(left), *_in_narrower_columns(right)]
+            columns += [*_split_at_own_gutter(left), *_split_at_own_gutter(right)]
             left, right = [], []
             across += row
             continue
@@ -61,16 +61,16 @@ def in_columns(pieces: Sequence[Piece], gutter: float | None) -> list[list[Piece
         across = []
         left += [piece for piece in row if piece.x < gutter - 1.0]
         right += [piece for piece in row if piece.x >= gutter - 1.0]
-    return [*columns, *_in_narrower_columns(left), *_in_narrower_columns(right), *([across] if across else [])]
+    return [*columns, *_split_at_own_gutter(left), *_split_at_own_gutter(right), *([across] if across else [])]
 
 
-def _in_narrower_columns(pieces: list[Piece]) -> list[list[Piece]]:
-    return in_columns(pieces, gutter_of(pieces))
+def _split_at_own_gutter(pieces: list[PrintedPiece]) -> list[list[PrintedPiece]]:
+    return split_columns(pieces, gutter_of(pieces))
 
 
-def _rows_by_width(pieces: Sequence[Piece], gutter: float) -> Iterator[tuple[list[Piece], bool]]:
+def _rows_by_width(pieces: Sequence[PrintedPiece], gutter: float) -> Iterator[tuple[list[PrintedPiece], bool]]:
     """The rows, and whether each goes across the gutter: by a piece of text, or as a row of a wide table."""
-    rows = in_rows(pieces, gutter)
+    rows = group_rows(pieces, gutter)
     most = 0.6 * (gutter - min(piece.x for piece in pieces))
     are_cells = [
         len(row) > 2 and all(piece.end - piece.x < most and abs(piece.x - gutter) > NEAR for piece in row)
@@ -83,60 +83,60 @@ def _rows_by_width(pieces: Sequence[Piece], gutter: float) -> Iterator[tuple[lis
             yield row, crosses or (is_of_table and len(found) >= FEWEST_ROWS)
 
 
-def in_rows(pieces: Sequence[Piece], gutter: float | None = None) -> list[list[Piece]]:
+def group_rows(pieces: Sequence[PrintedPiece], gutter: float | None = None) -> list[list[PrintedPiece]]:
     """Pieces by the rows in which they stand, each row from left to right; what begins at the gutter stays apart."""
-    rows: list[list[Piece]] = []
+    rows: list[list[PrintedPiece]] = []
     for piece in sorted(pieces, key=lambda piece: -piece.y):
         if rows and abs(rows[-1][0].y - piece.y) < SAME_ROW * max(piece.size, rows[-1][0].size):
             rows[-1].append(piece)
         else:
             rows.append([piece])
-    return [_join_row(sorted(row, key=lambda piece: piece.x), gutter) for row in rows]
+    return [_join_drawn_parts(sorted(row, key=lambda piece: piece.x), gutter) for row in rows]
 
 
-def together(left: Piece, right: Piece) -> Piece:
+def join_two_pieces(left: PrintedPiece, right: PrintedPiece) -> PrintedPiece:
     """Two pieces of a row as one."""
     start = len(left.text) + 1
     marks = [*left.marks, *((start + at, mark) for at, mark in right.marks)]
     size = left.size if len(left.text) >= len(right.text) else right.size
-    return Piece(
+    return PrintedPiece(
         f"{left.text} {right.text}", left.x, left.y, size, max(left.end, right.end), left.edge, left.first, left.bold,
         marks=marks,
     )  # fmt: skip
 
 
-def _join_row(row: list[Piece], gutter: float | None) -> list[Piece]:
+def _join_drawn_parts(row: list[PrintedPiece], gutter: float | None) -> list[PrintedPiece]:
     """A row's pieces, those joined that a file draws in parts; a large heading may stand near the left column."""
     joined = row[:1]
     for piece in row[1:]:
         sizes = piece.size, joined[-1].size
         at_gutter = gutter is not None and abs(piece.x - gutter) <= NEAR
         if piece.x - joined[-1].end < COLUMN_GAP * (min(sizes) if at_gutter else max(sizes)):
-            joined[-1] = together(joined[-1], piece)
+            joined[-1] = join_two_pieces(joined[-1], piece)
         else:
             joined.append(piece)
     return joined
 
 
-def _parts_columns(pieces: Sequence[Piece], gutter: float) -> bool:
+def _parts_columns(pieces: Sequence[PrintedPiece], gutter: float) -> bool:
     """Whether lines of text stand on both sides, and few go across."""
     rows = [row for row, is_wide in _rows_by_width(pieces, gutter) if not is_wide]
     left = [piece for row in rows for piece in row if piece.x < gutter - 1.0]
     right = [piece for row in rows for piece in row if piece.x >= gutter - 1.0]
-    return _is_column(left) and _is_column(right) and 3 * len(rows) > len(in_rows(pieces))
+    return _is_column(left) and _is_column(right) and 3 * len(rows) > len(group_rows(pieces))
 
 
-def _is_column(pieces: Sequence[Piece]) -> bool:
+def _is_column(pieces: Sequence[PrintedPiece]) -> bool:
     if len(pieces) < FEWEST_LINES:
         return False
-    rows = in_rows(pieces)
+    rows = group_rows(pieces)
     width = max(piece.end for piece in pieces) - min(piece.x for piece in pieces)
     words = sum(len(piece.text.split()) for piece in pieces) / len(rows)
     taken = sum(sum(piece.end - piece.x for piece in row) for row in rows) / len(rows)
     return words >= FEWEST_WORDS and taken >= FULL_LINES * width and not _is_table(rows)
 
 
-def _is_table(rows: Sequence[list[Piece]]) -> bool:
+def _is_table(rows: Sequence[list[PrintedPiece]]) -> bool:
     """Whether most rows have several cells, most of them in line with others; words of stretched lines are not."""
     several = [row for row in rows if len(row) > 2]
     if 2 * len(several) <= len(rows):
@@ -151,15 +151,15 @@ def _is_table(rows: Sequence[list[Piece]]) -> bool:
     return 2 * in_line > len(inner)
 
 
-def _start(piece: Piece) -> float:
+def _start(piece: PrintedPiece) -> float:
     return piece.x
 
 
-def _middle(piece: Piece) -> float:
+def _middle(piece: PrintedPiece) -> float:
     return (piece.x + piece.end) / 2
 
 
-def _end(piece: Piece) -> float:
+def _end(piece: PrintedPiece) -> float:
     return piece.end
 
 
@@ -192,7 +192,7 @@ class _Row:
     """A row at the edge of a page; `key` is its text with the page's number as #."""
 
     page: int
-    pieces: list[Piece]
+    pieces: list[PrintedPiece]
     text: str
     height: float
     size: float
@@ -212,7 +212,7 @@ class _Row:
         return self.is_apart and (self.key[-1:] == "#" or (self.is_top and self.key[:1] == "#"))
 
 
-def without_margins(pages: Sequence[list[Piece]]) -> list[list[Piece]]:
+def without_margins(pages: Sequence[list[PrintedPiece]]) -> list[list[PrintedPiece]]:
     """The pages without running heads, feet and page numbers.
 
     A row goes where it stands at the same height on several pages with the same words, but for the page's number; where
@@ -226,7 +226,7 @@ def without_margins(pages: Sequence[list[Piece]]) -> list[list[Piece]]:
         offsets = _number_offsets(rows, len(pages))
         for row in rows:
             row.key = "" if not is_top and _FOOTNOTE.fullmatch(row.text) else _key_of(row, offsets)
-        dropped |= {id(piece) for row in _repeated(rows, len(pages)) for piece in row.pieces}
+        dropped |= {id(piece) for row in _find_repeated_rows(rows, len(pages)) for piece in row.pieces}
     return [[piece for piece in page if id(piece) not in dropped] for page in pages]
 
 
@@ -247,9 +247,9 @@ def _roman(number: int) -> str:
     return written
 
 
-def _outer_rows(number: int, page: list[Piece], *, is_top: bool) -> Iterator[_Row]:
+def _outer_rows(number: int, page: list[PrintedPiece], *, is_top: bool) -> Iterator[_Row]:
     """The outermost rows, from the edge inwards, with whether more white space than usual parts them from the text."""
-    rows = in_rows(page)
+    rows = group_rows(page)
     if not is_top:
         rows.reverse()
     steps = [abs(first[0].y - second[0].y) for first, second in pairwise(rows)]
@@ -290,7 +290,7 @@ def _key_of(row: _Row, offsets: set[int]) -> str:
     return " ".join(text.casefold().split())
 
 
-def _repeated(rows: Sequence[_Row], number_of_pages: int) -> list[_Row]:
+def _find_repeated_rows(rows: Sequence[_Row], number_of_pages: int) -> list[_Row]:
     """The rows that are heads, feet or page numbers."""
     bands: dict[int, list[_Row]] = defaultdict(list)
     for row in rows:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from readgraph.sources.converting import on_a_line
-from readgraph.sources.pdf.page import Line, Piece
+from readgraph.sources.pdf.page import PrintedLine, PrintedPiece
 
 JOINED, LINE_END, PARAGRAPH_END = " ", "\n", "\n\n"
 
@@ -48,8 +48,8 @@ _RIGHT = re.compile(r"[^\W\d_]+")
 class PrintedPage(NamedTuple):
     """The lines of a page: of its text in reading order, and of its footnotes."""
 
-    lines: list[Line]
-    notes: Sequence[Line] = ()
+    lines: list[PrintedLine]
+    notes: Sequence[PrintedLine] = ()
 
 
 def join_pages(pages: Sequence[PrintedPage]) -> str:
@@ -58,8 +58,8 @@ def join_pages(pages: Sequence[PrintedPage]) -> str:
     A paragraph goes on over the end of a page; footnotes follow the paragraph with which their page ends.
     """
     joiner = _Joiner(pages)
-    waiting: list[Line] = []
-    before: Line | None = None
+    waiting: list[PrintedLine] = []
+    before: PrintedLine | None = None
     for page in pages:
         for number, line in enumerate(page.lines):
             if before is not None:
@@ -84,11 +84,11 @@ class _Joiner:
         for line in lines:
             line.text = line.text.strip()
         self._words = Counter(word.group().casefold() for line in lines for word in _WORD.finditer(line.text))
-        self.between = _Print([page.lines for page in pages]).parting
+        self.between = _Print([page.lines for page in pages]).separator_between
         self.parts: list[str] = []
         self._length = 0
 
-    def add(self, line: Line, between: str) -> None:
+    def add(self, line: PrintedLine, between: str) -> None:
         """Append a line; `between` parts it from what is there."""
         text = on_a_line(_SOFT_HYPHEN.sub("-", line.text))
         if self.parts:
@@ -100,7 +100,7 @@ class _Joiner:
         self.parts.append(text)
         self._length += len(text)
 
-    def add_notes(self, notes: Sequence[Line]) -> None:
+    def add_notes(self, notes: Sequence[PrintedLine]) -> None:
         """Append footnotes, each as a paragraph; one goes on with lines that begin with no mark."""
         for number, line in enumerate(notes):
             self.add(line, PARAGRAPH_END if number == 0 or NOTE.match(line.text) else JOINED)
@@ -125,7 +125,7 @@ def _joint(left: str, right: str, words: "Counter[str]") -> tuple[str, str]:
 class _Print:
     """What is usual in a document's print, by font size: the step from line to line, the characters of a full line."""
 
-    def __init__(self, pages: Iterable[list[Line]]) -> None:
+    def __init__(self, pages: Iterable[list[PrintedLine]]) -> None:
         steps: dict[int, Counter[int]] = defaultdict(Counter)
         lengths: dict[int, list[int]] = defaultdict(list)
         for page in pages:
@@ -142,7 +142,7 @@ class _Print:
         self._full = {size: sorted(found)[len(found) * 9 // 10] for size, found in lengths.items()}
         self._inside = False  # the line above is not the first one of its paragraph
 
-    def parting(self, above: Line, below: Line, *, fresh: bool) -> str:
+    def separator_between(self, above: PrintedLine, below: PrintedLine, *, fresh: bool) -> str:
         """What parts two lines: a paragraph's end, a line's end, or nothing but a space.
 
         `fresh`: the line below is the first one of its page.
@@ -154,14 +154,14 @@ class _Print:
         self._inside = parted == JOINED
         return parted
 
-    def _across(self, above: Line, below: Line) -> str:
+    def _across(self, above: PrintedLine, below: PrintedLine) -> str:
         """What parts the last line of a page or column and the first of the next one."""
         if _SENTENCE_END.search(above.text) or self._could_go_on(above, below):
             return PARAGRAPH_END
         is_same_print = abs(above.size - below.size) < 0.1 * above.size + 0.01 and not _ITEM.match(below.text)
         return JOINED if is_same_print else PARAGRAPH_END
 
-    def _between(self, above: Line, below: Line) -> str:
+    def _between(self, above: PrintedLine, below: PrintedLine) -> str:
         ended = bool(_SENTENCE_END.search(above.text))
         step = _step(above, below)
         if step is not None and step < -above.size:  # the next column
@@ -181,7 +181,7 @@ class _Print:
             return PARAGRAPH_END if ended else LINE_END
         return JOINED
 
-    def _is_indented(self, above: Line, below: Line, ended: bool) -> bool:
+    def _is_indented(self, above: PrintedLine, below: PrintedLine, ended: bool) -> bool:
         """Whether the line below begins a paragraph by its indent (or, below a hanging one, by its outdent)."""
         if above.x is None or below.x is None or below.y is None:
             return False
@@ -190,7 +190,7 @@ class _Print:
             return abs(indent) > INDENT and ended
         return indent > INDENT and ended and not _ITEM.match(above.text)
 
-    def _could_go_on(self, above: Line, below: Line) -> bool:
+    def _could_go_on(self, above: PrintedLine, below: PrintedLine) -> bool:
         """Whether the first word below would have had room above: then the line was ended on purpose.
 
         Where the line ends within a sentence, it must be short in characters, too: some programs break by these.
@@ -204,7 +204,7 @@ class _Print:
         return len(above.text) + 1 + len(word[0] if word else "") < ROOM_LEFT * self._full.get(round(above.size), 0)
 
 
-def _step(above: Line, below: Line) -> float | None:
+def _step(above: PrintedLine, below: PrintedLine) -> float | None:
     return None if above.y is None or below.y is None else above.y - below.y
 
 
@@ -217,7 +217,9 @@ LOWEST_PART = 0.7
 _UNIT = re.compile(r"(?:^|[\s/·(])(?:[kcmdµμ]?m|ft|in|s|h|kg|km)$")
 
 
-def part_notes(columns: Sequence[list[list[Piece]]], size: float) -> tuple[list[list[list[Piece]]], list[list[Piece]]]:
+def split_off_notes(
+    columns: Sequence[list[list[PrintedPiece]]], size: float
+) -> tuple[list[list[list[PrintedPiece]]], list[list[PrintedPiece]]]:
     """The rows of each column without notes, and the rows of the notes; `size` is the text's font size.
 
     Notes are the small print at a column's end, below which no larger print stands, from a line on that begins with a
@@ -229,8 +231,8 @@ def part_notes(columns: Sequence[list[list[Piece]]], size: float) -> tuple[list[
     lowest, highest = min(piece.y for piece in pieces), max(piece.y for piece in pieces)
     limit = lowest + LOWEST_PART * (highest - lowest)
     larger = [piece for piece in pieces if piece.size > NOTE_SIZE * size]
-    kept: list[list[list[Piece]]] = []
-    notes: list[list[Piece]] = []
+    kept: list[list[list[PrintedPiece]]] = []
+    notes: list[list[PrintedPiece]] = []
     for column in columns:
         begin = _notes_begin(column, larger, limit, size)
         kept.append(column[:begin])
@@ -238,7 +240,7 @@ def part_notes(columns: Sequence[list[list[Piece]]], size: float) -> tuple[list[
     return kept, notes
 
 
-def _notes_begin(column: list[list[Piece]], larger: Sequence[Piece], limit: float, size: float) -> int:
+def _notes_begin(column: list[list[PrintedPiece]], larger: Sequence[PrintedPiece], limit: float, size: float) -> int:
     """The number of the row with which a column's notes begin; that after the last where it has none."""
     begin = len(column)
     while begin and _is_small_print(column[begin - 1], larger, limit, size):
@@ -246,19 +248,19 @@ def _notes_begin(column: list[list[Piece]], larger: Sequence[Piece], limit: floa
     return next((at for at in range(begin, len(column)) if NOTE.match(column[at][0].text)), len(column))
 
 
-def _is_small_print(row: list[Piece], larger: Sequence[Piece], limit: float, size: float) -> bool:
+def _is_small_print(row: list[PrintedPiece], larger: Sequence[PrintedPiece], limit: float, size: float) -> bool:
     left, right, height = row[0].x, row[-1].end, row[0].y
     if height > limit or len(row) > 2 or any(piece.size > NOTE_SIZE * size for piece in row):
         return False
     return not any(piece.y < height and piece.x < right and piece.end > left for piece in larger)
 
 
-def numbers_of(notes: Iterable[list[Piece]]) -> set[str]:
+def numbers_of(notes: Iterable[list[PrintedPiece]]) -> set[str]:
     """The marks with which notes begin."""
     return {match[1] for row in notes if (match := NOTE.match(row[0].text))}
 
 
-def place_marks(piece: Piece, notes: set[str]) -> None:
+def place_marks(piece: PrintedPiece, notes: set[str]) -> None:
     """Take the marks of a page's notes out of a line; write other raised numbers so that they belong to no word."""
     text = piece.text
     for offset, mark in reversed(piece.marks):

@@ -82,7 +82,7 @@ class WordReader:
         for match in _WORD.finditer(self._text, first, end):
             get(page, match.start(), box)
             if begin >= 0 and box.left - last_end > COLUMN_GAP * size:
-                yield Word(self._written(begin, last), begin_x, y, size, last_end, UPRIGHT, begin, [], first_end)
+                yield Word(self._text_of_span(begin, last), begin_x, y, size, last_end, UPRIGHT, begin, [], first_end)
                 begin = -1
             if begin < 0:
                 begin, begin_x, first_end = match.start(), box.left, 0.0
@@ -91,9 +91,11 @@ class WordReader:
             last_end = max(box.right, begin_x)
             first_end = first_end or last_end
         if begin >= 0:
-            yield Word(self._written(begin, last), begin_x, y, size or 1.0, last_end, UPRIGHT, begin, [], first_end)
+            yield Word(
+                self._text_of_span(begin, last), begin_x, y, size or 1.0, last_end, UPRIGHT, begin, [], first_end
+            )
 
-    def _written(self, first: int, end: int) -> str:
+    def _text_of_span(self, first: int, end: int) -> str:
         return " ".join(self._text[first:end].translate(_LINE_END_HYPHEN).split())
 
     def _single_words(self, begin: int, end: int) -> Iterator[Word]:
@@ -187,7 +189,7 @@ SAME_LINE = 0.35
 
 
 @dataclass(slots=True)
-class Line:
+class PrintedLine:
     """A printed line, or a piece of one: where it begins (points, from below) and its font size, where known.
 
     `end` is where it ends, `edge` how far lines of its column go, `first` the width of its first word. `marks` are
@@ -209,7 +211,7 @@ class Line:
 
 
 @dataclass(slots=True)
-class Piece(Line):
+class PrintedPiece(PrintedLine):
     """A line, or a part of one, whose place on the page is known."""
 
     x: float = 0.0
@@ -217,7 +219,7 @@ class Piece(Line):
     end: float = 0.0
 
 
-def read_pieces(page: "PdfPage") -> list[Piece]:
+def read_pieces(page: "PdfPage") -> list[PrintedPiece]:
     """The pieces of a page's lines, in the order of the file; text that is turned, as if the page were turned."""
     text = page.get_textpage()
     try:
@@ -239,7 +241,7 @@ def read_pieces(page: "PdfPage") -> list[Piece]:
         text.close()
 
 
-def _pieces(words: list[Word], reader: WordReader) -> list[Piece]:
+def _pieces(words: list[Word], reader: WordReader) -> list[PrintedPiece]:
     """Words as pieces of lines: white space wider than a gap between words ends a piece."""
     groups: list[list[Word]] = []
     longest: Word | None = None
@@ -253,7 +255,7 @@ def _pieces(words: list[Word], reader: WordReader) -> list[Piece]:
     return [_piece(group, reader) for group in groups]
 
 
-def _with_marks(pieces: list[Piece]) -> list[Piece]:
+def _with_marks(pieces: list[PrintedPiece]) -> list[PrintedPiece]:
     """The pieces; a footnote mark that a file draws apart from its line belongs to it."""
     lone = [piece for piece in pieces if MARK.fullmatch(piece.text)]
     for mark in lone:
@@ -279,7 +281,7 @@ def _continues(last: Word, longest: Word, word: Word) -> bool:
     return off < (SAME_LINE + 0.2 * smaller) * size and -0.3 * size < word.x - last.end < COLUMN_GAP * size
 
 
-def _piece(words: list[Word], reader: WordReader) -> Piece:
+def _piece(words: list[Word], reader: WordReader) -> PrintedPiece:
     """A piece of these words, without the footnote marks after the first of them."""
     main = max(words, key=lambda word: len(word.text))
     text, marks, end = "", list[tuple[int, str]](), 0.0
@@ -299,7 +301,7 @@ def _piece(words: list[Word], reader: WordReader) -> Piece:
         marks += [(start + at, mark) for at, mark in own]
         end = max(end, word.end)
     first = words[0]
-    return Piece(
+    return PrintedPiece(
         text,
         first.x,
         main.y,

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from readgraph.sources.converting import Converted, on_a_line, page_done
+from readgraph.sources.converting import Converted, on_a_line, report_page
 from readgraph.sources.pdf.in_child import check_streams, in_child
-from readgraph.sources.pdf.layout import gutter_of, in_columns, in_rows, without_margins
-from readgraph.sources.pdf.lines import PrintedPage, join_pages, numbers_of, part_notes, place_marks
-from readgraph.sources.pdf.page import Line, Piece, read_pieces
-from readgraph.sources.pdf.scans import even_sizes, is_picture, recognized_pieces, recognizer_version
-from readgraph.sources.pdf.tables import Header, rows_as_lines
-from readgraph.sources.places import HeadingPath, Place, SourcePage, on_one_line, ordered
+from readgraph.sources.pdf.layout import group_rows, gutter_of, split_columns, without_margins
+from readgraph.sources.pdf.lines import PrintedPage, join_pages, numbers_of, place_marks, split_off_notes
+from readgraph.sources.pdf.page import PrintedLine, PrintedPiece, read_pieces
+from readgraph.sources.pdf.scans import even_sizes, is_picture, recognize_pieces, recognizer_version
+from readgraph.sources.pdf.tables import TableHeader, rows_as_lines
+from readgraph.sources.places import HeadingPath, Place, SourcePage, order_places, shorten_label
 from readgraph.state.errors import BadInput
 from readgraph.state.words import limit_set
 
@@ -54,7 +54,7 @@ def outline_of(document: "PdfDocument") -> list[OutlineEntry]:
     path = HeadingPath()
     try:
         for bookmark in document.get_toc(max_depth=DEEPEST_OUTLINE):
-            title, target = on_one_line(on_a_line(bookmark.get_title())), bookmark.get_dest()
+            title, target = shorten_label(on_a_line(bookmark.get_title())), bookmark.get_dest()
             page = target.get_index() if target else None
             label = path.enter(bookmark.level, title)  # of one without a page, too: others may stand below it
             if title and page is not None and 0 <= page < len(document):
@@ -72,7 +72,7 @@ def _height_of_target(target: object) -> float | None:
     return view[at] if at is not None and at < len(view) and view[at] else None
 
 
-def sections(entries: Sequence[OutlineEntry], pages: Sequence[Sequence[Line]]) -> Iterator[tuple[int, str]]:
+def sections(entries: Sequence[OutlineEntry], pages: Sequence[Sequence[PrintedLine]]) -> Iterator[tuple[int, str]]:
     """(character offset, path) of the outline's entries: the line with the title, else the line at that height."""
     following = _starts_of_pages(pages)
     for entry in entries:
@@ -86,7 +86,7 @@ def sections(entries: Sequence[OutlineEntry], pages: Sequence[Sequence[Line]]) -
             yield start, entry.path
 
 
-def _starts_of_pages(pages: Sequence[Sequence[Line]]) -> list[int | None]:
+def _starts_of_pages(pages: Sequence[Sequence[PrintedLine]]) -> list[int | None]:
     """Where each page's text begins; that of a page without text where the next one's does."""
     starts: list[int | None] = []
     following = None
@@ -110,7 +110,7 @@ def _fold_title(text: str) -> str:
 
 def labels_of(document: "PdfDocument") -> list[str]:
     """What is printed on each page as its number; "" where the file names none."""
-    return [on_one_line(document.get_page_label(number)) for number in range(len(document))]
+    return [shorten_label(document.get_page_label(number)) for number in range(len(document))]
 
 
 def title_of(document: "PdfDocument") -> str:
@@ -131,7 +131,7 @@ INSTALL = "pip install 'readgraph[scans]'"
 class _Read(NamedTuple):
     """A page as it was read: its pieces, none where it can't be read; and whether it is a picture."""
 
-    pieces: list[Piece] | None
+    pieces: list[PrintedPiece] | None
     is_picture: bool = False
 
 
@@ -157,9 +157,9 @@ def convert_here(data: bytes, name: str) -> Converted:
     finally:
         document.close()
     if all(page.pieces is None for page in read):
-        raise _broken(name)
+        raise _invalid_pdf_error(name)
     even_sizes([page.pieces for page in read if page.is_picture and page.pieces])
-    printed = _printed(without_margins([page.pieces or [] for page in read]))
+    printed = _lay_out_pages(without_margins([page.pieces or [] for page in read]))
     text = join_pages(printed)
     if not text:
         raise _without_text(name, any(page.is_picture for page in read))
@@ -184,10 +184,10 @@ def _open(data: bytes, name: str) -> "PdfDocument":
             raise BadInput(f"{name} is locked by a password: save it without one first.") from None
         if problem.err_code == raw.FPDF_ERR_SECURITY:
             raise BadInput(f"{name} is encrypted in a way that can't be opened: save it without.") from None
-    raise _broken(name)
+    raise _invalid_pdf_error(name)
 
 
-def _broken(name: str) -> BadInput:
+def _invalid_pdf_error(name: str) -> BadInput:
     return BadInput(f"{name} is no PDF, or a broken one.")
 
 
@@ -212,14 +212,14 @@ def _read_pages(document: "PdfDocument", name: str) -> Iterator[_Read]:
                 page.close()
         except PdfiumError:
             yield _Read(None)
-        page_done(name, number + 1, number_of_pages)
+        report_page(name, number + 1, number_of_pages)
 
 
 def _read_page(page: "PdfPage") -> _Read:
     pieces = read_pieces(page)
     if not is_picture(page, pieces):
         return _Read(pieces)
-    recognized = recognized_pieces(page) if recognizer_version() else []
+    recognized = recognize_pieces(page) if recognizer_version() else []
     return _Read(recognized or pieces, is_picture=True)
 
 
@@ -247,17 +247,17 @@ def _pages(numbers: Sequence[int]) -> str:
     return f"{'page' if len(numbers) == 1 else 'pages'} {named}"
 
 
-def _printed(pages: Sequence[list[Piece]]) -> list[PrintedPage]:
+def _lay_out_pages(pages: Sequence[list[PrintedPiece]]) -> list[PrintedPage]:
     """The pages' lines in reading order, rows of tables under the names of their columns, notes set apart."""
     gutters = _gutters(pages)
     size = _text_size(pages)
-    header: Header | None = None
+    header: TableHeader | None = None
     printed = []
     for page, gutter in zip(pages, gutters, strict=True):
-        columns = [in_rows(column) for column in in_columns(page, gutter)]
-        columns, notes = part_notes(columns, size)
+        columns = [group_rows(column) for column in split_columns(page, gutter)]
+        columns, notes = split_off_notes(columns, size)
         _place_marks(columns, notes)
-        lines: list[Line] = []
+        lines: list[PrintedLine] = []
         for column in filter(None, columns):
             _set_edges(column)
             made, header = rows_as_lines(column, header)
@@ -266,14 +266,14 @@ def _printed(pages: Sequence[list[Piece]]) -> list[PrintedPage]:
     return printed
 
 
-def _place_marks(columns: Sequence[list[list[Piece]]], notes: list[list[Piece]]) -> None:
+def _place_marks(columns: Sequence[list[list[PrintedPiece]]], notes: list[list[PrintedPiece]]) -> None:
     numbers = numbers_of(notes)
     for row in (*(row for column in columns for row in column), *notes):
         for piece in row:
             place_marks(piece, numbers)
 
 
-def _set_edges(rows: list[list[Piece]]) -> None:
+def _set_edges(rows: list[list[PrintedPiece]]) -> None:
     """Say how far a column's lines go: where a good part of them ends, else where the longest one does."""
     ends = Counter(round(row[-1].end) for row in rows)
     usual, count = ends.most_common(1)[0]
@@ -282,7 +282,7 @@ def _set_edges(rows: list[list[Piece]]) -> None:
         row[-1].edge = row[0].edge = edge
 
 
-def _text_size(pages: Sequence[list[Piece]]) -> float:
+def _text_size(pages: Sequence[list[PrintedPiece]]) -> float:
     """The font size of most characters, in points."""
     letters = Counter[float]()
     for page in pages:
@@ -291,7 +291,7 @@ def _text_size(pages: Sequence[list[Piece]]) -> float:
     return letters.most_common(1)[0][0] if letters else 0.0
 
 
-def _gutters(pages: Sequence[list[Piece]]) -> list[float | None]:
+def _gutters(pages: Sequence[list[PrintedPiece]]) -> list[float | None]:
     """Where each page's second column begins: where it does on most pages of its side."""
     found = [gutter_of(page) for page in pages]
     for side in (0, 1):  # odd and even pages may have other margins
@@ -315,7 +315,7 @@ def _places(pages: Sequence[PrintedPage], labels: Sequence[str], found: list[tup
             continue
         number, title = of_page or number, of_section or title
         places.append(Place(start, ", ".join(filter(None, [title and f"§ {title}", _label(number, labels)]))))
-    return ordered(places)
+    return order_places(places)
 
 
 def _label(number: int, labels: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from readgraph.sources.pdf.page import Piece
+from readgraph.sources.pdf.page import PrintedPiece
 
 if TYPE_CHECKING:  # most files need none of them
     import numpy as np
@@ -60,7 +60,7 @@ def recognizer_version() -> str:
     return metadata.version("rapidocr")
 
 
-def is_picture(page: "PdfPage", pieces: Sequence[Piece]) -> bool:
+def is_picture(page: "PdfPage", pieces: Sequence[PrintedPiece]) -> bool:
     """Whether a page is a picture: it shows something but no text, or next to no text on a picture of a whole page."""
     from pypdfium2 import raw
 
@@ -74,7 +74,7 @@ def is_picture(page: "PdfPage", pieces: Sequence[Piece]) -> bool:
     return any((right - left) * (top - bottom) > WHOLE_PAGE * width * height for left, bottom, right, top in boxes)
 
 
-def recognized_pieces(page: "PdfPage") -> list[Piece]:
+def recognize_pieces(page: "PdfPage") -> list[PrintedPiece]:
     """The lines in the picture of a page, from above, as if the page were straight; `size` is not yet evened out."""
     import numpy as np
 
@@ -89,14 +89,14 @@ def recognized_pieces(page: "PdfPage") -> list[Piece]:
     if found.boxes is None or not len(found.boxes):
         return []
     grey = np.ascontiguousarray(picture[:, :, 1])
-    trimmed = np.array([_trimmed(np.asarray(box, dtype=float), grey) for box in found.boxes])
-    boxes = _straightened(trimmed / scale, width / 2.0, height / 2.0)
+    trimmed = np.array([_trim_box(np.asarray(box, dtype=float), grey) for box in found.boxes])
+    boxes = _straighten_boxes(trimmed / scale, width / 2.0, height / 2.0)
     pieces = [_piece(text, box, height) for text, box in zip(found.txts, boxes, strict=True) if text.strip()]
     _even_starts(pieces)
     return sorted(pieces, key=lambda piece: -piece.y)
 
 
-def even_sizes(pages: Sequence[Sequence[Piece]]) -> None:
+def even_sizes(pages: Sequence[Sequence[PrintedPiece]]) -> None:
     """Give the lines of recognised pages that are about as large as the text its font size."""
     sizes = [piece.size for page in pages for piece in page for _ in piece.text if len(piece.text) >= FEWEST_LETTERS]
     if not sizes:
@@ -126,7 +126,7 @@ def recognizer() -> Any:
     )
 
 
-def _trimmed(box: "np.ndarray", picture: "np.ndarray") -> "np.ndarray":
+def _trim_box(box: "np.ndarray", picture: "np.ndarray") -> "np.ndarray":
     """The corners of a line (shape: 4, 2) without white space at its ends, which may reach into the next column."""
     import numpy as np
 
@@ -142,7 +142,7 @@ def _trimmed(box: "np.ndarray", picture: "np.ndarray") -> "np.ndarray":
     return np.array([above[first], above[last], below[last], below[first]])
 
 
-def _straightened(boxes: "np.ndarray", x: float, y: float) -> "np.ndarray":
+def _straighten_boxes(boxes: "np.ndarray", x: float, y: float) -> "np.ndarray":
     """The corners of lines (shape: lines, 4, 2), turned around a point so that long lines are level."""
     import numpy as np
 
@@ -156,9 +156,9 @@ def _straightened(boxes: "np.ndarray", x: float, y: float) -> "np.ndarray":
     return straight
 
 
-def _even_starts(pieces: Sequence[Piece]) -> None:
+def _even_starts(pieces: Sequence[PrintedPiece]) -> None:
     """Let lines that begin at about the same distance from the left begin at the same."""
-    groups: list[list[Piece]] = []
+    groups: list[list[PrintedPiece]] = []
     for piece in sorted(pieces, key=lambda piece: piece.x):
         if groups and piece.x - groups[-1][0].x <= SAME_START:
             groups[-1].append(piece)
@@ -170,13 +170,13 @@ def _even_starts(pieces: Sequence[Piece]) -> None:
             piece.x = start
 
 
-def _piece(text: str, box: "np.ndarray", height: float) -> Piece:
+def _piece(text: str, box: "np.ndarray", height: float) -> PrintedPiece:
     """A line as a piece; its font size follows from its letters' width, since boxes are of about the same height."""
     left, right = float(box[[0, 3], 0].mean()), float(box[[1, 2], 0].mean())
     text = " ".join(text.split())
     size = (right - left) / sum(_ems(text))
     first = (right - left) * len(text.partition(" ")[0]) / len(text)
-    return Piece(text, left, height - float(box[:, 1].mean()) - BASELINE * size, size, right, first=first)
+    return PrintedPiece(text, left, height - float(box[:, 1].mean()) - BASELINE * size, size, right, first=first)
 
 
 def _ems(text: str) -> Iterator[float]:

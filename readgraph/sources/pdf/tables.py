@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from readgraph.sources.converting import on_a_line
-from readgraph.sources.pdf.page import Line, Piece
+from readgraph.sources.pdf.page import PrintedLine, PrintedPiece
 
 FEWEST_ROWS = 3
 """Rows of a table, but for one whose first row is bold: that may have two."""
@@ -29,20 +29,22 @@ _YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[-–/]\d{2,4})?")
 
 
 @dataclass(frozen=True)
-class Header:
+class TableHeader:
     """A table's columns: where each begins and ends, and its name ("" where it has none)."""
 
     columns: list[tuple[float, float]]
     names: list[str]
 
 
-def rows_as_lines(rows: Sequence[list[Piece]], header: Header | None = None) -> tuple[list[Line], Header | None]:
+def rows_as_lines(
+    rows: Sequence[list[PrintedPiece]], header: TableHeader | None = None
+) -> tuple[list[PrintedLine], TableHeader | None]:
     """The rows of a column as lines: a line of text as it is, a row of a table with its cells under their names.
 
     `header` is that of a table with which the column before ended, which may go on here. Gives the header of a table
     with which this column ends.
     """
-    lines: list[Line] = []
+    lines: list[PrintedLine] = []
     begin, first = 0, header
     header = None
     while begin < len(rows):
@@ -58,7 +60,7 @@ def rows_as_lines(rows: Sequence[list[Piece]], header: Header | None = None) -> 
     return lines, header
 
 
-def _table_end(rows: Sequence[list[Piece]], begin: int) -> int:
+def _table_end(rows: Sequence[list[PrintedPiece]], begin: int) -> int:
     """The number of the row after a table that begins with this one; `begin` where there is none."""
     if len(rows[begin]) < 2:
         return begin
@@ -76,7 +78,7 @@ def _table_end(rows: Sequence[list[Piece]], begin: int) -> int:
     return end if len(_columns(rows[begin:end])) > 1 else begin
 
 
-def _is_table(rows: Sequence[list[Piece]]) -> bool:
+def _is_table(rows: Sequence[list[PrintedPiece]]) -> bool:
     """Whether rows of pieces are a table's: their columns are aligned, which the words of stretched lines are not."""
     if len(rows) < FEWEST_ROWS and not (len(rows) == 2 and all(piece.bold for piece in rows[0])):
         return False
@@ -93,13 +95,13 @@ def _is_table(rows: Sequence[list[Piece]]) -> bool:
     return 2 * sum(aligned) >= len(aligned) > 0
 
 
-def _is_stretched(row: list[Piece]) -> bool:
+def _is_stretched(row: list[PrintedPiece]) -> bool:
     """Whether the white space between pieces is the same everywhere, as in a line of text that was made longer."""
     gaps = [right.x - left.end for left, right in pairwise(row)]
     return len(gaps) > 1 and max(gaps) - min(gaps) < 0.25 * max(gaps)
 
 
-def _is_aligned(cells: Sequence[Piece], is_last: bool) -> bool:
+def _is_aligned(cells: Sequence[PrintedPiece], is_last: bool) -> bool:
     edges = [[cell.x for cell in cells], [(cell.x + cell.end) / 2 for cell in cells]]
     numbers = sum(bool(_NUMBER.fullmatch(cell.text)) for cell in cells)
     if not is_last or 2 * numbers >= len(cells):  # the last words of stretched lines all end at the edge
@@ -111,12 +113,12 @@ def _is_aligned(cells: Sequence[Piece], is_last: bool) -> bool:
     )
 
 
-def _goes_on(row: list[Piece], columns: list[tuple[float, float]], above: list[Piece]) -> bool:
+def _goes_on(row: list[PrintedPiece], columns: list[tuple[float, float]], above: list[PrintedPiece]) -> bool:
     """Whether a row of one piece belongs to a table: it stands in a column that is not the first."""
     return row[0].x > columns[0][1] and above[0].y - row[0].y < 1.6 * row[0].size
 
 
-def _columns(rows: Sequence[list[Piece]]) -> list[tuple[float, float]]:
+def _columns(rows: Sequence[list[PrintedPiece]]) -> list[tuple[float, float]]:
     """Where the columns of these rows begin and end: nothing stands between two."""
     columns: list[tuple[float, float]] = []
     for begin, end in sorted((piece.x, piece.end) for row in rows for piece in row):
@@ -127,9 +129,11 @@ def _columns(rows: Sequence[list[Piece]]) -> list[tuple[float, float]]:
     return columns
 
 
-def _table(rows: Sequence[list[Piece]], before: Header | None) -> tuple[list[Line], Header | None]:
+def _table(
+    rows: Sequence[list[PrintedPiece]], before: TableHeader | None
+) -> tuple[list[PrintedLine], TableHeader | None]:
     columns = _columns(rows)
-    cells, firsts = list[list[str]](), list[list[Piece]]()
+    cells, firsts = list[list[str]](), list[list[PrintedPiece]]()
     for row in rows:
         own = _cells(row, columns)
         if cells and not own[0] and _is_next_line(firsts[-1], row):
@@ -138,31 +142,31 @@ def _table(rows: Sequence[list[Piece]], before: Header | None) -> tuple[list[Lin
             cells.append(own)
             firsts.append(row)
     if before and _is_same(before.columns, columns) and not _is_header(cells, firsts):
-        header: Header | None = before
+        header: TableHeader | None = before
     elif _is_header(cells, firsts):
-        header = Header(columns, cells[0])
+        header = TableHeader(columns, cells[0])
     else:
         header = None
     lines = []
     for own, row in zip(cells, firsts, strict=True):
         is_head = header is not None and own == header.names
-        text = " | ".join(own) if header is None or is_head else _named(header.names, own)
+        text = " | ".join(own) if header is None or is_head else _name_cells(header.names, own)
         lines.append(_line(row, text))
     return lines, header
 
 
-def _is_next_line(above: list[Piece], row: list[Piece]) -> bool:
+def _is_next_line(above: list[PrintedPiece], row: list[PrintedPiece]) -> bool:
     return above[0].y - row[0].y < 1.6 * row[0].size and len(row) <= len(above)
 
 
-def _cells(row: list[Piece], columns: list[tuple[float, float]]) -> list[str]:
+def _cells(row: list[PrintedPiece], columns: list[tuple[float, float]]) -> list[str]:
     return [
         " ".join(on_a_line(piece.text) for piece in row if begin - 1.0 <= piece.x and piece.end <= end + 1.0)
         for begin, end in columns
     ]
 
 
-def _is_header(cells: Sequence[list[str]], rows: Sequence[list[Piece]]) -> bool:
+def _is_header(cells: Sequence[list[str]], rows: Sequence[list[PrintedPiece]]) -> bool:
     """Whether the first row names the columns: by bold print, or with a name above numbers (or a year, as often)."""
     if len(cells) < 2 or sum(map(bool, cells[0])) < 2:
         return False
@@ -188,13 +192,15 @@ def _is_same(before: Sequence[tuple[float, float]], columns: Sequence[tuple[floa
     return all(a[0] < b[1] and b[0] < a[1] for a, b in zip(moved, columns, strict=True))
 
 
-def _named(names: Sequence[str], cells: Sequence[str]) -> str:
+def _name_cells(names: Sequence[str], cells: Sequence[str]) -> str:
     """A row's cells with the names of their columns: "Station: Lundeford; Year: 1991"."""
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True) if cell)
 
 
-def _line(row: list[Piece], text: str | None = None) -> Line:
+def _line(row: list[PrintedPiece], text: str | None = None) -> PrintedLine:
     """A row as a line of text; given `text`, as a row of a table."""
     first, last = row[0], row[-1]
     written = " ".join(piece.text for piece in row) if text is None else text
-    return Line(written, first.x, first.y, first.size, last.end, first.edge, first.first, first.bold, text is not None)
+    return PrintedLine(
+        written, first.x, first.y, first.size, last.end, first.edge, first.first, first.bold, text is not None
+    )

@@ -32,11 +32,11 @@ def file_settings() -> dict[str, Any]:
     check_regular(path, f"The settings file {path}")
     if status.st_size > MOST_BYTES:
         raise BadInput(f"The settings file {path} can't be read: it is larger than 1 MB.")
-    return _parsed(path, status.st_mtime_ns, status.st_size)
+    return _parse_settings_file(path, status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(8)
-def _parsed(path: Path, *_: int) -> dict[str, Any]:
+def _parse_settings_file(path: Path, *_: int) -> dict[str, Any]:
     """The file's content, read once as long as the file stays as it is."""
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8-sig"))

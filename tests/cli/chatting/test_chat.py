@@ -137,7 +137,7 @@ def test_a_turn_that_can_not_be_finished_is_taken_back(
     assert readgraph("agents", "repair", "ada") == "'ada' has no unfinished turn.\n"
     readgraph(*CHAT, typed="Well?\n", code=2)
     assert "refused the key" in readgraph(*CHAT, typed="/undo\n", code=2), "a program is told that its turn waits"
-    monkeypatch.setattr("readgraph.cli.run.chat.person_types", lambda: True)
+    monkeypatch.setattr("readgraph.cli.run.chat.can_ask_user", lambda: True)
     assert "Undone: Well?" in readgraph(*CHAT, typed="/undo\n")
     server.fault_for = None
     assert "Done." in readgraph(*CHAT, typed="Hello?\n")
@@ -191,7 +191,7 @@ class Witness(JsonView):
     def event(self, event: ReadEvent) -> None:
         self.events.append(event)
 
-    def heard(self, piece: BaseMessage) -> None:
+    def show_piece(self, piece: BaseMessage) -> None:
         self.pieces.append(str(piece.text))
 
 
@@ -202,7 +202,7 @@ async def test_who_listens_hears_a_step_while_it_is_said(library: Library, serve
     conversation = Conversation(library, "ada", ReaderContext(model="openai:double"), witness)
     server.faults.append(Fault.cut())  # a reply that breaks off is asked for again, and heard from its beginning
     await conversation.receive(IncomingEvent(kind="user", text="It's my birthday."))
-    assert [event.said for event in witness.events][-1] == "Many happy returns of the day!"
+    assert [event.spoken_text for event in witness.events][-1] == "Many happy returns of the day!"
     assert "".join(witness.pieces).endswith("Many happy returns of the day!" if listens else "")
     assert (len(witness.pieces) > 4) == listens
 

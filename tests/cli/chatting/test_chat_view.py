@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessageChunk
 from readgraph.cli.run.chat import ChatView
 from readgraph.cli.terminal.safe_text import Console
 from readgraph.library.agents import Event
-from readgraph.models.streaming import THOUGHTS, StreamedReply, spoken_so_far
+from readgraph.models.streaming import THOUGHTS, StreamedReply, partial_thoughts_and_text
 from readgraph.nodes.agent.prompts import NextStep
 from readgraph.state.agent import IncomingEvent
 from tests.doubles.agent import Step, call, say
@@ -53,7 +53,7 @@ def terminal() -> Terminal:
 def test_a_message_is_shown_while_the_model_says_it(terminal: Terminal) -> None:
     step, told = say("Many happy returns of the day!"), list[str]()
     for piece in pieces(step):
-        terminal.heard(piece)
+        terminal.show_piece(piece)
         told.append(terminal.shown)
     assert any("hm\nMany" in shown and "day" not in shown for shown in told)
     terminal.event(called(step, None))
@@ -77,7 +77,7 @@ def test_who_reads_no_terminal_gets_lines_as_they_were_said(terminal: Terminal) 
 def test_a_call_is_one_line_behind_its_thoughts(terminal: Terminal) -> None:
     step = call("recall_search", thoughts="Who was it?", words="goats")
     for piece in pieces(step):
-        terminal.heard(piece)
+        terminal.show_piece(piece)
     terminal.event(called(step, None))
     terminal.event(called(step, "showing 0 of 0"))
     assert terminal.shown == 'Who was it?\nrecall_search(words="goats") → showing 0 of 0\n'
@@ -96,35 +96,35 @@ def test_a_long_call_is_one_line_too_but_not_what_went_wrong(terminal: Terminal)
 
 def test_a_reply_that_is_asked_for_again_begins_a_line(terminal: Terminal) -> None:
     for piece in [*pieces(say("Wro"), "r1")[:-3], *pieces(say("Right."), "r2")]:
-        terminal.heard(piece)
+        terminal.show_piece(piece)
     terminal.event(called(say("Right."), None))
     terminal.event(called(say("Right."), "Sent."))
     assert terminal.shown.endswith("\nhm\nRight.\n")
 
 
 def test_a_timer_leaves_what_is_being_typed(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readgraph.cli.run.chat.typed_so_far", lambda: "half a sen")
-    with terminal.prompting():
+    monkeypatch.setattr("readgraph.cli.run.chat.current_line", lambda: "half a sen")
+    with terminal.prompt_user():
         terminal.event(Event(0, "timer", "", "Look after the lamp."))
         terminal.event(called(say("It burns."), "Sent."))
-        terminal.woken()
+        terminal.note_timer_end()
     assert terminal.shown == "\n[timer] Look after the lamp.\nIt burns.\n> half a sen"
-    terminal.woken()
+    terminal.note_timer_end()
     assert terminal.shown.endswith("> half a sen"), "nobody is asked"
 
 
 def test_who_said_what(terminal: Terminal) -> None:
     events = [Event(0, "user", "", "Hello."), called(say("Well?"), "Sent."), Event(2, "timer", "", "Look.")]
-    terminal.opening(events)
+    terminal.show_opening(events)
     assert terminal.shown == "you: Hello.\nada: Well?\ntimer: Look.\n"
 
 
 def test_undo_says_what_it_took_back(terminal: Terminal) -> None:
     timer = IncomingEvent(kind="timer", text="Look.")
-    terminal.undone([])
-    terminal.undone([IncomingEvent(kind="user", text="Hello.")])
-    terminal.undone([IncomingEvent(kind="user", text="Hello."), timer, timer])
-    terminal.undone([IncomingEvent(kind="upload", document="d1")])
+    terminal.show_undone([])
+    terminal.show_undone([IncomingEvent(kind="user", text="Hello.")])
+    terminal.show_undone([IncomingEvent(kind="user", text="Hello."), timer, timer])
+    terminal.show_undone([IncomingEvent(kind="upload", document="d1")])
     assert terminal.shown.splitlines() == [
         "There is nothing to undo.",
         "Undone: Hello.",
@@ -145,7 +145,7 @@ def test_what_is_shown_of_a_step_only_grows(thoughts: str, message: str, ascii_o
 
 @pytest.mark.parametrize("said", ["", "Well, ", "[1", "null", '{"function": "send_message", "arguments": 3', "{]"])
 def test_what_is_no_step(said: str) -> None:
-    assert spoken_so_far(NextStep, said) == ("", "")
+    assert partial_thoughts_and_text(NextStep, said) == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -156,11 +156,11 @@ def test_what_is_no_step(said: str) -> None:
     ],
 )
 def test_steps_as_models_write_them(said: str) -> None:
-    assert spoken_so_far(NextStep, said) == ("hm", "Yes.")
+    assert partial_thoughts_and_text(NextStep, said) == ("hm", "Yes.")
 
 
 def test_a_line_break_as_models_write_it_is_shown() -> None:
-    assert spoken_so_far(NextStep, '{"inner_thoughts": "a\nb\tc\\nd", "function"') == ("a\nb\tc\nd", "")
+    assert partial_thoughts_and_text(NextStep, '{"inner_thoughts": "a\nb\tc\\nd", "function"') == ("a\nb\tc\nd", "")
 
 
 @pytest.mark.parametrize("unit", ["{", '"', "字"])

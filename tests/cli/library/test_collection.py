@@ -89,9 +89,12 @@ def test_what_can_not_be_is_reported(readgraph: Command) -> None:
 
 async def test_collections_from_python(library: Library) -> None:
     lamp = await library.pages.add_document("The lamp was lit.", title="lamp")
-    before = await library.collections.listed()
+    before = await library.collections.list_collections()
     made = await library.collections.add("lights", [lamp, lamp])
-    assert (made.name, made.documents) == ("lights", (lamp,)) and await library.collections.listed() == [made, *before]
+    assert (made.name, made.documents) == ("lights", (lamp,)) and await library.collections.list_collections() == [
+        made,
+        *before,
+    ]
     assert await library.collections.remove("Lights") == made
     with pytest.raises(BadInput, match="no collection 'lights'"):
-        await library.collections.named("lights")
+        await library.collections.get_collection("lights")

@@ -10,7 +10,7 @@ import pytest
 from pytest import MonkeyPatch
 
 from readgraph.library.opening import open_library
-from readgraph.library.stored_items import ROOT, numbered
+from readgraph.library.stored_items import ROOT, number_key
 from readgraph.state.records import Document, Note, Page, Recipe, utc_now
 from tests.doubles.model_server import ModelServer
 from tests.support.command import ASK, DOUBLE, STORY, Command, assert_refused, kinds, plain
@@ -67,7 +67,7 @@ def test_a_library_of_many_documents_is_listed_and_searched_whole(readgraph: Com
             memory = await library.pages.open_memory(records[0].id, Recipe("read_agent", {}, ""))
             await library.pages.add_page(memory, Page(0, 0, 4, 1, "rest"))
             await library.pages.put_note(memory.id, Note(0, "Lamp", 77))
-            await library.pages.put([((ROOT, "text", records[0].id), numbered(0), {"text": "lamp"})])
+            await library.pages.put([((ROOT, "text", records[0].id), number_key(0), {"text": "lamp"})])
 
     asyncio.run(fill())
     listed = readgraph("show").text

@@ -102,7 +102,7 @@ def test_a_terminal_has_a_pager(readgraph: Command, monkeypatch: MonkeyPatch) ->
     paged: list[str] = []
     monkeypatch.setattr("rich.console.Console.is_terminal", True)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("readgraph.cli.terminal.screen.person_types", lambda: True)
+    monkeypatch.setattr("readgraph.cli.terminal.screen.can_ask_user", lambda: True)
     monkeypatch.setattr("pydoc.pager", paged.append)
     readgraph("read", STORY, "--method", "bm25")
     assert readgraph("show", STORY, "--page", 0, "--quote", "tide station").out == ""

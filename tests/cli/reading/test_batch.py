@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from readgraph.models.waiting import waiting_by
+from readgraph.models.waiting import use_clock
 from tests.doubles.hurried import Hurried, Unhurried
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
@@ -26,7 +26,7 @@ QUESTION = "Who took the log book?"
 
 @pytest.fixture
 def hurried() -> Iterator[Hurried]:
-    with waiting_by(clock := Unhurried()):
+    with use_clock(clock := Unhurried()):
         yield clock
 
 

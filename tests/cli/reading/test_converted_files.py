@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from readgraph.cli.terminal.progress import ConversionProgress
-from readgraph.cli.terminal.screen import Screen
+from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.sources.converting import Converted
 from readgraph.sources.pdf import pdf_text
 from tests.support.command import Command, Ran
@@ -50,10 +50,10 @@ def test_the_pages_of_a_conversion_are_shown(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("COLUMNS", "100")
     terminal = io.StringIO()
     monkeypatch.setattr("sys.stderr", terminal)
-    with ConversionProgress(Screen()) as progress:
+    with ConversionProgress(OutputOptions()) as progress:
         progress.show("book.pdf", 58, 719)
     assert "Converting book.pdf" in terminal.getvalue() and "page 58 of 719" in terminal.getvalue()
-    with ConversionProgress(Screen(quiet=True)) as progress:
+    with ConversionProgress(OutputOptions(quiet=True)) as progress:
         terminal.truncate(0)
         progress.show("book.pdf", 58, 719)
     assert "page" not in terminal.getvalue()

@@ -18,7 +18,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from readgraph.cli.run.serving import server_environment
-from readgraph.graphs.served import served_graphs, server_configuration, settings_of_served
+from readgraph.graphs.served import assistant_graphs, server_configuration, settings_of_served
 from readgraph.library.opening import open_library
 from readgraph.state.context import PROFILES
 from readgraph.state.records import Document
@@ -80,7 +80,7 @@ def of_graph(context: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def compiled(name: str) -> Any:
-    module, _, graph = served_graphs()[name].path.partition(":")
+    module, _, graph = assistant_graphs()[name].path.partition(":")
     return getattr(import_module(module), graph)
 
 
@@ -92,8 +92,8 @@ def test_the_repository_s_configuration_is_the_command_s() -> None:
 @needs_the_server
 async def test_every_graph_is_listed_and_drawn_as_wired(client: LangGraphClient) -> None:
     listed = await client.assistants.search(limit=100)
-    assert {assistant["graph_id"] for assistant in listed} == {*served_graphs()}
-    for name in served_graphs():
+    assert {assistant["graph_id"] for assistant in listed} == {*assistant_graphs()}
+    for name in assistant_graphs():
         assert compiled(name).name == name
         shown, wired = await client.assistants.get_graph(name), compiled(name).get_graph()
         assert {str(node["id"]) for node in shown["nodes"]} == {*wired.nodes}, name
@@ -145,7 +145,7 @@ async def test_every_graph_reads_the_library_s_document(
     greeted = {"event": {"kind": "user", "text": "Good evening."}}
     memorized, _ = await streamed(client, "gam_memorize", asked)
     assert memorized == ["open", "memorize"]
-    names = [name for name in served_graphs() if name not in ("gam_memorize", "correct")]
+    names = [name for name in assistant_graphs() if name not in ("gam_memorize", "correct")]
     runs = [streamed(client, name, greeted if name == "mem_gpt_chat" else asked) for name in names]
     for name, (nodes, state) in zip(names, await asyncio.gather(*runs), strict=True):
         assert {*nodes} <= {*compiled(name).nodes}, name

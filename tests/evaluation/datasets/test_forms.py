@@ -7,8 +7,8 @@ import pytest
 
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.judges.rating import rule_of
-from readgraph.evaluation.metrics import applying
-from readgraph.evaluation.papers_figures import published_figures
+from readgraph.evaluation.metrics import metrics_for_question
+from readgraph.evaluation.papers_figures import figures_of_papers
 from readgraph.evaluation.plan import with_papers_settings
 from readgraph.evaluation.records import Dataset, Item
 from readgraph.state.context import ReaderContext
@@ -80,7 +80,9 @@ def test_locomo(tmp_path: Path) -> None:
     assert adversarial.unanswerable and not adversarial.references
     assert not any(item.unanswerable for item in dataset.items[:4])
     assert {item.rule for item in dataset.items} == {"generous"}
-    assert applying(["judged_accuracy"], single) and not applying(["judged_accuracy"], adversarial)
+    assert metrics_for_question(["judged_accuracy"], single) and not metrics_for_question(
+        ["judged_accuracy"], adversarial
+    )
 
 
 @pytest.mark.parametrize("marked", [True, False])
@@ -160,7 +162,7 @@ def test_ruler_s_tasks_together(tmp_path: Path) -> None:
         made.lines(tmp_path / "ruler" / task / "validation.jsonl", *(made.made(each, prompt, ["7"]) for each in (0, 1)))
     dataset = load_dataset(tmp_path / "ruler")
     assert dataset.name == "ruler" and len(dataset.items) == len(dataset.texts) == 2 * len(made.RULER)
-    assert {item.category for item in dataset.items} <= {str(one["category"]) for one in published_figures("ruler")}
+    assert {item.category for item in dataset.items} <= {str(one["category"]) for one in figures_of_papers("ruler")}
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput, match="holds no tasks of RULER"):
         load_dataset(tmp_path / "empty", "ruler")

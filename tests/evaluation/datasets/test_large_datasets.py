@@ -149,10 +149,10 @@ def test_encrypted_questions_are_named_so(tmp_path: Path) -> None:
 
 
 def test_several_documents_are_one_text_that_is_held_once() -> None:
-    text = Text.several("a", "A", ["One lamp.", "Two", "One lamp.", "lamps."])
-    assert text.text == "".join(text.stored) == "One lamp.\n\nTwo\n\nlamps."
-    assert ["".join(text.stored)[slice(*part)] for part in text.parts] == [*text.stored]
-    assert (text.words, text.whole, text.empty) == (4, "", False)
+    text = Text.of_documents("a", "A", ["One lamp.", "Two", "One lamp.", "lamps."])
+    assert text.text == "".join(text.documents_to_store) == "One lamp.\n\nTwo\n\nlamps."
+    assert ["".join(text.documents_to_store)[slice(*part)] for part in text.parts] == [*text.documents_to_store]
+    assert (text.words, text.whole, text.is_empty) == (4, "", False)
     assert json.dumps(text.documents) == '["One lamp.", "Two", "lamps."]'
 
 

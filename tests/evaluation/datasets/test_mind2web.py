@@ -8,7 +8,7 @@ import pytest
 
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.metrics import METRICS
-from readgraph.evaluation.records import Item, Outcome, WebActed, WebStep
+from readgraph.evaluation.records import ChosenWebAction, Item, Outcome, WebStep
 from readgraph.evaluation.results import by_episode, whole_episodes
 from readgraph.evaluation.sweeps import SWEEPS
 from readgraph.state.errors import BadInput
@@ -35,7 +35,7 @@ ITEM = Item("task1/1", "page", "Book it.", step=STEP)
 
 
 def acted(*action: str) -> Outcome:
-    return Outcome(ITEM.id, "web-agent", 0, "answered", action=WebActed(*action) if action else None)
+    return Outcome(ITEM.id, "web-agent", 0, "answered", action=ChosenWebAction(*action) if action else None)
 
 
 def test_each_step_of_a_task_is_a_question_on_its_page(tmp_path: Path) -> None:

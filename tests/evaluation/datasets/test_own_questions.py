@@ -14,8 +14,16 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph import ReaderContext
 from readgraph.evaluation.datasets import load_dataset
-from readgraph.evaluation.datasets.assembling import Part, Turn, Turns, history, line_spans, said_by, several
-from readgraph.evaluation.datasets.record_files import CHUNK, Record, first_value, records
+from readgraph.evaluation.datasets.assembling import (
+    MemberDocument,
+    SessionTurns,
+    SpeakerTurn,
+    format_turn,
+    join_documents,
+    join_sessions,
+    line_spans,
+)
+from readgraph.evaluation.datasets.record_files import CHUNK, DatasetRecord, first_value, records
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.evaluation.who_questions import who_questions
 from readgraph.library.histories import append_sessions
@@ -167,7 +175,7 @@ def test_a_file_is_read_no_further_than_is_wanted(tmp_path: Path) -> None:
     assert first_value(array) == OWN
 
 
-class Valued(Record):
+class Valued(DatasetRecord):
     """Any record."""
 
     value: str
@@ -196,27 +204,27 @@ def test_items_larger_than_what_is_read_at_a_time(tmp_path: Path) -> None:
     assert [found.value for _, found in records(file, Valued)] == values
 
 
-turns = st.lists(st.builds(Turn, words, words), max_size=4)
-sessions = st.lists(st.builds(Turns, turns, words), max_size=5)
+turns = st.lists(st.builds(SpeakerTurn, words, words), max_size=4)
+sessions = st.lists(st.builds(SessionTurns, turns, words), max_size=5)
 
 
-def named(told: list[Turns]) -> list[Turns]:
+def named(told: list[SessionTurns]) -> list[SessionTurns]:
     return [
-        Turns([turn._replace(id=f"{n}:{m}") for m, turn in enumerate(session.turns)], session.time)
+        SessionTurns([turn._replace(id=f"{n}:{m}") for m, turn in enumerate(session.turns)], session.time)
         for n, session in enumerate(told)
     ]
 
 
 @settings(max_examples=40, deadline=None)
 @given(sessions)
-async def test_turns_stand_in_a_history_where_their_spans_say(told: list[Turns]) -> None:
+async def test_turns_stand_in_a_history_where_their_spans_say(told: list[SessionTurns]) -> None:
     told = named(told)
-    text, spans = history("chat", "Chat", told)
+    text, spans = join_sessions("chat", "Chat", told)
     for name, (start, end) in spans.items():
         session, turn = map(int, name.split(":"))
         said = told[session].turns[turn]
-        assert text.text[start:end] == said_by(said.speaker, said.text)
-    assert {said_by(turn.speaker, turn.text) for session in told for turn in session.turns} <= {
+        assert text.text[start:end] == format_turn(said.speaker, said.text)
+    assert {format_turn(turn.speaker, turn.text) for session in told for turn in session.turns} <= {
         text.text[start:end] for start, end in spans.values()
     } | {""}
     if text.sessions:  # a library keeps the same text, so that offsets are those of its pages
@@ -228,7 +236,9 @@ async def test_turns_stand_in_a_history_where_their_spans_say(told: list[Turns])
 
 @given(st.lists(st.tuples(words, words), max_size=5))
 def test_documents_stand_where_their_spans_say(parts: list[tuple[str, str]]) -> None:
-    text, spans = several("some", "Some", [Part(body, title, str(n)) for n, (title, body) in enumerate(parts)])
+    text, spans = join_documents(
+        "some", "Some", [MemberDocument(body, title, str(n)) for n, (title, body) in enumerate(parts)]
+    )
     assert len(spans) == len(parts)
     for n, (title, body) in enumerate(parts):
         start, end = spans[str(n)]
@@ -273,7 +283,9 @@ def check_evidence(dataset: Dataset, item: Item, line: dict[str, Any]) -> None:
     """Each piece is a turn, some lines, or a document, as a whole."""
     found = [dataset.text(item.text).text[start:end] for start, end in item.evidence]
     if "sessions" in line:
-        turns = {said_by(turn["speaker"], turn["text"]) for session in line["sessions"] for turn in session["turns"]}
+        turns = {
+            format_turn(turn["speaker"], turn["text"]) for session in line["sessions"] for turn in session["turns"]
+        }
         assert set(found) <= turns
     elif "documents" in line:
         assert set(found) <= {f"{part['title']}\n{part['text']}".strip() for part in line["documents"]}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.evaluation.datasets import FORMS, MADE, load_dataset, recognised
+from readgraph.evaluation.datasets import FORMS, MADE, load_dataset, recognise_form
 from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.state.context import PROFILES
 from readgraph.state.errors import BadInput
@@ -39,7 +39,7 @@ WRITTEN: dict[str, Callable[[Path], Path]] = {
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_form_is_recognised_by_what_the_file_holds(tmp_path: Path, name: str) -> None:
     path = WRITTEN[name](tmp_path)
-    form = recognised(path)
+    form = recognise_form(path)
     assert form and form.name == name
     assert load_dataset(path).items == load_dataset(path, name).items
 
@@ -67,7 +67,7 @@ def test_an_export_in_parquet_holds_the_same(tmp_path: Path, name: str) -> None:
     table.parent.mkdir()
     # A column that no other row fills: the hub's exports have such, as JSON has fields that are left out.
     parquet.write_table(arrow.Table.from_pylist([{**row, "split": "test", "title": None} for row in rows]), table)
-    form = recognised(table)
+    form = recognise_form(table)
     assert form and form.name == name
     asked, exported = load_dataset(path), load_dataset(table)
     assert [item.question for item in exported.items] == [item.question for item in asked.items]

@@ -9,7 +9,7 @@ from shutil import copytree
 
 import pytest
 
-from readgraph.evaluation.datasets.assembling import rule_for, scoring
+from readgraph.evaluation.datasets.assembling import choose_scoring, rule_for
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.judges.calibration import (
     METRICS_OF,
@@ -17,9 +17,9 @@ from readgraph.evaluation.judges.calibration import (
     agreement_with,
     basis,
     calibration,
+    find_unproven_metrics,
     gold_pairs,
     pairs_for,
-    unproven,
 )
 from readgraph.evaluation.judges.rating import JUDGES, rule_of
 from readgraph.evaluation.records import Dataset, Item
@@ -78,7 +78,7 @@ def test_a_judge_is_calibrated_by_the_rules_by_which_it_judges(dataset: str, rul
     items = [replace(item, rule=rule_for(dataset, item)) for item in items]
     if "abstention" in rules:
         items.append(Item("none", "t", "Who?", ("It is never told.",), unanswerable=True))
-    metrics = scoring(dataset, items).metrics
+    metrics = choose_scoring(dataset, items).metrics
     assert {pair.rule for pair in pairs_for(Dataset(dataset, (), tuple(items), metrics))} == rules
 
 
@@ -255,8 +255,8 @@ def test_a_judge_of_whose_verdicts_too_few_can_be_used_is_unproven(usable: int) 
     known = {pair.item.id: pair.right for pair in pairs}
     dataset = Dataset("own", (), (Item("q", "", "Who?", references=("Anna",)),), ("judged_accuracy",))
     asked = calibration((), "judge", basis({}))
-    assert unproven(asked | {"verdicts": dict([*known.items()][:usable])}, dataset) == ["judged_accuracy"]
-    assert unproven(asked | {"verdicts": known}, dataset) == unproven(None, dataset) == []
+    assert find_unproven_metrics(asked | {"verdicts": dict([*known.items()][:usable])}, dataset) == ["judged_accuracy"]
+    assert find_unproven_metrics(asked | {"verdicts": known}, dataset) == find_unproven_metrics(None, dataset) == []
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.evaluation.judges.judging import judge
 from readgraph.evaluation.judges.rating import order_score
-from readgraph.evaluation.plan import rating_foreseen
+from readgraph.evaluation.plan import estimate_rating
 from readgraph.evaluation.records import EVENT_ORDERING, Item, Judgement, Outcome
 from readgraph.models.metering import Meter, start_meter
 from readgraph.state.context import ReaderContext
@@ -64,12 +64,12 @@ async def test_what_was_not_answered_scores_0_and_a_right_refusal_100_without_a_
 
 
 def test_every_point_is_in_the_estimate() -> None:
-    foreseen = rating_foreseen([asked()], BEAM)
+    foreseen = estimate_rating([asked()], BEAM)
     assert foreseen.calls.expected == len(POINTS)
-    ordered = rating_foreseen([asked(EVENT_ORDERING)], BEAM)
+    ordered = estimate_rating([asked(EVENT_ORDERING)], BEAM)
     assert ordered.calls.expected == pytest.approx(len(POINTS) + 1) and ordered.input_words.expected > 0
-    assert rating_foreseen([asked(rubric=())], BEAM).calls.high == 0
-    assert rating_foreseen([asked()], ("f1", "judged_accuracy")).calls.high == 0
+    assert estimate_rating([asked(rubric=())], BEAM).calls.high == 0
+    assert estimate_rating([asked()], ("f1", "judged_accuracy")).calls.high == 0
 
 
 @pytest.mark.parametrize(

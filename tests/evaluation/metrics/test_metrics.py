@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readgraph.evaluation.metrics import METRICS
-from readgraph.evaluation.records import Item, Outcome, Span
+from readgraph.evaluation.records import Item, Outcome, TextSpan
 from readgraph.state.errors import BadInput
 
 pytestmark = pytest.mark.quick
@@ -226,9 +226,15 @@ def test_a_choice_is_right_or_wrong() -> None:
 def test_evidence_is_found_where_spans_overlap(
     read: list[tuple[int, int]], cited: list[tuple[int, int]], recall: float, precision: float | None
 ) -> None:
-    item = Item("1", "text", "What?", evidence=(Span(10, 20), Span(30, 40)))
+    item = Item("1", "text", "What?", evidence=(TextSpan(10, 20), TextSpan(30, 40)))
     outcome = Outcome(
-        "1", "m", 0, "answered", "x", read=tuple(Span(*span) for span in read), cited=tuple(Span(*c) for c in cited)
+        "1",
+        "m",
+        0,
+        "answered",
+        "x",
+        read=tuple(TextSpan(*span) for span in read),
+        cited=tuple(TextSpan(*c) for c in cited),
     )
     expected = {"evidence_recall": recall, "citation_precision": precision}
     for name, value in expected.items():

@@ -7,7 +7,7 @@ import pytest
 
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.plan import with_metrics
-from readgraph.evaluation.records import Addressed, Dataset, Item, WebStep
+from readgraph.evaluation.records import AddressedMessage, Dataset, Item, WebStep
 from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer
 from tests.doubles.rater import Rater
@@ -28,7 +28,7 @@ def test_metrics_are_those_that_are_named_in_their_order() -> None:
     assert with_metrics(own(FREE), " rouge_1, lr_1 ,f1,rouge_1").metrics == ("rouge_1", "lr_1", "f1")
     step = Item("2", "t", "Click.", step=WebStep("e", 1, (), ("3",), "CLICK"))
     assert with_metrics(own(step), "episode_success,element_accuracy").metrics[0] == "episode_success"
-    opener = Item("3", "t", "Hello?", about=("I row.",), addressed=Addressed("a", "b"))
+    opener = Item("3", "t", "Hello?", about=("I row.",), addressed=AddressedMessage("a", "b"))
     assert with_metrics(own(FREE, opener), "csim_1").metrics == ("csim_1",)
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from docs.making.runs import contributed_runs
-from readgraph.evaluation.publishing import on_sharing
-from readgraph.evaluation.replaying import published_judgements, published_replies, recorded_figures, run_of
-from readgraph.models.reply import ModelReply, Published, prompt_key
+from readgraph.evaluation.publishing import note_on_sharing
+from readgraph.evaluation.replaying import figures_of_records, read_published_judgements, read_published_replies, run_of
+from readgraph.models.reply import ModelReply, PublishedReplies, prompt_key
 from readgraph.state.errors import BadInput, ModelUnavailable
 from tests.doubles.lifelike import lifelike
 from tests.doubles.model_server import Fault, ModelServer, echo
@@ -154,9 +154,9 @@ def test_records_that_can_t_be_right_are_one_line(
     (run / name).write_text(change((run / name).read_text(encoding="utf-8")), encoding="utf-8")
     with pytest.raises(BadInput, match=re.escape(reason)):
         run_of(run)
-        recorded_figures(run)
-        published_judgements(run)
-        published_replies(run)
+        figures_of_records(run)
+        read_published_judgements(run)
+        read_published_replies(run)
 
 
 def test_the_table_of_runs_shows_what_the_records_say(tmp_path: Path) -> None:
@@ -265,16 +265,16 @@ def test_several_replies_to_one_prompt_come_one_after_the_other() -> None:
     assert (
         key != prompt_key("m", "gist", [("user", "Shorten.")], 1) != prompt_key("n", "gist", [("user", "Shorten.")], 1)
     )
-    replies = Published({key: [ModelReply("one", False), ModelReply("two", False)]})
+    replies = PublishedReplies({key: [ModelReply("one", False), ModelReply("two", False)]})
     assert [replies.reply(key, "gist").text for _ in range(3)] == ["one", "two", "two"]
     with pytest.raises(ModelUnavailable, match="no reply to this prompt"):
         replies.reply("another", "gist")
 
 
 def test_what_a_licence_says_on_sharing() -> None:
-    assert "forbids sharing derivatives" in on_sharing("d", "CC BY-NC-ND 4.0")
-    assert "not commercial" in on_sharing("locomo", "CC BY-NC 4.0")
-    assert "same licence" in on_sharing("hotpotqa-long", "CC BY-SA 4.0 (HotpotQA)")
-    assert "ask its authors" in on_sharing("d", "") and "ask its authors" in on_sharing("d", "see there")
-    assert "licences of their own" in on_sharing("quality", "CC BY 4.0; each story has its own")
-    assert on_sharing("d", "MIT") == on_sharing("d", "CC0") == ""
+    assert "forbids sharing derivatives" in note_on_sharing("d", "CC BY-NC-ND 4.0")
+    assert "not commercial" in note_on_sharing("locomo", "CC BY-NC 4.0")
+    assert "same licence" in note_on_sharing("hotpotqa-long", "CC BY-SA 4.0 (HotpotQA)")
+    assert "ask its authors" in note_on_sharing("d", "") and "ask its authors" in note_on_sharing("d", "see there")
+    assert "licences of their own" in note_on_sharing("quality", "CC BY 4.0; each story has its own")
+    assert note_on_sharing("d", "MIT") == note_on_sharing("d", "CC0") == ""

@@ -9,7 +9,7 @@ from readgraph.cli.run.reproduce import rows_that_can_run
 from readgraph.evaluation.datasets import NAMES
 from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.evaluation.reproducing import EXPERIMENTS
-from readgraph.evaluation.reproducing.needs import of_each_row, of_published_size, pages
+from readgraph.evaluation.reproducing.needs import estimate_each_row, estimate_experiment, store_of_mean_texts
 from readgraph.evaluation.reproducing.sources import Experiment
 from readgraph.evaluation.rows import row_method, row_named
 from readgraph.graphs.methods import web_method_named
@@ -55,7 +55,7 @@ def test_every_row_can_be_run_and_every_dataset_is_known() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("experiment", [EXPERIMENTS[name] for name in OF_EACH_KIND], ids=OF_EACH_KIND)
 async def test_rows_together_take_no_more_than_each_alone(experiment: Experiment) -> None:
-    total, rows = await of_published_size(experiment, ABLE), await of_each_row(experiment, ABLE)
+    total, rows = await estimate_experiment(experiment, ABLE), await estimate_each_row(experiment, ABLE)
     assert len(rows) == len(experiment.rows)
     for name in ("calls", "input_words", "output_words"):
         alone = [getattr(each, name).expected for each in rows.values()]
@@ -67,11 +67,11 @@ async def test_texts_of_several_experiments_are_kept_apart_and_need_no_classifie
 ) -> None:
     monkeypatch.delattr(language, "import_module")
     names = ("mem-gpt-table-2", "mem-gpt-table-3", "gam-table-1-locomo", "gam-table-2-hotpotqa-56k")
-    together = {name: await of_published_size(EXPERIMENTS[name], ABLE) for name in names}
+    together = {name: await estimate_experiment(EXPERIMENTS[name], ABLE) for name in names}
     assert len({each.input_words.expected for each in together.values()}) == len(names)
     for name in reversed(names):
-        pages.cache_clear()
-        assert await of_published_size(EXPERIMENTS[name], ABLE) == together[name]
+        store_of_mean_texts.cache_clear()
+        assert await estimate_experiment(EXPERIMENTS[name], ABLE) == together[name]
 
 
 @pytest.mark.slow

@@ -142,10 +142,10 @@ def test_a_later_meaning_of_a_row_s_name_is_not_mixed_with_an_earlier_one(tmp_pa
     folder = EvaluationFolder(tmp_path)
     what = {"methods": [], "rows": {"a": {"method": "gam", "settings": {}}}, "dataset": "d", "runs": 1, "judge": None}
     what |= {"begun": "", "settings": {"model": "", "embeddings": ""}, "questions": 0, "prompts": {}, "packages": {}}
-    with folder.opened(what):
+    with folder.open_for(what):
         pass
     changed = what | {"rows": {"a": {"method": "bm25", "settings": {}}}}
-    with pytest.raises(BadInput, match="another row 'a'"), folder.opened(changed):
+    with pytest.raises(BadInput, match="another row 'a'"), folder.open_for(changed):
         pass
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from readgraph import ReaderContext
-from readgraph.evaluation.conversing import lived, moment, turns_of
+from readgraph.evaluation.conversing import moment, session_events, turns_of
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.metrics.answers import abstention, evidence_recall
 from readgraph.evaluation.plan import what_is_run
-from readgraph.evaluation.records import Addressed, Dataset, Item, Outcome, Text
+from readgraph.evaluation.records import AddressedMessage, Dataset, Item, Outcome, Text
 from readgraph.evaluation.rows import row_named
 from readgraph.evaluation.running import Evaluation
 from readgraph.library.agents import AgentStore
@@ -34,12 +34,12 @@ SAID = [
 @pytest.fixture
 def text() -> Text:
     sessions = (SessionText("\n".join([time, *lines]), time=time) for time, lines in SAID)
-    return Text.history("chat", "Nell and Tobias", tuple(sessions))
+    return Text.of_sessions("chat", "Nell and Tobias", tuple(sessions))
 
 
 def asked(identity: str, message: str, question: str = "What is said?") -> Item:
     """A question of Nell to Tobias, who is the agent."""
-    return Item(identity, "chat", question, ("yes",), addressed=Addressed("Tobias", "Nell", message))
+    return Item(identity, "chat", question, ("yes",), addressed=AddressedMessage("Tobias", "Nell", message))
 
 
 async def answered(
@@ -48,7 +48,7 @@ async def answered(
     """The outcomes of an evaluation, by method and question."""
     dataset = Dataset("chats", (text,), items, ("accuracy",))
     named, kept = [row_named(name, context) for name in methods], EvaluationFolder(folder)
-    with kept.opened(what_is_run(None, dataset, named, 1, None, context)):
+    with kept.open_for(what_is_run(None, dataset, named, 1, None, context)):
         async with open_library(kept.library) as library:
             evaluation = Evaluation(dataset, named, range(1), kept, library)
             found = {f"{one.method} {one.item}": one async for one in evaluation.run()}
@@ -203,7 +203,7 @@ async def test_a_stopped_evaluation_goes_on_without_paying_again(
 
 
 async def test_a_speaker_who_is_not_there(server: ModelServer, tmp_path: Path, text: Text) -> None:
-    stranger = Item("q1", "chat", "Well?", addressed=Addressed("Ida", "Otto", "Well?"))
+    stranger = Item("q1", "chat", "Well?", addressed=AddressedMessage("Ida", "Otto", "Well?"))
     found = await answered(tmp_path / "out", text, stranger)
     assert found["mem-gpt q1"].status == "failed"
     assert found["mem-gpt q1"].problem == "In 'Nell and Tobias' neither Ida nor Otto says anything."
@@ -235,9 +235,9 @@ def test_turns_and_their_times() -> None:
         ("assistant", "Note: one.\n"),
         ("user", "Bye"),
     ]
-    events = [*lived(session, "assistant", "user", 7, "2023-05-08T00:00:00+00:00")]
+    events = [*session_events(session, "assistant", "user", 7, "2023-05-08T00:00:00+00:00")]
     assert [event.number for event in events] == [7, 8, 9, 10] and {event.at[:4] for event in events} == {"2023"}
-    assert [event.said for event in events] == ["", "Two lines:\nsecond", "Note: one.", "Bye"]
+    assert [event.spoken_text for event in events] == ["", "Two lines:\nsecond", "Note: one.", "Bye"]
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def documents() -> Text:
     """Twelve short documents about lamps, of which one says who paid for the oil of the ninth."""
     texts = [f"Lamp {number}\nThe lamp of rock {number} burns oil all night." for number in range(12)]
     texts[9] = "Lamp 9\nThe oil of this lamp was paid for by the Widow Pell, who kept no lamp herself."
-    return Text.several("chat", "Lamps", [*texts, texts[0]])
+    return Text.of_documents("chat", "Lamps", [*texts, texts[0]])
 
 
 async def test_documents_are_pages_and_k_of_them_are_retrieved(

@@ -307,7 +307,7 @@ def test_what_can_t_be_evaluated_is_refused(readgraph: Command, tmp_path: Path, 
 
 
 def test_two_processes_do_not_share_a_folder(readgraph: Command, tmp_path: Path, out: Path) -> None:
-    with EvaluationFolder(out).opened({"methods": [], "begun": ""}):
+    with EvaluationFolder(out).open_for({"methods": [], "begun": ""}):
         assert_refused(readgraph("evaluate", story_file(tmp_path, GOAT), "--out", out), "Another process evaluates")
 
 

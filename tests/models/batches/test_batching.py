@@ -12,12 +12,12 @@ from langgraph.store.memory import InMemoryStore
 from readgraph.library.page_store import BATCHES, PageStore
 from readgraph.models.asking import ask, ask_text
 from readgraph.models.batches import calls as batched_calls
-from readgraph.models.batches import some_go_on
+from readgraph.models.batches import has_running_batches
 from readgraph.models.calling import BATCH_TRIES
 from readgraph.models.client import model_client
-from readgraph.models.openai_chat import bounded_client
+from readgraph.models.openai_chat import make_http_client
 from readgraph.models.prompt import Prompt
-from readgraph.models.waiting import waiting_by
+from readgraph.models.waiting import use_clock
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, BudgetSpent, ModelUnavailable, NoUsableReply
 from tests.doubles.hurried import Hurried, Unhurried
@@ -29,7 +29,7 @@ PROMPTS = [Prompt("test", 1, "You count.", f"How many lamps are on floor {floor}
 
 @pytest.fixture
 def hurried() -> Iterator[Hurried]:
-    with waiting_by(clock := Unhurried()):
+    with use_clock(clock := Unhurried()):
         yield clock
 
 
@@ -55,7 +55,7 @@ async def recorded(runtime: Runtime[ReaderContext]) -> dict[str, Any]:
 
 async def in_flight(runtime: Runtime[ReaderContext]) -> int:
     assert runtime.store
-    return len([file async for file, _ in PageStore(runtime.store).sent_batches().each(BATCHES)])
+    return len([file async for file, _ in PageStore(runtime.store).batch_records().each(BATCHES)])
 
 
 def sent(server: ModelServer) -> Counter[str]:
@@ -84,7 +84,7 @@ async def test_a_batch_sends_and_records_what_an_ordinary_call_does(
     assert await asked(with_context(runtime, batch=False)) == said, "the reply serves both"
     assert await asked(ordinary.override(context=runtime.context)) == said
     assert (server.calls, len(server.batching.batches)) == (1, 1)
-    assert not await in_flight(runtime) and not some_go_on()
+    assert not await in_flight(runtime) and not has_running_batches()
 
 
 async def test_a_request_is_one_line_for_every_reader_of_lines(
@@ -119,9 +119,9 @@ async def test_many_first_calls_make_one_client(
 
     def counted(timeout: float, *most_bytes: int) -> Any:
         made.append(timeout)
-        return bounded_client(timeout, *most_bytes)
+        return make_http_client(timeout, *most_bytes)
 
-    monkeypatch.setattr("readgraph.models.batches.endpoint.bounded_client", counted)
+    monkeypatch.setattr("readgraph.models.batches.endpoint.make_http_client", counted)
     await asked_all(runtime)
     assert len(made) == 1, "each would read all certificates from disk"
 
@@ -181,7 +181,7 @@ async def test_a_cause_that_stays_is_named_in_the_end(
         await ask_text(runtime, PROMPT)
     assert cause in str(told.value) and f"{BATCH_TRIES} times" in str(told.value)
     assert "sk-" not in str(told.value) and len(server.batching.batches) == BATCH_TRIES
-    assert not await in_flight(runtime) and not some_go_on()
+    assert not await in_flight(runtime) and not has_running_batches()
 
 
 @pytest.mark.parametrize("status", ["validating", "finalizing", "queued", "IN_PROGRESS"])
@@ -248,7 +248,7 @@ def test_after_a_kill_the_same_calls_take_the_batch_that_goes_on(
     server: ModelServer, runtime: Runtime[ReaderContext]
 ) -> None:
     stopped_in_flight(server, runtime)
-    assert some_go_on()
+    assert has_running_batches()
     more = [*PROMPTS[:3], PROMPT]
 
     async def resumed() -> None:
@@ -261,7 +261,7 @@ def test_after_a_kill_the_same_calls_take_the_batch_that_goes_on(
 
     asyncio.run(resumed())
     assert [len(batch.lines) for batch in server.batching.batches.values()] == [12, 1]
-    assert max(sent(server).values()) == 1 and not some_go_on()
+    assert max(sent(server).values()) == 1 and not has_running_batches()
 
 
 def test_a_cancelled_batch_brings_what_it_has_done(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
@@ -271,12 +271,12 @@ def test_a_cancelled_batch_brings_what_it_has_done(server: ModelServer, runtime:
     async def cancelled() -> int:
         assert runtime.store
         store, client = PageStore(runtime.store), await model_client(runtime.context)
-        (record,) = await store.sent_batches().all()
+        (record,) = await store.batch_records().all()
         assert client.batches
         return await client.batches.cancel(store, record)
 
     assert asyncio.run(cancelled()) == len(asyncio.run(recorded(runtime))) == 6
-    assert asyncio.run(in_flight(runtime)) == 0 and not some_go_on()
+    assert asyncio.run(in_flight(runtime)) == 0 and not has_running_batches()
     server.batching.held = False
     asyncio.run(asked_all(runtime))
     assert [len(batch.lines) for batch in server.batching.batches.values()] == [12, 6]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readgraph.library.opening import Library
-from readgraph.library.search.hits import Entry, VectorKey
+from readgraph.library.search.hits import IndexEntry, VectorKey
 from readgraph.library.search.vector_index import Matrix, VectorIndex
 from readgraph.models import embedding_models as embedding
 from readgraph.models.embedding_models import WINDOW_WORDS, Embedder, windows
@@ -157,7 +157,7 @@ async def test_entries_are_found_by_each_of_their_windows(server: ModelServer) -
     embedder, index = Embedder(NAME), VectorIndex(None, NAME)
     long = " ".join(f"word{number}" for number in range(3 * WINDOW_WORDS))
     places, vectors = await embedder.entries(
-        [Entry(0, long, "a header"), Entry(1, "short", memo="a memo"), Entry(2, " ")]
+        [IndexEntry(0, long, "a header"), IndexEntry(1, "short", memo="a memo"), IndexEntry(2, " ")]
     )
     assert places == [VectorKey(0, "page")] * 3 + [VectorKey(0, "header"), VectorKey(1, "page"), VectorKey(1, "memo")]
     await index.add("m", places, vectors)

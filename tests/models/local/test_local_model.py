@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from readgraph import ReaderContext, local_model
 from readgraph.models import local
 from readgraph.models.local import local_server
-from readgraph.models.local_process import OpenAIRequests, bounded
+from readgraph.models.local_process import OpenAIRequests, limit_schema
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.settings import PACKAGED_MODEL
 from tests.doubles.local_child import put_model_file
@@ -47,7 +47,7 @@ def test_prompts_fit_what_the_context_holds(context: int) -> None:
     """A token is at least half a word of what is read here, and what a prompt holds of it is known."""
     file = local.ModelFile(Path("x"), "", context)
     tokens = local.context_tokens(file) - local.reply_tokens(file)
-    settings = local.fitting(local.context_tokens(file))
+    settings = local.settings_for_context(local.context_tokens(file))
     words = settings["window_words"]
     assert ReaderContext(**settings, model="openai:any")
     assert words < tokens
@@ -205,7 +205,7 @@ async def test_requests_are_translated() -> None:
     await asked({"type": "http", "method": "POST"}, receive, send)
     (got,) = heard
     assert (got["max_tokens"], got["seed"]) == (64, 7)
-    assert got["response_format"] == {"type": "json_object", "schema": bounded(schema)}
+    assert got["response_format"] == {"type": "json_object", "schema": limit_schema(schema)}
     properties = got["response_format"]["schema"]["properties"]
     assert properties["words"]["maxItems"] > 0
     assert 0 < properties["words"]["items"]["maxLength"] < properties["why"]["maxLength"]

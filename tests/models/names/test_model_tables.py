@@ -12,7 +12,7 @@ from readgraph.graphs import read_agent
 from readgraph.graphs.baselines import build_first_words
 from readgraph.library.minute_ledger import LedgerInFile
 from readgraph.library.opening import Library
-from readgraph.models.waiting import waiting_by
+from readgraph.models.waiting import use_clock
 from readgraph.state.errors import BadInput, LibraryError, ModelUnavailable
 from tests.doubles.hurried import Hurried
 from tests.doubles.model_server import Fault, ModelServer
@@ -128,7 +128,7 @@ async def test_requests_a_minute_are_kept_to_also_by_what_is_tried_again(
     own(requests_per_minute=3)
     server.faults.append(Fault.empty())
     graph: Any = build_first_words().compile(store=library.store)
-    with waiting_by(clock := Watched()):
+    with use_clock(clock := Watched()):
         for number in range(7):
             await graph.ainvoke({**ASKED, "question": f"Who {number}?"}, context=ReaderContext(model="desk"))
     assert (server.calls, clock.ahead) == (8, 120)
@@ -154,7 +154,7 @@ async def test_a_reply_is_kept_before_its_tokens_are_counted(
 async def test_tokens_a_minute_are_kept_to(server: ModelServer, own: Any) -> None:
     own(tokens_per_minute=400)
     graph: Any = build_first_words().compile(store=InMemoryStore())
-    with waiting_by(clock := Watched()):
+    with use_clock(clock := Watched()):
         used = [
             (await graph.ainvoke({**ASKED, "question": f"Who {number}?"}, context=ReaderContext(model="desk")))["usage"]
             for number in range(6)

@@ -12,10 +12,10 @@ from pydantic import BaseModel
 from readgraph import ReaderContext
 from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
-from readgraph.models.json_form import Refused
-from readgraph.models.plain_form import deciding_field, parse_plain, plain_messages
+from readgraph.models.json_form import ReplyRefusal
+from readgraph.models.plain_form import decision_field, parse_plain, plain_messages
 from readgraph.models.prompt import Messages
-from readgraph.models.reply_types import offering
+from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.answering.ask import ChosenAnswer, FreeAnswer
 from readgraph.nodes.building.paging import BeginsAnew, PausePoint
 from readgraph.nodes.look_up import NextPage, PagesToRead
@@ -26,8 +26,8 @@ from readgraph.nodes.walk.triage import ReasonedChildOrRevert
 from tests.doubles.agent import Living
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 
-LABELS = offering(PausePoint, label=[1, 2, 3])
-LETTERS = offering(ChosenAnswer, choice=["A", "B"])
+LABELS = restrict_reply(PausePoint, label=[1, 2, 3])
+LETTERS = restrict_reply(ChosenAnswer, choice=["A", "B"])
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_line_says_what_decides(reply: type[BaseModel], said: str, field: str,
     ],
 )
 def test_what_says_nothing_is_refused(reply: type[BaseModel], said: str, reason: str) -> None:
-    with pytest.raises(Refused, match=reason):
+    with pytest.raises(ReplyRefusal, match=reason):
         parse_plain(said, reply)
 
 
@@ -79,7 +79,7 @@ def test_any_text_is_taken_or_refused(said: str) -> None:
     for reply in (LABELS, LETTERS, PagesToRead, FreeAnswer, BeginsAnew, Verdict, LeafVerdict):
         try:
             assert isinstance(parse_plain(said, reply), reply)
-        except Refused as refused:
+        except ReplyRefusal as refused:
             assert str(refused)
 
 
@@ -93,8 +93,8 @@ def test_only_what_decides_is_asked_for() -> None:
     assert said.startswith("Which?\n\n") and "concise answer" in said and "quotes" not in said
     last = asked(LABELS)[-1][1]
     assert "Choose one: 1, 2 or 3." in last and "label" not in last and "what ends there" not in last
-    assert "2 or none." in asked(offering(ReasonedChildOrRevert, part=[0, 2]))[-1][1]
-    assert deciding_field(BaseModel) is None
+    assert "2 or none." in asked(restrict_reply(ReasonedChildOrRevert, part=[0, 2]))[-1][1]
+    assert decision_field(BaseModel) is None
 
 
 @pytest.mark.parametrize(("reply", "labels"), [(LABELS, "789"), (LETTERS, "XYZ")])

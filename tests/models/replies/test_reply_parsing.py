@@ -11,14 +11,14 @@ from pydantic import BaseModel, Field
 
 from readgraph.models.json_form import (
     LONGEST,
-    Refused,
+    ReplyRefusal,
     parse_reply,
     plain_text,
     read_reply,
     reply_instructions,
     reply_schema,
 )
-from readgraph.models.reply_types import offering
+from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.building.paging import PausePoint
 from readgraph.nodes.look_up import NextPage, PagesToRead
 from readgraph.nodes.research.plan import plan_reply
@@ -113,7 +113,7 @@ def test_usual_slips_are_mended(said: str) -> None:
 
 def test_a_cut_reply_keeps_what_was_said() -> None:
     said = '{"reason": "the lamp", "page": 7, "pages": [1, 2], "quotes": [{"page": 3, "quote": "a"}, {"page": 4, "quo'
-    with pytest.raises(Refused, match="quote"):
+    with pytest.raises(ReplyRefusal, match="quote"):
         parse_reply(said, Found)
     assert parse_reply('{"reason": "he said \\"no\\"", "page": null, "pages": [1, 2', Found).pages == [1, 2]
 
@@ -143,7 +143,7 @@ def test_a_cut_reply_keeps_what_was_said() -> None:
     ],
 )
 def test_what_cant_be_used_is_refused_with_a_reason(said: str, named: str) -> None:
-    with pytest.raises(Refused, match=named) as refusal:
+    with pytest.raises(ReplyRefusal, match=named) as refusal:
         parse_reply(said, Found)
     reason = str(refusal.value)
     assert reason and "\n" not in reason and "http" not in reason
@@ -155,13 +155,13 @@ def test_no_text_raises_anything_but_a_refusal(said: str) -> None:
     for reply in (Found, Labelled):
         try:
             assert isinstance(parse_reply(said, reply), reply)
-        except Refused as refusal:
+        except ReplyRefusal as refusal:
             assert str(refusal)
 
 
 @pytest.mark.parametrize("said", ["{" * 500, '{"a":' * 5000, '{"page": ' + "[" * 5000, "{“```json\n{```json\n"])
 def test_no_odd_text_raises_anything_but_a_refusal(said: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(ReplyRefusal):
         parse_reply(said, Found)
 
 
@@ -171,7 +171,7 @@ ENDLESS = ["{", '{"', "```json\n{\n", '{"quotes": [{(', STYLES, "<p style=\"{x: 
 
 @pytest.mark.parametrize("unit", ENDLESS)
 def test_a_text_that_is_hard_to_mend_ends_soon(unit: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(ReplyRefusal):
         parse_reply(unit * 500, Found)
 
 
@@ -183,7 +183,7 @@ def test_a_text_that_is_hard_to_mend_ends_soon(unit: str) -> None:
 def test_what_repeats_is_parsed_or_refused(unit: str, times: int) -> None:
     try:
         assert isinstance(parse_reply(unit * times, Found), Found)
-    except Refused as refusal:
+    except ReplyRefusal as refusal:
         assert str(refusal)
 
 
@@ -206,13 +206,13 @@ async def test_half_a_character_in_an_escape_is_replaced(frame: str) -> None:
 
 
 def test_faults_without_number_are_counted() -> None:
-    with pytest.raises(Refused, match="3,000 of its values"):
+    with pytest.raises(ReplyRefusal, match="3,000 of its values"):
         parse_reply(json.dumps({"reason": "the lamp", "page": 7, "quotes": [1] * 3000}), Found)
 
 
 def test_a_reply_that_is_far_too_long_is_refused() -> None:
     for said in ("{" * 500_000, json.dumps({"reason": "x" * LONGEST, "page": 7})):
-        with pytest.raises(Refused, match="longer than 64,000 characters"):
+        with pytest.raises(ReplyRefusal, match="longer than 64,000 characters"):
             parse_reply(said, Found)
 
 
@@ -229,7 +229,7 @@ async def test_an_event_loop_goes_on_while_a_reply_is_read(said: str) -> None:
     beside = asyncio.create_task(goes_on())
     try:
         assert await read_reply(said, Found) == SEVEN
-    except Refused:
+    except ReplyRefusal:
         assert said.startswith((STYLES, "{{", '{"{"'))
     if len(said) < LONGEST and said is not BARE:
         assert turns > 1
@@ -265,7 +265,7 @@ def test_a_note_is_the_text_without_thinking(said: str, text: str) -> None:
 
 @pytest.mark.parametrize("said", ["", " \n", "<think>only this</think> ", "<think>cut off"])
 def test_an_empty_note_is_refused(said: str) -> None:
-    with pytest.raises(Refused, match="empty"):
+    with pytest.raises(ReplyRefusal, match="empty"):
         plain_text(said)
 
 
@@ -283,13 +283,14 @@ def test_instructions_name_every_field_and_its_kind() -> None:
 
 
 def test_what_is_offered_stands_in_the_schema_and_what_is_taken_is_as_wide_as_before() -> None:
-    label = reply_schema(offering(PausePoint, label=range(1, 4)))["properties"]["label"]
+    label = reply_schema(restrict_reply(PausePoint, label=range(1, 4)))["properties"]["label"]
     assert (label["enum"], "description" in label) == ([1, 2, 3], True)
-    nothing_or_one = reply_schema(offering(NextPage, page=[2, 5]))["properties"]["page"]["anyOf"]
+    nothing_or_one = reply_schema(restrict_reply(NextPage, page=[2, 5]))["properties"]["page"]["anyOf"]
     assert [option.get("enum") for option in nothing_or_one] == [[2, 5], None]
-    assert reply_schema(offering(PagesToRead, pages=[4]))["properties"]["pages"]["items"]["enum"] == [4]
+    assert reply_schema(restrict_reply(PagesToRead, pages=[4]))["properties"]["pages"]["items"]["enum"] == [4]
     assert parse_reply(
-        '{"needs": "who", "keyword": "lamp", "page": "page 9"}', offering(plan_reply(("keyword", "page")), page=[1])
+        '{"needs": "who", "keyword": "lamp", "page": "page 9"}',
+        restrict_reply(plan_reply(("keyword", "page")), page=[1]),
     ).model_dump()["page"] == [9]
-    assert offering(PausePoint, label=range(1, 4)) is offering(PausePoint, label=[1, 2, 3])
-    assert offering(PausePoint, label=range(1, 1000)) is PausePoint, "too many to name"
+    assert restrict_reply(PausePoint, label=range(1, 4)) is restrict_reply(PausePoint, label=[1, 2, 3])
+    assert restrict_reply(PausePoint, label=range(1, 1000)) is PausePoint, "too many to name"

@@ -15,10 +15,10 @@ import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.cli.terminal.safe_text import escaped, visible
+from readgraph.cli.terminal.safe_text import escape_json, visible
 from readgraph.models.asking import ask, ask_text
 from readgraph.models.client import model_client
-from readgraph.models.waiting import requested_pause
+from readgraph.models.waiting import retry_after_seconds
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, ModelUnavailable, NoUsableReply
 from tests.doubles.hurried import Hurried
@@ -188,7 +188,7 @@ async def test_arguments_that_are_no_object_are_asked_for_again_and_then_refused
 async def test_half_a_character_is_never_kept(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
     server.fault_for = lambda request, call: FLAWED["half a character"]
     assert await ask_text(runtime, PROMPT) == "There are seven.\ufffd"
-    assert visible("a\ud83d") == "a\ufffd" and escaped(json.dumps("a\ud83d", ensure_ascii=False)) == '"a\\ud83d"'
+    assert visible("a\ud83d") == "a\ufffd" and escape_json(json.dumps("a\ud83d", ensure_ascii=False)) == '"a\\ud83d"'
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ async def test_what_never_was_a_server_is_reported_soon(
 async def test_the_pause_that_a_server_asks_for_is_bounded(
     server: ModelServer, runtime: Runtime[ReaderContext], hurried: Hurried, asked: str, seconds: float
 ) -> None:
-    assert requested_pause({"retry-after": asked}) == seconds
+    assert retry_after_seconds({"retry-after": asked}) == seconds
     server.faults.append(Fault.rate_limited(asked))
     assert await ask_text(runtime, PROMPT) == "There are seven."
     assert max(seconds, 0.5) <= hurried.pauses[0] <= max(seconds, 1.0)
@@ -251,7 +251,7 @@ async def test_the_pause_that_a_server_asks_for_is_bounded(
 
 def test_a_date_is_a_pause_until_then() -> None:
     at = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
-    assert math.isclose(requested_pause({"retry-after": at}), 29, abs_tol=2)
+    assert math.isclose(retry_after_seconds({"retry-after": at}), 29, abs_tol=2)
 
 
 async def test_a_server_that_throttles_is_asked_by_no_call_meanwhile(

@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from readgraph.graphs import read_agent
-from readgraph.models.watching import NO_SPAN, collected, span
+from readgraph.models.watching import NO_SPAN, is_tracing_enabled, span
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable
 from tests.doubles.model_server import Fault, ModelServer
@@ -102,4 +102,4 @@ def test_a_failure_is_told_by_its_type_alone(server: ModelServer, spans: InMemor
 
 def test_without_a_provider_nothing_is_made() -> None:
     with span("nothing", {}) as made:
-        assert made is NO_SPAN and not collected()
+        assert made is NO_SPAN and not is_tracing_enabled()
