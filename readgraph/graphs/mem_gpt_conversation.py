@@ -86,7 +86,7 @@ class Conversation:
             try:
                 await self._finish()
             except ReadgraphError as problem:
-                raise ReadgraphError(f"{problem} A turn before waits to be finished; this was not taken in.") from None
+                raise ReadgraphError(f"{problem} Your message was not delivered: an earlier turn is unfinished.") from None
             arrival = await storable_event(arrival, self.store, self.context)
             await self._run({"agent": self.name, "event": arrival})
 
