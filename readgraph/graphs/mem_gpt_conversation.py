@@ -86,7 +86,8 @@ class Conversation:
             try:
                 await self._finish()
             except ReadgraphError as problem:
-                raise ReadgraphError(f"{problem} Your message was not delivered: an earlier turn is unfinished.") from None
+                undelivered = "Your message was not delivered: an earlier turn is unfinished."
+                raise ReadgraphError(f"{problem} {undelivered}") from None
             arrival = await storable_event(arrival, self.store, self.context)
             await self._run({"agent": self.name, "event": arrival})
 

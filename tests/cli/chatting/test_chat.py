@@ -213,7 +213,7 @@ async def test_what_is_said_while_an_earlier_turn_waits(library: Library, server
     server.faults += [Fault.unauthorized(), Fault.unauthorized()]
     with pytest.raises(ReadgraphError, match="refused the key"):
         await conversation.receive(IncomingEvent(kind="user", text="One?"))
-    with pytest.raises(ReadgraphError, match=r"refused the key.* Your message was not delivered: an earlier turn is unfinished"):
+    with pytest.raises(ReadgraphError, match=r"refused the key.* Your message was not delivered: an earlier turn is"):
         await conversation.receive(IncomingEvent(kind="user", text="Two?"))
     await conversation.receive(IncomingEvent(kind="user", text="Three?"))
     assert [event.text for event in witness.events if event.kind == "user"] == ["One?", "Three?"]
