@@ -20,9 +20,10 @@ from readgraph.nodes.research.reflect import reflect
 from readgraph.nodes.step import StepNode
 from readgraph.state.channels import ResearchOutput, ResearchState
 from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import recipe_parameters
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
-from readgraph.state.settings import Language, Memorizing, Paragraphs, Purpose, ReadingModel, Rebuilding
+from readgraph.state.settings import Language, Memorizing, Model, Paragraphs, Purpose, ReadingModel, Rebuilding
 
 __all__ = ["build", "build_memorize", "build_research", "graph", "memorize", "recipe", "research"]
 
@@ -43,21 +44,16 @@ class Rounds(TypedDict, total=False):
     cite: Node
 
 
+MEMORIZING = (Language, Purpose, Memorizing, Paragraphs)
+"""The settings by which a history is memorised."""
+
+
 @serves_purpose
 def recipe(context: ReaderContext) -> Recipe:
     """The recipe of a GAM memory."""
-    parameters = {
-        "session_page_words": context.session_page_words,
-        "paragraph_break": context.paragraph_break,
-        "sample": context.sample,
-        **purpose_parameters(context),
-    }
+    parameters = recipe_parameters(context, (Model, *MEMORIZING)) | purpose_parameters(context)
     if context.model:
-        parameters |= {
-            "memory_words": context.memory_words,
-            "block": context.memorize_batch,  # the setting's earlier name, as in existing memories
-            "two_calls": needs_two_calls(context),
-        }
+        parameters["two_calls"] = needs_two_calls(context)
     prompts = versions_of(MEMORIZE) if context.model else {}
     return Recipe("gam", parameters, context.model, prompts | purpose_prompts(context))
 
@@ -66,9 +62,9 @@ memorizer = StepNode(
     build_memory(memorizer_parts, recipe),
     without_model=build_memory(extractive_parts, recipe),
     builds=True,
-    settings=(Language, Purpose, Memorizing, Paragraphs, Rebuilding),
+    settings=(*MEMORIZING, Rebuilding),
 )
-find_memory = make_find_memory(recipe, settings=(Language, Purpose, Memorizing, Paragraphs, ReadingModel))
+find_memory = make_find_memory(recipe, settings=(*MEMORIZING, ReadingModel))
 
 
 def choose_question_or_end(state: ResearchState) -> str:

@@ -22,25 +22,23 @@ from readgraph.nodes.walk.position import enter
 from readgraph.nodes.walk.triage import descend
 from readgraph.state.channels import WalkOutput, WalkState
 from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import recipe_parameters
 from readgraph.state.reading import Question
 from readgraph.state.records import Recipe
-from readgraph.state.settings import Language, Paragraphs, Purpose, Rebuilding, Tree
+from readgraph.state.settings import Language, Model, Paragraphs, Purpose, Rebuilding, Tree
 from readgraph.state.summary_tree import is_leaf
 
 __all__ = ["build", "graph", "read_leaf", "recipe"]
 
 
+READING = (Tree, Paragraphs, Purpose, Language, Rebuilding)
+"""The settings by which a text is read."""
+
+
 @serves_purpose
 def recipe(context: ReaderContext) -> Recipe:
     """The recipe of a MemWalker memory."""
-    parameters = {
-        "segment_words": context.segment_words,
-        "paragraph_break": context.paragraph_break,
-        "children": context.children,
-        "node_words": context.node_words,
-        "sample": context.sample,
-        **purpose_parameters(context),
-    }
+    parameters = recipe_parameters(context, (Model, *READING)) | purpose_parameters(context)
     prompts = versions_of(SUMMARY, COMPRESS) if context.model else {}
     return Recipe("mem-walker", parameters, context.model, prompts | purpose_prompts(context))
 
@@ -49,7 +47,7 @@ read = StepNode(
     read_pages(segments, summarise, recipe),
     without_model=read_pages(segments, extract_note, recipe),
     builds=True,
-    settings=(Tree, Paragraphs, Purpose, Language, Rebuilding),
+    settings=READING,
 )
 
 

@@ -21,29 +21,22 @@ from readgraph.nodes.opening import open_document
 from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
 from readgraph.nodes.step import MakeRecipe, StepNode
 from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import recipe_parameters
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
-from readgraph.state.settings import Gists, Language, PageSizes, Paragraphs, Pausing, Purpose, Rebuilding
+from readgraph.state.settings import Gists, Language, Model, PageSizes, Paragraphs, Pausing, Purpose, Rebuilding
 
 __all__ = ["build", "graph", "read", "reading", "recipe"]
+
+
+READING = (PageSizes, Paragraphs, Pausing, Gists, Purpose, Language, Rebuilding)
+"""The settings by which a text is read."""
 
 
 @serves_purpose
 def recipe(context: ReaderContext) -> Recipe:
     """The recipe of a ReadAgent memory."""
-    parameters: dict[str, Any] = {
-        "min_page_words": context.min_page_words,
-        "max_page_words": context.max_page_words,
-        "paragraph_break": context.paragraph_break,
-        "show_previous_page": context.show_previous_page,
-        "show_next_paragraph": context.show_next_paragraph,
-        "gist_words": context.gist_words,
-        "stretches": context.stretches,
-        "sample": context.sample,
-        **purpose_parameters(context),
-    }
-    if context.model and context.paging != "pauses":
-        parameters["paging"] = context.paging
+    parameters = recipe_parameters(context, (Model, *READING)) | purpose_parameters(context)
     prompts = versions_of(PAUSE, GIST) if context.model else {}
     return Recipe("read-agent", parameters, context.model, prompts | purpose_prompts(context))
 
@@ -54,7 +47,7 @@ def reading(recipe: MakeRecipe) -> StepNode[ReadState, ReadUpdate]:
         read_pages(in_stretches(pages_as_set), gist_page, recipe),
         without_model=read_pages(pages_by_rule, extract_note, recipe),
         builds=True,
-        settings=(PageSizes, Paragraphs, Pausing, Gists, Purpose, Language, Rebuilding),
+        settings=READING,
     )
 
 

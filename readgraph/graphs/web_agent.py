@@ -4,7 +4,6 @@ A step will use notes on the parts of the page, a look-up, an action.
 """
 
 from dataclasses import replace
-from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
@@ -43,8 +42,9 @@ from readgraph.nodes.web_actions import (
 from readgraph.nodes.web_pages import open_page, pages_of_subtrees, part_ends
 from readgraph.state.channels import WebState, WebStepOutput, WebTask
 from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import recipe_parameters
 from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Recipe
-from readgraph.state.settings import Gists, Language, Purpose, Rebuilding, Subtrees
+from readgraph.state.settings import Gists, Language, Model, Purpose, Rebuilding, Subtrees
 
 __all__ = ["build", "estimate_web_step", "graph"]
 
@@ -52,23 +52,15 @@ __all__ = ["build", "estimate_web_step", "graph"]
 @serves_purpose
 def recipe(context: ReaderContext) -> Recipe:
     """The recipe of the memory of a web page."""
-    parameters = {
-        **parts_recipe(context).parameters,
-        "gist_words": context.gist_words,
-        "sample": context.sample,
-        **purpose_parameters(context),
-    }
+    gists = recipe_parameters(context, (Model, Gists)) | purpose_parameters(context)
+    parameters = parts_recipe(context).parameters | gists
     prompts = versions_of(WEB_GIST) if context.model else {}
     return Recipe("web-agent", parameters, context.model, prompts | purpose_prompts(context))
 
 
 def parts_recipe(context: ReaderContext) -> Recipe:
     """The recipe of the parts of a web page, without notes."""
-    parameters: dict[str, Any] = {
-        "page_depth": context.page_depth,
-        "join_words": context.join_words,
-        "most_words": largest_page(context),
-    }
+    parameters = recipe_parameters(context, (Subtrees,)) | {"most_words": largest_page(context)}
     return Recipe("web-parts", parameters, "")
 
 

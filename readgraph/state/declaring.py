@@ -1,7 +1,8 @@
 """How settings are declared in groups and read from there: the building blocks of `readgraph.state.settings`."""
 
 from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from functools import cache
 from typing import Any, ClassVar, NamedTuple, TypeAlias, get_args, get_type_hints
 
 from annotated_types import Ge, Le
@@ -27,6 +28,21 @@ class Help:
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:
         """Show the text as the field's description, such as in Studio's form."""
         return handler(schema) | {"description": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class InRecipe:
+    """Marks a setting that shapes a memory: its value is a parameter of the memory's recipe.
+
+    Attributes:
+        name: The parameter's name, where existing memories have an earlier name of the setting; "" for its own.
+        with_model: It has no effect without a model, so it is left out there.
+        unless_default: It came later: it is left out where it has its default, so that existing memories stay in use.
+    """
+
+    name: str = ""
+    with_model: bool = False
+    unless_default: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +86,24 @@ def declarations_of(groups: Groups) -> Iterator[Declaration]:
             most = next((note.le for note in notes if isinstance(note, Le)), None)
             default = "" if setting.default is MISSING else setting.default
             yield Declaration(setting.name, kind, text, least, most, default, group.panel)
+
+
+def recipe_parameters(context: Any, groups: Groups) -> dict[str, Any]:
+    """The parameters of a memory's recipe: the settings of these groups that are marked as `InRecipe`."""
+    parameters: dict[str, Any] = {}
+    marked = (each for group in groups for each in _marked_settings(group))  # type: ignore[arg-type]  # a class is hashable
+    for setting, mark in marked:
+        value = getattr(context, setting.name)
+        if (context.model or not mark.with_model) and not (mark.unless_default and value == setting.default):
+            parameters[mark.name or setting.name] = value
+    return parameters
+
+
+@cache
+def _marked_settings(group: type[Settings]) -> list[tuple[Field[Any], InRecipe]]:
+    hints = get_type_hints(group, include_extras=True)
+    marks = [(setting, note) for setting in fields(group) for note in get_args(hints[setting.name])]
+    return [(setting, note) for setting, note in marks if isinstance(note, InRecipe)]
 
 
 def settings_in(context: type[Any]) -> tuple[str, ...]:

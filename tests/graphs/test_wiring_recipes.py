@@ -1,6 +1,7 @@
 """A memory that can't be used is refused when the graph is built, before anything is paid for."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from readgraph.nodes.building.notes import gist_page
 from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
-from readgraph.state.declaring import settings_in
+from readgraph.state.declaring import Help, InRecipe, Settings, recipe_parameters, settings_in
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Recipe
 
@@ -55,3 +56,20 @@ def test_the_settings_of_a_recipe_belong_to_the_graph() -> None:
     assert "segment_words" not in settings_in(read_agent.build().context_schema)  # type: ignore[arg-type]
     built = read_agent.build(read=StepNode(OF_ONES_OWN))
     assert "segment_words" in settings_in(built.context_schema)  # type: ignore[arg-type]
+
+
+def test_settings_say_themselves_that_they_shape_a_memory() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Cutting(Settings):
+        lines: Annotated[int, Help("Lines of a page."), InRecipe()] = 9
+        rhymes: Annotated[int, Help("Rhymes."), InRecipe(name="ends", with_model=True)] = 2
+        metre: Annotated[str, Help("The metre."), InRecipe(unless_default=True)] = "iamb"
+        shown: Annotated[bool, Help("Show them.")] = True
+
+    @dataclass(frozen=True, kw_only=True)
+    class Context(Cutting):
+        model: str = ""
+
+    assert recipe_parameters(Context(), (Cutting,)) == {"lines": 9}
+    with_model = Context(model="openai:double", metre="dactyl", shown=False)
+    assert recipe_parameters(with_model, (Cutting,)) == {"lines": 9, "ends": 2, "metre": "dactyl"}

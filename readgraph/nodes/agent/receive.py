@@ -33,6 +33,7 @@ from readgraph.nodes.opening import check_store, warn_of_tracing
 from readgraph.nodes.step import step_with
 from readgraph.state.agent import AgentState, Block, IncomingEvent, fresh_turn
 from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import recipe_parameters
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import last_question
 from readgraph.state.records import Document, Note, Page, Recipe
@@ -52,12 +53,7 @@ MOST_NAMED = 10
 
 def archive_recipe(context: ReaderContext) -> Recipe:
     """The recipe of a filed document's pages, without a model."""
-    parameters = {
-        "min_page_words": context.min_page_words,
-        "max_page_words": context.max_page_words,
-        "paragraph_break": context.paragraph_break,
-    }
-    return Recipe("mem-gpt", parameters, "")
+    return Recipe("mem-gpt", recipe_parameters(context, (PageSizes, Paragraphs)), "")
 
 
 async def note_beginning(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, MinLen
 
-from readgraph.state.declaring import Help, Settings
+from readgraph.state.declaring import Help, InRecipe, Settings
 from readgraph.state.errors import BadInput
 
 WorkingMemory = Literal["path", "visited", "off"]
@@ -30,9 +30,11 @@ class Tree(Settings):
 
     panel = "MemWalker"
 
-    segment_words: Annotated[int, Ge(10), Help("A segment has about this many words.")] = 750
-    children: Annotated[int, Ge(2), Help("A tree node has at most this many children.")] = 8
-    node_words: Annotated[int, Ge(10), Help("A tree node's text is compressed if it has more words than this.")] = 300
+    segment_words: Annotated[int, Ge(10), Help("A segment has about this many words."), InRecipe()] = 750
+    children: Annotated[int, Ge(2), Help("A tree node has at most this many children."), InRecipe()] = 8
+    node_words: Annotated[
+        int, Ge(10), Help("A tree node's text is compressed if it has more words than this."), InRecipe()
+    ] = 300
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,11 +77,16 @@ class Memorizing(Settings):
     panel = "GAM"
 
     session_page_words: Annotated[
-        int, Ge(50), Help("A part of a session has at most this many words; 1,536 are about 2,048 tokens.")
+        int, Ge(50), Help("A part of a session has at most this many words; 1,536 are about 2,048 tokens."), InRecipe()
     ] = 1536
-    memory_words: Annotated[int, Ge(0), Help("Show at most this many words of earlier memos with each part.")] = 1500
+    memory_words: Annotated[
+        int, Ge(0), Help("Show at most this many words of earlier memos with each part."), InRecipe(with_model=True)
+    ] = 1500
     memorize_batch: Annotated[
-        int, Ge(1), Help("Memorise this many parts at once; each of them sees only the memory before all of them.")
+        int,
+        Ge(1),
+        Help("Memorise this many parts at once; each of them sees only the memory before all of them."),
+        InRecipe(name="block", with_model=True),
     ] = 1
     two_calls: Annotated[bool, Help("Ask for the memo and the header of a part in two calls.")] = False
 

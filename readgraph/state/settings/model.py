@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, Le
 
-from readgraph.state.declaring import Help, Settings
+from readgraph.state.declaring import Help, InRecipe, Settings
 
 ReplyForm = Literal["auto", "json_schema", "function", "text", "plain"]
 """How typed replies are requested; `auto`: by the best form that the model supports."""
@@ -47,6 +47,7 @@ class Model(Settings):
         int,
         Ge(0),
         Help("The number of the run; another number gets new replies instead of recorded ones.", option=False),
+        InRecipe(),
     ] = 0
 
     again: Annotated[

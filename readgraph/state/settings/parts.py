@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, Le, MaxLen
 
-from readgraph.state.declaring import Help, Settings
+from readgraph.state.declaring import Help, InRecipe, Settings
 from readgraph.state.errors import BadInput
 from readgraph.state.languages import language_code
 
@@ -44,7 +44,7 @@ class Paragraphs(Settings):
     panel = "Parts"
 
     paragraph_break: Annotated[
-        ParagraphBreak, Help("What ends a paragraph; auto decides by the text.", option=False)
+        ParagraphBreak, Help("What ends a paragraph; auto decides by the text.", option=False), InRecipe()
     ] = "auto"
 
 
@@ -54,8 +54,8 @@ class PageSizes(Settings):
 
     panel = "Parts"
 
-    min_page_words: Annotated[int, Ge(1), Help("A part has at least this many words.")] = 280
-    max_page_words: Annotated[int, Ge(2), Help("A part has at most this many words.")] = 600
+    min_page_words: Annotated[int, Ge(1), Help("A part has at least this many words."), InRecipe()] = 280
+    max_page_words: Annotated[int, Ge(2), Help("A part has at most this many words."), InRecipe()] = 600
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,10 +72,17 @@ class Subtrees(Settings):
     panel = "Web pages"
 
     page_depth: Annotated[
-        int, Ge(1), Le(DEEPEST_PAGES), Help("A part of a web page begins at this depth of its DOM.", option=False)
+        int,
+        Ge(1),
+        Le(DEEPEST_PAGES),
+        Help("A part of a web page begins at this depth of its DOM.", option=False),
+        InRecipe(),
     ] = 6
     join_words: Annotated[
-        int, Ge(0), Help("A part of a web page with fewer words takes in the next; 0 = each is alone.", option=False)
+        int,
+        Ge(0),
+        Help("A part of a web page with fewer words takes in the next; 0 = each is alone.", option=False),
+        InRecipe(),
     ] = 100
 
 
@@ -86,18 +93,21 @@ class Pausing(Settings):
     panel = "Parts"
 
     paging: Annotated[
-        Paging, Help("Where parts end: at pauses that the model chooses, or evenly, of about the same length.")
+        Paging,
+        Help("Where parts end: at pauses that the model chooses, or evenly, of about the same length."),
+        InRecipe(with_model=True, unless_default=True),
     ] = "pauses"
 
     stretches: Annotated[
-        int, Ge(1), Le(1000), Help("Divide this many stretches of a long text into parts at the same time.")
+        int, Ge(1), Le(1000), Help("Divide this many stretches of a long text into parts at the same time."), InRecipe()
     ] = 1
     show_previous_page: Annotated[
         bool,
         Help("Show the previous part when choosing where to pause (this helps with transcripts).", option=False),
+        InRecipe(),
     ] = False
     show_next_paragraph: Annotated[
-        bool, Help("Show the next paragraph when choosing where to pause.", option=False)
+        bool, Help("Show the next paragraph when choosing where to pause.", option=False), InRecipe()
     ] = False
 
 
@@ -107,7 +117,7 @@ class Gists(Settings):
 
     panel = "Parts"
 
-    gist_words: Annotated[int | None, Ge(10), Help("Ask for gists of at most this many words.")] = None
+    gist_words: Annotated[int | None, Ge(10), Help("Ask for gists of at most this many words."), InRecipe()] = None
 
 
 @dataclass(frozen=True, kw_only=True)
