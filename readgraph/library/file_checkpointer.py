@@ -34,7 +34,7 @@ from readgraph.library.sqlite_files import (
     refuse_linked,
     trust_data_only,
 )
-from readgraph.library.workers import TogetherThread
+from readgraph.library.workers import WorkerThread, run_within
 from readgraph.state.errors import LibraryError
 from readgraph.state.forks import pause_in_forks
 
@@ -63,7 +63,7 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
         self.path = path
         self._closed = Event()  # LangGraph may copy a checkpointer, and the copy must close too
         self._shared = local()
-        self._thread = TogetherThread("readgraph-checkpoints", self._one_transaction)
+        self._thread = WorkerThread("readgraph-checkpoints", run_within(self._one_transaction))
         self._process = os.getpid()
         pause_in_forks(self)
 

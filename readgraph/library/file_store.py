@@ -6,14 +6,12 @@ batch, and reads and writes never share a transaction. Its locks are files, whic
 killed.
 """
 
-import asyncio
 import errno
 import hashlib
 import os
 import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from shutil import disk_usage
@@ -22,11 +20,11 @@ from typing import Any
 from filelock import AsyncFileLock, FileLock, Timeout
 from langgraph.store.base import Op, PutOp, Result
 
+from readgraph.library.file_worker import FileWorker, parse_stored_value
 from readgraph.library.folder import CHECKPOINTS, STORE, own_files
 from readgraph.library.minute_ledger import LedgerInFile
 from readgraph.library.sqlite_files import connect, connect_to_read, library_damage_error, library_unusable_error
 from readgraph.library.store import InUse, Listing, ListingPosition, OnWait, Row, SharedStore, T
-from readgraph.library.workers import Done, FileWorker, Order, parse_stored_value
 from readgraph.state.files import replace_file
 from readgraph.state.records import UNREADABLE, file_name
 
@@ -134,23 +132,17 @@ class LibraryStore(SharedStore):
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Run operations and wait for them; this blocks, so it is not for use in an event loop."""
-        done: Future[list[Result]] = Future()
-        self._submit(list(ops), done)
-        return done.result()
+        operations = list(ops)
+        return self._worker_for(operations).run_now(operations)
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Run operations; writes are committed when this returns."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[list[Result]] = loop.create_future()
-        self._submit(list(ops), done, loop)
-        return await done
+        operations = list(ops)
+        return await self._worker_for(operations).run(operations)
 
     async def wait_for_writes(self) -> None:
         """Wait until all writes so far are committed, including those of cancelled callers."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[list[Result]] = loop.create_future()
-        self._writing.submit(Order([], done, loop))
-        await done
+        await self._writing.run([])
 
     @property
     def ledger(self) -> LedgerInFile:
@@ -270,9 +262,8 @@ class LibraryStore(SharedStore):
         for file in (self.folder / ORIGINALS).glob(f"{file_name(document)}.*"):
             file.unlink(missing_ok=True)
 
-    def _submit(self, operations: list[Op], done: Done, loop: asyncio.AbstractEventLoop | None = None) -> None:
-        writes = any(isinstance(operation, PutOp) for operation in operations)
-        (self._writing if writes else self._reading).submit(Order(operations, done, loop))
+    def _worker_for(self, operations: Sequence[Op]) -> FileWorker:
+        return self._writing if any(isinstance(operation, PutOp) for operation in operations) else self._reading
 
 
 def _forget_mark(path: Path) -> None:

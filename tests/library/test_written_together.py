@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from readgraph.library.workers import TogetherThread
+from readgraph.library.workers import WorkerThread, run_within
 
 
 class Ledger:
@@ -16,7 +16,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self.written, self.commits = list[str](), list[list[str]]()
-        self.thread = TogetherThread("ledger", self.together)
+        self.thread = WorkerThread("ledger", run_within(self.together))
 
     @contextmanager
     def together(self) -> Iterator[None]:

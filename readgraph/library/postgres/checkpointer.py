@@ -40,7 +40,7 @@ from readgraph.library.postgres.connections import (
     server_unusable_error,
 )
 from readgraph.library.postgres.session import ServerSession
-from readgraph.library.workers import TogetherThread
+from readgraph.library.workers import WorkerThread, run_within
 from readgraph.state.errors import BadInput, LibraryError
 
 OF_NAMESPACE = "readgraph-namespace:"
@@ -208,7 +208,7 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
         super().__init__(connect(address), StrictSerializer(self._damage_error), part)
         self._closed = Event()  # LangGraph may copy a checkpointer, and the copy must close too
         self._shared, self._used = local(), time.monotonic()
-        self._thread = TogetherThread("readgraph-checkpoints", self._one_transaction)
+        self._thread = WorkerThread("readgraph-checkpoints", run_within(self._one_transaction))
         self._process = os.getpid()
 
     def _check(self) -> None:

@@ -24,7 +24,7 @@ from readgraph.library.postgres.connections import (
     server_unusable_error,
 )
 from readgraph.library.store import InUse, OnWait
-from readgraph.library.workers import TogetherThread
+from readgraph.library.workers import WorkerThread, run_within
 from readgraph.state.errors import LibraryError
 
 POLL_SECONDS = 0.1
@@ -48,7 +48,7 @@ class ServerSession:
         self.address = address
         self._connection = connect(address)
         self.database = self._connection.info.dbname
-        self._thread = TogetherThread("readgraph-postgres", self._together)
+        self._thread = WorkerThread("readgraph-postgres", run_within(self._together))
         self._held, self._lost, self._begun = dict[str, _HeldLock](), False, False
         self._closed, self._process = False, os.getpid()
 
@@ -72,7 +72,7 @@ class ServerSession:
     def write_now(self, operation: Callable[[Connection], _T]) -> _T:
         """As `write`; this blocks."""
         self.check()
-        return self._thread.wait(partial(self._transaction, operation), writes=True)
+        return self._thread.submit(partial(self._transaction, operation), writes=True).result()
 
     async def wait_for_writes(self) -> None:
         """Wait until all writes so far are committed, including those of cancelled callers."""

@@ -1,20 +1,18 @@
 """The keyword index: BM25 over the pages of each memory, in one file, for any event loop and several processes."""
 
-import asyncio
-import os
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from readgraph.library.search import keyword_tables
 from readgraph.library.search.hits import PARTS, Extent, IndexEntry, PageHit, Part, TermCounts
 from readgraph.library.search.keyword_tables import is_damage, open_tables
 from readgraph.library.search.postings import Tables, Unreadable
 from readgraph.library.sqlite_files import explain
+from readgraph.library.workers import WorkerThread
 from readgraph.state.errors import LibraryError
 from readgraph.state.forks import pause_in_forks
 
@@ -88,23 +86,23 @@ class _Worker:
 
     def __init__(self, path: Path | None, name: str) -> None:
         self._path = path
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"readgraph-{name}")
+        self._thread = WorkerThread(f"readgraph-{name}")
         self._connection: Tables | None = None
-        self._process, self.lock = os.getpid(), Lock()
+        self.lock = Lock()
         pause_in_forks(self)
 
     async def run(self, operation: Callable[[Tables], _T]) -> _T:
-        """Run an operation on the thread; cancelling stops it only before it has started."""
-        if self._process != os.getpid():
+        """Run an operation on the thread; cancelling does not stop it."""
+        if self._thread.of_parent:
             raise LibraryError(f"The search index{self._path_suffix()} was opened before this process was forked.")
         try:
-            done = self._thread.submit(self._run, operation)
+            done = self._thread.begin(partial(self._run, operation))
         except RuntimeError:
             raise LibraryError(f"The search index{self._path_suffix()} is closed.") from None
-        return await asyncio.wrap_future(done)
+        return await done
 
     def close(self) -> None:
-        if self._process == os.getpid():
+        if not self._thread.of_parent:
             self._thread.shutdown()
             self.let_go()
 
@@ -114,7 +112,7 @@ class _Worker:
             self._connection.close()
             self._connection = None
 
-    def _run(self, operation: Callable[[Tables], Any]) -> Any:
+    def _run(self, operation: Callable[[Tables], _T]) -> _T:
         try:
             with self.lock:
                 if self._connection is None:
