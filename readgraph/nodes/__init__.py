@@ -1,1 +1,1 @@
-"""The nodes of graphs: a room for each capability, with prompts and their replies in `prompts`."""
+"""Nodes of graphs, a file or folder for each capability, each prompt beside the step that asks it."""

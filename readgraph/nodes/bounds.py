@@ -29,7 +29,7 @@ LAST_STEPS = 8
 and what may follow: a round, an answer, its citations."""
 
 DECISIVE = "decisive"
-"""Marks a key by which an edge is chosen: between two such choices a node writes it (see `graphs.wiring.changes`)."""
+"""Marks a key by which an edge is chosen: between two such choices a node writes it (see `graphs.wiring.nodes`)."""
 
 INSTRUCTION_WORDS = 250
 """Most words of a prompt that are not content: its instructions, and the form of the reply."""
@@ -38,7 +38,7 @@ INSTRUCTION_WORDS = 250
 def content_room(context: ReaderContext, question: str = "", choices: Mapping[str, str] | None = None) -> int:
     """How many words of content a prompt may show beside the instructions and the question with its options.
 
-    A question that takes more than half is cut (`models.fitting`).
+    A question that takes more than half is cut (`models.prompt`).
     """
     room = context.window_words - INSTRUCTION_WORDS
     asked = count_words(question_part(question, dict(choices or {}))) if question else 0

@@ -2,7 +2,7 @@
 
 A line holds a fact, and names the pages that it stands on, as in "He sold the lamp [3, 7]". Sizes depend on settings
 alone, so pages are cut once for all questions. A question that is longer than its share makes the prompt too long: then
-it is cut where all prompts are (`readgraph.models.fitting`), and that is counted.
+it is cut where all prompts are (`readgraph.models.prompt`), and that is counted.
 
 What was overwritten is searched after "Look Back to Reason Forward" (Shi et al., 2025), whose reader names a query at
 each step, and is shown with the next one what of its earlier memory is nearest to it.

@@ -386,7 +386,7 @@ def _text_of_label(dom: Dom, start: int, end: int) -> str:
 
 
 class WebPage(NamedTuple):
-    """A page's title ("" if it has none) and its text: a line for each element (see `state.web.lines`)."""
+    """A page's title ("" if it has none) and its text: a line for each element (see `state.web_page`)."""
 
     title: str
     text: str

@@ -1,1 +1,1 @@
-"""Tests of `readgraph.models.names`."""
+"""Tests of what a model's name stands for."""

@@ -1,1 +1,1 @@
-"""Tests of `readgraph.models.replies`."""
+"""Tests of how replies are read."""

@@ -1,1 +1,1 @@
-"""Tests of `readgraph.models.transport`."""
+"""Tests of how model servers are reached."""
