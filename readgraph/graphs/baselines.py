@@ -22,6 +22,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs import read_agent, web_agent
+from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.answering.answer import (
@@ -70,6 +71,108 @@ __all__ = [
     "build_web_page",
     "read_segments",
 ]
+
+METHODS = (
+    Method(
+        name="retrieved-pages",
+        line="ReadAgent, but BM25 looks the parts up.",
+        note="gist",
+        estimate="readgraph.graphs.estimates.read_agent:estimate_retrieved_pages",
+        memory_of="read-agent",
+        compiled="retrieved_pages",
+        order=8,
+    ),
+    Method(
+        name="gists-only",
+        line="ReadAgent without look-up: the gists answer alone.",
+        note="gist",
+        estimate="readgraph.graphs.estimates.read_agent:estimate_gists_only",
+        memory_of="read-agent",
+        compiled="gists_only",
+        order=8,
+    ),
+    Method(
+        name="recurrent",
+        line="A summary carried through the text answers alone.",
+        note="summary",
+        estimate="readgraph.graphs.estimates.baselines:estimate_recurrent",
+        compiled="recurrent",
+        order=8,
+    ),
+    Method(
+        name="bm25",
+        line="The segments that BM25 ranks first for the question.",
+        estimate="readgraph.graphs.estimates.baselines:estimate_retrieval",
+        compiled="bm25",
+        order=8,
+    ),
+    Method(
+        name="dense",
+        line="The segments that are nearest by their embeddings.",
+        estimate="readgraph.graphs.estimates.baselines:estimate_retrieval",
+        memory_of="bm25",
+        compiled="dense",
+        order=8,
+    ),
+    Method(
+        name="fused",
+        line="The segments that rank first by words and embeddings.",
+        estimate="readgraph.graphs.estimates.baselines:estimate_retrieval",
+        memory_of="bm25",
+        compiled="fused",
+        order=8,
+    ),
+    Method(
+        name="full-text",
+        line="All of the text, in chunks of the window's size.",
+        estimate="readgraph.graphs.estimates.baselines:estimate_full_text",
+        compiled="full_text",
+        order=8,
+    ),
+    Method(
+        name="first-words",
+        line="The beginning of the text, as much as fits.",
+        estimate="readgraph.graphs.estimates.baselines:estimate_truncated",
+        compiled="first_words",
+        order=8,
+    ),
+    Method(
+        name="last-words",
+        line="The end of the text, as much as fits.",
+        estimate="readgraph.graphs.estimates.baselines:estimate_truncated",
+        compiled="last_words",
+        order=8,
+    ),
+    Method(
+        name="web-gists-only",
+        kind="web",
+        line="The web agent without look-up.",
+        note="gist",
+        estimate="readgraph.graphs.estimates.baselines:estimate_web_gists",
+        compiled="web_gists_only",
+    ),
+    Method(
+        name="web-page",
+        kind="web",
+        line="The page from its beginning, as much as fits.",
+        estimate="readgraph.graphs.estimates.baselines:estimate_web_act",
+        compiled="web_page",
+    ),
+    Method(
+        name="web-bm25",
+        kind="web",
+        line="The parts of the page that BM25 ranks first.",
+        estimate="readgraph.graphs.estimates.baselines:estimate_web_act",
+        compiled="web_bm25",
+    ),
+    Method(
+        name="web-dense",
+        kind="web",
+        line="The parts that are nearest by their embeddings.",
+        estimate="readgraph.graphs.estimates.baselines:estimate_web_act",
+        compiled="web_dense",
+    ),
+)
 
 
 def choose_question_or_end(state: AskedState) -> str:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict, Unpack
 
+from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.answering.cite import cite
@@ -26,6 +27,30 @@ from readgraph.state.records import Recipe
 from readgraph.state.settings import Language, Memorizing, Model, Paragraphs, Purpose, ReadingModel, Rebuilding
 
 __all__ = ["build", "build_memorize", "build_research", "graph", "memorize", "recipe", "research"]
+
+METHODS = (
+    Method(
+        name="gam",
+        line="Memos of parts; researches the parts for each question, round by round.",
+        note="memo",
+        estimate="readgraph.graphs.estimates.gam:estimate_gam",
+        order=3,
+    ),
+    Method(
+        name="gam-memorize",
+        kind="part",
+        served="Builds GAM's memory of a long document or a growing history: memos of its parts. Answers nothing.",
+        compiled="memorize",
+        order=3,
+    ),
+    Method(
+        name="gam-research",
+        kind="part",
+        served="Answers a question from a memory that gam_memorize built, by rounds of research, with quotes.",
+        compiled="research",
+        order=3,
+    ),
+)
 
 Research = StateGraph[ResearchState, ReaderContext, Question, ResearchOutput]
 

@@ -22,6 +22,7 @@ from readgraph.graphs.estimates.arithmetic import (
     estimate_calls,
     unread,
 )
+from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.agent import functions as memory_functions
@@ -54,6 +55,23 @@ from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding
 from readgraph.state.words import count_words
 
 __all__ = ["build", "build_chat", "chat", "graph"]
+
+METHODS = (
+    Method(
+        name="mem-gpt",
+        line="An agent searches the parts and opens them until it can answer.",
+        note="beginning",
+        estimate="readgraph.graphs.mem_gpt:estimate_mem_gpt",
+        order=4,
+    ),
+    Method(
+        name="mem-gpt-chat",
+        kind="part",
+        served="Talks with an agent that remembers every conversation, and reads the documents that it is given.",
+        compiled="chat",
+        order=4,
+    ),
+)
 
 read = StepNode(file_pages, settings=(PageSizes, Paragraphs, Rebuilding))
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
+from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.answering.cite import cite
@@ -29,6 +30,14 @@ from readgraph.state.settings import Language, Model, Paragraphs, Purpose, Rebui
 from readgraph.state.summary_tree import is_leaf
 
 __all__ = ["build", "graph", "read_leaf", "recipe"]
+
+METHOD = Method(
+    name="mem-walker",
+    line="A tree of summaries; walks it down and back up for each question.",
+    note="summary",
+    estimate="readgraph.graphs.estimates.mem_walker:estimate_mem_walker",
+    order=2,
+)
 
 
 READING = (Tree, Paragraphs, Purpose, Language, Rebuilding)

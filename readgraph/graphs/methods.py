@@ -1,18 +1,25 @@
 """The reading methods by their names: ours, and those that other packages offer.
 
-A package offers one as an entry point of the group `readgraph.methods`, whose name is the method's name:
+Each of ours says what it is in its own file, as `METHOD = Method(...)` or `METHODS = (Method(...), ...)`, and is found
+by that. A package offers one as an entry point of the group `readgraph.methods`, whose name is the method's name:
 
     [project.entry-points."readgraph.methods"]
     my-method = "my_package.my_method:build"
 """
 
+import ast
+import re
 import sys
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint
 from inspect import getdoc
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
+from readgraph import graphs
 from readgraph.state.errors import BadInput, Way
 from readgraph.state.installed import entry_point_names, entry_points_like_ours, find_entry_point, object_typed
 
@@ -24,25 +31,49 @@ if TYPE_CHECKING:  # the names of methods are completed in a shell, which must n
 
 __all__ = ["METHODS", "Method"]
 
+Kind = Literal["question", "web", "row", "part"]
+"""What a graph does: it answers questions, acts on web pages, is a row of evaluations only, or is a part of these."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Method:
-    """A reading method: the module of its graph, a line that describes it, and its word for the note of a page.
+    """A reading method, as its own file declares it.
 
-    `compiled` and `builder` are the names of the compiled graph and of the function that builds it in that module.
+    That is read without an import of the file, so each value is a literal.
+
+    Attributes:
+        name: Its name in commands and rows; with underscores, that of its assistant on a server.
+        line: What it does, in a sentence.
+        note: Its word for the note of a page.
+        estimate: Where the function stands that tells what a reading will use, `package.module:name`.
+        memory_of: The method whose memory it uses, where it builds none of its own.
+        kind: What its graph does.
+        compiled: The compiled graph's name in the file; `build` builds it, or `build_NAME` where it isn't `graph`.
+        served: How clients of a server see it described, where it answers no questions; "" where it isn't served.
+        order: Its place among the methods; without one, it stands after those that have one.
+        module: The file's module in `readgraph.graphs`; a declaration leaves it out.
     """
 
     name: str
-    module: str
-    line: str
-    note: str
+    line: str = ""
+    note: str = "note"
+    estimate: str = ""
+    memory_of: str = ""
+    kind: Kind = "question"
     compiled: str = "graph"
-    builder: str = "build"
+    served: str = ""
+    order: int = 100
+    module: str = ""
 
     @property
     def graph(self) -> str:
         """The compiled graph's location, `module:name`."""
         return f"readgraph.graphs.{self.module}:{self.compiled}"
+
+    @property
+    def builder(self) -> str:
+        """The name of the function that builds the graph."""
+        return "build" if self.compiled == "graph" else f"build_{self.compiled}"
 
     def build(self) -> "StateGraph[Any, ReaderContext, Any, Any]":
         """The method's graph, not compiled."""
@@ -50,8 +81,13 @@ class Method:
         builder: StateGraph[Any, ReaderContext, Any, Any] = build()
         return builder
 
+    def estimator(self) -> Any:
+        """The function that tells what a reading will use; None where there is none."""
+        module, _, name = self.estimate.partition(":")
+        return getattr(import_module(module), name) if module else None
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class OwnMethod(Method):
     """A method that is not ours: a function at `place`, `package.module:name`, builds its graph.
 
@@ -59,29 +95,28 @@ class OwnMethod(Method):
     what a reading will use.
     """
 
-    place: str = field(kw_only=True)
+    place: str
 
     @classmethod
     def from_entry_point(cls, point: EntryPoint) -> "OwnMethod":
         """The method of an entry point; nothing is imported yet."""
         package = f"Of the package {point.dist.name}." if point.dist else ""
-        return cls(point.name, point.module, package, "note", place=point.value)
+        return cls(name=point.name, module=point.module, line=package, place=point.value)
 
     @classmethod
     def from_place(cls, place: str) -> "OwnMethod":
         """The method at a place that the user typed, which is imported at once, from the current folder too."""
         build = object_typed(place, f"The method '{place}'")
         line = (getdoc(getattr(build, "func", build)) or "").partition("\n")[0]
-        return cls(place, place.partition(":")[0], line, "note", place=place)
+        return cls(name=place, module=place.partition(":")[0], line=line, place=place)
 
     @property
     def graph(self) -> str:
         """Where the graph is built, `module:name`."""
         return self.place
 
-    @property
-    def estimate(self) -> Any:
-        """The method's own estimate, or None."""
+    def estimator(self) -> Any:
+        """The method's own estimate, once its module is imported, or None."""
         return getattr(sys.modules.get(self.module), "estimate", None)
 
     def build(self) -> "StateGraph[Any, ReaderContext, Any, Any]":
@@ -93,76 +128,43 @@ class OwnMethod(Method):
 
 GROUP = "readgraph.methods"
 
-
-def _baseline(name: str, line: str, note: str) -> Method:
-    compiled = name.replace("-", "_")
-    return Method(name, "baselines", line, note, compiled, f"build_{compiled}")
+DECLARATION = re.compile(r"^(?:METHOD = Method\(|METHODS = \().*(?:\n[ )].*)*", re.M)
+"""The statement in which a file says what its methods are."""
 
 
-METHODS = {
-    method.name: method
-    for method in (
-        Method("read-agent", "read_agent", "Gists of parts; looks parts up again for each question.", "gist"),
-        Method(
-            "mem-walker", "mem_walker", "A tree of summaries; walks it down and back up for each question.", "summary"
-        ),
-        Method("gam", "gam", "Memos of parts; researches the parts for each question, round by round.", "memo"),
-        Method("mem-gpt", "mem_gpt", "An agent searches the parts and opens them until it can answer.", "beginning"),
-        Method("reader-agent", "reader_agent", "A plain agent: searches, opens parts, answers.", "beginning"),
-        Method("survey", "survey", "Goes through all parts for records; counts, lists, compares them.", "note"),
-        Method(
-            "overwrite-memory",
-            "overwrite_memory",
-            "Notes on the question, written anew at each part.",
-            "note",
-        ),
-        _baseline("retrieved-pages", "ReadAgent, but BM25 looks the parts up.", "gist"),
-        _baseline("gists-only", "ReadAgent without look-up: the gists answer alone.", "gist"),
-        _baseline("recurrent", "A summary carried through the text answers alone.", "summary"),
-        _baseline("bm25", "The segments that BM25 ranks first for the question.", "note"),
-        _baseline("dense", "The segments that are nearest by their embeddings.", "note"),
-        _baseline("fused", "The segments that rank first by words and embeddings.", "note"),
-        _baseline("full-text", "All of the text, in chunks of the window's size.", "note"),
-        _baseline("first-words", "The beginning of the text, as much as fits.", "note"),
-        _baseline("last-words", "The end of the text, as much as fits.", "note"),
-        Method("gist-research", "hybrids.gist_research", "GAM's rounds of research over ReadAgent's gists.", "gist"),
-        Method("guided-walk", "hybrids.guided_walk", "MemWalker's walk, begun where search points.", "summary"),
-        Method("outline-walk", "hybrids.outline_walk", "MemWalker's walk along the text's own outline.", "summary"),
-        Method("walk-and-read", "hybrids.walk_and_read", "MemWalker's walk; answers from all summaries.", "summary"),
-        Method(
-            "walk-and-research",
-            "hybrids.walk_and_research",
-            "MemWalker's walk; GAM researches what it lacks.",
-            "summary",
-        ),
-        Method("reflective-walk", "hybrids.reflective_walk", "MemWalker walks again while GAM finds gaps.", "summary"),
-        Method("escalate", "hybrids.escalate", "Gists, then a look-up, then research, while needed.", "gist"),
-    )
-}
+@cache
+def find_methods() -> tuple[Method, ...]:
+    """What the files of `readgraph.graphs` declare, of every kind, in order.
+
+    Only these statements are parsed, and no file is imported, since that would take LangGraph.
+    """
+    files = [(file, folder) for folder in map(Path, graphs.__path__) for file in sorted(folder.rglob("*.py"))]
+    found = (method for file, folder in files for method in _methods_in(file, folder))
+    return tuple(sorted(found, key=lambda method: method.order))
+
+
+def _methods_in(file: Path, folder: Path) -> Iterator[Method]:
+    if not (declared := DECLARATION.search(file.read_text(encoding="utf-8"))):
+        return
+    module = ".".join(file.relative_to(folder).with_suffix("").parts)
+    for call in ast.walk(ast.parse(declared[0])):
+        if isinstance(call, ast.Call):
+            values = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+            yield Method(**values, module=module)
+
+
+def _methods_of(kind: Kind) -> dict[str, Method]:
+    return {method.name: method for method in find_methods() if method.kind == kind}
+
+
+METHODS = _methods_of("question")
 """Our own methods, by their names."""
 
-WEB_METHODS = {
-    method.name: method
-    for method in (
-        Method("web-agent", "web_agent", "Gists of a page's parts; looks parts up, and names the next action.", "gist"),
-        _baseline("web-gists-only", "The web agent without look-up.", "gist"),
-        _baseline("web-page", "The page from its beginning, as much as fits.", "note"),
-        _baseline("web-bm25", "The parts of the page that BM25 ranks first.", "note"),
-        _baseline("web-dense", "The parts that are nearest by their embeddings.", "note"),
-    )
-}
+WEB_METHODS = _methods_of("web")
 """The methods that name the next action on a web page, instead of an answer."""
 
-SUMMARY = Method("summary", "summary", "A summary, where a question asks for one; each sentence is checked.", "gist")
+SUMMARY = _methods_of("row")["summary"]
 """A row of evaluations, beside the methods: it sums a text up, and answers no other question."""
-
-SHARED = {
-    **dict.fromkeys(("retrieved-pages", "gists-only", "gist-research", "escalate"), "read-agent"),
-    **dict.fromkeys(("guided-walk", "walk-and-read", "walk-and-research", "reflective-walk"), "mem-walker"),
-    **dict.fromkeys(("dense", "fused"), "bm25"),
-    "reader-agent": "mem-gpt",
-}
-"""Methods that use the memory of another method."""
 
 
 def every_method() -> list[Method]:
@@ -217,7 +219,7 @@ NAMED_OTHERWISE = {"segments": "bm25"}
 def builder_of(method: Method) -> str:
     """The name of the method whose memory this method uses: another's, or its own."""
     if method.name in METHODS:
-        return SHARED.get(method.name, method.name)
+        return METHODS[method.name].memory_of or method.name
     from readgraph.graphs.plugins import memory_of
 
     built = memory_of(method.build()) or method.name

@@ -22,6 +22,7 @@ from readgraph.graphs.estimates.arithmetic import (
     frame_words,
     unread,
 )
+from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.ask import answer_from_notes_prompt
@@ -48,6 +49,13 @@ from readgraph.state.records import Document, Recipe
 from readgraph.state.settings import NoteTaking, Paragraphs, Rebuilding, Window
 
 __all__ = ["build", "graph"]
+
+METHOD = Method(
+    name="overwrite-memory",
+    line="Notes on the question, written anew at each part.",
+    estimate="readgraph.graphs.overwrite_memory:estimate_overwrite_memory",
+    order=7,
+)
 
 
 def recipe(context: ReaderContext) -> Recipe:

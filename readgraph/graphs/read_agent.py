@@ -4,6 +4,7 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
+from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.answering.answer import answer
@@ -27,6 +28,14 @@ from readgraph.state.records import Recipe
 from readgraph.state.settings import Gists, Language, Model, PageSizes, Paragraphs, Pausing, Purpose, Rebuilding
 
 __all__ = ["build", "graph", "read", "reading", "recipe"]
+
+METHOD = Method(
+    name="read-agent",
+    line="Gists of parts; looks parts up again for each question.",
+    note="gist",
+    estimate="readgraph.graphs.estimates.read_agent:estimate_read_agent",
+    order=1,
+)
 
 
 READING = (PageSizes, Paragraphs, Pausing, Gists, Purpose, Language, Rebuilding)

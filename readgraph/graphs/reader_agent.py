@@ -11,6 +11,7 @@ from langchain_core.tools import BaseTool
 from langgraph.graph import StateGraph
 
 from readgraph.graphs import mem_gpt
+from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node
 from readgraph.nodes.agent.evict import leave_view
 from readgraph.nodes.agent.functions import Functions
@@ -26,6 +27,15 @@ from readgraph.state.reading import Answered
 from readgraph.state.settings import Embeddings
 
 __all__ = ["build", "graph"]
+
+METHOD = Method(
+    name="reader-agent",
+    line="A plain agent: searches, opens parts, answers.",
+    note="beginning",
+    estimate="readgraph.graphs.mem_gpt:estimate_reader_agent",
+    memory_of="mem-gpt",
+    order=5,
+)
 
 begin = begin_with(notes=False, reached_by="")
 

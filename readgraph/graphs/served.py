@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any
 
-from readgraph.graphs.methods import METHODS
+from readgraph.graphs.methods import METHODS, find_methods
 from readgraph.library.opening import development_store
 from readgraph.state.declaring import settings_in
 
@@ -23,42 +23,13 @@ class ServedGraph:
     description: str
 
 
-FURTHER = {
-    "gam_memorize": ServedGraph(
-        "readgraph.graphs.gam:memorize",
-        "Builds GAM's memory of a long document or a growing history: memos of its parts. Answers nothing.",
-    ),
-    "gam_research": ServedGraph(
-        "readgraph.graphs.gam:research",
-        "Answers a question from a memory that gam_memorize built, by rounds of research, with quotes.",
-    ),
-    "mem_gpt_chat": ServedGraph(
-        "readgraph.graphs.mem_gpt:chat",
-        "Talks with an agent that remembers every conversation, and reads the documents that it is given.",
-    ),
-    "summary": ServedGraph(
-        "readgraph.graphs.summary:graph",
-        "Summarises a long document, or a part of it, at a wanted length; each sentence is checked and cited.",
-    ),
-    "correct": ServedGraph(
-        "readgraph.graphs.correcting:graph", "Replaces the note of one part of a document, or restores the model's own."
-    ),
-    "web_agent": ServedGraph(
-        "readgraph.graphs.web_agent:graph", "Names the next action on a web page, given as HTML, for an instruction."
-    ),
-}
-"""Further graphs: parts of a method, its other build, summaries, the correcting of a note, and the web agent."""
-
-
 def assistant_graphs() -> dict[str, ServedGraph]:
-    """Each graph by the name of its assistant; a method's is the name of its module."""
-    of_methods = {
-        method.name.replace("-", "_"): ServedGraph(
-            method.graph, f"Answers questions about a long document, with quotes. {method.line}"
-        )
-        for method in METHODS.values()
+    """Each graph by the name of its assistant: the methods, then what says itself how it is served."""
+    described = {
+        method: f"Answers questions about a long document, with quotes. {method.line}" for method in METHODS.values()
     }
-    return of_methods | FURTHER
+    described |= {method: method.served for method in find_methods() if method.served}
+    return {method.name.replace("-", "_"): ServedGraph(method.graph, text) for method, text in described.items()}
 
 
 def settings_of_served(name: str) -> frozenset[str]:

@@ -21,6 +21,7 @@ from readgraph.graphs.estimates.arithmetic import (
     may_be_recorded,
 )
 from readgraph.graphs.estimates.read_agent import estimate_gist_reading
+from readgraph.graphs.methods import Method
 from readgraph.graphs.read_agent import recipe
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
 from readgraph.library.page_store import PageStore
@@ -36,6 +37,16 @@ from readgraph.state.records import Document
 from readgraph.state.summary import Summarised, SummaryState, SummaryWanted
 
 __all__ = ["build", "graph", "read"]
+
+METHOD = Method(
+    name="summary",
+    kind="row",
+    line="A summary, where a question asks for one; each sentence is checked.",
+    note="gist",
+    estimate="readgraph.graphs.summary:estimate_summary_row",
+    served="Summarises a long document, or a part of it, at a wanted length; each sentence is checked and cited.",
+    order=10,
+)
 
 read = make_read_if_needed(read_agent.read)
 

@@ -22,6 +22,7 @@ from readgraph.graphs.estimates.arithmetic import (
     exactly,
     frame_words,
 )
+from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.cite import cite
@@ -53,6 +54,13 @@ from readgraph.state.settings import Paragraphs, Rebuilding, Surveying, Window
 from readgraph.state.survey import SurveyAnswered, SurveyState
 
 __all__ = ["build", "build_table", "graph", "read", "recipe"]
+
+METHOD = Method(
+    name="survey",
+    line="Goes through all parts for records; counts, lists, compares them.",
+    estimate="readgraph.graphs.survey:estimate_survey",
+    order=6,
+)
 
 BESIDE_PAGE = 500
 """Words of a page's prompt that are not the page: instructions, the columns, the form of the reply."""

@@ -18,6 +18,7 @@ from readgraph.graphs.estimates.arithmetic import (
     may_be_recorded,
     unread,
 )
+from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context
 from readgraph.library.page_store import PageStore
 from readgraph.models.prompt import versions_of
@@ -47,6 +48,16 @@ from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Recipe
 from readgraph.state.settings import Gists, Language, Model, Purpose, Rebuilding, Subtrees
 
 __all__ = ["build", "estimate_web_step", "graph"]
+
+METHOD = Method(
+    name="web-agent",
+    kind="web",
+    line="Gists of a page's parts; looks parts up, and names the next action.",
+    note="gist",
+    estimate="readgraph.graphs.web_agent:estimate_web_step",
+    served="Names the next action on a web page, given as HTML, for an instruction.",
+    order=12,
+)
 
 
 @serves_purpose

@@ -20,7 +20,7 @@ from readgraph.compression import engine_named
 from readgraph.compression.condenser import count_tokens
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.estimates.methods import estimate_reading
-from readgraph.graphs.methods import METHODS, SHARED, SUMMARY, WEB_METHODS, Method
+from readgraph.graphs.methods import METHODS, SUMMARY, WEB_METHODS, Method
 from readgraph.library.archives import add_agent_from_file, make_agent_file
 from readgraph.library.opening import Library
 from readgraph.library.upkeep import check
@@ -250,7 +250,7 @@ def compress(text: str, seed: str, engine: str) -> None:
     assert trace.usage["calls"] < 500
 
 
-@pytest.mark.parametrize("method", [name for name in EVERY if name not in SHARED])
+@pytest.mark.parametrize("method", [name for name in EVERY if not EVERY[name].memory_of])
 async def test_a_reading_with_a_model_that_says_anything(
     server: ModelServer, library: Library, story: str, method: str
 ) -> None:

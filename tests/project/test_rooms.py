@@ -37,7 +37,7 @@ ROOMS: dict[str, set[str]] = {
 }
 """What each room may import of the others."""
 
-OF_ALL = {"wiring", "estimates"}
+OF_ALL = {"methods", "wiring", "estimates"}
 INNER: dict[str, dict[str, set[str]]] = {
     "graphs": {
         **{name: set[str]() for name in ("wiring", "plugins")},
@@ -52,7 +52,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         "methods": {"{self", "plugins"},  # it imports each method by the name of its module
         "method_facts": {"methods", "wiring"},
         "estimates": {path.stem for path in (HOUSE / "graphs").iterdir()},
-        "served": {"methods", "gam", "mem_gpt", "correcting", "summary", "web_agent"},
+        "served": {"methods"},
     },
     "cli": {
         "settings": set(),

@@ -12,6 +12,7 @@ from typing_extensions import Unpack
 
 from readgraph.graphs import read_agent
 from readgraph.graphs.gam import Research, Rounds, SearchDecision, add_rounds
+from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.nodes.answering.answer import answer_from_notes_alone
 from readgraph.nodes.building.merge import merge
@@ -23,6 +24,15 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 
 __all__ = ["build", "graph"]
+
+METHOD = Method(
+    name="escalate",
+    line="Gists, then a look-up, then research, while needed.",
+    note="gist",
+    estimate="readgraph.graphs.estimates.gam:estimate_escalate",
+    memory_of="read-agent",
+    order=26,
+)
 
 
 def choose_question_or_end(state: ResearchState) -> str:

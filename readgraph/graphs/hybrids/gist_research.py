@@ -7,8 +7,18 @@ whole can be gisted at once, page by page; and what ReadAgent has read is not pa
 from functools import partial
 
 from readgraph.graphs import gam, read_agent
+from readgraph.graphs.methods import Method
 
 __all__ = ["build", "graph"]
+
+METHOD = Method(
+    name="gist-research",
+    line="GAM's rounds of research over ReadAgent's gists.",
+    note="gist",
+    estimate="readgraph.graphs.estimates.gam:estimate_gist_research",
+    memory_of="read-agent",
+    order=20,
+)
 
 build = partial(gam.build, memorize=read_agent.read)
 """GAM's graph with ReadAgent's `read` node; every argument is a node, as there."""

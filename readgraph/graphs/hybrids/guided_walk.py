@@ -7,9 +7,19 @@ most. If a question shares words with the right leaf, search finds it directly; 
 from functools import partial
 
 from readgraph.graphs import mem_walker
+from readgraph.graphs.methods import Method
 from readgraph.nodes.walk.position import enter_at_leaf
 
 __all__ = ["build", "graph"]
+
+METHOD = Method(
+    name="guided-walk",
+    line="MemWalker's walk, begun where search points.",
+    note="summary",
+    estimate="readgraph.graphs.estimates.mem_walker:estimate_guided_walk",
+    memory_of="mem-walker",
+    order=21,
+)
 
 build = partial(mem_walker.build, enter=enter_at_leaf)
 """MemWalker's graph with this `enter` node; every argument is a node, as there."""

@@ -24,6 +24,7 @@ from readgraph.graphs.estimates.mem_walker import (
     estimate_walk,
     estimate_walk_levels,
 )
+from readgraph.graphs.methods import Method
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.building.outline import SECTIONS, branches_over, outline_of, read_by_outline, segments_by_outline
 from readgraph.nodes.building.summaries import summarise
@@ -37,6 +38,14 @@ from readgraph.state.summary_tree import SectionTree, node_id, section_tree
 from readgraph.state.words import count_words
 
 __all__ = ["build", "graph"]
+
+METHOD = Method(
+    name="outline-walk",
+    line="MemWalker's walk along the text's own outline.",
+    note="summary",
+    estimate="readgraph.graphs.hybrids.outline_walk:estimate_outline_walk",
+    order=22,
+)
 
 
 @serves_purpose

@@ -16,6 +16,7 @@ from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import Estimate, Range
 from readgraph.graphs.estimates.gam import estimate_reflection, estimate_research
 from readgraph.graphs.estimates.mem_walker import estimate_finding_weighing, estimate_tree_reading, estimate_walk
+from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.cite import cite
@@ -34,6 +35,15 @@ from readgraph.state.reading import Question
 from readgraph.state.records import Document
 
 __all__ = ["build", "graph"]
+
+METHOD = Method(
+    name="reflective-walk",
+    line="MemWalker walks again while GAM finds gaps.",
+    note="summary",
+    estimate="readgraph.graphs.hybrids.reflective_walk:estimate_reflective_walk",
+    memory_of="mem-walker",
+    order=25,
+)
 
 ROUND = (*mem_walker.HOP, "note_findings", "reflect", "walk_again")
 """The nodes of one walk that is reflected on."""

@@ -13,6 +13,7 @@ from typing_extensions import Unpack
 
 from readgraph.graphs import mem_walker
 from readgraph.graphs.gam import Rounds, add_rounds
+from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
 from readgraph.nodes.building.summaries import grow
 from readgraph.nodes.opening import open_for_research
@@ -25,6 +26,15 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 
 __all__ = ["build", "graph"]
+
+METHOD = Method(
+    name="walk-and-research",
+    line="MemWalker's walk; GAM researches what it lacks.",
+    note="summary",
+    estimate="readgraph.graphs.hybrids.reflective_walk:estimate_walk_and_research",
+    memory_of="mem-walker",
+    order=24,
+)
 
 
 def build(
