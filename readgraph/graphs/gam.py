@@ -33,7 +33,7 @@ METHODS = (
         name="gam",
         line="Memos of parts; researches the parts for each question, round by round.",
         note="memo",
-        estimate="readgraph.graphs.estimates.gam:estimate_gam",
+        estimate="estimates.gam:estimate_gam",
         order=3,
     ),
     Method(

@@ -61,7 +61,7 @@ METHODS = (
         name="mem-gpt",
         line="An agent searches the parts and opens them until it can answer.",
         note="beginning",
-        estimate="readgraph.graphs.mem_gpt:estimate_mem_gpt",
+        estimate="mem_gpt:estimate_mem_gpt",
         order=4,
     ),
     Method(

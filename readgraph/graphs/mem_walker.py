@@ -35,7 +35,7 @@ METHOD = Method(
     name="mem-walker",
     line="A tree of summaries; walks it down and back up for each question.",
     note="summary",
-    estimate="readgraph.graphs.estimates.mem_walker:estimate_mem_walker",
+    estimate="estimates.mem_walker:estimate_mem_walker",
     order=2,
 )
 

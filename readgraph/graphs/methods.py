@@ -45,7 +45,7 @@ class Method:
         name: Its name in commands and rows; with underscores, that of its assistant on a server.
         line: What it does, in a sentence.
         note: Its word for the note of a page.
-        estimate: Where the function stands that tells what a reading will use, `package.module:name`.
+        estimate: The function that tells what a reading will use, `module:name`, with the module as below.
         memory_of: The method whose memory it uses, where it builds none of its own.
         kind: What its graph does.
         compiled: The compiled graph's name in the file; `build` builds it, or `build_NAME` where it isn't `graph`.
@@ -77,14 +77,17 @@ class Method:
 
     def build(self) -> "StateGraph[Any, ReaderContext, Any, Any]":
         """The method's graph, not compiled."""
-        build = getattr(import_module(f"readgraph.graphs.{self.module}"), self.builder)
-        builder: StateGraph[Any, ReaderContext, Any, Any] = build()
+        builder: StateGraph[Any, ReaderContext, Any, Any] = _load_from_graphs(f"{self.module}:{self.builder}")()
         return builder
 
     def estimator(self) -> Any:
         """The function that tells what a reading will use; None where there is none."""
-        module, _, name = self.estimate.partition(":")
-        return getattr(import_module(module), name) if module else None
+        return _load_from_graphs(self.estimate) if self.estimate else None
+
+
+def _load_from_graphs(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"readgraph.graphs.{module}"), name)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -53,7 +53,7 @@ __all__ = ["build", "graph"]
 METHOD = Method(
     name="overwrite-memory",
     line="Notes on the question, written anew at each part.",
-    estimate="readgraph.graphs.overwrite_memory:estimate_overwrite_memory",
+    estimate="overwrite_memory:estimate_overwrite_memory",
     order=7,
 )
 

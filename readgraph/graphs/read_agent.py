@@ -33,7 +33,7 @@ METHOD = Method(
     name="read-agent",
     line="Gists of parts; looks parts up again for each question.",
     note="gist",
-    estimate="readgraph.graphs.estimates.read_agent:estimate_read_agent",
+    estimate="estimates.read_agent:estimate_read_agent",
     order=1,
 )
 

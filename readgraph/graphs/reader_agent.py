@@ -32,7 +32,7 @@ METHOD = Method(
     name="reader-agent",
     line="A plain agent: searches, opens parts, answers.",
     note="beginning",
-    estimate="readgraph.graphs.mem_gpt:estimate_reader_agent",
+    estimate="mem_gpt:estimate_reader_agent",
     memory_of="mem-gpt",
     order=5,
 )

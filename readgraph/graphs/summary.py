@@ -43,7 +43,7 @@ METHOD = Method(
     kind="row",
     line="A summary, where a question asks for one; each sentence is checked.",
     note="gist",
-    estimate="readgraph.graphs.summary:estimate_summary_row",
+    estimate="summary:estimate_summary_row",
     served="Summarises a long document, or a part of it, at a wanted length; each sentence is checked and cited.",
     order=10,
 )

@@ -58,7 +58,7 @@ __all__ = ["build", "build_table", "graph", "read", "recipe"]
 METHOD = Method(
     name="survey",
     line="Goes through all parts for records; counts, lists, compares them.",
-    estimate="readgraph.graphs.survey:estimate_survey",
+    estimate="survey:estimate_survey",
     order=6,
 )
 

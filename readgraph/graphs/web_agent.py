@@ -54,7 +54,7 @@ METHOD = Method(
     kind="web",
     line="Gists of a page's parts; looks parts up, and names the next action.",
     note="gist",
-    estimate="readgraph.graphs.web_agent:estimate_web_step",
+    estimate="web_agent:estimate_web_step",
     served="Names the next action on a web page, given as HTML, for an instruction.",
     order=12,
 )

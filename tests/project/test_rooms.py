@@ -49,7 +49,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         "mem_gpt_conversation": {"mem_gpt", *OF_ALL},
         "baselines": {"read_agent", "web_agent", *OF_ALL},
         "hybrids": {"read_agent", "mem_walker", "gam", *OF_ALL},
-        "methods": {"{self", "plugins"},  # it imports each method by the name of its module
+        "methods": {"{self", "{module}", "plugins"},  # it imports each method by the name of its module
         "method_facts": {"methods", "wiring"},
         "estimates": {path.stem for path in (HOUSE / "graphs").iterdir()},
         "served": {"methods"},

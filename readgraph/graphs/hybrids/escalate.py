@@ -29,7 +29,7 @@ METHOD = Method(
     name="escalate",
     line="Gists, then a look-up, then research, while needed.",
     note="gist",
-    estimate="readgraph.graphs.estimates.gam:estimate_escalate",
+    estimate="estimates.gam:estimate_escalate",
     memory_of="read-agent",
     order=26,
 )

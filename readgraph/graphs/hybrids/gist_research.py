@@ -15,7 +15,7 @@ METHOD = Method(
     name="gist-research",
     line="GAM's rounds of research over ReadAgent's gists.",
     note="gist",
-    estimate="readgraph.graphs.estimates.gam:estimate_gist_research",
+    estimate="estimates.gam:estimate_gist_research",
     memory_of="read-agent",
     order=20,
 )

@@ -16,7 +16,7 @@ METHOD = Method(
     name="guided-walk",
     line="MemWalker's walk, begun where search points.",
     note="summary",
-    estimate="readgraph.graphs.estimates.mem_walker:estimate_guided_walk",
+    estimate="estimates.mem_walker:estimate_guided_walk",
     memory_of="mem-walker",
     order=21,
 )

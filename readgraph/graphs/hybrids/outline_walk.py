@@ -43,7 +43,7 @@ METHOD = Method(
     name="outline-walk",
     line="MemWalker's walk along the text's own outline.",
     note="summary",
-    estimate="readgraph.graphs.hybrids.outline_walk:estimate_outline_walk",
+    estimate="hybrids.outline_walk:estimate_outline_walk",
     order=22,
 )
 

@@ -40,7 +40,7 @@ METHOD = Method(
     name="reflective-walk",
     line="MemWalker walks again while GAM finds gaps.",
     note="summary",
-    estimate="readgraph.graphs.hybrids.reflective_walk:estimate_reflective_walk",
+    estimate="hybrids.reflective_walk:estimate_reflective_walk",
     memory_of="mem-walker",
     order=25,
 )

@@ -16,7 +16,7 @@ METHOD = Method(
     name="walk-and-read",
     line="MemWalker's walk; answers from all summaries.",
     note="summary",
-    estimate="readgraph.graphs.estimates.mem_walker:estimate_walk_and_read",
+    estimate="estimates.mem_walker:estimate_walk_and_read",
     memory_of="mem-walker",
     order=23,
 )

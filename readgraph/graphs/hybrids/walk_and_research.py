@@ -31,7 +31,7 @@ METHOD = Method(
     name="walk-and-research",
     line="MemWalker's walk; GAM researches what it lacks.",
     note="summary",
-    estimate="readgraph.graphs.hybrids.reflective_walk:estimate_walk_and_research",
+    estimate="hybrids.reflective_walk:estimate_walk_and_research",
     memory_of="mem-walker",
     order=24,
 )
