@@ -5,10 +5,11 @@ progress are handled here, once for all methods.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, overload
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
@@ -36,7 +37,7 @@ from readgraph.models.metering import (
 from readgraph.models.plain_form import is_plain, parse_plain
 from readgraph.models.prompt import Messages, Prompt, fit_prompt
 from readgraph.models.replaced_words import apply_own_words
-from readgraph.models.reply import FLAWED, WITHHELD, Flaw, ModelReply, flaw_named, prompt_key, replies_to_replay
+from readgraph.models.reply import FLAWED, WITHHELD, Flaw, ModelReply, prompt_key, replies_to_replay
 from readgraph.models.streaming import stream_whole_reply
 from readgraph.models.waiting import turns_of
 from readgraph.models.watching import Call, watch_call
@@ -125,8 +126,9 @@ async def ask(
             raise ReplyRefusal(reason, "content")
         return parsed
 
-    said = await _ask(runtime, prompt, reply, usable, fallback)
-    if said is not None:
+    said = None
+    with count_substitute(fallback):
+        said = await (await open_tries(runtime, prompt, reply, usable)).first_usable()
         stream_whole_reply(current_meter(), said)
     return said
 
@@ -152,19 +154,17 @@ async def ask_text(
             raise ReplyRefusal(reason, "content")
         return note
 
-    return await _ask(runtime, prompt, None, usable, fallback)
+    said = None
+    with count_substitute(fallback):
+        said = await (await open_tries(runtime, prompt, None, usable)).first_usable()
+    return said
 
 
-async def _ask(
-    runtime: Runtime[ReaderContext],
-    prompt: Prompt,
-    reply: type[BaseModel] | None,
-    usable: Callable[[str, ReplyForm], Awaitable[Answer]],
-    fallback: str | None,
-) -> Answer | None:
-    """The answer; with `fallback`, None where there is none."""
+@contextmanager
+def count_substitute(fallback: str | None) -> Iterator[None]:
+    """With `fallback`, the code inside of the `with` may end without an answer: that is counted under this name."""
     try:
-        return await _answer(runtime, prompt, reply, usable)
+        yield
     except NoUsableReply:
         if fallback is None:
             raise
@@ -172,39 +172,31 @@ async def _ask(
     except BudgetSpent:
         if fallback is None or not step_does_without():
             raise
-    return None
 
 
-async def _answer(
-    runtime: Runtime[ReaderContext],
-    prompt: Prompt,
-    reply: type[BaseModel] | None,
-    usable: Callable[[str, ReplyForm], Awaitable[Answer]],
-) -> Answer:
-    client, context = await model_client(runtime.context), runtime.context
-    prompt = apply_own_words(prompt, context.prompts)
-    tried = partial(_ask_until_usable, runtime, client, prompt, reply, usable)
-    if not (context.again or context.rebuild):
-        return await tried(_Tries())
-    tries = _Tries()
-    with exchanges_held() as held:
-        try:
-            return await tried(tries)
-        except NoUsableReply:
-            if not tries.recorded:
-                raise
-            held.clear()  # a replay would get these replies in the place of the new ones
-    return await tried(_Tries(anew=True))
+class PromptRequest(NamedTuple):
+    """What is sent for one try: the messages with so many words; `key`, under which the reply is recorded."""
+
+    key: str
+    messages: Messages
+    words: int
 
 
 @dataclass
-class _Tries:
-    """The tries for one answer: what is said of refused replies, and why they were refused.
+class PromptTries(Generic[Answer]):
+    """The tries for one answer: what is asked of whom, what is said of refused replies, and why they were refused.
 
-    `anew`: replies of earlier runs are not used, and new ones take their places. `flaws`: what the server did to
-    replies that were asked for again as before. `recorded`: no reply was new.
+    `reply`: the type of the reply; None for a note. `usable` reads the answer in a reply's text. `anew`: replies of
+    earlier runs are not used, and new ones take their places. `flaws`: what the server did to replies that were asked
+    for again as before. `recorded`: no reply was new.
     """
 
+    context: ReaderContext
+    store: PageStore
+    client: ModelClient
+    prompt: Prompt
+    reply: type[BaseModel] | None
+    usable: Callable[[str, ReplyForm], Awaitable[Answer]]
     anew: bool = False
     again: Messages = field(default_factory=Messages)
     reasons: list[str] = field(default_factory=list)
@@ -216,145 +208,136 @@ class _Tries:
         """Whether no further try is made; what a server withholds is asked for only once more."""
         return len(self.reasons) == TRIES or self.flaws.count(WITHHELD) == MOST_WITHHELD
 
+    async def first_usable(self) -> Answer:
+        """The answer of the first try that brings one; replies that can't be used stay recorded, as the others do.
 
-async def _ask_until_usable(
+        Where the settings ask again for what is recorded and can't be used, the exchanges of that are not reported.
+        """
+        may_begin_anew = self.context.again or self.context.rebuild
+        with ExitStack() as holding:
+            held = holding.enter_context(exchanges_held()) if may_begin_anew else []
+            while not self.is_over:
+                request = self._next_request()
+                with watch_call(self.client, self.prompt, len(self.reasons) + 1, batch=self.context.batch) as call:
+                    response = await self._find_or_request_reply(request, call)
+                    self.recorded = self.recorded and response.recorded
+                    try:
+                        self._check_whole(response)
+                        answer = await self.usable(response.text, self.client.form)
+                    except ReplyRefusal as refusal:
+                        call.outcome, call.why = "refused", refusal.kind
+                        self._refuse(request, response, refusal)
+                    else:
+                        self._keep_exchange(request, response)
+                        return answer
+                if self.is_over and self.recorded and may_begin_anew and not self.anew:
+                    held.clear()  # a replay would get these replies in the place of the new ones
+                    holding.close()
+                    self.anew, self.again, self.reasons, self.flaws = True, [], [], []
+        raise NoUsableReply(self.prompt.name, self.reasons)
+
+    def _next_request(self) -> PromptRequest:
+        """The prompt as the window holds it, beside the form of the reply, with what is said of refused replies."""
+        refused = sum(count_words(content) for _, content in self.again)
+        beside = refused + (count_words(reply_instructions(self.reply)) if self.reply else 0)
+        within, words, left_out = fit_prompt(self.prompt, self.context.window_words - beside)
+        if left_out and not (self.reasons or self.anew):  # a cut is counted once
+            count_fallback("prompt_cut")
+            current_meter().left_out += left_out
+        messages = [*within.messages, *self.again]
+        return PromptRequest(self._cache_key(messages), messages, words + refused)
+
+    def _cache_key(self, messages: Messages) -> str:
+        """Our own key: LangChain's includes timeouts and retries, so raising one would lose all recorded replies.
+
+        It holds how many replies to the same messages the server has withheld or damaged in this ask.
+        """
+        client, context = self.client, self.context
+        request: list[Any] = [messages, reply_schema(self.reply) if self.reply else None]
+        asked = [*request, client.writes, client.server, context.reply_form, context.sample]
+        return digest([*asked, len(self.flaws)] if self.flaws else asked, length=40)
+
+    def _check_whole(self, response: ModelReply) -> None:
+        """Refuse a reply that is not whole; if that comes again, what could be saved of it counts as the model's."""
+        if response.flaw and not (self.flaws and response.text):
+            raise ReplyRefusal(FLAWED.format(response.flaw), "flaw")
+        if response.cut and not is_plain(self.client.form, self.reply):
+            raise ReplyRefusal("the reply was cut off before its end; be shorter", "cut")
+
+    def _refuse(self, request: PromptRequest, response: ModelReply, refusal: ReplyRefusal) -> None:
+        """Prepare the next try: the model is told why, unless its server is to blame."""
+        reason = str(refusal)
+        current_meter().refuse(self.prompt.name, reason)
+        self._keep_exchange(request, response, reason)
+        self.reasons.append(reason)
+        if refusal.kind == "flaw":
+            self.flaws.append(response.flaw)
+            return
+        shown, why = first_words(response.text, MOST_REPEATED), first_words(reason, MOST_REPEATED)
+        self.again += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]
+
+    def _keep_exchange(self, request: PromptRequest, response: ModelReply, refused: str | None = None) -> None:
+        keep_exchange(
+            lambda: ModelExchange(
+                node=current_meter().node,
+                model=self.client.name,
+                asked=self.prompt.name,
+                version=self.prompt.version,
+                messages=list(request.messages),
+                reply=response.text,
+                refused=refused,
+                tokens=response.tokens,
+                repeated=len(self.flaws),
+                recorded=response.recorded,
+            )
+        )
+
+    async def _find_or_request_reply(self, request: PromptRequest, call: Call) -> ModelReply:
+        """The recorded reply, or else a new one, which is returned once recorded."""
+        client, store, meter, (key, messages, words) = self.client, self.store, current_meter(), request
+        async with client.asking.setdefault(key, asyncio.Lock()):
+            if (not self.anew or key in meter.asked) and (recorded := await store.reply(key)):
+                meter.count_cached()
+                call.outcome = "recorded"
+                return ModelReply.from_record(recorded)
+            before = meter.unavailable
+            async with client.slots:  # until the reply is recorded: so many paid calls at most die with the process
+                if meter.unavailable != before:  # what nothing answered to is not tried as long for each that waited
+                    raise ModelUnavailable(meter.unavailable)
+                await store.check_room()
+                meter.begin_call(words)
+                call.mark_sent()
+                turns = turns_of(store.store, client.name, client.limits, words)
+                name = self.prompt.name
+                if replayed := replies_to_replay():
+                    response = replayed.reply(prompt_key(client.name, name, messages, self.context.sample), name)
+                else:
+                    with identify_call(CallIdentity(store, key, name, meter.document)):
+                        response = await call_model(client, messages, self.reply, name, turns)
+                await _record_reply(store, key, response.to_record(name, meter.document))
+                meter.asked.add(key)
+                if turns:  # not before: what is paid for is kept first
+                    await turns.settle(sum(response.tokens))
+        call.tokens = response.tokens
+        meter.end_call(words, await in_thread_if_long(count_words, response.text), response.tokens)
+        return response
+
+
+async def open_tries(
     runtime: Runtime[ReaderContext],
-    client: ModelClient,
     prompt: Prompt,
     reply: type[BaseModel] | None,
     usable: Callable[[str, ReplyForm], Awaitable[Answer]],
-    tries: _Tries,
-) -> Answer:
-    """The answer of the first try that brings one; replies that could not be used stay recorded, as the others do."""
-    store, context = page_store(runtime), runtime.context
-    while not tries.is_over:
-        messages, words = _within_window(runtime, prompt, tries, reply)
-        key = _cache_key(context, client, messages, reply, len(tries.flaws))
-        with watch_call(client, prompt, len(tries.reasons) + 1, batch=context.batch) as call:
-            response = await _find_or_request_reply(
-                client, store, key, prompt.name, messages, words, reply, call, context.sample, anew=tries.anew
-            )
-            tries.recorded = tries.recorded and response.recorded
-            try:
-                _check_whole(response, client.form, reply, again=bool(tries.flaws))
-                answer = await usable(response.text, client.form)
-            except ReplyRefusal as refusal:
-                call.outcome, call.why = "refused", refusal.kind
-                current_meter().refuse(prompt.name, str(refusal))
-                _record(client, prompt, messages, response, str(refusal), len(tries.flaws))
-                _add_refused(tries, response, refusal)
-            else:
-                _record(client, prompt, messages, response, None, len(tries.flaws))
-                return answer
-    raise NoUsableReply(prompt.name, tries.reasons)
+) -> PromptTries[Answer]:
+    """The tries for an answer, before the first; the prompt is in the user's own words, if there are any."""
+    context, client = runtime.context, await model_client(runtime.context)
+    worded = apply_own_words(prompt, context.prompts)
+    return PromptTries(context, page_store(runtime), client, worded, reply, usable)
 
 
-def _check_whole(response: ModelReply, form: ReplyForm, reply: type[BaseModel] | None, *, again: bool) -> None:
-    """Refuse a reply that is not whole; if that comes `again`, what could be saved of it counts as the model's own."""
-    if response.flaw and not (again and response.text):
-        raise ReplyRefusal(FLAWED.format(response.flaw), "flaw")
-    if response.cut and not is_plain(form, reply):
-        raise ReplyRefusal("the reply was cut off before its end; be shorter", "cut")
-
-
-def _add_refused(tries: _Tries, response: ModelReply, refusal: ReplyRefusal) -> None:
-    """Prepare the next try: the model is told why, unless its server is to blame."""
-    tries.reasons.append(str(refusal))
-    if refusal.kind == "flaw":
-        tries.flaws.append(response.flaw)
-        return
-    shown, why = first_words(response.text, MOST_REPEATED), first_words(str(refusal), MOST_REPEATED)
-    tries.again += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]
-
-
-def _within_window(
-    runtime: Runtime[ReaderContext], prompt: Prompt, tries: _Tries, reply: type[BaseModel] | None
-) -> tuple[Messages, int]:
-    """The messages as the window holds them, beside the form of the reply, and their words; a cut is counted once."""
-    refused = sum(count_words(content) for _, content in tries.again)
-    beside = refused + (count_words(reply_instructions(reply)) if reply else 0)
-    within, words, left_out = fit_prompt(prompt, runtime.context.window_words - beside)
-    if left_out and not (tries.reasons or tries.anew):
-        count_fallback("prompt_cut")
-        current_meter().left_out += left_out
-    return [*within.messages, *tries.again], words + refused
-
-
-def _record(
-    client: ModelClient, prompt: Prompt, messages: Messages, response: ModelReply, refused: str | None, repeated: int
-) -> None:
-    keep_exchange(
-        lambda: ModelExchange(
-            node=current_meter().node,
-            model=client.name,
-            asked=prompt.name,
-            version=prompt.version,
-            messages=list(messages),
-            reply=response.text,
-            refused=refused,
-            tokens=response.tokens,
-            repeated=repeated,
-            recorded=response.recorded,
-        )
-    )
-
-
-async def _find_or_request_reply(
-    client: ModelClient,
-    store: PageStore,
-    key: str,
-    name: str,
-    messages: Messages,
-    words: int,
-    reply: type[BaseModel] | None,
-    call: Call,
-    sample: int,
-    *,
-    anew: bool,
-) -> ModelReply:
-    """The recorded reply, or else a new one, which is returned once recorded; `words` are the messages'.
-
-    `anew`: a reply that was recorded before this run is not used.
-    """
-    meter = current_meter()
-    async with client.asking.setdefault(key, asyncio.Lock()):
-        if (not anew or key in meter.asked) and (recorded := await store.reply(key)):
-            meter.count_cached()
-            call.outcome = "recorded"
-            return ModelReply(recorded.said, recorded.cut, recorded.tokens, flaw_named(recorded.flaw), recorded=True)
-        before = meter.unavailable
-        async with client.slots:  # until the reply is recorded: so many paid calls at most are lost with the process
-            if meter.unavailable != before:  # what nothing answered to is not tried as long for each call that waited
-                raise ModelUnavailable(meter.unavailable)
-            await store.check_room()
-            meter.begin_call(words)
-            call.mark_sent()
-            turns = turns_of(store.store, client.name, client.limits, words)
-            if replayed := replies_to_replay():
-                response = replayed.reply(prompt_key(client.name, name, messages, sample), name)
-            else:
-                with identify_call(CallIdentity(store, key, name, meter.document)):
-                    response = await call_model(client, messages, reply, name, turns)
-            record = RecordedReply(response.text, response.cut, name, meter.document, response.tokens, response.flaw)
-            try:
-                await store.put_reply(key, record)
-            except LibraryError as problem:
-                raise LibraryError(f"{problem} The reply to '{name}' was not kept: it is asked for again.") from problem
-            meter.asked.add(key)
-            if turns:  # not before: what is paid for is kept first
-                await turns.settle(sum(response.tokens))
-    call.tokens = response.tokens
-    meter.end_call(words, await in_thread_if_long(count_words, response.text), response.tokens)
-    return response
-
-
-def _cache_key(
-    context: ReaderContext, client: ModelClient, messages: Messages, reply: type[BaseModel] | None, flaws: int
-) -> str:
-    """Our own key: LangChain's includes timeouts and retries, so raising one would lose all recorded replies.
-
-    `flaws`: how many replies to the same messages the server has withheld or damaged in this ask.
-    """
-    request: list[Any] = [messages, reply_schema(reply) if reply else None]
-    asked = [*request, client.writes, client.server, context.reply_form, context.sample]
-    return digest([*asked, flaws] if flaws else asked, length=40)
+async def _record_reply(store: PageStore, key: str, record: RecordedReply) -> None:
+    try:
+        await store.put_reply(key, record)
+    except LibraryError as problem:
+        lost = f"The reply to '{record.asked}' was not kept: it is asked for again."
+        raise LibraryError(f"{problem} {lost}") from problem

@@ -3,7 +3,6 @@
 import asyncio
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
 from typing import Any
 
 from langchain_core.exceptions import (
@@ -17,7 +16,9 @@ from langchain_core.exceptions import (
     ModelRateLimitError,
     ModelTimeoutError,
 )
-from langchain_core.runnables import RunnableConfig
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_function
 from pydantic import BaseModel
 
@@ -40,7 +41,7 @@ from readgraph.models.plain_form import is_plain, plain_messages
 from readgraph.models.prompt import Messages, with_instructions
 from readgraph.models.reply import ModelReply, reply_of
 from readgraph.models.streaming import call_config
-from readgraph.models.waiting import CallTurns, backoff_seconds, clock, retry_after_seconds
+from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock, retry_after_seconds
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
 from readgraph.state.settings import ReplyForm
 
@@ -117,94 +118,86 @@ async def call_model(
     Each try waits for its turn, where there are limits; that of the reply is for the caller to settle, once the reply
     is kept. Raises `ModelUnavailable` with one line and without a chained error.
     """
-    form, config = client.form, call_config(name, reply)
+    form, config, tries = client.form, call_config(name, reply), CallTries(client)
     while True:
-        outcome = await _outcome(client, messages, reply, form, config, turns)
-        if isinstance(outcome, ModelReply):
-            return outcome
-        simpler = simpler_form(form) if reply is not None and outcome.is_refused else None
-        if simpler is None:
+        await client.hold.wait_until_over()
+        if turns:
+            await turns.wait()
+        try:
+            # The client's own timeout bounds only silence; slow trickles would never end.
+            async with asyncio.timeout(None if client.batches else client.timeout):
+                chat, shown, options = _in_form(client.chat, messages, reply, form)
+                message = await chat.ainvoke(shown, config, **options)
+                response = reply_of(message, None if reply is None or is_plain(form, reply) else form)
+        except ReadgraphError:  # such as: a function returned no string
+            raise
+        except Exception as problem:  # also a client's own, such as for a response that is not a chat completion
+            if is_of_callback(problem):
+                raise
+            failure = _failure_of(client, problem, simpler_form(form) if reply else None)
+        else:
+            client.remember_form(form if reply else None)
+            return response
+        if pause := tries.pause_after(failure):
+            await clock().sleep(pause)
+        elif reply and failure.is_refused and (simpler := simpler_form(form)):
+            form, tries = simpler, CallTries(client)
+        else:
             break
-        form = simpler
-    line = _line(client, outcome)
-    if outcome.no_answer:
+    line = _line(client, failure)
+    if failure.no_answer:
         current_meter().unavailable = line
     raise ModelUnavailable(line)
 
 
-async def _outcome(
-    client: ModelClient,
-    messages: Messages,
-    reply: type[BaseModel] | None,
-    form: ReplyForm,
-    config: RunnableConfig,
-    turns: CallTurns | None,
-) -> ModelReply | Failure:
-    """The outcome of a call in this form, retried while failures are temporary and there is time."""
-    failures, longer, give_up = 0, 0, 0.0
-    for tries in count(1):
-        await client.hold.wait_until_over()
-        if turns:
-            await turns.wait()
-        outcome = await _attempt(client, messages, reply, form, config)
-        if isinstance(outcome, ModelReply):
-            client.remember_form(form if reply else None)
-            return outcome
-        outcome.tries, failures = max(tries, outcome.tries), failures + 1
+class CallTries:
+    """The tries of a call in one form: repeated while failures are temporary and there is time."""
+
+    def __init__(self, client: ModelClient) -> None:
+        self.client, self.pauses, self.too_long = client, RetryPauses(client.retry_seconds), 0
+
+    def pause_after(self, failure: Failure) -> float:
+        """Seconds until the next try, which is told to whoever watches; 0 if there is none."""
+        client = self.client
         here = is_local(client.name) or is_function(client.name)
-        new = outcome.no_answer and (not client.worked or here)
-        pause = max(outcome.retry_after, backoff_seconds(failures, FIRST_PAUSE) if new else backoff_seconds(failures))
-        now = clock().now()
-        give_up = give_up or now + client.retry_seconds
-        longer = longer + 1 if outcome.too_long else 0
-        late = now + pause > give_up or (new and failures >= FIRST_TRIES) or longer >= TOO_LONG_TRIES
-        over = failures >= BATCH_TRIES if client.batches else late
-        if not outcome.passing or over:
-            return outcome
-        if outcome.retry_after or issubclass(outcome.kind, ModelRateLimitError):
+        new = failure.no_answer and (not client.worked or here)
+        pause, late = self.pauses.next(failure.retry_after, FIRST_PAUSE if new else LONGEST_PAUSE)
+        failures = self.pauses.failures
+        failure.tries = max(failures, failure.tries)
+        self.too_long = self.too_long + 1 if failure.too_long else 0
+        late = late or (new and failures >= FIRST_TRIES) or self.too_long >= TOO_LONG_TRIES
+        if not failure.passing or (failures >= BATCH_TRIES if client.batches else late):
+            return 0.0
+        if failure.retry_after or issubclass(failure.kind, ModelRateLimitError):
             client.hold.extend(pause)
-        current_meter().wait(pause, _reason(outcome), "its batch brought no reply" if outcome.cause else "")
-        await clock().sleep(pause)
-    raise AssertionError  # pragma: no cover
+        current_meter().wait(pause, _reason(failure), "its batch brought no reply" if failure.cause else "")
+        return pause
 
 
-async def _attempt(
-    client: ModelClient, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm, config: RunnableConfig
-) -> ModelReply | Failure:
-    try:
-        async with asyncio.timeout(
-            None if client.batches else client.timeout
-        ):  # the client's own timeout bounds only silence; slow trickles would never end
-            return await _invoke(client, messages, reply, form, config)
-    except ReadgraphError:  # such as: a function returned no string
-        raise
-    except Exception as problem:  # also a client's own, such as for a response that is not a chat completion
-        if is_of_callback(problem):
-            raise
-        if isinstance(problem, NotImplementedError) and reply is not None and simpler_form(form):
-            return Failure(ModelInvalidRequestError, passing=False)  # such as: the model takes no functions
-        if client.own and not is_of_network(problem):  # a fault in the caller's code, who needs its traceback
-            line = current_meter().unavailable = _own_code_error_line(client, problem)
-            raise ModelUnavailable(line) from problem
-        return Failure(ModelTimeoutError) if isinstance(problem, TimeoutError) else Failure.of(problem)
+def _failure_of(client: ModelClient, problem: Exception, simpler: ReplyForm | None) -> Failure:
+    """What an error of a call means; a fault in the caller's code is raised: its traceback is needed."""
+    if isinstance(problem, NotImplementedError) and simpler:
+        return Failure(ModelInvalidRequestError, passing=False)  # such as: the model takes no functions
+    if client.own and not is_of_network(problem):
+        line = current_meter().unavailable = _own_code_error_line(client, problem)
+        raise ModelUnavailable(line) from problem
+    return Failure(ModelTimeoutError) if isinstance(problem, TimeoutError) else Failure.of(problem)
 
 
-async def _invoke(
-    client: ModelClient, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm, config: RunnableConfig
-) -> ModelReply:
+def _in_form(
+    chat: BaseChatModel, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm
+) -> tuple[Runnable[LanguageModelInput, AIMessage], Messages, dict[str, Any]]:
+    """What is called for a reply in this form, with which messages and options."""
     if reply is None:
-        return reply_of(await client.chat.ainvoke(messages, config))
+        return chat, messages, {}
     if is_plain(form, reply):
-        return reply_of(await client.chat.ainvoke(plain_messages(messages, reply), config, stop=[END_OF_PLAIN]))
+        return chat, plain_messages(messages, reply), {"stop": [END_OF_PLAIN]}
     if form in ("text", "plain"):
-        instructed = with_instructions(messages, reply_instructions(reply))
-        return reply_of(await client.chat.ainvoke(instructed, config), form)
+        return chat, with_instructions(messages, reply_instructions(reply)), {}
     if form == "function":
-        tools = client.chat.bind_tools([reply], tool_choice=reply.__name__)
-        return reply_of(await tools.ainvoke(messages, config), form)
+        return chat.bind_tools([reply], tool_choice=reply.__name__), messages, {}
     # In the extra body: with an argument, the SDK would parse the reply itself and raise errors where we retry.
-    extra = {"response_format": _response_format(reply)}
-    return reply_of(await client.chat.ainvoke(messages, config, extra_body=extra), form)
+    return chat, messages, {"extra_body": {"response_format": _response_format(reply)}}
 
 
 @lru_cache(256)

@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage
 
 from readgraph.models.prompt import Messages
 from readgraph.state.errors import ModelUnavailable
-from readgraph.state.records import digest
+from readgraph.state.records import RecordedReply, digest
 from readgraph.state.settings import ReplyForm
 
 LONGEST_REPLY = 200_000
@@ -63,6 +63,15 @@ class ModelReply:
     tokens: tuple[int, int] = (0, 0)
     flaw: Flaw = ""
     recorded: bool = False
+
+    @classmethod
+    def from_record(cls, record: RecordedReply) -> "ModelReply":
+        """A reply of an earlier call."""
+        return cls(record.said, record.cut, record.tokens, flaw_named(record.flaw), recorded=True)
+
+    def to_record(self, asked: str, document: str) -> RecordedReply:
+        """The reply as it is recorded: to the prompt of this name, for this document."""
+        return RecordedReply(self.text, self.cut, asked, document, self.tokens, self.flaw)
 
 
 def reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:

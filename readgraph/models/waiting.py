@@ -85,6 +85,22 @@ def backoff_seconds(failures: int, longest: float = LONGEST_PAUSE) -> float:
     return min(2.0 ** min(failures - 1, 30), longest) * random.uniform(0.5, 1.0)
 
 
+@dataclass
+class RetryPauses:
+    """The pauses between the tries of one request, which is given up `seconds` after its first failure."""
+
+    seconds: float
+    failures: int = 0
+    give_up: float = 0.0
+
+    def next(self, asked: float, longest: float = LONGEST_PAUSE) -> tuple[float, bool]:
+        """How long to wait after one more failure, at least as `asked` by the server; and whether that is too long."""
+        self.failures += 1
+        pause, now = max(asked, backoff_seconds(self.failures, longest)), clock().now()
+        self.give_up = self.give_up or now + self.seconds
+        return pause, now + pause > self.give_up
+
+
 def retry_after_seconds(headers: Mapping[str, str]) -> float:
     """Seconds that a response asks to wait (Retry-After: seconds or a date), at most `LONGEST_WAIT`; else 0."""
     value = headers.get("retry-after", "")

@@ -15,7 +15,7 @@ from readgraph.models.batches.endpoint import BatchEndpoint, BatchStatus, Unfini
 from readgraph.models.failures import headers_of
 from readgraph.models.metering import Meter
 from readgraph.models.reply import ModelReply
-from readgraph.models.waiting import backoff_seconds, clock, retry_after_seconds
+from readgraph.models.waiting import RetryPauses, clock, retry_after_seconds
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.records import RecordedReply
 
@@ -182,7 +182,7 @@ class Flight:
             if number % AT_ONCE == 0:
                 await asyncio.sleep(0)  # others go on meanwhile
             if reply := self._reply(responses.get(key), status, line):
-                replies[key] = RecordedReply(reply.text, reply.cut, line.asked, line.document, reply.tokens, reply.flaw)
+                replies[key] = reply.to_record(line.asked, line.document)
         await self.store.put_replies(replies)
         self.recorded = len(replies)
         await self._drop(record)
@@ -210,19 +210,17 @@ class Flight:
         self, call: Callable[[], Awaitable[T]], final: tuple[type[kinds.ModelError], ...] = ()
     ) -> T:
         """What a call to the endpoint gives, made again for a time after temporary failures other than the `final`."""
-        failures, give_up = 0, 0.0
+        pauses = RetryPauses(self.retry_seconds)
         while True:
             try:
                 return await call()
             except kinds.ModelError as caught:
                 problem = caught
-            failures += 1
-            pause = max(retry_after_seconds(headers_of(problem)), backoff_seconds(failures))
-            give_up = give_up or clock().now() + self.retry_seconds
+            pause, late = pauses.next(retry_after_seconds(headers_of(problem)))
             passing = type(problem).is_retryable and not isinstance(problem, final)
             passing = passing and getattr(problem, "code", None) != "insufficient_quota"
-            if not passing or clock().now() + pause > give_up:
-                vars(problem).update(final=True, tries=failures)
+            if not passing or late:
+                vars(problem).update(final=True, tries=pauses.failures)
                 raise problem
             for meter in self._meters():
                 meter.wait(pause, "the model server can't be asked for its batch")
