@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readgraph.cli.commands.lazy import run_lazily
 from readgraph.cli.options.documents import LibraryFolder, Sure
 from readgraph.cli.options.output import Json, find_typed_options
 from readgraph.cli.options.settings import CHATTING, with_context
@@ -29,62 +30,52 @@ Name = Annotated[
 def list_agents(run: typer.Context, library: LibraryFolder = None, as_json: Json = False) -> None:
     """List the agents in the library."""
     if run.invoked_subcommand is None:
-        show_agents(library, as_json)
+        show_agents(library=library, as_json=as_json)
     elif early := find_typed_options(run):
         corrected = f"readgraph agents {run.invoked_subcommand} {' '.join(early)}"
         raise BadInput(f"{', '.join(early)} must come after the command: {corrected} …")
 
 
 @agents.command("list")
+@run_lazily("agents.show_agents")
 def show_agents(library: LibraryFolder = None, as_json: Json = False) -> None:
     """List the agents in the library."""
-    from readgraph.cli.run.agents import show_agents as show
-
-    show(library, as_json=as_json)
 
 
 @agents.command("export")
+@run_lazily("agents.export_agent")
 def export_agent(
     name: Name,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A JSON file that does not exist yet.")],
     library: LibraryFolder = None,
 ) -> None:
     """Write an agent to one JSON file: working context, recall and archival storage, settings."""
-    from readgraph.cli.run.agents import export_agent as export
-
-    export(name, file, library)
 
 
 @agents.command("import")
+@run_lazily("agents.import_agent")
 def import_agent(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that 'agents export' wrote.")],
     name: Annotated[str, typer.Option("--as", metavar="NAME", help="A new name for the agent.")] = "",
     library: LibraryFolder = None,
 ) -> None:
     """Add the agent of a file to the library."""
-    from readgraph.cli.run.agents import import_agent as take_in
-
-    take_in(file, name, library)
 
 
 @agents.command("repair")
+@run_lazily("agents.repair_agent")
 def repair_agent(name: Name, library: LibraryFolder = None) -> None:
     """Undo a turn that can't be finished, without asking a model, and free its disk space."""
-    from readgraph.cli.run.agents import repair_agent as repair
-
-    repair(name, library)
 
 
 @agents.command("forget")
+@run_lazily("agents.forget_agent")
 def forget_agent(
     name: Name,
     yes: Sure = False,
     library: LibraryFolder = None,
 ) -> None:
     """Delete an agent and everything it remembers. The documents it was given stay in the library."""
-    from readgraph.cli.run.agents import forget_agent as forget
-
-    forget(name, library, sure=yes)
 
 
 agent_commands = typer.Typer()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readgraph.cli.commands.lazy import run_lazily
 from readgraph.cli.options.evaluating import EvaluateOptions, ReproduceOptions
 from readgraph.cli.options.output import Quiet, check_alone, with_screen
 from readgraph.cli.options.settings import PROFILE, with_context, with_options
@@ -76,6 +77,7 @@ def _measure(run: typer.Context, options: EvaluateOptions, context: "ReaderConte
 
 
 @evaluation_commands.command()
+@run_lazily("evaluate.write_trajectories")
 def trajectories(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of an evaluation.", show_default=False)],
     form: Annotated[
@@ -85,9 +87,6 @@ def trajectories(
     quiet: Quiet = False,
 ) -> None:
     """Export an evaluation's prompts and replies, with their outcome, as training examples."""
-    from readgraph.cli.run.evaluate import write_trajectories
-
-    write_trajectories(folder, form, out, quiet=quiet)
 
 
 reproducing_commands = typer.Typer()

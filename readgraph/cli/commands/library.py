@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from readgraph.cli.commands.lazy import run_lazily
 from readgraph.cli.options.documents import (
     WHICH,
     CollectionName,
@@ -58,17 +59,16 @@ def show(run: typer.Context, options: ShowOptions) -> None:
 
 @library_commands.command()
 @with_options(CorrectOptions)
+@run_lazily("editing.correct_note")
 def correct(options: CorrectOptions) -> None:
     """Replace a part's gist, summary or memo by your own words, which are kept when the document is read again.
 
     Example: readgraph correct report.pdf --part 4 --text "The discharge is 40 litres, not 400."
     """
-    from readgraph.cli.run.editing import correct_note
-
-    correct_note(options)
 
 
 @library_commands.command()
+@run_lazily("show.search")
 def search(
     words: Annotated[str, typer.Argument(metavar="WORDS", help="What to search for.", show_default=False)],
     documents: Annotated[
@@ -86,12 +86,10 @@ def search(
 
     Example: readgraph search "log book" lamp
     """
-    from readgraph.cli.run.show import search as search_library
-
-    search_library(words, documents or [], collection, most, library, as_json=as_json)
 
 
 @library_commands.command()
+@run_lazily("editing.forget")
 def forget(
     document: Annotated[
         str,
@@ -107,9 +105,6 @@ def forget(
     as_json: Json = False,
 ) -> None:
     """Delete a document from the library, with its memories, recorded replies and checkpoints."""
-    from readgraph.cli.run.editing import forget as forget_named
-
-    forget_named(document, library, sure=yes, as_json=as_json)
 
 
 collection = typer.Typer(
@@ -127,6 +122,7 @@ Name = Annotated[
 
 
 @collection.command("add")
+@run_lazily("editing.add_documents")
 def add_documents(
     name: Name,
     documents: Annotated[
@@ -140,20 +136,16 @@ def add_documents(
 
     Example: readgraph collection add lighthouses lamp "Sarn Head"
     """
-    from readgraph.cli.run.editing import add
-
-    add(name, documents, library, as_json=as_json)
 
 
 @collection.command("list")
+@run_lazily("editing.list_collections")
 def list_collections(library: LibraryFolder = None, as_json: Json = False) -> None:
     """List the collections with their documents."""
-    from readgraph.cli.run.editing import show
-
-    show(library, as_json=as_json)
 
 
 @collection.command("remove")
+@run_lazily("editing.remove_documents")
 def remove_documents(
     name: Name,
     documents: Annotated[
@@ -164,9 +156,6 @@ def remove_documents(
     as_json: Json = False,
 ) -> None:
     """Take documents out of a collection, or remove it; the library keeps the documents."""
-    from readgraph.cli.run.editing import remove
-
-    remove(name, documents or [], library, as_json=as_json)
 
 
 replies = typer.Typer(
@@ -176,23 +165,19 @@ Archive = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A file of JSON
 
 
 @replies.command("export")
+@run_lazily("library.export_replies")
 def export_replies(
     file: Archive,
     document: Annotated[str, typer.Option(help="Only the replies about this document: a file, an id or a title.")] = "",
     library: LibraryFolder = None,
 ) -> None:
     """Write the recorded replies to a file."""
-    from readgraph.cli.run.library import export_replies as export
-
-    export(file, document, library)
 
 
 @replies.command("import")
+@run_lazily("library.import_replies")
 def import_replies(file: Archive, library: LibraryFolder = None) -> None:
     """Import the replies of a file; replies that are already recorded stay as they are."""
-    from readgraph.cli.run.library import import_replies as take_in
-
-    take_in(file, library)
 
 
 COPIED = "A library: a folder, or postgresql://user@host/db."
@@ -202,51 +187,44 @@ library = typer.Typer(cls=HelpfulGroup, help="Look after the library's files.", 
 
 
 @library.command("compact")
+@run_lazily("library.compact_library")
 def compact_library(library: LibraryFolder = None, as_json: Json = False) -> None:
     """Drop the steps of old questions, and give the disk back what isn't used any more.
 
     Documents, memories, replies and the newest questions stay.
     """
-    from readgraph.cli.run.library import compact_library as compact
-
-    compact(library, as_json=as_json)
 
 
 @library.command("check")
+@run_lazily("library.check_library")
 def check_library(library: LibraryFolder = None, as_json: Json = False) -> None:
     """See whether the library is whole: its files, texts, memories and threads. Nothing is changed.
 
     The exit code is 1 where something is wrong.
     """
-    from readgraph.cli.run.library import check_library as check
-
-    check(library, as_json=as_json)
 
 
 @library.command("repair")
+@run_lazily("library.repair_library")
 def repair_library(library: LibraryFolder = None, as_json: Json = False) -> None:
     """Mend what 'readgraph library check' finds: what can be made again is dropped, and made again when it is needed.
 
     Replies that were paid for stay. The exit code is 1 where something is left that can't be mended.
     """
-    from readgraph.cli.run.library import repair_library as repair
-
-    repair(library, as_json=as_json)
 
 
 @library.command("backup")
+@run_lazily("library.back_up_library")
 def back_up_library(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder for the copy.", show_default=False)],
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
     """Copy the library into a new folder, while others use it. The copy is a library: --library FOLDER opens it."""
-    from readgraph.cli.run.library import back_up_library as back_up
-
-    back_up(folder, library, as_json=as_json)
 
 
 @library.command("copy")
+@run_lazily("library.copy_library")
 def copy_library(
     source: Annotated[Any, typer.Argument(metavar="FROM", parser=library_place, help=COPIED, show_default=False)],
     target: Annotated[Any, typer.Argument(metavar="TO", parser=library_place, help=FILLED, show_default=False)],
@@ -256,12 +234,10 @@ def copy_library(
 
     The first one stays as it is. A copy that was stopped is begun anew.
     """
-    from readgraph.cli.run.library import copy_library as copy
-
-    copy(source, target, as_json=as_json)
 
 
 @library.command("batches")
+@run_lazily("library.show_batches")
 def show_batches(
     cancel: Annotated[
         bool, typer.Option("--cancel", help="Cancel them, and keep the replies that they have; what is done is paid.")
@@ -270,6 +246,3 @@ def show_batches(
     as_json: Json = False,
 ) -> None:
     """List the batches of calls that model servers still work on (`--batch`), or cancel them."""
-    from readgraph.cli.run.library import cancel_batches, list_batches
-
-    (cancel_batches if cancel else list_batches)(library, as_json=as_json)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readgraph.cli.commands.lazy import run_lazily
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json, check_alone, with_screen
 from readgraph.cli.options.reading import CompareOptions
@@ -26,14 +27,12 @@ method_commands = typer.Typer()
 @with_context(GROUPS, PROFILE)
 @with_screen
 @with_options(CompareOptions)
+@run_lazily("ask.compare_methods")
 def compare(options: CompareOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Ask several methods the same question, each under the same budget, and show their answers side by side.
 
     Example: readgraph compare "Who took the log book?" book.epub --methods read-agent,bm25 --max-calls 200
     """
-    from readgraph.cli.run.ask import compare_methods
-
-    compare_methods(options, context, screen)
 
 
 @method_commands.command("methods")
@@ -95,6 +94,7 @@ def doctor(context: "ReaderContext | BadInput", library: LibraryFolder = None, a
 
 
 @method_commands.command()
+@run_lazily("doctor.check_model")
 def models(
     model: Annotated[
         str,
@@ -109,21 +109,16 @@ def models(
     as_json: Json = False,
 ) -> None:
     """Check a model with one short call, and show which form of typed reply it supports."""
-    from readgraph.cli.run.doctor import check_model
-
-    check_model(model, timeout, as_json=as_json)
 
 
 prompts = typer.Typer(cls=HelpfulGroup, help="Write the prompts' words to files, to change them (see --prompts).")
 
 
 @prompts.command("export")
+@run_lazily("methods.export_prompts")
 def export_prompts(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="A new or empty folder, or one without files of prompts.")
     ],
 ) -> None:
     """Write a file for each prompt. Keep those that you change and delete the others; then give --prompts FOLDER."""
-    from readgraph.cli.run.methods import export_prompts as export
-
-    export(folder)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readgraph.cli.commands.lazy import run_lazily
 from readgraph.cli.options.documents import LibraryFolder, Sure
 from readgraph.cli.options.output import check_estimate, check_open, with_screen
 from readgraph.cli.options.reading import (
@@ -61,6 +62,7 @@ def read(options: ReadOptions, context: "ReaderContext", screen: "OutputOptions"
 @with_context(MEMORIZING)
 @with_screen
 @with_options(RememberOptions)
+@run_lazily("read.remember_sessions")
 def remember(options: RememberOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Append sessions to a history and memorise what is new: a memo and a header for each part.
 
@@ -70,9 +72,6 @@ def remember(options: RememberOptions, context: "ReaderContext", screen: "Output
 
     Sessions that the history already holds are skipped. If interrupted, run the same command again to continue.
     """
-    from readgraph.cli.run.read import remember_sessions
-
-    remember_sessions(options, context, screen)
 
 
 @reading_commands.command()

@@ -15,17 +15,18 @@ from readgraph.api.documents import find_damaged_document
 from readgraph.api.memories import memories_to_show, method_of, note_of
 from readgraph.cli.options.documents import CorrectOptions, WantedPlace
 from readgraph.cli.run.documents import find_document, find_documents
+from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.show import place_spans
 from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
-from readgraph.cli.terminal.screen import ask_yes_or_no, run_until_stopped
+from readgraph.cli.terminal.screen import ask_yes_or_no
 from readgraph.library.address import LibraryPlace
 from readgraph.library.collections import NamedCollection
 from readgraph.library.corrections import Corrected, correct, restore
 from readgraph.library.documents import unreadable
 from readgraph.library.forgetting import forget_document
-from readgraph.library.opening import open_library
+from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory
@@ -39,22 +40,21 @@ def correct_note(options: CorrectOptions) -> None:
         raise BadInput("Say which note: give --part N, as 'readgraph show DOCUMENT' numbers them, --page or --at.")
     if options.restore and options.text is not None:
         raise BadInput("--restore puts the method's own note back, --text replaces it: leave one of them out.")
-    document, memory, number, now = run_until_stopped(_part(options))
+    document, memory, number, now = run_in_library(options.library, _part, options, only_shows=True)
     text = options.text
     if not options.restore and text is None:
         text = _edit_note(now)  # no lock is held while the user writes
-    done = run_until_stopped(_change_note(options.library, document, memory, number, None if options.restore else text))
+    done = run_in_library(options.library, _change_note, memory, number, None if options.restore else text)
     _print(document, memory, done, restoring=options.restore, as_json=options.as_json)
 
 
-async def _part(options: CorrectOptions) -> tuple[Document, Memory, int, str]:
+async def _part(library: Library, options: CorrectOptions) -> tuple[Document, Memory, int, str]:
     """Document, memory, number of the part, and its note as it is."""
-    async with open_library(options.library, only_shows=True) as library:
-        document = await find_document(library.pages, options.document)
-        memory, *_ = await memories_to_show(library.pages, document, find_typed_method(options.method))
-        number = await _number(library.pages, document, memory, options.place)
-        notes = await library.pages.notes(memory.id, [number] if number < memory.pages else [])
-        return document, memory, number, notes[0].text if notes else ""
+    document = await find_document(library.pages, options.document)
+    memory, *_ = await memories_to_show(library.pages, document, find_typed_method(options.method))
+    number = await _number(library.pages, document, memory, options.place)
+    notes = await library.pages.notes(memory.id, [number] if number < memory.pages else [])
+    return document, memory, number, notes[0].text if notes else ""
 
 
 async def _number(store: PageStore, document: Document, memory: Memory, wanted: WantedPlace) -> int:
@@ -71,13 +71,10 @@ async def _number(store: PageStore, document: Document, memory: Memory, wanted: 
     return at[0]
 
 
-async def _change_note(
-    folder: LibraryPlace | None, document: Document, memory: Memory, number: int, text: str | None
-) -> Corrected:
-    async with open_library(folder) as library:
-        if text is None:
-            return await restore(library.pages, memory, number)
-        return await correct(library.pages, memory, number, text)
+async def _change_note(library: Library, memory: Memory, number: int, text: str | None) -> Corrected:
+    if text is None:
+        return await restore(library.pages, memory, number)
+    return await correct(library.pages, memory, number, text)
 
 
 def _edit_note(note: str) -> str:
@@ -113,18 +110,20 @@ def _print(document: Document, memory: Memory, done: Corrected, *, restoring: bo
         console.print(SafeText(f"The next reading makes {above} above it again.", style="dim"))
 
 
-def add(name: str, named: Sequence[str], folder: LibraryPlace | None, *, as_json: bool) -> None:
+def add_documents(name: str, documents: Sequence[str], library: LibraryPlace | None, *, as_json: bool) -> None:
     """Add documents to a collection, and print what it holds."""
-    collection = run_until_stopped(_add(name, named, folder))
+    collection = run_in_library(library, _add, name, documents)
     if as_json:
         print_json(_value(collection))
         return
     Console().print(SafeText(f"'{collection.name}' holds {format_count(len(collection.documents), 'document')}."))
 
 
-def remove(name: str, named: Sequence[str], folder: LibraryPlace | None, *, as_json: bool) -> None:
+def remove_documents(
+    name: str, documents: Sequence[str] | None, library: LibraryPlace | None, *, as_json: bool
+) -> None:
     """Take documents out of a collection, or all, and print which."""
-    collection, gone = run_until_stopped(_remove(name, named, folder))
+    collection, gone = run_in_library(library, _remove, name, documents or [])
     if as_json:
         print_json({"name": collection.name, "removed": _value(gone)["documents"]})
         return
@@ -138,9 +137,9 @@ def remove(name: str, named: Sequence[str], folder: LibraryPlace | None, *, as_j
     Console().print(SafeText(said))
 
 
-def show(folder: LibraryPlace | None, *, as_json: bool) -> None:
+def list_collections(library: LibraryPlace | None, *, as_json: bool) -> None:
     """List the collections with their documents."""
-    collections = run_until_stopped(_load_collections(folder))
+    collections = run_in_library(library, lambda opened: opened.collections.list_collections(), only_shows=True)
     if as_json:
         print_json([_value(collection) for collection in collections])
         return
@@ -158,56 +157,40 @@ def _value(collection: NamedCollection) -> dict[str, Any]:
     return {"name": collection.name, "documents": documents}
 
 
-async def _add(name: str, named: Sequence[str], folder: LibraryPlace | None) -> NamedCollection:
-    async with open_library(folder) as library:
-        documents = await find_documents(library.pages, named)
-        return await library.collections.add(name, documents)
+async def _add(library: Library, name: str, named: Sequence[str]) -> NamedCollection:
+    return await library.collections.add(name, await find_documents(library.pages, named))
 
 
-async def _remove(
-    name: str, named: Sequence[str], folder: LibraryPlace | None
-) -> tuple[NamedCollection, NamedCollection]:
+async def _remove(library: Library, name: str, named: Sequence[str]) -> tuple[NamedCollection, NamedCollection]:
     """What the collection was, and what was taken out of it."""
-    async with open_library(folder) as library:
-        await library.collections.get_collection(name)  # an unknown collection is reported before an unknown document
-        documents = [await find_document(library.pages, each) for each in named]
-        collection = await library.collections.remove(name, documents or None)
-        gone = {document.id for document in documents or collection.documents}
-        removed = tuple(document for document in collection.documents if document.id in gone)
-        return collection, NamedCollection(collection.name, removed)
-
-
-async def _load_collections(folder: LibraryPlace | None) -> list[NamedCollection]:
-    async with open_library(folder, only_shows=True) as library:
-        return await library.collections.list_collections()
+    await library.collections.get_collection(name)  # an unknown collection is reported before an unknown document
+    documents = [await find_document(library.pages, each) for each in named]
+    collection = await library.collections.remove(name, documents or None)
+    gone = {document.id for document in documents or collection.documents}
+    removed = tuple(document for document in collection.documents if document.id in gone)
+    return collection, NamedCollection(collection.name, removed)
 
 
 SINGULAR = {"memories": "memory", "replies": "reply", "threads": "thread"}
 """Singular names of what is counted."""
 
 
-def forget(name: str, folder: LibraryPlace | None, *, sure: bool, as_json: bool) -> None:
-    """Forget a document, after asking for confirmation unless `sure`."""
-    document = run_until_stopped(_document(name, folder))
-    if not sure:
-        confirm_forgetting(document.title, "everything that was read of it")
-    counts = run_until_stopped(_forget(document, folder))
+def forget(document: str, library: LibraryPlace | None, *, yes: bool, as_json: bool) -> None:
+    """Forget a document, after asking for confirmation unless `yes` was said."""
+    found = run_in_library(library, _document, document)
+    if not yes:
+        confirm_forgetting(found.title, "everything that was read of it")
+    counts = run_in_library(library, forget_document, found, lambda: _print_waiting(found))
     if as_json:
-        print_json({"document": document.id, "title": document.title, **counts})
+        print_json({"document": found.id, "title": found.title, **counts})
         return
     deleted = ", ".join(format_count(count, SINGULAR[kind]) for kind, count in counts.items())
-    Console().print(SafeText(f"Forgot '{document.title}': {deleted}."))
+    Console().print(SafeText(f"Forgot '{found.title}': {deleted}."))
 
 
-async def _document(name: str, folder: LibraryPlace | None) -> Document:
-    async with open_library(folder) as library:
-        damaged = await find_damaged_document(library.pages, name)
-        return unreadable(damaged) if damaged else await find_document(library.pages, name, by_part=False)
-
-
-async def _forget(document: Document, folder: LibraryPlace | None) -> dict[str, int]:
-    async with open_library(folder) as library:
-        return await forget_document(library, document, lambda: _print_waiting(document))
+async def _document(library: Library, name: str) -> Document:
+    damaged = await find_damaged_document(library.pages, name)
+    return unreadable(damaged) if damaged else await find_document(library.pages, name, by_part=False)
 
 
 def _print_waiting(document: Document) -> None:

@@ -24,6 +24,7 @@ import typer
 
 from readgraph.api.sockets import bind_at, in_address, is_loopback, open_listener
 from readgraph.cli.log import end_log
+from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.settings import method_of_settings_file, price_of_settings_file
 from readgraph.cli.terminal.safe_text import Console, SafeText, visible
 from readgraph.cli.terminal.screen import run_until_stopped
@@ -236,7 +237,7 @@ def serve_studio(folder: LibraryPlace | None, port: int, context: ReaderContext,
         raise BadInput("The development server is not installed: pip install 'readgraph[studio]'.")
     library = folder or default_place()
     library = library.absolute() if isinstance(library, Path) else library
-    documents = run_until_stopped(_documents(library))
+    documents = run_in_library(library, lambda opened: count_documents(opened.pages))
     _check_port(port)
     with TemporaryDirectory(prefix="readgraph-studio-") as work:
         server = _start_server(Path(work), library, port, context.model)
@@ -280,11 +281,6 @@ def server_environment(library: LibraryPlace, model: str) -> dict[str, str]:
         "READGRAPH_LIBRARY": str(library) if isinstance(library, Path) else library.full,
         "READGRAPH_MODEL": model,
     }
-
-
-async def _documents(folder: LibraryPlace) -> int:
-    async with open_library(folder) as library:
-        return await count_documents(library.pages)
 
 
 def _check_port(port: int) -> None:

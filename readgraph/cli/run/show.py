@@ -19,15 +19,17 @@ from readgraph.api.memories import describe_memory, memories_to_show, method_of,
 from readgraph.api.results import Hit
 from readgraph.cli.options.documents import ShowOptions, WantedPlace
 from readgraph.cli.run.documents import find_document, find_documents
+from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.run.reports import check_report, source_links, write_report
 from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json, size_of
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
-from readgraph.cli.terminal.screen import mark_text, print_paged, run_until_stopped
+from readgraph.cli.terminal.screen import mark_text, print_paged
 from readgraph.library.address import LibraryPlace
-from readgraph.library.opening import open_library
+from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records
+from readgraph.library.store import SharedStore
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.report.page import render, report_of_document
 from readgraph.sources.naming_places import NamedSpan, all_places, places_named, source_page
@@ -49,9 +51,9 @@ class SizedMemory:
     words: int
 
 
-def show_library(folder: LibraryPlace | None, *, as_json: bool) -> None:
+def show_library(library: LibraryPlace | None, *, as_json: bool) -> None:
     """List documents with their memories, and the disk space of the library."""
-    held, damaged, size, others = run_until_stopped(_load_documents(folder, every=as_json))
+    held, damaged, store, others = run_in_library(library, _load_documents, as_json, only_shows=True)
     if as_json:
         listed = [_document_value(document, memories) for document, memories in held]
         print_json([*listed, *({"id": identity, "damaged": True} for identity in damaged)])
@@ -70,7 +72,7 @@ def show_library(folder: LibraryPlace | None, *, as_json: bool) -> None:
     for identity in damaged:
         lines.append(typer.style(one_line(identity), bold=True))
         lines.append("    its record is damaged: 'readgraph forget' deletes what is left of it")
-    total = f"{format_count(len(held) + len(damaged) + others, 'document')}, {filesize.decimal(size)} on disk"
+    total = f"{format_count(len(held) + len(damaged) + others, 'document')}, {filesize.decimal(store.size())} on disk"
     more = f"; the newest {len(held)} are shown, --json lists all" if others else ""
     lines.append(typer.style(total + more, dim=True))
     typer.echo("\n".join(lines))
@@ -78,7 +80,8 @@ def show_library(folder: LibraryPlace | None, *, as_json: bool) -> None:
 
 def show_document(options: ShowOptions) -> None:
     """Show the pages of a document's newest memory, or of a method's or purpose's, with their notes and headers."""
-    document, memory, others, pages, notes, places = run_until_stopped(_read(options))
+    read = run_in_library(options.library, _read, options, only_shows=True)
+    document, memory, others, pages, notes, places = read
     called = note_of(memory)
     if options.as_json:
         listed = [asdict(page) | _note_fields(notes.get(page.number), called) for page in pages]
@@ -107,17 +110,15 @@ def report_document(options: ShowOptions, file: Path) -> None:
     if not options.document:
         raise BadInput("There is nothing to report: name a document.")
     check_report(file)
-    write_report(file, run_until_stopped(_report(options, file)), quiet=False, in_browser=options.opened)
+    page = run_in_library(options.library, _report, options, file, only_shows=True)
+    write_report(file, page, quiet=False, in_browser=options.opened)
 
 
-async def _report(options: ShowOptions, file: Path) -> bytes:
-    async with open_library(options.library, only_shows=True) as library:
-        document = await find_document(library.pages, options.document)
-        memory, *_ = await memories_to_show(
-            library.pages, document, find_typed_method(options.method), options.made_for
-        )
-        links = await source_links(library.pages, document, file)
-        return render(await report_of_document(library.pages, document, memory, note_of(memory), links))
+async def _report(library: Library, options: ShowOptions, file: Path) -> bytes:
+    document = await find_document(library.pages, options.document)
+    memory, *_ = await memories_to_show(library.pages, document, find_typed_method(options.method), options.made_for)
+    links = await source_links(library.pages, document, file)
+    return render(await report_of_document(library.pages, document, memory, note_of(memory), links))
 
 
 def _note_fields(note: Note | None, called: str) -> dict[str, Any]:
@@ -127,41 +128,37 @@ def _note_fields(note: Note | None, called: str) -> dict[str, Any]:
 
 
 async def _load_documents(
-    folder: LibraryPlace | None, *, every: bool
-) -> tuple[list[tuple[Document, list[SizedMemory]]], list[str], int, int]:
-    """Documents with their memories, ids of damaged ones, bytes on disk, and how many documents more there are."""
-    async with open_library(folder, only_shows=True) as library:
-        catalogue, others = None if every else await catalogue_of(library.pages), 0
-        if catalogue:
-            newest, damaged = await catalogue.newest(0, MOST_SHOWN, joined=True), await catalogue.list_damaged()
-            documents, others = await records(library.pages, newest.ids), newest.total - len(newest.ids)
-            found = await asyncio.gather(*(library.pages.memories(document.id) for document in documents))
-            memories = {document.id: made for document, made in zip(documents, found, strict=True)}
-        else:
-            documents, damaged = await library.pages.documents_and_damaged()
-            memories = await library.pages.all_memories()
-        sizes = await library.pages.note_sizes(memory for made in memories.values() for memory in made)
-        held = [
-            (document, [SizedMemory(memory, *sizes[memory.id]) for memory in memories.get(document.id, ())])
-            for document in documents
-        ]
-    return held, damaged, library.whole_store.size(), others
+    library: Library, every: bool
+) -> tuple[list[tuple[Document, list[SizedMemory]]], list[str], SharedStore, int]:
+    """Documents with their memories, ids of damaged ones, the store, and how many documents more there are."""
+    catalogue, others = None if every else await catalogue_of(library.pages), 0
+    if catalogue:
+        newest, damaged = await catalogue.newest(0, MOST_SHOWN, joined=True), await catalogue.list_damaged()
+        documents, others = await records(library.pages, newest.ids), newest.total - len(newest.ids)
+        found = await asyncio.gather(*(library.pages.memories(document.id) for document in documents))
+        memories = {document.id: made for document, made in zip(documents, found, strict=True)}
+    else:
+        documents, damaged = await library.pages.documents_and_damaged()
+        memories = await library.pages.all_memories()
+    sizes = await library.pages.note_sizes(memory for made in memories.values() for memory in made)
+    held = [
+        (document, [SizedMemory(memory, *sizes[memory.id]) for memory in memories.get(document.id, ())])
+        for document in documents
+    ]
+    return held, damaged, library.whole_store, others
 
 
 async def _read(
-    options: ShowOptions,
+    library: Library, options: ShowOptions
 ) -> tuple[Document, Memory, list[Memory], list[Page], dict[int, Note], list[Place]]:
     """Document, memory, its other memories, pages, notes by page, and places of the source."""
-    async with open_library(options.library, only_shows=True) as library:
-        document = await find_document(library.pages, options.document)
-        memory, *_ = await memories_to_show(
-            library.pages, document, find_typed_method(options.method), options.made_for
-        )
-        others = [other for other in await library.pages.memories(document.id) if other.id != memory.id]
-        pages = await library.pages.pages(memory.id, range(memory.pages))
-        notes = await library.pages.notes(memory.id, range(memory.pages))
-        places = [Place(*place) for place in await all_places(library.pages, document)]
-        return document, memory, others, pages, {note.page: note for note in notes}, places
+    document = await find_document(library.pages, options.document)
+    memory, *_ = await memories_to_show(library.pages, document, find_typed_method(options.method), options.made_for)
+    others = [other for other in await library.pages.memories(document.id) if other.id != memory.id]
+    pages = await library.pages.pages(memory.id, range(memory.pages))
+    notes = await library.pages.notes(memory.id, range(memory.pages))
+    places = [Place(*place) for place in await all_places(library.pages, document)]
+    return document, memory, others, pages, {note.page: note for note in notes}, places
 
 
 def _also_read(memory: Memory, others: list[Memory]) -> str:
@@ -232,7 +229,7 @@ def show_place(options: ShowOptions) -> None:
     if not options.document:
         raise BadInput("There is nothing to show a place of: name a document.")
     options.place.check(options.method)
-    document, found, texts = run_until_stopped(_load_stretches(options))
+    document, found, texts = run_in_library(options.library, _load_stretches, options, only_shows=True)
     if options.as_json:
         listed = [vars(each) | {"text": text} for each, text in zip(found, texts, strict=True)]
         print_json({"id": document.id, "title": document.title, "source": document.source, "stretches": listed})
@@ -247,13 +244,12 @@ def show_place(options: ShowOptions) -> None:
     print_paged(pieces)
 
 
-async def _load_stretches(options: ShowOptions) -> tuple[Document, list[Stretch], list[str]]:
-    async with open_library(options.library, only_shows=True) as library:
-        store, document = library.pages, await find_document(library.pages, options.document)
-        found = await _stretches(store, document, options.place, options.method)
-        longest = 2 * len(options.quote or "")  # a quote may go on after the end of its page
-        spans = [(each.start, min(each.end + longest, document.characters)) for each in found]
-        texts = await store.spans(document, spans)
+async def _load_stretches(library: Library, options: ShowOptions) -> tuple[Document, list[Stretch], list[str]]:
+    store, document = library.pages, await find_document(library.pages, options.document)
+    found = await _stretches(store, document, options.place, options.method)
+    longest = 2 * len(options.quote or "")  # a quote may go on after the end of its page
+    spans = [(each.start, min(each.end + longest, document.characters)) for each in found]
+    texts = await store.spans(document, spans)
     if options.quote is not None:
         found = [_mark_quote(each, text, options.quote) for each, text in zip(found, texts, strict=True)]
         if not any(each.mark for each in found):
@@ -339,17 +335,28 @@ def _words_in(text: str, quote: str) -> tuple[int, int] | None:
 
 
 def search(
-    query: str, named: Sequence[str], collection: str | None, most: int, folder: LibraryPlace | None, *, as_json: bool
+    words: str,
+    documents: Sequence[str] | None,
+    most: int,
+    collection: str | None,
+    library: LibraryPlace | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Print the best passages with their places, and the words of the query marked in them."""
-    check_search(query, named, collection)
-    hits = run_until_stopped(_search(query, named, collection, most, folder))
+    check_search(words, documents or [], collection)
+
+    async def find(opened: Library) -> list[Hit]:
+        found = await find_documents(opened.pages, documents or [])
+        return await find_hits(opened.pages, words, found, collection, most)
+
+    hits = run_in_library(library, find, only_shows=True)
     if as_json:
         print_json([hit.model_dump() for hit in hits])
         return
     console = Console()
     if not hits:
-        console.print(SafeText(f"No passage shares a word with '{query}'."))
+        console.print(SafeText(f"No passage shares a word with '{words}'."))
     for hit in hits:
         part = f"part {hit.page} of {hit.method}" if hit.page is not None else ""
         console.print(SafeText(", ".join(filter(None, [hit.title, hit.place or part])), style="bold"), soft_wrap=True)
@@ -364,11 +371,3 @@ def _format_excerpt(hit: Hit, *, styled: bool) -> SafeText:
     shown = mark_text(one_line, spans, styled=styled)
     shown.pad_left(2)
     return shown
-
-
-async def _search(
-    query: str, named: Sequence[str], collection: str | None, most: int, folder: LibraryPlace | None
-) -> list[Hit]:
-    async with open_library(folder, only_shows=True) as library:
-        documents = await find_documents(library.pages, named)
-        return await find_hits(library.pages, query, documents, collection, most)

@@ -1,0 +1,55 @@
+"""What commands of the library have in common: work in it until stopped, and files that are exported and imported."""
+
+from collections.abc import Callable, Coroutine, Iterable
+from pathlib import Path
+from typing import Any, TypeVar, TypeVarTuple
+
+from readgraph.cli.terminal.screen import run_until_stopped
+from readgraph.library.address import LibraryPlace
+from readgraph.library.opening import Library, open_library
+from readgraph.sources.inputs import read_bytes
+from readgraph.sources.loading import printable_path
+from readgraph.state.errors import BadInput
+from readgraph.state.files import replace_file
+
+T = TypeVar("T")
+Given = TypeVarTuple("Given")
+
+
+def run_in_library(
+    folder: LibraryPlace | None,
+    work: Callable[[Library, *Given], Coroutine[Any, Any, T]],
+    *given: *Given,
+    only_shows: bool = False,
+    finishes: bool = True,
+) -> T:
+    """What the work gives that is done in an opened library (see `open_library`); Ctrl-C stops it."""
+
+    async def run() -> T:
+        async with open_library(folder, only_shows=only_shows, finishes=finishes) as library:
+            return await work(library, *given)
+
+    return run_until_stopped(run())
+
+
+def check_new(file: Path) -> None:
+    """Raise `BadInput` where a file exists already, which no export overwrites."""
+    if file.exists():
+        raise BadInput(f"{file} exists already: name another file.")
+
+
+def write_export(file: Path, pieces: Iterable[str]) -> None:
+    """Write a new file whole; raises `BadInput` where it can't be written."""
+    try:
+        with replace_file(file) as opened:
+            opened.writelines(pieces)
+    except OSError as problem:
+        raise BadInput(f"{file} can't be written: {problem.strerror}.") from None
+
+
+def read_export(file: Path, what: str) -> str:
+    """The text of a file that was exported; raises `BadInput` where it is not text, and so not `what` it should be."""
+    try:
+        return read_bytes(file, printable_path(file)).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(f"{file} can't be read as {what}.") from None
