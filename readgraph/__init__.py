@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from readgraph.moved import register_moved_modules
 
 if TYPE_CHECKING:
+    from readgraph.api.shortcuts import aask, aread, ask, read
     from readgraph.library.opening import BackgroundLibrary, Library, open_library, open_library_in_background
     from readgraph.library.page_store import PageStore
     from readgraph.models.local import local_model
@@ -29,6 +30,7 @@ else:
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
+            "api.shortcuts": ["aask", "aread", "ask", "read"],
             "models.local": ["local_model"],
             "models.names": ["register_embeddings", "register_model"],
             "state.context": ["ReaderContext"],
@@ -64,9 +66,13 @@ __all__ = [
     "ReaderContext",
     "ReadgraphError",
     "__version__",
+    "aask",
+    "aread",
+    "ask",
     "local_model",
     "open_library",
     "open_library_in_background",
+    "read",
     "register_embeddings",
     "register_model",
 ]

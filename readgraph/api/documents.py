@@ -16,7 +16,8 @@ from readgraph.library.search.catalogue import catalogue_of, records, title_word
 from readgraph.library.search.passages import likely_documents, search_documents
 from readgraph.library.search.stop_words import stop_words
 from readgraph.sources import SourceText
-from readgraph.sources.loading import STANDARD_INPUT, SourceFile
+from readgraph.sources.converting import convert_in_thread
+from readgraph.sources.loading import STANDARD_INPUT, SourceFile, printable_path
 from readgraph.state.errors import BadInput, Damaged, LibraryError, Way
 from readgraph.state.languages import language_of
 from readgraph.state.records import Document
@@ -71,6 +72,31 @@ async def store_source(pages: PageStore, source: SourceText) -> Document:
     if source.digest:
         await keep_file(pages, source.digest, document)
     return document
+
+
+class StoredFile(NamedTuple):
+    """The document of a file, what of the file could not be read, and how many seconds its conversion took."""
+
+    document: Document
+    problems: Sequence[object] = ()
+    seconds: float = 0.0
+
+
+async def store_file(pages: PageStore, file: SourceFile) -> StoredFile:
+    """Store a file as a document; it is converted only if that was not done before."""
+    if file.digest and (known := await document_of_file(pages, file.digest)):
+        return StoredFile(known)
+    source = await convert_in_thread(file.convert)
+    return StoredFile(await store_source(pages, source), source.problems, source.seconds)
+
+
+async def find_kept_document(pages: PageStore, name: str) -> Document:
+    """The document of a name that is no file's. Raises `BadInput` where there is none, or several."""
+    kept = await possible_documents(pages, name)
+    if known := same_name(kept, name) or find_by_title(kept, name):
+        return known
+    problem = f"There is no file {printable_path(Path(name))}, and no document of that name in the library."
+    raise BadInput(problem + suggestion(kept, name))
 
 
 async def id_without_conversion(pages: PageStore, file: SourceFile) -> str | None:

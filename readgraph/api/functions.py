@@ -36,7 +36,7 @@ from readgraph.compression.engines import engine_named
 from readgraph.compression.trace import CompressionStatus
 from readgraph.graphs import gam, survey
 from readgraph.graphs import summary as summarising
-from readgraph.graphs.methods import method_for, method_named
+from readgraph.graphs.methods import Method, method_for, method_named
 from readgraph.graphs.wiring.method_graph import separate_run
 from readgraph.library.collections import add_collection
 from readgraph.library.histories import SessionText, append_sessions
@@ -132,6 +132,14 @@ async def read(
     return Reading(**output, **await memory_sizes(pages, memory), complete=memory.complete)
 
 
+def check_asked(question: str, options: Sequence[str], method: str | None) -> tuple[Question, Method | None]:
+    """A question and the method of this name, if one is named; raises `BadInput` where one can't be used."""
+    asked, named = Question(question=question, options=[*options]), method_named(method) if method else None
+    check_types(asked)
+    check_question(question.strip(), asked["options"], given=True)
+    return asked, named
+
+
 async def ask(
     library: Library | BaseStore,
     question: str,
@@ -148,9 +156,7 @@ async def ask(
     Without documents, retrieval picks those that share most words with the question, of a named collection or of all.
     """
     pages, settings = pages_of(library, context), context or ReaderContext()
-    asked, named = Question(question=question, options=[*options]), method_named(method) if method else None
-    check_types(asked)
-    check_question(question.strip(), asked["options"], given=True)  # before several documents are kept as one
+    asked, named = check_asked(question, options, method)  # before several documents are kept as one
     if documents:
         document = await documents_as_one(pages, documents)
     else:

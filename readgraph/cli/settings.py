@@ -11,9 +11,8 @@ from typing import Any
 
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import Method, method_for, method_typed
-from readgraph.models.batches.calls import check_batch
-from readgraph.models.local import local_settings
-from readgraph.models.names import model_tables, window_settings
+from readgraph.models.fitting import context_for
+from readgraph.models.names import model_tables
 from readgraph.models.prices import parse_price
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.declaring import RENAMED, settings_in, use_current_names
@@ -62,11 +61,7 @@ def reader_context(profile: str | None = None, **given: Any) -> ReaderContext:
     chosen = use_current_names({name: value for name, value in given.items() if value is not None})
     remember_typed(chosen)
     from_file = {name: value for name, value in _settings_of_file().items() if name not in OF_THE_COMMAND}
-    settings = {**from_file, **PROFILES.get(profile or "", {}), **chosen}
-    models = ReaderContext(**{name: settings[name] for name in ("model", "reading_model", "batch") if name in settings})
-    check_batch(models)
-    both = (models.model, models.reading_model)
-    return ReaderContext(**{**local_settings(*both), **window_settings(*both), **settings})
+    return context_for({**from_file, **PROFILES.get(profile or "", {}), **chosen})
 
 
 def context_or_fault(**given: Any) -> ReaderContext | BadInput:

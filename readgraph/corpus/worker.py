@@ -13,20 +13,18 @@ from typing import Any, Protocol
 from langgraph.graph import StateGraph
 from typing_extensions import TypedDict
 
-from readgraph.api.documents import id_without_conversion, store_source
+from readgraph.api.documents import id_without_conversion, store_file
 from readgraph.api.running import memory_sizes, run_method
 from readgraph.graphs.method_facts import has_read
 from readgraph.graphs.methods import Method, method_typed
 from readgraph.library.address import LibraryPlace
-from readgraph.library.library import Library, document_of_file
+from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import Price, cost
-from readgraph.sources.converting import convert_in_thread
 from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import Damaged, LibraryError, ModelUnavailable, ReadgraphError
 from readgraph.state.reading import NOTHING_USED, Usage
-from readgraph.state.records import Document
 
 TRIES = 3
 """How often a document is begun again on other workers, after its worker ended, before it is read alone."""
@@ -157,7 +155,7 @@ async def is_read(library: Library, job: CorpusJob, file: str) -> bool:
 
 
 async def _read(pages: PageStore, job: CorpusJob, file: str, max_calls: int | None) -> CorpusLine:
-    document, problems, seconds = await _store_file(pages, file)
+    document, problems, seconds = await store_file(pages, await asyncio.to_thread(read_file, Path(file)))
     context = job.context if max_calls is None else replace(job.context, max_calls=max_calls)
     method, builder = _build_method(job.method)
     before = {memory.id for memory in await pages.memories(document.id) if memory.complete}
@@ -177,7 +175,7 @@ async def _read(pages: PageStore, job: CorpusJob, file: str, max_calls: int | No
         words=document.words,
         complete=memory.complete,
         known=memory.id in before and not used["calls"],
-        problem="; ".join(problems),
+        problem="; ".join(map(str, problems)),
         usage=used,
         fallbacks=output["fallbacks"],
         cost=cost(output["steps"], job.price, batch=context.batch),
@@ -189,12 +187,3 @@ def _build_method(name: str) -> tuple[Method, StateGraph[Any, ReaderContext, Any
     """The method and its graph, built once in a process: that takes longer than all else of a short document."""
     method = method_typed(name)
     return method, method.build()
-
-
-async def _store_file(pages: PageStore, file: str) -> tuple[Document, list[str], float]:
-    """The file's document, what of it could not be read, and how many seconds its conversion took."""
-    source_file = await asyncio.to_thread(read_file, Path(file))
-    if source_file.digest and (known := await document_of_file(pages, source_file.digest)):
-        return known, [], 0.0
-    source = await convert_in_thread(source_file.convert)
-    return await store_source(pages, source), [str(problem) for problem in source.problems], source.seconds

@@ -7,15 +7,15 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from readgraph.api.documents import store_source
+from readgraph.api.documents import store_file
 from readgraph.api.finding import searchable
 from readgraph.api.memories import method_of, newest_first, note_of
 from readgraph.library.corrections import Corrected, correct, restore
-from readgraph.library.library import document_of_file, keep_original, with_originals
+from readgraph.library.library import keep_original, with_originals
 from readgraph.library.search.catalogue import catalogue_of, records
 from readgraph.report.page import ReportData, report_of_document, shown_pages
 from readgraph.serve.room import Room, Run
-from readgraph.sources.converting import convert_in_thread, show_conversion
+from readgraph.sources.converting import show_conversion
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import SourceFile, file_of_bytes, read_file
 from readgraph.state.errors import BadInput
@@ -200,14 +200,12 @@ def _begin_adding(room: Room, title: str, work: Callable[[Run], Any]) -> Run:
 
 async def _convert_file(room: Room, run: Run, file: SourceFile) -> Document:
     """The document of a file, which is converted only if that was not done before."""
-    if file.digest and (known := await document_of_file(room.pages, file.digest)):
-        return known
 
     def show(name: str, done: int, of: int) -> None:
         run.tell({"type": "converting", "name": name, "done": done, "of": of})
 
     with show_conversion(show):
-        source = await convert_in_thread(file.convert)
-    for problem in source.problems:
+        stored = await store_file(room.pages, file)
+    for problem in stored.problems:
         run.tell({"type": "left_out", "problem": str(problem)})
-    return await store_source(room.pages, source)
+    return stored.document

@@ -112,6 +112,11 @@ def load(path: Path) -> SourceText:
     return _load_standard_input() if str(path) == STANDARD_INPUT else read_file(path).convert()
 
 
+def names_file(path: Path) -> bool:
+    """Whether there is a file or folder of this name, readable or not, or it is an `Address` or standard input."""
+    return isinstance(path, Address) or str(path) == STANDARD_INPUT or os.path.lexists(path)
+
+
 def read_file(path: Path) -> SourceFile:
     """A file of a kind that can be converted, or what stands at an `Address`; raises `BadInput`."""
     name = printable_path(path)

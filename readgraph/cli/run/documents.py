@@ -10,12 +10,9 @@ import typer
 
 from readgraph.api.documents import (
     document_named,
-    find_by_title,
+    find_kept_document,
     id_without_conversion,
-    possible_documents,
-    same_name,
     store_source,
-    suggestion,
 )
 from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.safe_text import one_line
@@ -28,8 +25,7 @@ from readgraph.library.opening import Library, holds_library, open_library_in_ba
 from readgraph.library.page_store import PageStore
 from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.converting import show_conversion
-from readgraph.sources.inputs import Address
-from readgraph.sources.loading import STANDARD_INPUT, printable_path, raise_problem, read_file
+from readgraph.sources.loading import STANDARD_INPUT, names_file, raise_problem, read_file
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background
 from readgraph.state.records import Document
@@ -52,7 +48,7 @@ def sources_of(
         known = _make_conversion_lookup(folder, opened)
 
         def load_one(path: Path) -> SourceText | str:
-            return str(path) if other_names and not _is_file(path) else _load(known, path)
+            return str(path) if other_names and not names_file(path) else _load(known, path)
 
         return load_all(paths, glob, report_left_out, load_one)
 
@@ -113,18 +109,12 @@ def load_sources_or_names(
 
 async def resolve_document(library: Library, sources: Sequence[SourceText | str]) -> Document:
     """The document of one source, or the collection of several. Raises `BadInput` for an unknown name."""
-    documents = []
-    for source in sources:
-        if isinstance(source, SourceText):
-            documents.append(await store_source(library.pages, source))
-        else:
-            kept = await possible_documents(library.pages, source)
-            if not (known := same_name(kept, source) or find_by_title(kept, source)):
-                problem = (
-                    f"There is no file {printable_path(Path(source))}, and no document of that name in the library."
-                )
-                raise BadInput(problem + suggestion(kept, source))
-            documents.append(known)
+    documents = [
+        await store_source(library.pages, source)
+        if isinstance(source, SourceText)
+        else await find_kept_document(library.pages, source)
+        for source in sources
+    ]
     return await add_collection(library.pages, documents)
 
 
@@ -155,7 +145,3 @@ async def find_documents(store: PageStore, names: Sequence[str]) -> list[Documen
 async def _document_in_file(store: PageStore, path: Path) -> str:
     file = read_file(path)
     return await id_without_conversion(store, file) or document_id(file.convert().text)
-
-
-def _is_file(path: Path) -> bool:
-    return isinstance(path, Address) or str(path) == STANDARD_INPUT or os.path.lexists(path)

@@ -1,0 +1,207 @@
+"""The shortest programs: a question about files, or a reading of them, in one call.
+
+Each call opens the library, stores the files that it does not hold yet, and does what the functions of `readgraph.api`
+do. They are exported as `readgraph.ask`, `readgraph.aask`, `readgraph.read` and `readgraph.aread`.
+"""
+
+import asyncio
+import os
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from readgraph.api import functions
+from readgraph.api.documents import find_kept_document, store_file
+from readgraph.api.results import Answer, Reading
+from readgraph.graphs.methods import method_named
+from readgraph.library.collections import add_collection
+from readgraph.library.opening import Named, open_library
+from readgraph.library.page_store import PageStore
+from readgraph.models.fitting import context_for
+from readgraph.sources.inputs import file_or_address
+from readgraph.sources.loading import names_file, read_file, select_files
+from readgraph.state.errors import BadInput
+from readgraph.state.loops import in_background
+from readgraph.state.records import Document
+
+Source = str | os.PathLike[str]
+
+LONGEST_NAME = 1000
+"""Characters that the name of a file or document may have; what is longer is a text."""
+
+
+def ask(
+    question: str,
+    sources: Source | Sequence[Source] = (),
+    *,
+    text: str | Sequence[str] = (),
+    options: Sequence[str] = (),
+    method: str | None = None,
+    library: Named | None = None,
+    **settings: Any,
+) -> Answer:
+    """Answer a question about files or texts, in one call.
+
+    A file is converted and read once, and kept in the library: the next question finds it there. Several are read as
+    one. It also runs in a notebook, and Ctrl-C ends it; in a coroutine, use `await readgraph.aask(…)`.
+
+        import readgraph
+
+        answer = readgraph.ask("Who took the log book?", "book.epub", model="openai:gpt-4.1-mini")
+        print(answer.answer, [citation.quote for citation in answer.citations])
+
+    Args:
+        question: What is asked.
+        sources: Files, folders (all files of known kinds in them) and web addresses, or the ids and titles of documents
+            that the library holds: one, or several. With neither these nor texts, the documents of the library are
+            picked that share most words with the question.
+        text: A text, or several.
+        options: The texts of a multiple choice, at least two.
+        method: The name of a method, such as "gam"; without one, ReadAgent reads texts and GAM reads histories.
+        library: A folder, or an address on a PostgreSQL server; None: your own library, which the command uses.
+        **settings: Any setting of `ReaderContext`, such as `model` and `max_calls`. Without a model, the answer quotes
+            the nearest passages. Sizes that are left out fit the model.
+
+    Returns:
+        The answer, with the quotes that it rests on, and what it used.
+
+    Raises:
+        BadInput: A file can't be read, there is no such document, or the question or a setting can't be used.
+        LibraryError: The library can't be opened or written.
+        ModelUnavailable: The model's server can't be used.
+    """
+    return in_background(
+        aask, question, sources, text=text, options=options, method=method, library=library, **settings
+    )
+
+
+async def aask(
+    question: str,
+    sources: Source | Sequence[Source] = (),
+    *,
+    text: str | Sequence[str] = (),
+    options: Sequence[str] = (),
+    method: str | None = None,
+    library: Named | None = None,
+    **settings: Any,
+) -> Answer:
+    """Answer a question about files or texts, in one call: `readgraph.ask`, for coroutines.
+
+    Args:
+        question: What is asked.
+        sources: Files, folders, web addresses, or names of documents in the library: one, or several.
+        text: A text, or several.
+        options: The texts of a multiple choice, at least two.
+        method: The name of a method.
+        library: A folder, or an address on a PostgreSQL server; None: your own library.
+        **settings: Any setting of `ReaderContext`.
+
+    Returns:
+        The answer, with the quotes that it rests on, and what it used.
+
+    Raises:
+        BadInput: A file can't be read, there is no such document, or the question or a setting can't be used.
+        LibraryError: The library can't be opened or written.
+        ModelUnavailable: The model's server can't be used.
+    """
+    context = context_for(settings)
+    functions.check_asked(question, options, method)  # before files are converted
+    async with open_library(library) as opened:
+        documents = await _store_all(functions.pages_of(opened, context), sources, text)
+        ids = [document.id for document in documents]
+        return await functions.ask(opened, question, documents=ids, options=options, method=method, context=context)
+
+
+def read(
+    sources: Source | Sequence[Source] = (),
+    *,
+    text: str | Sequence[str] = (),
+    method: str | None = None,
+    library: Named | None = None,
+    **settings: Any,
+) -> Reading:
+    """Read files or texts before any question, in one call; several are read as one.
+
+    What was read is kept in the library. What a budget or a stop left unread is read by the next call.
+
+        import readgraph
+
+        reading = readgraph.read("book.epub", model="openai:gpt-4.1-mini", max_calls=500)
+        print(reading.pages, reading.complete)
+
+    Args:
+        sources: Files, folders, web addresses, or names of documents in the library: one, or several.
+        text: A text, or several.
+        method: The name of a method, such as "gam"; without one, ReadAgent reads texts and GAM reads histories.
+        library: A folder, or an address on a PostgreSQL server; None: your own library, which the command uses.
+        **settings: Any setting of `ReaderContext`, such as `model` and `max_calls`.
+
+    Returns:
+        How large the method's memory is, whether it is complete, and what was used.
+
+    Raises:
+        BadInput: There is nothing to read, a file can't be read, or a setting can't be used.
+        LibraryError: The library can't be opened or written.
+        ModelUnavailable: The model's server can't be used.
+    """
+    return in_background(aread, sources, text=text, method=method, library=library, **settings)
+
+
+async def aread(
+    sources: Source | Sequence[Source] = (),
+    *,
+    text: str | Sequence[str] = (),
+    method: str | None = None,
+    library: Named | None = None,
+    **settings: Any,
+) -> Reading:
+    """Read files or texts before any question, in one call: `readgraph.read`, for coroutines.
+
+    Args:
+        sources: Files, folders, web addresses, or names of documents in the library: one, or several.
+        text: A text, or several.
+        method: The name of a method.
+        library: A folder, or an address on a PostgreSQL server; None: your own library.
+        **settings: Any setting of `ReaderContext`.
+
+    Returns:
+        How large the method's memory is, whether it is complete, and what was used.
+
+    Raises:
+        BadInput: There is nothing to read, a file can't be read, or a setting can't be used.
+        LibraryError: The library can't be opened or written.
+        ModelUnavailable: The model's server can't be used.
+    """
+    context = context_for(settings)
+    if method:
+        method_named(method)
+    if not (_list_of(sources) or _list_of(text)):
+        raise BadInput("There is nothing to read: name a file, or give a text.")
+    async with open_library(library) as opened:
+        pages = functions.pages_of(opened, context)
+        document = await add_collection(pages, await _store_all(pages, sources, text))
+        return await functions.read(opened, document.id, method=method, context=context)
+
+
+async def _store_all(pages: PageStore, sources: Source | Sequence[Source], text: str | Sequence[str]) -> list[Document]:
+    """The documents of files, folders, addresses and names, and those of texts, in the given order."""
+    names = [os.fspath(source) for source in _list_of(sources)]
+    if any("\n" in name or len(name) > LONGEST_NAME for name in names):
+        raise BadInput("A text is no name of a file or document: give it as text=…")
+    paths = await asyncio.to_thread(select_files, [file_or_address(name) for name in names], None)
+    documents = [await _store_or_find(pages, path) for path in paths]
+    return documents + [await pages.add_document(each) for each in _list_of(text)]
+
+
+async def _store_or_find(pages: PageStore, path: Path) -> Document:
+    if not names_file(path):
+        return await find_kept_document(pages, str(path))
+    stored = await store_file(pages, await asyncio.to_thread(read_file, path))
+    for problem in stored.problems:
+        warnings.warn(f"Left out: {problem}", UserWarning, stacklevel=2)
+    return stored.document
+
+
+def _list_of(given: Any) -> list[Any]:
+    return [given] if isinstance(given, (str, os.PathLike)) else [*given]
