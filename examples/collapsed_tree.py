@@ -12,15 +12,15 @@ from readgraph import ReaderContext
 from readgraph.graphs import read_agent
 from readgraph.library.search.okapi import rank
 from readgraph.nodes.answering.answer import answer_from
-from readgraph.nodes.answering.in_view import AnswerSource, answering
+from readgraph.nodes.answering.in_view import write_answer
 from readgraph.nodes.building.summaries import grow
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, LookUpState, LookUpUpdate
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.memory import flat_tree, view_nodes
-from readgraph.nodes.step import step_with
+from readgraph.nodes.step import node
 from readgraph.state.reading import ReadingState
 from readgraph.state.records import Recipe
-from readgraph.state.settings import PagesRead
+from readgraph.state.settings import AnswerForm, Language, PagesRead
 
 
 class CollapsedState(ReadingState):  # all channels of ReadAgent, and one more
@@ -40,7 +40,7 @@ def recipe(context: ReaderContext) -> Recipe:  # a memory of its own, whose gist
     return replace(plain, method="collapsed-tree", parameters=plain.parameters | tree)
 
 
-@step_with(settings=(PagesRead,))
+@node(settings=(PagesRead,))
 async def rank_nodes(state: LookUpState, runtime: Runtime[ReaderContext]) -> Ranked:
     texts = await flat_tree(runtime, state["document"], state["memory"])
     best = [[*texts][place] for place, _ in rank(query_of(state), [*texts.values()])][: runtime.context.max_pages]
@@ -49,10 +49,11 @@ async def rank_nodes(state: LookUpState, runtime: Runtime[ReaderContext]) -> Ran
     return {"pages_read": pages, "tree_nodes": nodes, "continue_search": False, "step_summary": did}
 
 
-async def nodes_in_view(state: Shown, runtime: Runtime[ReaderContext]) -> AnswerSource:
+@node(settings=(AnswerForm, Language))
+async def answer(state: Shown, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
     view = await view_nodes(runtime, state["document"], state["memory"], state["pages_read"], state["tree_nodes"])
-    return answer_from(view, state, runtime)
+    return await write_answer(answer_from(view, state, runtime), state, runtime)
 
 
-read, answer = read_agent.reading(recipe), answering(nodes_in_view, writes=AnswerUpdate)
+read = read_agent.reading(recipe)
 build = partial(read_agent.build, read=read, merge=grow, look_up=rank_nodes, answer=answer, state=CollapsedState)

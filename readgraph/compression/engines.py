@@ -32,13 +32,11 @@ from readgraph.compression.read_agent_parts import Templates, name_of, paginator
 from readgraph.compression.trace import Compressed
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.library.page_store import PageStore
-from readgraph.nodes.answering.answer import memory_shown_by
-from readgraph.nodes.answering.in_view import answering
+from readgraph.nodes.answering.answer import make_answer_node
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.merge import MergeState, MergeUpdate, merge, merge_without_model
 from readgraph.nodes.building.notes import make_gist_writer
 from readgraph.nodes.building.parts import WriteNote
-from readgraph.nodes.contracts import AnswerUpdate
 from readgraph.nodes.extractive import extract_gist, pages_by_rule
 from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.step import StepNode
@@ -235,7 +233,7 @@ class ReadAgentGistEngine(EpisodeEngine):
 
     def build(self) -> StateGraph[Any, ReaderContext, Any, Any]:
         """ReadAgent's graph with the templates' prompts."""
-        answer = answering(memory_shown_by(self.templates.qa_prompt), writes=AnswerUpdate)
+        answer = make_answer_node(self.templates.qa_prompt)
         look_up = make_look_up_node(self.templates.look_up_prompt)
         read = self._read(self._gist_of(self.gist_length))
         return read_agent.build(read=read, merge=merge_for_query, look_up=look_up, answer=answer)

@@ -21,9 +21,9 @@ from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback, current_meter
-from readgraph.nodes.answering.ask import answer_from_notes_prompt, ask_for_answer
+from readgraph.nodes.answering.ask import STYLE, answer_from_notes_prompt, ask_for_answer
 from readgraph.nodes.answering.citations import find_citation_on_page
-from readgraph.nodes.answering.in_view import AnswerSource, answering, ready_answer
+from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
 from readgraph.nodes.bounds import LAST_STEPS
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
 from readgraph.nodes.extractive import (
@@ -52,7 +52,7 @@ from readgraph.nodes.question_notes import (
     pages_named,
     take_notes_prompt,
 )
-from readgraph.nodes.step import step_with
+from readgraph.nodes.step import node
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, NoUsableReply
 from readgraph.state.reading import Finding, Quote
@@ -114,7 +114,7 @@ async def write_notes_without_model(state: NotesState, runtime: Runtime[ReaderCo
     return await _read_on(state, runtime, _keep_nearest)
 
 
-@step_with(without_model=write_notes_without_model, settings=(NoteTaking, LookingBack, Language, Window))
+@node(without_model=write_notes_without_model, settings=(NoteTaking, LookingBack, Language, Window))
 async def write_notes(state: NotesState, runtime: Runtime[ReaderContext]) -> NotesUpdate:
     """Read the next pages one by one, and after each write the notes anew, with the question in view.
 
@@ -263,13 +263,19 @@ class LastNotesState(AskedState):
     fallbacks: dict[str, int]
 
 
-async def last_notes_in_view(state: LastNotesState, runtime: Runtime[ReaderContext]) -> AnswerSource:
+@node(settings=STYLE)
+async def answer(state: LastNotesState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
     """Answer from the last notes, and what was still found of earlier ones; all pages that were read count as seen.
 
     Where nothing was noted nobody is asked: status `no_answer`, by rule where replies were unusable. Where a part could
     not be read, it is by rule, too, that the notes hold no answer. Without a model, and where no usable reply came, the
     answer quotes the pages that the notes name: sentences that stand in the notes, if there are any.
     """
+    return await write_answer(await _source_of_notes(state, runtime), state, runtime)
+
+
+async def _source_of_notes(state: LastNotesState, runtime: Runtime[ReaderContext]) -> AnswerSource:
+    """The notes to answer from."""
     document, pages = await memory_pages(runtime, state["document"], state["memory"])
     words = sum(page.words for page in pages[: state["next_page"]])
     lines = [line for part in (state["notes"], state["earlier"]) for line in lines_in(part, state["next_page"])]
@@ -335,6 +341,3 @@ def _find_line_quote(line: NoteLine, texts: dict[int, str]) -> Quote | None:
         if len(words & {*content_words(sentence.text)}) >= SHARED * len(words):
             return Quote(page=sentence.page, quote=sentence.text)
     return None
-
-
-answer = answering(last_notes_in_view, writes=AnswerUpdate)

@@ -20,10 +20,10 @@ from readgraph.nodes.agent.memory import AgentAnswer, queue_text
 from readgraph.nodes.agent.receive import MOST_BLOCK_WORDS, REACHED_BY, file_document, keep
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.ask import STYLE, answer_style
-from readgraph.nodes.answering.in_view import AnswerSource, answering, ready_answer
+from readgraph.nodes.answering.in_view import draft_answer, write_draft
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate
 from readgraph.nodes.prompts import question_part
-from readgraph.nodes.step import StepNode
+from readgraph.nodes.step import StepNode, node
 from readgraph.state.agent import AgentState, Block, fresh_turn
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
@@ -122,13 +122,15 @@ def _make_agent_finding(given: AgentAnswer) -> Finding:
     return Finding(page=page, answers=answered, text=given.answer or "", choice=given.choice, quotes=given.quotes)
 
 
-async def agent_in_view(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
+@node(settings=(*STYLE, Window))
+async def answer(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
     """The agent's own answer; without one, the best passages of the pages read. This ends the reading."""
     given = await _draft_from_agent(state, runtime) if state["findings"] and not state["owes_reply"] else None
     await agent_store(runtime).end_reading(state["agent"])
     if given:
-        return ready_answer(await page_store(runtime).document(state["document"]), given)
-    return replace(await memory_with(state["pages_read"], state, runtime), ask=None)
+        return await write_draft(given, await page_store(runtime).document(state["document"]), state, runtime)
+    source = replace(await memory_with(state["pages_read"], state, runtime), ask=None)
+    return await write_draft(await draft_answer(source, runtime), source.document, state, runtime)
 
 
 async def _draft_from_agent(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> AnswerDraft:
@@ -141,6 +143,3 @@ async def _draft_from_agent(state: AgentAnswerState, runtime: Runtime[ReaderCont
         (given["text"], "took the agent's answer") if given["answers"] else (None, "the agent found no answer")
     )
     return AnswerDraft(text, given["choice"], given["quotes"], words, summary)
-
-
-answer = StepNode(answering(agent_in_view, writes=AnswerUpdate).work, settings=(*STYLE, Window))

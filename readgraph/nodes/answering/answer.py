@@ -11,18 +11,19 @@ from readgraph.library.page_store import page_store
 from readgraph.models.metering import record_corrections, suppress_streaming
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.answering.ask import (
+    STYLE,
     all_quotes,
     answer_prompt,
     ask_for_answer,
-    by_the_model,
     format_finding,
     weigh_findings,
 )
-from readgraph.nodes.answering.in_view import AnswerSource, View, answering, ready_answer
+from readgraph.nodes.answering.in_view import AnswerSource, draft_answer, ready_answer, write_answer, write_draft
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate
 from readgraph.nodes.extractive import FEWEST_WORDS, quote_pages, quote_passages, sentences_as_passages
 from readgraph.nodes.memory import MemoryView, format_pages, memory_pages, view_memory
+from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding
@@ -36,17 +37,25 @@ MakePrompt = Callable[[str, str, dict[str, str]], Prompt]
 """Makes the prompt of a memory's text, the question and its choices."""
 
 
-def memory_shown_by(make_prompt: MakePrompt) -> View[AnswerState]:
-    """A memory in view, with this prompt."""
+@node(settings=STYLE)
+async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+    """Answer from the notes of all pages, with those read again in full in their place.
 
-    async def memory_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
-        """Answer from the notes of all pages, with those read again in full in their place.
+    Without a model, and where no usable reply came, the answer quotes the pages that were read again.
+    """
+    return await write_answer(await memory_with(state["pages_read"], state, runtime), state, runtime)
 
-        Without a model, and where no usable reply came, the answer quotes the pages that were read again.
-        """
-        return await memory_with(state["pages_read"], state, runtime, make_prompt)
 
-    return memory_in_view
+def make_answer_node(make_prompt: MakePrompt) -> StepNode[AnswerState, AnswerUpdate]:
+    """A node that answers as `answer` does, with this prompt."""
+
+    @node(settings=STYLE)
+    async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+        """Answer from the notes of all pages, with those read again in full in their place."""
+        source = await memory_with(state["pages_read"], state, runtime, make_prompt)
+        return await write_answer(source, state, runtime)
+
+    return answer
 
 
 async def memory_with(
@@ -80,47 +89,43 @@ def _counts(view: MemoryView) -> str:
     return f"{format_count(gists, 'gist')} and {format_count(len(view.full), 'part')} in full"
 
 
-async def notes_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
-    """Without a model: quote, of the document's sentences, those that a note kept, but for very short ones."""
-    view = await view_memory(runtime, state["document"], state["memory"], [])
-
-    async def quote() -> AnswerDraft:
-        record_corrections(view.notes.values())
-        noted = [page for page in view.pages if page.number in view.notes]
-        texts = await page_store(runtime).spans(view.document, [(page.start, page.end) for page in noted])
-        full = {page.number: text for page, text in zip(noted, texts, strict=True)}
-        kept = [
-            passage
-            for page, text in full.items()
-            for passage in sentences_as_passages(page, text, sentence_spans(text))
-            if count_words(passage.text) >= FEWEST_WORDS and passage.text in view.notes[page].text
-        ]
-        return (await quote_passages(kept, view.document, state, runtime))._replace(words=view.words)
-
-    return AnswerSource(view.document, quote)
-
-
-async def segments_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
+@node(settings=(*STYLE, Segments, Window))
+async def answer_from_segments(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
     """Answer from the segments that were found; `cut_segments` cuts those that don't fit (MemGPT, section 3.2.1)."""
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
     if runtime.context.cut_segments:
         view = view.cut_to(content_room(runtime.context, state["question_text"], state["choices"]))
-    return answer_from(view, state, runtime)
+    return await write_answer(answer_from(view, state, runtime), state, runtime)
 
 
-async def view_retrieved_pages(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
+@node(settings=(*STYLE, Retrieval))
+async def answer_from_retrieved(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
     """Answer from the pages that were found and, if `show_gists` is set, the gists of the others."""
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
-    return answer_from(view if runtime.context.show_gists else view.without_notes(), state, runtime)
+    view = view if runtime.context.show_gists else view.without_notes()
+    return await write_answer(answer_from(view, state, runtime), state, runtime)
 
 
-memory_in_view = memory_shown_by(answer_prompt)
+async def answer_from_notes_alone_without_model(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+    """Without a model: quote, of the document's sentences, those that a note kept, but for very short ones."""
+    view = await view_memory(runtime, state["document"], state["memory"], [])
+    record_corrections(view.notes.values())
+    noted = [page for page in view.pages if page.number in view.notes]
+    texts = await page_store(runtime).spans(view.document, [(page.start, page.end) for page in noted])
+    kept = [
+        passage
+        for page, text in zip(noted, texts, strict=True)
+        for passage in sentences_as_passages(page.number, text, sentence_spans(text))
+        if count_words(passage.text) >= FEWEST_WORDS and passage.text in view.notes[page.number].text
+    ]
+    draft = await quote_passages(kept, view.document, state, runtime)
+    return await write_draft(draft._replace(words=view.words), view.document, state, runtime)
 
-answer = answering(memory_in_view, writes=AnswerUpdate)
-answer_from_segments = answering(segments_in_view, writes=AnswerUpdate, settings=(Segments, Window))
-answer_from_retrieved = answering(view_retrieved_pages, writes=AnswerUpdate, settings=(Retrieval,))
-answer_from_notes_alone = answering(memory_in_view, without_model=notes_in_view, writes=AnswerUpdate)
-"""Answers where no page is opened; with a model, as `answer` does."""
+
+@node(without_model=answer_from_notes_alone_without_model, settings=STYLE)
+async def answer_from_notes_alone(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+    """Answer where no page is opened; with a model, as `answer` does."""
+    return await write_answer(await memory_with(state["pages_read"], state, runtime), state, runtime)
 
 
 LONGEST_FINDING = 120
@@ -133,7 +138,14 @@ class EachPageUpdate(AnswerUpdate):
     findings: list[Finding]
 
 
-async def each_page_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
+async def answer_from_each_without_model(state: AnswerState, runtime: Runtime[ReaderContext]) -> EachPageUpdate:
+    """Without a model: the passages of all pages that best match the question."""
+    source = await memory_with(state["pages_read"], state, runtime)
+    return {**await write_draft(await source.substitute(), source.document, state, runtime), "findings": []}
+
+
+@node(without_model=answer_from_each_without_model, settings=STYLE)
+async def answer_from_each(state: AnswerState, runtime: Runtime[ReaderContext]) -> EachPageUpdate:
     """Answer from each page concurrently; if the answers differ, the model weighs them in one call.
 
     GAM's long-LLM baseline takes the best score over the chunks (section 3.1), which needs the gold answer; a reader
@@ -142,21 +154,33 @@ async def each_page_in_view(state: AnswerState, runtime: Runtime[ReaderContext])
     rate counts the words of all chunks, whichever gave the answer.
     """
     pages = state["pages_read"]
+    with suppress_streaming():
+        each = await all_finished(_answer_page(page, state, runtime) for page in pages)
+    findings = [
+        Finding(page=page, answers=True, text=said.answer, choice=said.choice, quotes=said.quotes)
+        for page, said in zip(pages, each, strict=True)
+        if said.answer and not said.nearest
+    ]
+    if not findings and any(said.nearest for said in each):
+        return await answer_from_each_without_model(state, runtime)
+    source = await _source_of_findings(findings, state, runtime)
+    return {**await write_answer(source, state, runtime), "findings": findings}
+
+
+async def _answer_page(page: int, state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerDraft:
+    return await draft_answer(await memory_with([page], state, runtime), runtime)
+
+
+async def _source_of_findings(
+    findings: list[Finding], state: AnswerState, runtime: Runtime[ReaderContext]
+) -> AnswerSource:
+    """What pages said: taken as it is where they agree, else to be weighed."""
+    pages = state["pages_read"]
     document, chunks = await memory_pages(runtime, state["document"], state["memory"])
     words = sum(page.words for page in chunks if page.number in pages)
-    with suppress_streaming():
-        each: list[AnswerUpdate] = await all_finished(
-            answer.work({**state, "pages_read": [page]}, runtime) for page in pages
-        )
-    every = [_make_page_finding(page, said) for page, said in zip(pages, each, strict=True) if said["answer"]]
-    findings = by_the_model(every)
-    if not findings and any(said.get("by_rule") for said in each):
-        quoted = await pages_in_view(state, runtime)
-        return ready_answer(document, await quoted.substitute(), **quoted.beside)
-
     if len({finding["text"] for finding in findings}) < 2:
         did = f"answered from {len(findings)} of {len(pages)} parts, each by itself"
-        return ready_answer(document, _draft_from_findings(findings, words, did), findings=findings)
+        return ready_answer(document, _draft_from_findings(findings, words, did))
 
     async def weigh() -> AnswerDraft:
         shown = format_pages(
@@ -167,12 +191,7 @@ async def each_page_in_view(state: AnswerState, runtime: Runtime[ReaderContext])
     async def take_first() -> AnswerDraft:
         return _draft_from_findings(findings[:1], words, f"took the first of {len(findings)} answers")
 
-    return AnswerSource(document, take_first, weigh, "weigh", {"findings": findings})
-
-
-def _make_page_finding(page: int, said: AnswerUpdate) -> Finding:
-    finding = Finding(page=page, answers=True, text=said["answer"] or "", choice=said["choice"], quotes=said["quotes"])
-    return {**finding, "by_rule": True} if said.get("by_rule") else finding
+    return AnswerSource(document, take_first, weigh, "weigh")
 
 
 def _draft_from_findings(findings: list[Finding], words: int, did: str) -> AnswerDraft:
@@ -185,12 +204,3 @@ def _draft_from_findings(findings: list[Finding], words: int, did: str) -> Answe
 def _format_finding_and_choice(finding: Finding) -> str:
     letter = f"{finding['choice']}. " if finding["choice"] else ""
     return letter + format_finding(finding)
-
-
-async def pages_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerSource:
-    """Without a model: the passages of all pages that best match the question."""
-    seen = await memory_in_view(state, runtime)
-    return AnswerSource(seen.document, seen.substitute, beside={"findings": []})
-
-
-answer_from_each = answering(each_page_in_view, pages_in_view, writes=EachPageUpdate)

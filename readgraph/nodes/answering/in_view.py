@@ -1,30 +1,32 @@
-"""The step that answers, for all methods: a method only gives what is in view.
+"""What all steps that answer share: from what is in view to the answer, its status and its figures.
 
 The answer is a chat message too: of the conversation, where the question came as one, and for whoever streams it.
 """
 
+import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_type_hints
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
 
 from readgraph.library.page_store import page_store
-from readgraph.models.metering import count_fallback, current_meter
+from readgraph.models.asking import can_ask
+from readgraph.models.metering import count_fallback, current_meter, step_does_without
 from readgraph.models.streaming import stream_message
 from readgraph.nodes.answering.ask import STYLE
-from readgraph.nodes.contracts import AnswerDraft, AskedState
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
 from readgraph.nodes.memory import describe_missing
-from readgraph.nodes.step import StateT, StepNode, UpdateT
+from readgraph.nodes.step import StateT, StepNode, UpdateT, Work
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
-from readgraph.state.errors import NoUsableReply
+from readgraph.state.errors import BudgetSpent, NoUsableReply
 from readgraph.state.lazy_names import former_names
 from readgraph.state.reading import last_question
 from readgraph.state.records import Document, Page
 
-__all__ = ["AnswerSource", "answering", "compression_rate"]
+__all__ = ["AnswerSource", "compression_rate", "write_answer"]
 
 NOT_FOUND = "I found no answer to this in the text."
 GAVE_NONE = "The model gave no answer to this that could be used."
@@ -33,8 +35,8 @@ NEAREST_OPTION = "No model answered this. Nearest option:"
 RESEARCHED = "I gathered what the text says about this; the answer was left to you."
 
 
-def as_chat_message(said: AnswerDraft, document: Document, state: AskedState) -> dict[str, Any]:
-    """The update with the answer as a message; nothing where the question did not come as a message.
+def as_chat_message(said: AnswerDraft, document: Document, state: AskedState) -> list[AnyMessage]:
+    """The answer as a message of the conversation; none where the question did not come as a message.
 
     The message has the id of what was streamed of it, so that a client shows it once. Its metadata holds the status.
     LangGraph streams a message of the update; without one it is sent here, if nothing of it was streamed.
@@ -45,10 +47,10 @@ def as_chat_message(said: AnswerDraft, document: Document, state: AskedState) ->
     words = f"{_words(said)}\n\n{missing}." if missing else _words(said)
     message = AIMessage(words, id=meter.message_id, response_metadata=metadata)
     if last_question(state.get("messages") or []):
-        return {"messages": [message]}
+        return [message]
     if meter.said != meter.message_id:
         stream_message(meter, message)
-    return {}
+    return []
 
 
 def _words(said: AnswerDraft) -> str:
@@ -59,7 +61,7 @@ def _words(said: AnswerDraft) -> str:
     return f"{nearest}\n\n{said.answer}" if said.nearest else said.answer
 
 
-Saying = Callable[[], Awaitable[AnswerDraft]]
+MakeDraft: TypeAlias = Callable[[], Awaitable[AnswerDraft]]
 """A function that makes an answer."""
 
 
@@ -68,87 +70,84 @@ class AnswerSource:
     """What is in view when a question is answered.
 
     `ask` asks the model for the answer, with errors as in `models.asking`; None if no call is needed. `substitute` is
-    used without a model, and without a usable reply, which is counted as the fall-back `counted_as`. `beside`: what the
-    step writes besides the answer.
+    used without a model, and without a usable reply, which is counted as the fall-back `counted_as`. `beside`: what a
+    node of `answering` writes besides the answer.
     """
 
     document: Document
-    substitute: Saying
-    ask: Saying | None = None
+    substitute: MakeDraft
+    ask: MakeDraft | None = None
     counted_as: str = "answer"
     beside: Mapping[str, Any] = field(default_factory=dict)
 
 
-def ready_answer(document: Document, said: AnswerDraft, **beside: Any) -> AnswerSource:
+def ready_answer(document: Document, draft: AnswerDraft) -> AnswerSource:
     """An answer that needs no call."""
 
-    async def say() -> AnswerDraft:
-        return said
+    async def give() -> AnswerDraft:
+        return draft
 
-    return AnswerSource(document, say, say, beside=beside)
-
-
-View: TypeAlias = Callable[[StateT, Runtime[ReaderContext]], Awaitable[AnswerSource]]
-"""A method's part of answering: `(state, runtime) -> InView`. The type of its state says what the step reads."""
+    return AnswerSource(document, give, give)
 
 
-def answering(
-    view: View[StateT], without_model: View[StateT] | None = None, *, writes: type[UpdateT], settings: Groups = ()
-) -> StepNode[StateT, UpdateT]:
-    """A node that answers from what is in view; `without_model`: another view for use without a model.
+async def write_answer(source: AnswerSource, state: AskedState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+    """Answer from what is in view: by the model, or by the substitute where it can't be asked.
 
-    `writes`: the type of the update, for the wiring check; `settings`: the groups of settings that the views use. The
-    status is `nearest` where passages were quoted instead of asking, `no_answer` if the text does not contain the
-    answer, or `researched` if only a context was asked for.
+    Args:
+        source: What is in view.
+        state: The question.
+        runtime: The node's runtime.
+
+    Returns:
+        The update. Its status is `nearest` where passages were quoted instead of asking, `no_answer` if the text does
+        not contain the answer, or `researched` if only a context was asked for.
+
+    Raises:
+        BudgetSpent: Inside of a node with a substitute (`without_model`), if the budget allows no further call.
+        ModelUnavailable: If the server can't be used.
     """
-
-    async def answer(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
-        seen = await view(state, runtime)
-        return cast(
-            UpdateT, await _update(seen, await _ask_or_substitute(seen, runtime), cast(AskedState, state), runtime)
-        )
-
-    async def answer_without_model(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
-        seen = await (without_model or view)(state, runtime)
-        return cast(UpdateT, await _update(seen, await seen.substitute(), cast(AskedState, state), runtime))
-
-    for work, given in ((answer, view), (answer_without_model, without_model or view)):
-        work.__annotations__ |= {"state": get_type_hints(given)["state"], "return": writes}
-        work.__doc__ = given.__doc__
-    return StepNode(answer, answer_without_model, settings=(*STYLE, *settings))
+    draft = await (draft_answer(source, runtime) if can_ask(runtime) else source.substitute())
+    return await write_draft(draft, source.document, state, runtime)
 
 
-async def _ask_or_substitute(seen: AnswerSource, runtime: Runtime[ReaderContext]) -> AnswerDraft:
+async def draft_answer(source: AnswerSource, runtime: Runtime[ReaderContext]) -> AnswerDraft:
+    """The model's answer; the substitute, which is counted, where no usable reply came. `BudgetSpent` as above."""
     try:
-        if seen.ask:
-            return await seen.ask()
+        if source.ask:
+            return await source.ask()
         did = "gave no answer: "
     except NoUsableReply:
         did = "gave no usable answer: "
+    except BudgetSpent:
+        if not step_does_without():
+            raise
+        return await source.substitute()
     if not runtime.context.model:
-        return await seen.substitute()
-    count_fallback(seen.counted_as)
+        return await source.substitute()
+    count_fallback(source.counted_as)
     current_meter().new_message()
-    said = await seen.substitute()
-    return said._replace(summary=did + said.summary)
+    draft = await source.substitute()
+    return draft._replace(summary=did + draft.summary)
 
 
-async def _update(
-    seen: AnswerSource, said: AnswerDraft, state: AskedState, runtime: Runtime[ReaderContext]
-) -> dict[str, Any]:
+async def write_draft(
+    draft: AnswerDraft, document: Document, state: AskedState, runtime: Runtime[ReaderContext]
+) -> AnswerUpdate:
+    """The update with this answer about a document."""
     read = await page_store(runtime).pages(state["memory"], state["pages_read"])
-    return {
-        "answer": said.answer,
-        "choice": said.choice,
-        "quotes": said.quotes,
-        "status": said.status,
-        "by_rule": said.nearest or not runtime.context.model,
-        "compression_rate": None if said.words is None else compression_rate(said.words, seen.document),
-        "percent_read": percent_read(read, seen.document),
-        "step_summary": said.summary,
-        **as_chat_message(said, seen.document, state),
-        **seen.beside,
-    }
+    update = AnswerUpdate(
+        answer=draft.answer,
+        choice=draft.choice,
+        quotes=draft.quotes,
+        status=draft.status,
+        by_rule=draft.nearest or not runtime.context.model,
+        compression_rate=None if draft.words is None else compression_rate(draft.words, document),
+        percent_read=percent_read(read, document),
+        step_summary=draft.summary,
+    )
+    if messages := as_chat_message(draft, document, state):
+        update["messages"] = messages
+    return update
 
 
 def compression_rate(words: int, document: Document) -> float:
@@ -159,6 +158,27 @@ def compression_rate(words: int, document: Document) -> float:
 def percent_read(pages: Iterable[Page], document: Document) -> float:
     """The percentage of the text's words that stand on these pages."""
     return min(100.0, round(100 * sum(page.words for page in pages) / max(document.words, 1), 2))
+
+
+View: TypeAlias = Callable[[StateT, Runtime[ReaderContext]], Awaitable[AnswerSource]]
+
+
+def answering(
+    view: View[StateT], without_model: View[StateT] | None = None, *, writes: type[UpdateT], settings: Groups = ()
+) -> StepNode[StateT, UpdateT]:
+    """The former way to make a node that answers: write a coroutine under `@node` that calls `write_answer`."""
+    warnings.warn("answering(…) is now @node and write_answer(…)", DeprecationWarning, stacklevel=2)
+
+    def make_work(view: View[StateT]) -> Work[StateT, UpdateT]:
+        async def answer(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
+            source = await view(state, runtime)
+            return cast(UpdateT, {**await write_answer(source, cast(AskedState, state), runtime), **source.beside})
+
+        answer.__annotations__ |= {"state": get_type_hints(view)["state"], "return": writes}
+        answer.__doc__ = view.__doc__
+        return answer
+
+    return StepNode(make_work(view), make_work(without_model or view), settings=(*STYLE, *settings))
 
 
 if not TYPE_CHECKING:

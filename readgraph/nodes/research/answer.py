@@ -1,4 +1,4 @@
-"""What research has in view when it answers: its notes, with evidence (GAM, sections 2.2.2 and 3.5)."""
+"""How research answers: from its notes, with evidence (GAM, sections 2.2.2 and 3.5)."""
 
 from dataclasses import dataclass, field
 from typing import NotRequired
@@ -7,13 +7,14 @@ from langgraph.runtime import Runtime
 
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
-from readgraph.nodes.answering.ask import answer_from_notes_prompt, ask_for_answer
-from readgraph.nodes.answering.in_view import AnswerSource, answering, ready_answer
+from readgraph.nodes.answering.ask import STYLE, answer_from_notes_prompt, ask_for_answer
+from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
 from readgraph.nodes.extractive import MOST_QUOTES, quote_pages
 from readgraph.nodes.memory import ShownPage, load_memory, pack_pages, pages_text, snippets_text
 from readgraph.nodes.research.integrate import EVIDENCE_SHARE
 from readgraph.nodes.research.memos import memos_in_view
+from readgraph.nodes.step import node
 from readgraph.state.channels import NotMemorised
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Quote, Step
@@ -61,7 +62,8 @@ class Context:
         return "\n\n".join(filter(None, [self.notes, self.evidence]))
 
 
-async def research_in_view(state: FoundState, runtime: Runtime[ReaderContext]) -> AnswerSource:
+@node(settings=(*STYLE, Reflecting, Research, Window))
+async def answer_from_notes(state: FoundState, runtime: Runtime[ReaderContext]) -> FoundUpdate:
     """Make the context, and answer from it unless the context alone is wanted.
 
     Where nothing was found nobody is asked: status `no_answer`, by rule where the model's last replies were unusable.
@@ -69,8 +71,13 @@ async def research_in_view(state: FoundState, runtime: Runtime[ReaderContext]) -
     reply came, the answer quotes what was read.
     """
     context = await _context(state, runtime)
-    if given := _draft_without_answer(context, state, runtime):
-        return ready_answer(context.document, given, context=context.text)
+    given = _draft_without_answer(context, state, runtime)
+    source = ready_answer(context.document, given) if given else _source_of_context(context, state, runtime)
+    return {**await write_answer(source, state, runtime), "context": context.text}
+
+
+def _source_of_context(context: Context, state: FoundState, runtime: Runtime[ReaderContext]) -> AnswerSource:
+    """Notes and evidence to answer from."""
 
     async def ask() -> AnswerDraft:
         prompt = answer_from_notes_prompt(context.notes, context.evidence, state["question_text"], state["choices"])
@@ -84,7 +91,7 @@ async def research_in_view(state: FoundState, runtime: Runtime[ReaderContext]) -
         said = await quote_pages(texts, context.document, state, runtime)
         return said._replace(words=sum(map(count_words, texts.values())))
 
-    return AnswerSource(context.document, quote, ask, beside={"context": context.text})
+    return AnswerSource(context.document, quote, ask)
 
 
 async def _context(state: FoundState, runtime: Runtime[ReaderContext]) -> Context:
@@ -143,6 +150,3 @@ def _nearest(state: FoundState, said: AnswerDraft) -> list[Quote]:
         quotes[number] for number, _ in rank(f"{state['question_text']} {said.answer}", [q["quote"] for q in quotes])
     ]
     return (ranked or quotes)[:MOST_QUOTES]
-
-
-answer_from_notes = answering(research_in_view, writes=FoundUpdate, settings=(Reflecting, Research, Window))

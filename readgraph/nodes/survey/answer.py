@@ -17,13 +17,13 @@ from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers, numbers_in, restrict_reply
-from readgraph.nodes.answering.ask import answer_style, choice_or_none, letter_of
-from readgraph.nodes.answering.in_view import AnswerSource, answering, ready_answer
+from readgraph.nodes.answering.ask import STYLE, answer_style, choice_or_none, letter_of
+from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
 from readgraph.nodes.memory import memory_pages
 from readgraph.nodes.prompts import question_part
-from readgraph.nodes.step import Choice, deciding
+from readgraph.nodes.step import Choice, deciding, node
 from readgraph.nodes.survey.table import distinct_names, entries_of, markdown_of, name_column
 from readgraph.nodes.survey.values import same_as
 from readgraph.state.context import ReaderContext
@@ -241,21 +241,29 @@ class TableUpdate(AnswerUpdate):
     by_pattern: bool
 
 
-async def table_in_view(state: TableState, runtime: Runtime[ReaderContext]) -> AnswerSource:
+@node(settings=STYLE)
+async def answer_from_table(state: TableState, runtime: Runtime[ReaderContext]) -> TableUpdate:
     """Answer with the table, or the number of its rows; where sentences are wanted, the model writes them from it.
 
     Without a model, and without a usable reply, the table itself is the answer. An answer without all records says how
     many parts are missing. Where none were found, and parts are missing, there is no answer: nobody knows it.
     """
+    records = await page_store(runtime).memory(state["document"], state["records"])
+    by_pattern = not records.recipe.model
+    source = await _source_of_table(state, runtime, by_rule=by_pattern)
+    return {**await write_answer(source, state, runtime), "by_pattern": by_pattern}
+
+
+async def _source_of_table(state: TableState, runtime: Runtime[ReaderContext], *, by_rule: bool) -> AnswerSource:
+    """The table to answer with, or to answer from."""
     table, programme = state["table"], state["programme"]
     document, pages = await memory_pages(runtime, state["document"], state["memory"])
     read = {*state["pages_read"]}
     words = sum(page.words for page in pages if page.number in read)
-    by_pattern = not (await page_store(runtime).memory(document.id, state["records"])).recipe.model
     missing = format_unread_parts(len(read), len(unread)) if (unread := state.get("unread")) else ""
     if missing and not table["found"]:
-        return ready_answer(document, AnswerDraft(None, None, [], words, missing, nearest=True), by_pattern=by_pattern)
-    said = _draft_from_table(table, programme, words, missing, by_rule=by_pattern)
+        return ready_answer(document, AnswerDraft(None, None, [], words, missing, nearest=True))
+    said = _draft_from_table(table, programme, words, missing, by_rule=by_rule)
 
     async def substitute() -> AnswerDraft:
         return said._replace(nearest=True, choice=None)
@@ -265,8 +273,8 @@ async def table_in_view(state: TableState, runtime: Runtime[ReaderContext]) -> A
         return prose._replace(answer=_with_missing(prose.answer, missing), words=words)
 
     if table["found"] and (state["choices"] or (programme and programme["result"] == "prose")):
-        return AnswerSource(document, substitute, ask_for_prose, "survey_prose", {"by_pattern": by_pattern})
-    return ready_answer(document, said, by_pattern=by_pattern)
+        return AnswerSource(document, substitute, ask_for_prose, "survey_prose")
+    return ready_answer(document, said)
 
 
 def _draft_from_table(
@@ -325,6 +333,3 @@ async def _prose(state: TableState, runtime: Runtime[ReaderContext]) -> AnswerDr
     quotes = _quotes((rows or table["rows"])[:ROWS_QUOTED]) if text else []
     did = f"answered from {format_count(len(lines), 'row')}" if text else "the table gives no answer"
     return AnswerDraft(text, letter, quotes, summary=did)
-
-
-answer_from_table = answering(table_in_view, writes=TableUpdate)

@@ -1,15 +1,16 @@
-"""What a walk has in view when it answers: the findings of its leaves, or the leaves themselves with all notes."""
+"""How a walk answers: from the findings of its leaves, or from the leaves themselves with all notes."""
 
 from langgraph.runtime import Runtime
 
 from readgraph.library.page_store import page_store
 from readgraph.models.prompt import find_unused_name
 from readgraph.nodes.answering.answer import memory_with
-from readgraph.nodes.answering.ask import by_the_model, format_finding, weigh_findings
-from readgraph.nodes.answering.in_view import AnswerSource, answering, ready_answer
+from readgraph.nodes.answering.ask import STYLE, by_the_model, format_finding, weigh_findings
+from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer, write_draft
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate
 from readgraph.nodes.memory import view_memory
+from readgraph.nodes.step import node
 from readgraph.nodes.walk.position import WalkingState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding
@@ -18,7 +19,8 @@ from readgraph.state.summary_tree import node_id
 from readgraph.state.words import count_words
 
 
-async def findings_in_view(state: WalkingState, runtime: Runtime[ReaderContext]) -> AnswerSource:
+@node(settings=(*STYLE, Walk))
+async def answer(state: WalkingState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
     """A single answer is taken as the leaf gave it; several findings are weighed in one call.
 
     Status `no_answer` where the walk found nothing, or ended on unusable replies. Without a model, and where the
@@ -34,7 +36,7 @@ async def findings_in_view(state: WalkingState, runtime: Runtime[ReaderContext])
     first = _draft_from_leaf(answers[0] if answers else None, state)
     first = first._replace(nearest=first.nearest or gave_up)
     if not findings or gave_up or (answers and (len(findings) == 1 or not runtime.context.keep_findings)):
-        return ready_answer(document, first)
+        return await write_answer(ready_answer(document, first), state, runtime)
 
     async def weigh() -> AnswerDraft:
         shown = _format_findings(findings)
@@ -43,7 +45,7 @@ async def findings_in_view(state: WalkingState, runtime: Runtime[ReaderContext])
     async def take_first() -> AnswerDraft:
         return first
 
-    return AnswerSource(document, take_first, weigh, "weigh")
+    return await write_answer(AnswerSource(document, take_first, weigh, "weigh"), state, runtime)
 
 
 def _format_findings(findings: list[Finding]) -> str:
@@ -65,7 +67,14 @@ def _draft_from_leaf(finding: Finding | None, state: WalkingState) -> AnswerDraf
     return AnswerDraft(finding["text"], finding["choice"], finding["quotes"], seen, did, nearest=nearest)
 
 
-async def leaves_in_view(state: WalkingState, runtime: Runtime[ReaderContext]) -> AnswerSource:
+async def answer_over_leaves_without_model(state: WalkingState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+    """Without a model the leaves are quoted: all of them, since no window has to hold them."""
+    source = await memory_with(state["pages_read"], state, runtime)
+    return await write_draft(await source.substitute(), source.document, state, runtime)
+
+
+@node(without_model=answer_over_leaves_without_model, settings=(*STYLE, Window))
+async def answer_over_leaves(state: WalkingState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
     """Answer from all notes, with the leaves in full that fit the window, first those that had something to say.
 
     Where the walk found nothing, the notes may still hold the answer.
@@ -74,13 +83,4 @@ async def leaves_in_view(state: WalkingState, runtime: Runtime[ReaderContext]) -
     view = await view_memory(runtime, state["document"], state["memory"], [])
     room = content_room(runtime.context, state["question_text"], state["choices"])
     leaves = view.pages_that_fit(dict.fromkeys([*first, *state["pages_read"]]), room)
-    return await memory_with(leaves, state, runtime)
-
-
-async def every_leaf_in_view(state: WalkingState, runtime: Runtime[ReaderContext]) -> AnswerSource:
-    """Without a model the leaves are quoted: all of them, since no window has to hold them."""
-    return await memory_with(state["pages_read"], state, runtime)
-
-
-answer = answering(findings_in_view, writes=AnswerUpdate, settings=(Walk,))
-answer_over_leaves = answering(leaves_in_view, every_leaf_in_view, writes=AnswerUpdate, settings=(Window,))
+    return await write_answer(await memory_with(leaves, state, runtime), state, runtime)
