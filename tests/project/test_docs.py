@@ -25,6 +25,7 @@ from tests.project.test_rooms import INNER, ROOMS
 from tests.support.command import Command
 from tests.support.examples import EXAMPLES
 from tests.support.printed import RENEW, said
+from tests.support.public_names import file_of, modules
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -231,3 +232,43 @@ def test_every_graph_is_drawn_on_its_method_s_page() -> None:
 def test_links_within_the_project_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
     assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
+
+
+HOMES = ("readgraph", "tests", "docs", "benchmarks", "examples", "notebooks", "runs", ".github")
+OF_THE_HOUSE = [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "design.md"]
+"""Pages on which every file and folder is ours; other pages also name files of their readers."""
+OURS = re.compile(rf"(?:{'|'.join((*HOMES, *ROOMS))})/.*")
+FILE = re.compile(r"`((?!graphs/NAME)[\w./-]*(?:/|\.py))`")
+MODULE = re.compile(rf"`(?:readgraph\.)?((?:{'|'.join(ROOMS)})(?:\.\w+)+)`")
+ENDINGS = (".html", ".json", ".jsonl", ".NAME", ".pdf", ".py", ".sqlite")
+"""What looks like a module's name, and is a file's or a table's."""
+
+
+def test_files_that_pages_name_are_there() -> None:
+    files = (path for home in HOMES for path in (ROOT / home, *(ROOT / home).rglob("*")))
+    there = "".join(f"/{path.relative_to(ROOT).as_posix()}/\n" for path in files)
+    strays = {
+        f"{page.relative_to(ROOT)}: {name}"
+        for page in PAGES
+        for name in FILE.findall(page.read_text(encoding="utf-8"))
+        if (page in OF_THE_HOUSE or OURS.fullmatch(name)) and f"/{name.rstrip('/')}/\n" not in there
+    }
+    assert not strays
+
+
+def test_modules_that_docstrings_and_comments_name_are_there() -> None:
+    strays = {
+        f"{module}: {name}"
+        for module in modules()
+        if (file := file_of(module))
+        for name in MODULE.findall(file.read_text(encoding="utf-8"))
+        if not name.endswith(ENDINGS) and not is_there(f"readgraph.{name}")
+    }
+    assert not strays
+
+
+def is_there(name: str) -> bool:
+    """Whether a name is a module's, or stands in one that is named with it."""
+    above, _, last = name.rpartition(".")
+    file = file_of(above) if above != "readgraph" else None
+    return bool(file_of(name) or (file and re.search(rf"\b{last}\b", file.read_text(encoding="utf-8"))))
