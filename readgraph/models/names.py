@@ -22,6 +22,8 @@ from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.loops import PerLoop
 from readgraph.state.settings.settings_file import file_settings, settings_file
 
+TOKENS_PER_WORD = 4 / 3
+
 REPLY_TOKENS = 300
 """Tokens that a reply is taken to have, where nothing bounds it."""
 

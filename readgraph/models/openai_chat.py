@@ -6,7 +6,7 @@ import ssl
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core import exceptions as kinds
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
@@ -75,6 +75,8 @@ def _limit_bytes(response: Any, most_bytes: int) -> None:
 NO_REPLY = {"message": {"role": "assistant", "content": ""}, "finish_reason": ""}
 """The choice of a response that holds none: without an end, so that it counts as broken off."""
 
+T = TypeVar("T")
+
 Send = Callable[[dict[str, Any]], Awaitable[Any]]
 """Sends the body of a request; returns the server's response, read as JSON."""
 
@@ -127,18 +129,14 @@ class InLoopChatOpenAI(ChatOpenAI):
         return self._create_chat_result({"choices": [NO_REPLY], "usage": mended["usage"]})
 
     async def _post(self, body: dict[str, Any]) -> Any:
-        try:
-            response = await self.root_async_client.post(
-                "/chat/completions",
-                body=body,
-                cast_to=UntypedResponse,
-                options={"security": {"bearer_auth": True}},  # else an administrator's key would be sent too
-            )
-        except APIError as caught:
-            problem = as_model_error(caught)
-        else:
-            return response.model_dump() if isinstance(response, UntypedResponse) else response
-        raise problem  # outside of `except`, so that the SDK's error, with the server's text, is not chained to it
+        sent = self.root_async_client.post(
+            "/chat/completions",
+            body=body,
+            cast_to=UntypedResponse,
+            options={"security": {"bearer_auth": True}},  # else an administrator's key would be sent too
+        )
+        response = await with_model_errors(sent)
+        return response.model_dump() if isinstance(response, UntypedResponse) else response
 
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
         """A streamed reply, with its token counts; a server that refuses to send them is not asked again."""
@@ -164,7 +162,16 @@ class InLoopChatOpenAI(ChatOpenAI):
         return super()._convert_chunk_to_generation_chunk(_repair_response(chunk, "delta"), *args)
 
 
-def as_model_error(problem: APIError) -> kinds.ModelError:
+async def with_model_errors(sent: Awaitable[T]) -> T:
+    """The response to a request of OpenAI's SDK; raises LangChain's errors of models in the place of the SDK's."""
+    try:
+        return await sent
+    except APIError as caught:
+        problem = _as_model_error(caught)
+    raise problem  # outside of `except`, so that the SDK's error, with the server's text, is not chained to it
+
+
+def _as_model_error(problem: APIError) -> kinds.ModelError:
     """LangChain's exception for an error, without the server's text; it keeps the response for its headers."""
     kind: type[kinds.ModelError] = kinds.ModelAPIError
     if isinstance(problem, APITimeoutError):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from readgraph.models.metering import ModelExchange
-from readgraph.models.names import find_model_entry
+from readgraph.models.names import TOKENS_PER_WORD, find_model_entry
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Step, Usage
 
@@ -26,8 +26,6 @@ PROVIDERS = {
     "xai": "x-ai",
 }
 """LangChain's names of providers, and the price table's names for them."""
-
-TOKENS_PER_WORD = 4 / 3
 
 IN_BATCHES = 0.5
 """The part of a price that is paid for calls that are made in batches."""
@@ -88,8 +86,9 @@ def find_price(model: str) -> Price | None:
     return Price(*prices)
 
 
-def apply_batch_discount(price: Price | None, *, batch: bool) -> Price | None:
-    """What is paid of a price: half of it for calls that are made in batches."""
+def price_to_pay(given: Price | None, model: str, *, batch: bool) -> Price | None:
+    """The price that was given, or else the model's; half of it for calls that are made in batches."""
+    price = given or find_price(model)
     return Price(price.input * IN_BATCHES, price.output * IN_BATCHES) if price and batch else price
 
 
@@ -100,7 +99,7 @@ def cost(steps: Iterable[Step], price: Price | None, *, batch: bool = False) -> 
         used = step["usage"]
         if not used["calls"]:
             continue
-        each = apply_batch_discount(price or find_price(step["model"]), batch=batch)
+        each = price_to_pay(price, step["model"], batch=batch)
         if each is None or not used["input_tokens"]:
             return None
         total += each.of(used)
@@ -109,7 +108,7 @@ def cost(steps: Iterable[Step], price: Price | None, *, batch: bool = False) -> 
 
 def exchange_cost(exchange: ModelExchange, price: Price | None, *, batch: bool = False) -> float | None:
     """Dollars for a prompt and its reply; None where the price is unknown or the server reported no tokens."""
-    each = apply_batch_discount(price or find_price(exchange["model"]), batch=batch)
+    each = price_to_pay(price, exchange["model"], batch=batch)
     return each.of_tokens(*exchange["tokens"]) if each and exchange["tokens"][0] else None
 
 

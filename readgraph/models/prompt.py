@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words, first_words
@@ -47,7 +47,7 @@ class Prompt:
         worded = self.worded and replace(self.worded, added=(*self.worded.added, line))
         return replace(self, user=f"{self.user} {line}", worded=worded)
 
-    def in_words_of(self, words: "Words") -> "Prompt":
+    def in_words_of(self, words: "Wording") -> "Prompt":
         """The same prompt in other words."""
         if not self.worded:
             return self
@@ -67,18 +67,11 @@ class Prompt:
         return [("system", self.system), ("user", self.user)]
 
 
-class Words(Protocol):
-    """The words of a prompt (see `readgraph.models.prompt`)."""
-
-    def ask(self, *material: str, **values: Any) -> Prompt:
-        """The prompt about this material, with these values."""
-
-
 @dataclass(frozen=True, slots=True)
 class PromptSource:
     """What a prompt was made of: its words, the material before the task, the values, and lines that were added."""
 
-    words: "Words"
+    words: "Wording"
     material: str
     values: Mapping[str, Any]
     added: tuple[str, ...] = ()

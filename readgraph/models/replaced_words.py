@@ -23,11 +23,10 @@ HEADING = """\
 
 def apply_own_words(prompt: Prompt, folder: str) -> Prompt:
     """The prompt in the words of the folder, if it has a file for it; "" is no folder."""
-    ours = prompt.worded.words if folder and prompt.worded else None
-    if not isinstance(ours, Wording):
+    if not (folder and prompt.worded):
         return prompt
-    own = own_words(ours, folder)
-    return prompt if own is ours else prompt.in_words_of(own)
+    own = own_words(prompt.worded.words, folder)
+    return prompt if own is prompt.worded.words else prompt.in_words_of(own)
 
 
 def own_words(ours: Wording, folder: str) -> Wording:

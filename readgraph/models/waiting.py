@@ -20,7 +20,7 @@ from langgraph.store.base import BaseStore
 from readgraph.library.minute_ledger import MinuteLedger, QueuePlace
 from readgraph.library.store import ledger_of
 from readgraph.models.metering import current_meter
-from readgraph.models.names import Limits
+from readgraph.models.names import TOKENS_PER_WORD, Limits
 
 LONGEST_WAIT = 60.0
 """The longest pause in seconds, even if the server asks for a longer one (Retry-After)."""
@@ -118,9 +118,6 @@ def _seconds_until(date: str) -> float:
         return 0.0
     moment = time_given if time_given.tzinfo else time_given.replace(tzinfo=UTC)
     return moment.timestamp() - datetime.now(UTC).timestamp()
-
-
-TOKENS_PER_WORD = 4 / 3
 
 
 @dataclass

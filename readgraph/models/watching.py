@@ -18,7 +18,7 @@ from langgraph.errors import GraphBubbleUp
 from readgraph.models.client import ModelClient
 from readgraph.models.metering import Meter, current_meter
 from readgraph.models.names import find_model_entry
-from readgraph.models.prices import Price, apply_batch_discount, find_price
+from readgraph.models.prices import Price, price_to_pay
 from readgraph.models.prompt import Prompt
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.installed import __version__
@@ -140,29 +140,30 @@ def has_listeners() -> bool:
 
 
 class Call:
-    """One prompt to a model, and what became of it: answered, recorded or refused; it failed if an error ends it."""
+    """One prompt to a model, and what became of it: answered, recorded or refused; it failed if an error ends it.
+
+    Nothing is told where nobody listens as it begins.
+    """
 
     def __init__(self, client: ModelClient, prompt: Prompt, number: int, *, batch: bool) -> None:
-        self.client, self.batch = client, batch
-        self.told: dict[str, Any] = {
-            "model": client.name,
-            "prompt": prompt.name,
-            "version": prompt.version,
-            "try": number,
-        }
+        self.client, self.prompt, self.number, self.batch = client, prompt, number, batch
         self.outcome, self.why, self.tokens, self.began = "answered", "", (0, 0), 0.0
-        self._span, self._lasting = TraceSpan(), ExitStack()
+        self._listened, self._span, self._lasting = has_listeners(), NO_SPAN, ExitStack()
+
+    @property
+    def _about(self) -> dict[str, Any]:
+        return {"prompt": self.prompt.name, "version": self.prompt.version, "try": self.number}
 
     def mark_sent(self) -> None:
         """The request is sent now."""
         self.began = time.perf_counter()
-        if is_tracing_enabled():
-            named = {f"{OURS}{name}": value for name, value in self.told.items() if name != "model"}
+        if self._listened and is_tracing_enabled():
+            named = {f"{OURS}{name}": value for name, value in self._about.items()}
             self._span = self._lasting.enter_context(_call_span(self.client, named))
 
     def end(self, problem: BaseException | None = None) -> None:
         """Tell what became of it."""
-        if isinstance(problem, BudgetSpent):  # no call was made
+        if not self._listened or isinstance(problem, BudgetSpent):  # then no call was made
             return
         if problem is not None:
             self.outcome = "failed" if isinstance(problem, Exception) else "cancelled"
@@ -186,7 +187,8 @@ class Call:
         log(
             "call",
             WARNING if self.outcome in ("refused", "failed") else INFO,
-            **self.told,
+            model=self.client.name,
+            **self._about,
             outcome=self.outcome,
             why=self.why,
             recorded=not new if self.outcome == "refused" else None,
@@ -207,29 +209,14 @@ class Call:
     def _cost(self) -> float | None:
         run = current_run()
         given = Price(*run.price) if run and run.price else None
-        price = (
-            apply_batch_discount(given or find_price(self.client.name), batch=self.batch) if self.tokens[0] else None
-        )
+        price = price_to_pay(given, self.client.name, batch=self.batch) if self.tokens[0] else None
         return round(price.of_tokens(*self.tokens), 6) if price else None
-
-
-class SilentCall(Call):
-    """A call to which nobody listens."""
-
-    def __init__(self) -> None:
-        self.outcome = self.why = ""
-
-    def mark_sent(self) -> None:
-        """Nothing is told."""
-
-    def end(self, problem: BaseException | None = None) -> None:
-        """Nothing is told."""
 
 
 @contextmanager
 def watch_call(client: ModelClient, prompt: Prompt, number: int, *, batch: bool) -> Iterator[Call]:
     """Tell of a prompt to a model, the `number`th in a row for one answer."""
-    call = Call(client, prompt, number, batch=batch) if has_listeners() else SilentCall()
+    call = Call(client, prompt, number, batch=batch)
     try:
         yield call
     except BaseException as problem:

@@ -18,7 +18,7 @@ from readgraph.graphs.methods import Method
 from readgraph.library.checkpointer import steps_back
 from readgraph.library.collections import add_collection
 from readgraph.library.page_store import PageStore
-from readgraph.models.prices import apply_batch_discount, cost, find_price
+from readgraph.models.prices import cost, price_to_pay
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.nodes.purpose import with_question
 from readgraph.report.page import ReportData, report_of_answer, report_of_document
@@ -289,7 +289,7 @@ async def estimate_run(room: Room, wanted: RunRequest) -> RunEstimate:
 
 
 def _expected_cost(room: Room, context: ReaderContext, estimate: Estimate) -> float | None:
-    price = apply_batch_discount(room.price or find_price(context.model), batch=context.batch)
+    price = price_to_pay(room.price, context.model, batch=context.batch)
     if not estimate.calls.expected:
         return 0.0
     return price.of_words(estimate.input_words.expected, estimate.output_words.expected) if price else None

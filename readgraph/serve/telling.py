@@ -13,7 +13,7 @@ from langgraph.types import Overwrite, StreamMode
 
 from readgraph.api.running import BUILDS, Pace, node_activity
 from readgraph.library.page_store import PageStore
-from readgraph.models.prices import Price, apply_batch_discount, find_price
+from readgraph.models.prices import Price, price_to_pay
 from readgraph.report.page import shown_pages
 from readgraph.serve.room import Run
 from readgraph.state.context import ReaderContext
@@ -153,7 +153,7 @@ class RunReporter:
         """Dollars so far, at the price of the model that is asked; None where it isn't known."""
         if not used["calls"]:
             return 0.0
-        price = apply_batch_discount(self.price or find_price(self.context.model), batch=self.context.batch)
+        price = price_to_pay(self.price, self.context.model, batch=self.context.batch)
         return round(price.of(used), 6) if price and used["input_tokens"] else None
 
 

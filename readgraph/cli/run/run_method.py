@@ -22,7 +22,7 @@ from readgraph.graphs.estimates.arithmetic import Estimate, Range, of_options
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import Library, open_library
-from readgraph.models.prices import Price, apply_batch_discount, cost, find_price, in_dollars
+from readgraph.models.prices import Price, cost, in_dollars, price_to_pay
 from readgraph.nodes.purpose import with_question
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
@@ -149,9 +149,7 @@ class PricedEstimate(NamedTuple):
     @classmethod
     def of(cls, estimate: Estimate, model: str, screen: OutputOptions, *, batch: bool = False) -> "PricedEstimate":
         """The estimate at the user's price, else at the model's known price; half of it in batches."""
-        return cls(
-            estimate, _cost(estimate, apply_batch_discount(screen.price or find_price(model), batch=batch)), model
-        )
+        return cls(estimate, _cost(estimate, price_to_pay(screen.price, model, batch=batch)), model)
 
     def value(self) -> dict[str, object]:
         """The estimate as a JSON value."""

@@ -3,14 +3,14 @@
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from typing import Any, NamedTuple, TypeVar
 
 from langchain_core import exceptions as kinds
-from openai import APIError, AsyncOpenAI
+from openai import AsyncOpenAI
 
 from readgraph.models.failures import kind_of_status
-from readgraph.models.openai_chat import as_model_error, make_http_client
+from readgraph.models.openai_chat import make_http_client, with_model_errors
 from readgraph.state.errors import ModelUnavailable
 
 MOST_OF_FILE = 1_000_000_000
@@ -58,17 +58,17 @@ class BatchEndpoint:
     async def upload(self, lines: bytes) -> str:
         """Upload a file of requests; returns its id."""
         file = ("batch.jsonl", lines, "application/jsonl")
-        return _require_id(await self._request_creation(lambda: self.sdk.files.create(file=file, purpose="batch")))
+        return _require_id(await self._request_creation(self.sdk.files.create(file=file, purpose="batch")))
 
     async def create(self, file: str) -> str:
         """Let the server begin the batch of an uploaded file; returns the batch's id."""
         window: Any = {"endpoint": "/v1/chat/completions", "completion_window": "24h"}
-        return _require_id(await self._request_creation(lambda: self.sdk.batches.create(input_file_id=file, **window)))
+        return _require_id(await self._request_creation(self.sdk.batches.create(input_file_id=file, **window)))
 
     async def find_batch(self, file: str) -> str:
         """The id of the batch that was begun of this file; "" if the server knows none, or doesn't list batches."""
         try:
-            listed = await _call_endpoint(lambda: self.sdk.get("/batches", cast_to=object, options=_newest()))
+            listed = await with_model_errors(self.sdk.get("/batches", cast_to=object, options=_newest()))
         except (kinds.ModelNotFoundError, kinds.ModelInvalidRequestError):
             return ""
         batches = listed.get("data") if isinstance(listed, dict) else None
@@ -79,7 +79,7 @@ class BatchEndpoint:
 
     async def status(self, batch: str) -> BatchStatus:
         """How far a batch is."""
-        found: Any = await _call_endpoint(lambda: self.sdk.batches.retrieve(batch))
+        found: Any = await with_model_errors(self.sdk.batches.retrieve(batch))
         counts = getattr(found, "request_counts", None)
         done = sum(count for name in ("completed", "failed") if type(count := getattr(counts, name, 0)) is int)
         files = (getattr(found, "output_file_id", None), getattr(found, "error_file_id", None))
@@ -92,7 +92,7 @@ class BatchEndpoint:
     async def cancel(self, batch: str) -> None:
         """Let the server end a batch early, if it has not ended yet; what it has done until then is paid for."""
         try:
-            await _call_endpoint(lambda: self.sdk.batches.cancel(batch))
+            await with_model_errors(self.sdk.batches.cancel(batch))
         except kinds.ModelError as caught:
             if getattr(caught, "status_code", 0) not in (400, 409):  # it has ended, or is cancelled already
                 raise
@@ -102,7 +102,7 @@ class BatchEndpoint:
         lines = dict[str, Any]()
         for file in files:
             try:
-                content = await _call_endpoint(lambda file=file: self.sdk.files.content(file))  # type: ignore[misc]
+                content = await with_model_errors(self.sdk.files.content(file))
             except kinds.ModelNotFoundError:
                 continue
             lines |= await asyncio.to_thread(_lines, content.content)
@@ -112,10 +112,10 @@ class BatchEndpoint:
         """Close the connections."""
         await self.http.aclose()
 
-    async def _request_creation(self, call: Callable[[], Awaitable[T]]) -> T:
-        """What a call makes; raises `ModelUnavailable` where the server refuses batches as such."""
+    async def _request_creation(self, sent: Awaitable[T]) -> T:
+        """What a request makes; raises `ModelUnavailable` where the server refuses batches as such."""
         try:
-            return await _call_endpoint(call)
+            return await with_model_errors(sent)
         except kinds.ModelError as caught:
             problem = caught
         status = getattr(problem, "status_code", 0)
@@ -149,14 +149,6 @@ def body_of(line: Any, ended: BatchStatus) -> Any:
     problem = kind(kind.__name__)
     vars(problem).update(status_code=status, code=code)
     raise problem
-
-
-async def _call_endpoint(call: Callable[[], Awaitable[T]]) -> T:
-    try:
-        return await call()
-    except APIError as caught:
-        problem = as_model_error(caught)
-    raise problem  # outside of `except`, so that the SDK's error, with the server's text, is not chained to it
 
 
 def _newest() -> Any:
