@@ -12,17 +12,10 @@ import typer
 
 import readgraph
 from readgraph.cli.commands.agents import agent_commands, agents
-from readgraph.cli.commands.evaluation import evaluation_commands, reproducing_commands
+from readgraph.cli.commands.evaluation import evaluation_commands
 from readgraph.cli.commands.library import collection, library, library_commands, replies
 from readgraph.cli.commands.methods import method_commands, prompts
-from readgraph.cli.commands.reading import (
-    browsing_commands,
-    compressing_commands,
-    corpus_commands,
-    reading_commands,
-    summarising_commands,
-    table_commands,
-)
+from readgraph.cli.commands.reading import reading_commands
 from readgraph.cli.commands.serving import serving_commands
 from readgraph.cli.log import STOPPED, end_log, log_fault, with_log
 from readgraph.cli.shell import HelpfulCommand, HelpfulGroup, mend_bash_values
@@ -50,16 +43,10 @@ app = typer.Typer(
 
 GROUPS = (
     reading_commands,
-    corpus_commands,
-    summarising_commands,
-    table_commands,
-    compressing_commands,
-    browsing_commands,
     library_commands,
     agent_commands,
     method_commands,
     evaluation_commands,
-    reproducing_commands,
     serving_commands,
 )
 for commands in GROUPS:

@@ -76,7 +76,7 @@ def _log(
 ) -> dict[str, Any]:
     """The log of a row."""
     what, name = evaluation.results["what"], row["method"]
-    items = {item.id: item for item in evaluation.dataset.items}
+    items = evaluation.dataset.by_id
     outcomes = evaluation.outcomes[name]
     rater = (evaluation.results["judging"] or {}).get("rater", "")
     samples = [

@@ -189,6 +189,11 @@ class Dataset:
     licence: str = ""
     note: str = ""
 
+    @property
+    def by_id(self) -> dict[str, Item]:
+        """The questions by their ids."""
+        return {item.id: item for item in self.items}
+
     def text(self, identity: str) -> Text:
         """The text with this id."""
         return next(text for text in self.texts if text.id == identity)

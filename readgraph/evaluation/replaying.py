@@ -278,7 +278,7 @@ async def judge_again(theirs: Path, dataset: Dataset, folder: EvaluationFolder, 
     What rests on embeddings is asked of that model again, as its vectors are not published.
     """
     answers, ours = read_published_answers(theirs), {outcome.key: outcome for outcome in folder.outcomes()}
-    items, model = {item.id: item for item in dataset.items}, str(folder.what()["settings"]["model"])
+    items, model = dataset.by_id, str(folder.what()["settings"]["model"])
     metrics, name = Raters.of(rater).metrics_with_model(dataset.metrics), Raters.of(rater).model_names(dataset.metrics)
     rater = replace(rater, reply_form="json_schema")  # in which a judge's replies are kept
     for judgement in read_published_judgements(theirs):

@@ -66,7 +66,7 @@ def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterabl
 
     So does the answer of a substitute, which stood in for a `model` ("" for none): only its pages read count.
     """
-    items = {item.id: item for item in dataset.items}
+    items = dataset.by_id
     judged = {judgement.key: judgement.scores for judgement in judgements}
     rated = {name for scores in judged.values() for name in scores}
     scores: Scores = {name: defaultdict(dict) for name in dataset.metrics}
@@ -188,7 +188,7 @@ def summarise_results(dataset: Dataset, contents: FolderContents, scores: Mappin
 
 def _method(name: str, dataset: Dataset, contents: FolderContents, scores: Scores) -> dict[str, Any]:
     outcomes, memories = contents.outcomes[name], contents.memories
-    items = {item.id: item for item in dataset.items}
+    items = dataset.by_id
     answered = [outcome for outcome in outcomes if outcome.status != "failed"]
     in_building = [line["fallbacks"] for line in _memory_lines(name, memories)]
     fallbacks = sum(map(Counter, [*in_building, *(one.fallbacks for one in answered)]), Counter[str]())

@@ -89,10 +89,7 @@ def trajectories(
     """Export an evaluation's prompts and replies, with their outcome, as training examples."""
 
 
-reproducing_commands = typer.Typer()
-
-
-@reproducing_commands.command()
+@evaluation_commands.command()
 @with_context(GROUPS, PROFILE)
 @with_screen
 @with_options(ReproduceOptions)

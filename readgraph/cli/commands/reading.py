@@ -99,10 +99,7 @@ def ask(options: AskOptions, context: "ReaderContext", screen: "OutputOptions") 
     (estimate_question if options.estimate else ask_documents)(options, context, screen)
 
 
-corpus_commands = typer.Typer()
-
-
-@corpus_commands.command()
+@reading_commands.command()
 @with_context(READING, PROFILE)
 @with_screen
 @with_options(CorpusOptions)
@@ -120,13 +117,11 @@ def corpus(options: CorpusOptions, context: "ReaderContext", screen: "OutputOpti
     (estimate_documents if options.estimate else read_folders)(options, context, screen)
 
 
-summarising_commands = typer.Typer()
-
 SUMMARISING = (Model, ReadingModel, Window, Concurrency, Calls, Batching, Budget, Language, Purpose, Rebuilding)
 """The settings that a summary uses, without those of the notes, which may be there already."""
 
 
-@summarising_commands.command()
+@reading_commands.command()
 @with_context(SUMMARISING)
 @with_screen
 @with_options(SummariseOptions)
@@ -145,8 +140,6 @@ def summarise(options: SummariseOptions, context: "ReaderContext", screen: "Outp
     (estimate_summaries if options.estimate else summarise_documents)(options, context, screen)
 
 
-table_commands = typer.Typer()
-
 TABLING = (
     *(Model, ReadingModel, Window, Concurrency, Calls, Batching, Budget),
     *(Language, Paragraphs, Rebuilding, Surveying),
@@ -154,7 +147,7 @@ TABLING = (
 """The settings that a survey uses up to its table."""
 
 
-@table_commands.command()
+@reading_commands.command()
 @with_context(TABLING)
 @with_screen
 @with_options(TableOptions)
@@ -174,13 +167,11 @@ def table(options: TableOptions, context: "ReaderContext", screen: "OutputOption
     (estimate_table if options.estimate else make_table)(options, context, screen)
 
 
-compressing_commands = typer.Typer()
-
 COMPRESSING = (Model, Window, Concurrency, Calls, Batching, Budget, Language)
 """The settings that all engines use."""
 
 
-@compressing_commands.command()
+@reading_commands.command()
 @with_context(COMPRESSING)
 @with_screen
 @with_options(CompressOptions)
@@ -198,15 +189,13 @@ def compress(options: CompressOptions, context: "ReaderContext", screen: "Output
     compress_documents(options, context, screen)
 
 
-browsing_commands = typer.Typer()
-
 OF_PAGES = (Subtrees, Gists, Purpose, Language, Rebuilding, PagesRead)
 
 BROWSING = (Model, ReadingModel, Window, *OF_PAGES, Concurrency, Calls, Budget)
 """The settings that reading a page and choosing an action use."""
 
 
-@browsing_commands.command()
+@reading_commands.command()
 @with_context(BROWSING)
 @with_screen
 def browse(

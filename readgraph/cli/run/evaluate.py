@@ -294,7 +294,7 @@ def _estimate_missing_ratings(
     folder: EvaluationFolder | None, dataset: Dataset, groups: list[Group], context: ReaderContext, judge: str
 ) -> Estimate:
     """The estimate for rating the missing answers, and the existing ones without a judgement."""
-    by_id = {item.id: item for item in dataset.items}
+    by_id = dataset.by_id
     existing = find_unjudged(dataset, folder, replace(context, model=judge)) if folder else []
     missing_items = [item for *_, items in groups for item in items]
     metrics = Raters(judge, None).metrics_with_model(dataset.metrics)

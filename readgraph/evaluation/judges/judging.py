@@ -53,7 +53,7 @@ def find_unjudged(dataset: Dataset, folder: EvaluationFolder, context: ReaderCon
 
     Metrics without a model (see `Raters.rated`) are left out. Failed outcomes are not judged: they score 0.
     """
-    items, metrics = {item.id: item for item in dataset.items}, Raters.of(context).metrics_with_model(dataset.metrics)
+    items, metrics = dataset.by_id, Raters.of(context).metrics_with_model(dataset.metrics)
     done = {key: judgement.scores.keys() for key, judgement in _earlier_judgements(dataset, folder, context).items()}
     return [
         outcome
@@ -83,7 +83,7 @@ async def judge_missing(
     `MOST_FAILURES` failures in a row, `ReadgraphError` is raised.
     """
     warn_of_tracing()
-    metrics, items = Raters.of(context).metrics_with_model(dataset.metrics), {item.id: item for item in dataset.items}
+    metrics, items = Raters.of(context).metrics_with_model(dataset.metrics), dataset.by_id
     model, rater = str(folder.what()["settings"]["model"]), Raters.of(context).model_names(dataset.metrics)
     before = _earlier_judgements(dataset, folder, context)
     slots, failures = asyncio.Semaphore(calls_at_once(context)), 0

@@ -103,7 +103,7 @@ def summarise_judging(
     metrics whose judge may agree with known verdicts by chance alone (see `unproven`).
     """
     items, keys = (
-        {item.id: item for item in dataset.items},
+        dataset.by_id,
         {one.key for of in contents.outcomes.values() for one in of},
     )
     raters = Raters.of_record(contents.what)
@@ -146,4 +146,4 @@ def _lengths(dataset: Dataset, contents: FolderContents, scores: Mapping[str, Sc
         if outcome.status != "failed" and not outcome.by_substitute(contents.model)
         if (score := scores[method][metric].get(outcome.run, {}).get(outcome.item)) is not None
     ]
-    return by_length(metric, {item.id: item for item in dataset.items}, answers)
+    return by_length(metric, dataset.by_id, answers)

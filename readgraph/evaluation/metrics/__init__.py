@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from readgraph.evaluation.metrics.answers import (
@@ -12,11 +13,7 @@ from readgraph.evaluation.metrics.answers import (
     evidence_recall,
     exact_match,
     f1,
-    rouge_1,
-    rouge_2,
-    rouge_l,
-    rouge_l_precision,
-    rouge_l_recall,
+    rouge,
     subspan_accuracy,
     substring_accuracy,
 )
@@ -64,11 +61,11 @@ METRICS = {
         Metric("f1", "Words shared with a reference, normalised as in SQuAD.", f1),
         Metric("locomo_f1", "LoCoMo's official score, by the question's category.", locomo_f1),
         Metric("bleu_1", "Words of the answer that a reference contains, normalised as in GAM.", bleu_1),
-        Metric("rouge_1", "Words shared with a reference.", rouge_1),
-        Metric("rouge_2", "Pairs of words shared with a reference.", rouge_2),
-        Metric("rouge_l", "Longest common subsequence with a reference.", rouge_l),
-        Metric("rouge_l_precision", "Share of the answer in that subsequence.", rouge_l_precision),
-        Metric("rouge_l_recall", "Share of a reference in that subsequence.", rouge_l_recall),
+        Metric("rouge_1", "Words shared with a reference.", partial(rouge, "rouge1", "fmeasure")),
+        Metric("rouge_2", "Pairs of words shared with a reference.", partial(rouge, "rouge2", "fmeasure")),
+        Metric("rouge_l", "Longest common subsequence with a reference.", partial(rouge, "rougeL", "fmeasure")),
+        Metric("rouge_l_precision", "Share of the answer in that subsequence.", partial(rouge, "rougeL", "precision")),
+        Metric("rouge_l_recall", "Share of a reference in that subsequence.", partial(rouge, "rougeL", "recall")),
         Metric("substring_accuracy", "References that the answer contains, as in RULER.", substring_accuracy),
         Metric("subspan_accuracy", "A reference within the answer, as in Lost in the Middle.", subspan_accuracy),
         Metric("aggregation", "Counts (nearly right ones in part), lists, labels, as in OOLONG.", aggregation),

@@ -141,37 +141,17 @@ def _bleu_words(text: str) -> list[str]:
     return [word for word in re.sub(r"[^\w\s]", " ", text.lower()).split() if word not in ARTICLES]
 
 
-def rouge_1(item: Item, outcome: Outcome) -> float | None:
-    """F-measure of shared words, the best over the references; none without them."""
-    return _rouge("rouge1", item, outcome)
-
-
-def rouge_2(item: Item, outcome: Outcome) -> float | None:
-    """F-measure of shared pairs of neighbouring words, the best over the references; none without them."""
-    return _rouge("rouge2", item, outcome)
-
-
-def rouge_l(item: Item, outcome: Outcome) -> float | None:
-    """F-measure of the longest common subsequence of words, the best over the references; none without them."""
-    return _rouge("rougeL", item, outcome)
-
-
-def rouge_l_precision(item: Item, outcome: Outcome) -> float | None:
-    """Share of the answer's words in the longest common subsequence, the best over the references."""
-    return _rouge("rougeL", item, outcome, "precision")
-
-
-def rouge_l_recall(item: Item, outcome: Outcome) -> float | None:
-    """Share of a reference's words in the longest common subsequence, the best over the references."""
-    return _rouge("rougeL", item, outcome, "recall")
-
-
 def summary_rouge(answer: str, reference: str) -> float:
     """F-measure (0 to 1) of longest common subsequences line by line (ROUGE-Lsum), without stemming, as in ∞Bench."""
     return float(_scorer("rougeLsum", stems=False).score(reference, answer)["rougeLsum"].fmeasure)
 
 
-def _rouge(kind: str, item: Item, outcome: Outcome, figure: str = "fmeasure") -> float | None:
+def rouge(kind: str, figure: str, item: Item, outcome: Outcome) -> float | None:
+    """A figure ("fmeasure", "precision", "recall") of shared words, the best over the references; none without them.
+
+    `kind`: "rouge1" and "rouge2" count words and pairs of words, "rougeL" the longest common subsequence.
+    """
+
     def score(answer: str, reference: str) -> float:
         return float(getattr(_scorer(kind).score(reference, answer)[kind], figure))
 
