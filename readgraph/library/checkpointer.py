@@ -6,12 +6,12 @@ each step, with its whole state. All of them let a person go back to any step; i
 nobody does so, and they would fill the disk.
 """
 
-import sqlite3
 import zlib
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from itertools import pairwise
+from threading import Event, Lock, local
 from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.runnables import RunnableConfig
@@ -26,71 +26,12 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
+from readgraph.library.retention import Retention
+from readgraph.library.workers import WorkerThread, run_within
 from readgraph.state.errors import LibraryError
 
 KEPT_QUESTIONS = 20
 """Of so many newest questions of a thread every checkpoint is kept."""
-
-# Rows are in the order of writing. Ids are in the order of the clock, which may have been set back.
-_OLDEST_KEPT = """
-    SELECT rowid FROM checkpoints
-    WHERE thread_id = ? AND CAST(metadata AS TEXT) LIKE '%"source": "input"%'
-    ORDER BY rowid DESC LIMIT 1 OFFSET ?
-"""
-# A checkpoint and its ancestors.
-_LINE = """
-    WITH RECURSIVE line(id) AS (
-        SELECT ?2 UNION SELECT parent_checkpoint_id FROM line JOIN checkpoints ON thread_id = ?1 AND checkpoint_id = id
-        WHERE parent_checkpoint_id IS NOT NULL
-    )
-"""
-_OLDER = "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND rowid < ?"
-_BEGINNINGS = """
-    SELECT rowid FROM checkpoints
-    WHERE thread_id = ? AND checkpoint_ns = '' AND CAST(metadata AS TEXT) LIKE '%"source": "input"%'
-    ORDER BY rowid DESC LIMIT -1 OFFSET ?
-"""
-_INNER = """
-    SELECT rowid, checkpoint_ns, checkpoint_id FROM checkpoints
-    WHERE thread_id = ?1 AND rowid >= ?2 AND rowid < ?3 AND rowid <> (
-        SELECT max(rowid) FROM checkpoints
-        WHERE thread_id = ?1 AND rowid >= ?2 AND rowid < ?3 AND checkpoint_ns = ''
-    )
-"""
-
-
-def drop_steps_of_old_questions(cursor: sqlite3.Cursor, thread: str, kept: int = KEPT_QUESTIONS) -> int:
-    """Delete the checkpoints between the beginning and the end of all questions but the newest `kept` (at least 1).
-
-    Returns how many were deleted. An earlier question has no beginning left, so this looks at each question once.
-    """
-    beginnings = [row for (row,) in cursor.execute(_BEGINNINGS, (thread, kept - 1))]
-    dropped = 0
-    for end, begin in pairwise(beginnings):
-        rows = cursor.execute(_INNER, (thread, begin, end)).fetchall()
-        written = [(thread, namespace, identity) for _, namespace, identity in rows]
-        cursor.executemany(
-            "DELETE FROM writes WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?", written
-        )
-        cursor.executemany("DELETE FROM checkpoints WHERE rowid = ?", [(row,) for row, *_ in rows])
-        dropped += len(rows)
-    return dropped
-
-
-def drop_older_turns(cursor: sqlite3.Cursor, thread: str, kept: int) -> None:
-    """Delete the checkpoints before the newest `kept` turns of an agent's thread."""
-    if row := cursor.execute(_OLDEST_KEPT, (thread, kept)).fetchone():
-        for table in ("writes", "checkpoints"):
-            older = f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_id IN ({_OLDER})"
-            cursor.execute(older, (thread, thread, row[0]))
-
-
-def drop_other_lines(cursor: sqlite3.Cursor, thread: str, last: str) -> None:
-    """Delete the checkpoints of a thread but this one and its ancestors."""
-    for table in ("writes", "checkpoints"):
-        undone = f"{_LINE} DELETE FROM {table} WHERE thread_id = ?1 AND checkpoint_id NOT IN line"
-        cursor.execute(undone, (thread, last))
-
 
 AT_ONCE = 100
 """How many checkpoints are fetched at a time when many are listed."""
@@ -112,11 +53,19 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
     The newest checkpoint is the row that was written last. LangGraph takes the greatest id, and ids begin with the
     time, so it would miss the newest turns after the clock was set back.
 
-    Of a thread's earlier questions it keeps the last checkpoint (see `readgraph.library.checkpointer`);
+    Of a thread's earlier questions it keeps the last checkpoint (see `readgraph.library.retention`);
     `kept_questions` says of how many of the newest it keeps all. Threads of other graphs, and of agents, keep theirs.
     """
 
     kept_questions = KEPT_QUESTIONS
+    conn: Any
+    lock: Lock
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._closed = Event()  # LangGraph may copy a checkpointer, and the copy must close too
+        self._begun = local()
+        self._thread = WorkerThread("readgraph-checkpoints", run_within(self._one_transaction))
 
     @abstractmethod
     def threads(self, filter: dict[str, Any]) -> Sequence[str]:
@@ -127,16 +76,40 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         """The threads in which a method ran, the last written first, and how many there are; "": of any document."""
 
     @abstractmethod
+    def _check(self) -> None:
+        """Raise `LibraryError` where the library is closed, or was opened before a fork."""
+
+    @abstractmethod
+    def _transaction(self) -> AbstractContextManager[Any]:
+        """A cursor, in the transaction that this thread has begun or a new one; nothing is kept if it fails."""
+
+    @abstractmethod
+    def _retention(self, thread: str) -> AbstractContextManager[Retention]:
+        """What is kept of a thread, in a transaction."""
+
+    @contextmanager
+    def _one_transaction(self) -> Iterator[None]:
+        """Inside the `with`, this thread's operations are one transaction, of which nothing is kept if one fails."""
+        with self._transaction() as self._begun.cursor:
+            try:
+                yield
+            finally:
+                self._begun.cursor = None
+
     def drop_steps(self, thread: str) -> int:
         """Delete the steps of a thread's old questions; returns how many checkpoints were deleted."""
+        with self._retention(thread) as retention:
+            return retention.drop_steps_of_old_questions(self.kept_questions)
 
-    @abstractmethod
     def drop_turns(self, thread: str, kept: int) -> None:
         """Delete the checkpoints before the newest `kept` turns of an agent's thread."""
+        with self._retention(thread) as retention:
+            retention.drop_older_turns(kept)
 
-    @abstractmethod
     def drop_undone(self, thread: str, last: str) -> None:
-        """Delete the checkpoints of a thread but this one and its ancestors, and free their space."""
+        """Delete the checkpoints of a thread but this one and its ancestors."""
+        with self._retention(thread) as retention:
+            retention.drop_other_lines(last)
 
     @abstractmethod
     def _rows(
@@ -156,12 +129,24 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
     def _damage_error(self) -> LibraryError:
         """The error for a row that can't be read."""
 
-    @abstractmethod
     async def run(self, operation: Callable[[], _T], *, writes: bool = False) -> _T:
         """Run an operation that uses the connection on the checkpointer's thread.
 
         One that only `writes`, and may be run twice, shares a transaction with those that wait beside it.
         """
+        self._check()
+        return await self._thread.run(operation, writes=writes)
+
+    async def close(self) -> None:
+        """Finish pending writes and close the connection."""
+        if not self._thread.of_parent:
+            await self.run(self._close)
+            self._thread.shutdown()
+
+    def _close(self) -> None:
+        with self.lock:
+            self._closed.set()
+            self.conn.close()
 
     def put(
         self,

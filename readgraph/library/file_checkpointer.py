@@ -1,29 +1,20 @@
 """Where threads are kept: LangGraph's checkpointer over one SQLite file, for any thread and any event loop."""
 
 import asyncio
-import os
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
-from threading import Event, local
-from typing import Any, TypeVar
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import get_checkpoint_id
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.utils import search_where
 
-from readgraph.library.checkpointer import (
-    AT_ONCE,
-    LAST_ROW,
-    SharedCheckpointer,
-    StrictSerializer,
-    drop_older_turns,
-    drop_other_lines,
-    drop_steps_of_old_questions,
-)
+from readgraph.library.checkpointer import AT_ONCE, LAST_ROW, SharedCheckpointer, StrictSerializer
+from readgraph.library.retention import IN_SQLITE, Retention
 from readgraph.library.sqlite_files import (
     BUSY_SECONDS,
     connect_to_read,
@@ -34,7 +25,6 @@ from readgraph.library.sqlite_files import (
     refuse_linked,
     trust_data_only,
 )
-from readgraph.library.workers import WorkerThread, run_within
 from readgraph.state.errors import LibraryError
 from readgraph.state.forks import pause_in_forks
 
@@ -48,8 +38,6 @@ _SOUND = """(
 _METADATA = "CAST(metadata AS TEXT)"
 _OF_QUESTIONS = f"checkpoint_ns = '' AND json_valid({_METADATA}) AND {_METADATA} LIKE '%\"method\"%'"
 
-_T = TypeVar("_T")
-
 
 class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
     """LangGraph's `SqliteSaver` on a thread of its own.
@@ -61,10 +49,6 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         super().__init__(connection, serde=StrictSerializer(partial(library_damage_error, path)))
         self.path = path
-        self._closed = Event()  # LangGraph may copy a checkpointer, and the copy must close too
-        self._shared = local()
-        self._thread = WorkerThread("readgraph-checkpoints", run_within(self._one_transaction))
-        self._process = os.getpid()
         pause_in_forks(self)
 
     def setup(self) -> None:
@@ -75,7 +59,7 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
         """LangGraph's cursor, which first waits for the lock; that of the transaction, if this thread has begun one."""
-        if (begun := getattr(self._shared, "cursor", None)) is not None:
+        if (begun := getattr(self._begun, "cursor", None)) is not None:
             yield begun
             return
         self._check()
@@ -83,23 +67,21 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
             yield cursor
 
     @contextmanager
-    def _one_transaction(self) -> Iterator[None]:
-        """Inside the `with`, this thread's operations are one transaction, of which nothing is kept if one fails."""
-        with self.lock:
-            self.setup()
-            self._shared.cursor = self.conn.cursor()
+    def _transaction(self) -> Iterator[sqlite3.Cursor]:
+        with self.cursor() as cursor:
             try:
-                yield
-                self.conn.commit()
+                yield cursor
             except BaseException:
                 self.conn.rollback()
                 raise
-            finally:
-                self._shared.cursor.close()
-                self._shared.cursor = None
+
+    @contextmanager
+    def _retention(self, thread: str) -> Iterator[Retention]:
+        with self._transaction() as cursor:
+            yield Retention(IN_SQLITE, cursor, thread)
 
     def _check(self) -> None:
-        if self._process != os.getpid():
+        if self._thread.of_parent:
             raise library_of_parent_error(self.path.parent)
         if self._closed.is_set():
             raise library_closed_error(self.path.parent)
@@ -141,20 +123,9 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
             ).fetchall()
         return [thread for thread, _ in found], total
 
-    def drop_steps(self, thread: str) -> int:
-        """Delete the steps of a thread's old questions; returns how many checkpoints were deleted."""
-        with self.cursor() as cursor:
-            return drop_steps_of_old_questions(cursor, thread, self.kept_questions)
-
-    def drop_turns(self, thread: str, kept: int) -> None:
-        """Delete the checkpoints before the newest `kept` turns of an agent's thread."""
-        with self.cursor() as cursor:
-            drop_older_turns(cursor, thread, kept)
-
     def drop_undone(self, thread: str, last: str) -> None:
         """Delete the checkpoints of a thread but this one and its ancestors, and give their space back to the disk."""
-        with self.cursor() as cursor:
-            drop_other_lines(cursor, thread, last)
+        super().drop_undone(thread, last)
         with self.lock:
             self.conn.execute("VACUUM")
 
@@ -169,28 +140,9 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
             (row,) = cursor.execute(select, (get_checkpoint_id(named), thread)).fetchone()
         return row or 0
 
-    async def close(self) -> None:
-        """Finish pending writes and close the connection."""
-        if self._process == os.getpid():
-            await self.run(self._close)
-            self._thread.shutdown()
-
     def let_go(self) -> None:
         """Close the connection in a forked child process."""
         self.conn.close()
-
-    def _close(self) -> None:
-        with self.lock:
-            self._closed.set()
-            self.conn.close()
-
-    async def run(self, operation: Callable[[], _T], *, writes: bool = False) -> _T:
-        """Run an operation that uses the connection on the checkpointer's thread.
-
-        One that only `writes`, and may be run twice, shares a transaction with those that wait beside it.
-        """
-        self._check()
-        return await self._thread.run(operation, writes=writes)
 
 
 @asynccontextmanager

@@ -110,7 +110,7 @@ def broken(connection):
 
 with open_library_in_background(sys.argv[1]) as library:
     try:
-        library.shared.session.write_now(broken)
+        library.whole_store.session.write_now(broken)
     except KeyboardInterrupt:
         print("interrupted")
 """

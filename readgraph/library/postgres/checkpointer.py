@@ -1,17 +1,12 @@
 """Where threads are kept on a server: LangGraph's checkpointer, for any thread and any event loop.
 
-Threads of different namespaces may have the same id, so those of a namespace are stored under longer ones. Which
-checkpoints of a thread go is as in `readgraph.library.checkpointer`, in PostgreSQL's words: values of channels are
-rows of their own, which several checkpoints share, and those that none is left of go too.
+Threads of different namespaces may have the same id, so those of a namespace are stored under longer ones.
 """
 
-import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from itertools import pairwise
-from threading import Event, local
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
 
 import psycopg
 from langchain_core.runnables import RunnableConfig
@@ -40,7 +35,7 @@ from readgraph.library.postgres.connections import (
     server_unusable_error,
 )
 from readgraph.library.postgres.session import ServerSession
-from readgraph.library.workers import WorkerThread, run_within
+from readgraph.library.retention import IN_POSTGRES, Retention
 from readgraph.state.errors import BadInput, LibraryError
 
 OF_NAMESPACE = "readgraph-namespace:"
@@ -126,75 +121,8 @@ class PartSaver(PostgresSaver):
         return read_text(stored.removeprefix(self._begin))
 
 
-_BEGINNINGS = """
-    SELECT written FROM checkpoints
-    WHERE thread_id = %s AND checkpoint_ns = '' AND metadata ->> 'source' = 'input' ORDER BY written DESC OFFSET %s
-"""
-_INNER = """
-    DELETE FROM checkpoints WHERE thread_id = %(thread)s AND written >= %(begin)s AND written < %(end)s AND written <> (
-        SELECT max(written) FROM checkpoints
-        WHERE thread_id = %(thread)s AND written >= %(begin)s AND written < %(end)s AND checkpoint_ns = ''
-    )
-    RETURNING checkpoint_ns, checkpoint_id
-"""
-_OLDEST_KEPT = """
-    SELECT written FROM checkpoints WHERE thread_id = %s AND metadata ->> 'source' = 'input'
-    ORDER BY written DESC LIMIT 1 OFFSET %s
-"""
-_OLDER = "DELETE FROM checkpoints WHERE thread_id = %s AND written < %s RETURNING checkpoint_ns, checkpoint_id"
-_OTHER_LINES = """
-    WITH RECURSIVE line(id) AS (
-        SELECT %(last)s::text UNION
-        SELECT parent_checkpoint_id FROM line JOIN checkpoints ON thread_id = %(thread)s AND checkpoint_id = id
-        WHERE parent_checkpoint_id IS NOT NULL
-    )
-    DELETE FROM checkpoints WHERE thread_id = %(thread)s AND checkpoint_id NOT IN (SELECT id FROM line)
-    RETURNING checkpoint_ns, checkpoint_id
-"""
-_UNUSED_VALUES = """
-    DELETE FROM checkpoint_blobs WHERE thread_id = %(thread)s AND (checkpoint_ns, channel, version) NOT IN (
-        SELECT checkpoint_ns, key, value FROM checkpoints, jsonb_each_text(checkpoint -> 'channel_versions')
-        WHERE thread_id = %(thread)s AND value IS NOT NULL
-    )
-"""
-
-
-def drop_steps_of_old_questions(cursor: Cursor[DictRow], thread: str, kept: int) -> int:
-    """Delete the checkpoints between the beginning and the end of all questions but the newest `kept` (at least 1)."""
-    beginnings = [row["written"] for row in cursor.execute(_BEGINNINGS, (thread, kept - 1)).fetchall()]
-    dropped = list[DictRow]()
-    for end, begin in pairwise(beginnings):
-        dropped += cursor.execute(_INNER, {"thread": thread, "begin": begin, "end": end}).fetchall()
-    _drop_what_belongs(cursor, thread, dropped)
-    return len(dropped)
-
-
-def drop_older_turns(cursor: Cursor[DictRow], thread: str, kept: int) -> None:
-    """Delete the checkpoints before the newest `kept` turns of an agent's thread."""
-    if row := cursor.execute(_OLDEST_KEPT, (thread, kept)).fetchone():
-        _drop_what_belongs(cursor, thread, cursor.execute(_OLDER, (thread, row["written"])).fetchall())
-
-
-def drop_other_lines(cursor: Cursor[DictRow], thread: str, last: str) -> None:
-    """Delete the checkpoints of a thread but this one and its ancestors."""
-    dropped = cursor.execute(_OTHER_LINES, {"thread": thread, "last": last}).fetchall()
-    _drop_what_belongs(cursor, thread, dropped)
-
-
-def _drop_what_belongs(cursor: Cursor[DictRow], thread: str, dropped: Sequence[DictRow]) -> None:
-    """Delete what the steps of deleted checkpoints wrote, and the values that no checkpoint has any more."""
-    if dropped:
-        steps = [(thread, row["checkpoint_ns"], row["checkpoint_id"]) for row in dropped]
-        cursor.executemany(
-            "DELETE FROM checkpoint_writes WHERE thread_id = %s AND checkpoint_ns = %s AND checkpoint_id = %s", steps
-        )
-        cursor.execute(_UNUSED_VALUES, {"thread": thread})
-
-
 IDLE_SECONDS = 60.0
 """After so long without use the connection is tried first: the server, or what is between, may have closed it."""
-
-_T = TypeVar("_T")
 
 
 class ServerCheckpointer(SharedCheckpointer, PartSaver):
@@ -206,10 +134,7 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
     def __init__(self, address: LibraryAddress, session: ServerSession, part: str) -> None:
         self.address, self._session = address, session
         super().__init__(connect(address), StrictSerializer(self._damage_error), part)
-        self._closed = Event()  # LangGraph may copy a checkpointer, and the copy must close too
-        self._shared, self._used = local(), time.monotonic()
-        self._thread = WorkerThread("readgraph-checkpoints", run_within(self._one_transaction))
-        self._process = os.getpid()
+        self._used = time.monotonic()
 
     def _check(self) -> None:
         if self._closed.is_set():
@@ -219,7 +144,7 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
     @contextmanager
     def _cursor(self, *, pipeline: bool = False) -> Iterator[Cursor[DictRow]]:
         """A cursor; that of the transaction, if this thread has begun one. LangGraph writes in a `pipeline`."""
-        if (begun := getattr(self._shared, "cursor", None)) is not None:
+        if (begun := getattr(self._begun, "cursor", None)) is not None:
             yield begun
             return
         self._check()
@@ -232,19 +157,17 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
             except psycopg.Error as problem:
                 raise server_unusable_error(self.address, problem) from problem
 
+    def _transaction(self) -> AbstractContextManager[Cursor[DictRow]]:
+        return self._cursor(pipeline=True)
+
     @contextmanager
-    def _one_transaction(self) -> Iterator[None]:
-        """Inside the `with`, this thread's operations are one transaction, of which nothing is kept if one fails."""
-        with self._cursor(pipeline=True) as cursor:
-            self._shared.cursor = cursor
-            try:
-                yield
-            finally:
-                self._shared.cursor = None
+    def _retention(self, thread: str) -> Iterator[Retention]:
+        with self._transaction() as cursor:
+            yield Retention(IN_POSTGRES, cursor, self.to_stored_thread(thread))
 
     def _ready_connection(self) -> Connection:
-        connection, idle = self.conn, time.monotonic() - self._used
-        assert isinstance(connection, psycopg.Connection)
+        connection: Connection = self.conn
+        idle = time.monotonic() - self._used
         if idle > IDLE_SECONDS and not is_lost(connection):
             try:
                 connection.execute("SELECT 1")
@@ -299,39 +222,7 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
             found = cursor.execute(f"{newest} ORDER BY last DESC LIMIT %s OFFSET %s", (*values, limit, offset))
             return [self.to_given_thread(row["thread_id"]) for row in found], counted["total"] if counted else 0
 
-    def drop_steps(self, thread: str) -> int:
-        """Delete the steps of a thread's old questions; returns how many checkpoints were deleted."""
-        with self._cursor(pipeline=True) as cursor:
-            return drop_steps_of_old_questions(cursor, self.to_stored_thread(thread), self.kept_questions)
-
-    def drop_turns(self, thread: str, kept: int) -> None:
-        """Delete the checkpoints before the newest `kept` turns of an agent's thread."""
-        with self._cursor(pipeline=True) as cursor:
-            drop_older_turns(cursor, self.to_stored_thread(thread), kept)
-
-    def drop_undone(self, thread: str, last: str) -> None:
-        """Delete the checkpoints of a thread but this one and its ancestors."""
-        with self._cursor(pipeline=True) as cursor:
-            drop_other_lines(cursor, self.to_stored_thread(thread), last)
-
     def _damage_error(self) -> LibraryError:
         return LibraryError(
             f"The library {self.address} can't be used: a checkpoint is damaged: 'readgraph library repair' drops it."
         )
-
-    async def close(self) -> None:
-        """Finish pending writes and close the connection."""
-        if self._process == os.getpid():
-            await self._thread.run(self._close)
-            self._thread.shutdown()
-
-    def _close(self) -> None:
-        with self.lock:
-            self._closed.set()
-            assert isinstance(self.conn, psycopg.Connection)
-            self.conn.close()
-
-    async def run(self, operation: Callable[[], _T], *, writes: bool = False) -> _T:
-        """Run an operation that uses the connection on the checkpointer's thread."""
-        self._check()
-        return await self._thread.run(operation, writes=writes)
