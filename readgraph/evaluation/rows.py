@@ -62,8 +62,6 @@ def check_takes_any(name: str, method: Method, items: Iterable[Item], answer_len
 
 ALL = "all"
 
-NEED_EMBEDDINGS = ("dense", "fused", "web-dense")
-
 OF_ALL_ROWS = ("sample", "concurrency", "batch", "timeout", "retry_seconds", "rebuild", "again")
 """Settings that no row has of its own: they are the evaluation's, or no answer depends on them."""
 
@@ -124,7 +122,7 @@ def rows_to_run(texts: Sequence[str], dataset: Dataset, context: ReaderContext, 
     """
     web = on_web_pages(dataset.items)
     named, known = (web_method_named, WEB_METHODS) if web else (row_method, METHODS)
-    every = [name for name in known if context.embeddings or name not in NEED_EMBEDDINGS]
+    every = [name for name, method in known.items() if context.embeddings or not method.needs_embeddings]
     wanted = [name for text in texts for name in (every if text == ALL else [text])]
     if not wanted:
         raise BadInput("There is no method to evaluate: run 'readgraph methods' to list the methods.")
@@ -148,9 +146,7 @@ def on_web_pages(items: Iterable[Item]) -> bool:
 
 def needs_embeddings(row: Row) -> bool:
     """Whether the row ranks by embeddings, and can't be run without."""
-    return row.method.name in NEED_EMBEDDINGS or (
-        row.method.name == "retrieved-pages" and row.context.ranking != "keywords"
-    )
+    return row.method.needs_embeddings or (row.method.name == "retrieved-pages" and row.context.ranking != "keywords")
 
 
 def _pairs(row: str, given: str) -> Iterable[tuple[str, str]]:

@@ -112,6 +112,7 @@ METHODS = (
         estimate="estimates.baselines:estimate_retrieval",
         memory_of="bm25",
         compiled="dense",
+        needs_embeddings=True,
         order=8,
     ),
     Method(
@@ -120,6 +121,7 @@ METHODS = (
         estimate="estimates.baselines:estimate_retrieval",
         memory_of="bm25",
         compiled="fused",
+        needs_embeddings=True,
         order=8,
     ),
     Method(
@@ -171,6 +173,7 @@ METHODS = (
         line="The parts that are nearest by their embeddings.",
         estimate="estimates.baselines:estimate_web_act",
         compiled="web_dense",
+        needs_embeddings=True,
     ),
 )
 

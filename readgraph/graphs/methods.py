@@ -49,6 +49,7 @@ class Method:
         memory_of: The method whose memory it uses, where it builds none of its own.
         kind: What its graph does.
         compiled: The compiled graph's name in the file; `build` builds it, or `build_NAME` where it isn't `graph`.
+        needs_embeddings: Whether it can't run without an embedding model.
         served: How clients of a server see it described, where it answers no questions; "" where it isn't served.
         order: Its place among the methods; without one, it stands after those that have one.
         module: The file's module in `readgraph.graphs`; a declaration leaves it out.
@@ -61,6 +62,7 @@ class Method:
     memory_of: str = ""
     kind: Kind = "question"
     compiled: str = "graph"
+    needs_embeddings: bool = False
     served: str = ""
     order: int = 100
     module: str = ""
@@ -152,8 +154,13 @@ def _methods_in(file: Path, folder: Path) -> Iterator[Method]:
     module = ".".join(file.relative_to(folder).with_suffix("").parts)
     for call in ast.walk(ast.parse(declared[0])):
         if isinstance(call, ast.Call):
-            values = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
-            yield Method(**values, module=module)
+            try:
+                values = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+                yield Method(**values, module=module)
+            except (TypeError, ValueError) as problem:
+                raise TypeError(
+                    f"{file} must declare its methods with literals, each for a field of Method."
+                ) from problem
 
 
 def _methods_of(kind: Kind) -> dict[str, Method]:
