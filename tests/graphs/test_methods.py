@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 import readgraph
-from readgraph.evaluation.rows import NEED_EMBEDDINGS
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS
@@ -73,7 +72,7 @@ def test_a_thread_goes_on_synchronously(
         asked = ["Give the answer in one sentence." in request.text for request in server.requests]
         calls = first["usage"]["calls"]
         assert (any(asked[:calls]), any(asked[calls:])) == (False, True)
-    if method in NEED_EMBEDDINGS:
+    if METHODS[method].needs_embeddings:
         settings_read -= {"tools"}  # their own stand in its place
     used = settings_of(METHODS[method], asks=True)
     assert settings_read <= used, "what a method reads is not refused"
@@ -92,7 +91,7 @@ def test_a_question_is_answered_without_a_model(
         found = graph.invoke(asked, context=replace(CONTEXT, model=""))
         assert (found["status"], server.calls) == ("nearest", 0)
         assert 0 <= found["percent_read"] <= 100 and (found["percent_read"] > 0) == bool(found["pages_read"])
-    if method in NEED_EMBEDDINGS:
+    if METHODS[method].needs_embeddings:
         settings_read -= {"tools"}
     assert settings_read <= used
 

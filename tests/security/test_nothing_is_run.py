@@ -15,7 +15,6 @@ from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_TYPES
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 import readgraph as package
-from readgraph.evaluation.rows import NEED_EMBEDDINGS
 from readgraph.graphs.methods import METHODS, SUMMARY, WEB_METHODS
 from readgraph.library.opening import Library
 from readgraph.models.local import local_server
@@ -146,7 +145,7 @@ QUICK = "bm25"
 async def test_checkpoints_of_each_method_are_plain_data_with_anybody_s_checkpointer(
     library: Library, server: ModelServer, story: str, method: str
 ) -> None:
-    context = replace(CONTEXT, embeddings="openai:double-embeddings") if method in NEED_EMBEDDINGS else CONTEXT
+    context = replace(CONTEXT, embeddings="openai:double-embeddings") if EVERY[method].needs_embeddings else CONTEXT
     saver = InMemorySaver(serde=JsonPlusSerializer(pickle_fallback=False))
     graph = EVERY[method].build().compile(checkpointer=saver, store=library.store)
     given: Any = {"text": html("shop") if method in WEB_METHODS else story[:900]}

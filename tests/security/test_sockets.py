@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 import pytest
 import typer
 
-from readgraph.evaluation.rows import NEED_EMBEDDINGS
 from readgraph.graphs.methods import METHODS, SUMMARY, WEB_METHODS
 from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
@@ -52,7 +51,7 @@ async def test_a_method_reaches_its_model_alone(library: Library, server: ModelS
     with only_port(port_of(server)) as tried:
         await graph.ainvoke(given, config, context=replace(CONTEXT, model="openai:double"))
     assert tried.let_through and not tried.refused
-    if method not in {*NEED_EMBEDDINGS, "web-dense"}:
+    if not EVERY[method].needs_embeddings:
         with only_port(None) as tried:
             await graph.ainvoke(
                 {**given, "text": f"{given['text']} More."}, config, context=replace(CONTEXT, embeddings="")
