@@ -25,7 +25,7 @@ from readgraph.models.names import Limits, ModelEntry, ModelTable, find_model_en
 from readgraph.models.reply import replies_to_replay
 from readgraph.models.waiting import SharedPause
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, ModelUnavailable
+from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from readgraph.state.loops import PerLoop, close_client
 from readgraph.state.settings import ReplyForm
 
@@ -57,10 +57,10 @@ def _openai_table_model(
 ) -> BaseChatModel:
     from openai import OpenAIError
 
-    from readgraph.models.openai_chat import InLoopChatOpenAI, make_http_client
+    from readgraph.models.openai_chat import NO_KEY, InLoopChatOpenAI, make_http_client
 
     if table.base_url and "api_key" not in settings:
-        settings["api_key"] = SecretStr("none")  # a server of one's own needs no key, but the client does
+        settings["api_key"] = SecretStr(NO_KEY)
     client = make_http_client(timeout, most_bytes)
     called = {NAMED_BY_OTHERS.get(key, key): value for key, value in settings.items()}
     try:
@@ -78,18 +78,25 @@ def _other_table_model(name: str, table: ModelTable, settings: Mapping[str, Any]
     try:
         more: dict[str, Any] = {"timeout": timeout, "max_retries": 0, **called}
         chat: BaseChatModel = init_chat_model(table.model, model_provider=table.provider, **more)
-    except ImportError as problem:
-        raise BadInput(f"The provider '{table.provider}' needs a package that is not installed: {problem}") from None
     except Exception as problem:  # each provider's package raises its own
-        if isinstance(problem, ValueError) and not isinstance(problem, ValidationError):
-            raise BadInput(f"[models.{name}]: '{table.provider}' is not a known provider.") from None
-        raise ModelUnavailable(f"The model '{name}' can't be set up: check its table, and its key.") from None
+        unknown = f"[models.{name}]: '{table.provider}' is not a known provider."
+        failed = f"The model '{name}' can't be set up: check its table, and its key."
+        raise setup_error(problem, table.provider, unknown, failed) from None
     fields = type(chat).model_fields
     known = {*fields, *(field.alias for field in fields.values() if field.alias)}
     for key in settings:
         if NAMED_BY_OTHERS.get(key, key) not in known:
             raise BadInput(f"[models.{name}]: '{table.provider}' takes no '{key}': leave it out, or register_model.")
     return chat
+
+
+def setup_error(problem: Exception, provider: str, unknown: str, failed: str = "") -> ReadgraphError:
+    """Why a provider's package made no client: it is not installed, the provider is `unknown`, or it `failed`."""
+    if isinstance(problem, ImportError):
+        return BadInput(f"The provider '{provider}' needs a package that is not installed: {problem}")
+    if isinstance(problem, ValueError) and not isinstance(problem, ValidationError):
+        return BadInput(unknown)
+    return ModelUnavailable(failed or f"{provider} can't be set up: set its key in the environment.")
 
 
 MODEL_FIELDS = ("model_name", "model", "model_id", "deployment_name", "azure_deployment", "repo_id", "endpoint_name")
@@ -320,23 +327,18 @@ def _chat_model(context: ReaderContext, server: LocalServer | None) -> BaseChatM
     provider, _, name = context.model.partition(":")
     if not name:
         raise BadInput(f"'{context.model}' is not the name of a model: {HOW_TO_NAME_OWN.format(name=context.model)}")
-    # Our own retries are bounded and counted; the client's retries would multiply them.
-    settings: dict[str, Any] = {"timeout": context.timeout, "max_retries": 0}
     if provider == "openai":
-        return _openai_model(name, settings, context.max_reply_mb * MB)
+        return _openai_model(name, context.timeout, context.max_reply_mb * MB)
     from langchain.chat_models import init_chat_model
 
     try:
-        chat: BaseChatModel = init_chat_model(context.model, **settings)
+        # Our own retries are bounded and counted; the client's retries would multiply them.
+        chat: BaseChatModel = init_chat_model(context.model, timeout=context.timeout, max_retries=0)
         if hasattr(chat, "stream_usage"):  # tokens are counted in streams too
             chat.stream_usage = True
         return chat
-    except ImportError as problem:
-        raise BadInput(f"The provider '{provider}' needs a package that is not installed: {problem}") from None
     except Exception as problem:  # each provider's package raises its own
-        if isinstance(problem, ValueError) and not isinstance(problem, ValidationError):
-            raise BadInput(f"'{provider}' is not a known provider: {HOW_TO_NAME}") from None
-        raise ModelUnavailable(f"{provider} can't be set up: set its key in the environment.") from None
+        raise setup_error(problem, provider, f"'{provider}' is not a known provider: {HOW_TO_NAME}") from None
 
 
 def _local_model(context: ReaderContext, server: LocalServer) -> BaseChatModel:
@@ -354,23 +356,17 @@ def _local_model(context: ReaderContext, server: LocalServer) -> BaseChatModel:
     )
 
 
-def _openai_model(name: str, settings: dict[str, Any], most_bytes: int) -> BaseChatModel:
+def _openai_model(name: str, timeout: float, most_bytes: int) -> BaseChatModel:
     from openai import OpenAIError
 
-    from readgraph.models.openai_chat import InLoopChatOpenAI, make_http_client
+    from readgraph.models.openai_chat import InLoopChatOpenAI, make_http_client, openai_key
 
-    key = os.environ.get("OPENAI_API_KEY", "")
-    if not key.isascii():
-        raise BadInput("OPENAI_API_KEY holds characters that no key has: copy it again.")
-    if not key:
-        if not os.environ.get("OPENAI_BASE_URL"):
-            raise ModelUnavailable(
-                "There is no key for openai: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."
-            )
-        settings["api_key"] = "none"  # your own server needs no key, but the client does
+    key = openai_key()
+    # A key of the environment is left to LangChain, which may send it by a gateway instead.
+    given: dict[str, Any] = {} if os.environ.get("OPENAI_API_KEY") else {"api_key": SecretStr(key)}
     try:
-        client = make_http_client(settings["timeout"], most_bytes)
-        return InLoopChatOpenAI(model=name, http_async_client=client, **settings)
+        client = make_http_client(timeout, most_bytes)
+        return InLoopChatOpenAI(model=name, http_async_client=client, timeout=timeout, max_retries=0, **given)
     except (OpenAIError, ValueError) as problem:
         what = f"{type(problem).__name__}: check its name, and OPENAI_BASE_URL"
         raise BadInput(f"The model '{name}' can't be set up: {what}.") from None

@@ -13,12 +13,11 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
-from pydantic import ValidationError
 
 from readgraph.library.search.hits import PARTS, IndexEntry, VectorKey
 from readgraph.library.search.vector_index import Matrix
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.models.client import environment, without_secrets
+from readgraph.models.client import environment, setup_error, without_secrets
 from readgraph.models.failures import status_of, too_long
 from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.names import find_embeddings_entry, get_loop_object
@@ -76,23 +75,15 @@ def embedding_model(name: str, timeout: float) -> Embeddings:
         package = str(problem).partition("pip install ")[2].strip("`. ") or f"langchain-{provider}"
         raise BadInput(f"Embeddings of '{provider}' need a package that is not installed: {package}.") from None
     except Exception as problem:  # each provider's package raises its own
-        if isinstance(problem, ValueError) and not isinstance(problem, ValidationError):
-            raise BadInput(f"'{provider}' is not a known provider of embeddings: {HOW_TO_NAME}") from None
-        raise ModelUnavailable(f"{provider} can't be set up: set its key in the environment.") from None
+        unknown = f"'{provider}' is not a known provider of embeddings: {HOW_TO_NAME}"
+        raise setup_error(problem, provider, unknown) from None
 
 
 def _openai_settings(timeout: float) -> dict[str, Any]:
-    from readgraph.models.openai_chat import make_http_client
+    from readgraph.models.openai_chat import make_http_client, openai_key
 
-    key = os.environ.get("OPENAI_API_KEY", "")
-    if not key and not os.environ.get("OPENAI_BASE_URL"):
-        raise ModelUnavailable(
-            "There is no key for openai: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."
-        )
-    if not key.isascii():
-        raise BadInput("OPENAI_API_KEY holds characters that no key has: copy it again.")
     return {
-        "api_key": key or "none",  # your own server needs no key, but the client does
+        "api_key": openai_key(),
         "timeout": timeout,
         "max_retries": TRIES - 1,
         # Counting tokens would download tiktoken's files; our windows are far below the models' limits.

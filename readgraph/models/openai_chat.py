@@ -19,7 +19,7 @@ from pydantic import PrivateAttr
 
 from readgraph.models.failures import ReplyTooLong, broke_off, kind_of_status, status_of, too_long
 from readgraph.state.declaring import LARGEST
-from readgraph.state.errors import BadInput
+from readgraph.state.errors import BadInput, ModelUnavailable
 
 MOST_BYTES = 20_000_000
 """Of one response, unpacked, where no setting says otherwise: 64 embeddings of 4,096 numbers take 6 MB."""
@@ -55,6 +55,22 @@ def _certificates(*named: str | None) -> ssl.SSLContext:
     except OSError as problem:
         raise BadInput(f"The certificates that {' or '.join(CERTIFICATES)} names can't be read: {problem}.") from None
     return trusted
+
+
+NO_KEY = "none"
+"""A server of one's own needs no key, but the client does."""
+
+
+def openai_key() -> str:
+    """The key of the environment; raises `ModelUnavailable` where there is none, and no server of one's own either."""
+    key = os.environ.get("OPENAI_API_KEY", "")
+    if not key.isascii():
+        raise BadInput("OPENAI_API_KEY holds characters that no key has: copy it again.")
+    if not key and not os.environ.get("OPENAI_BASE_URL"):
+        raise ModelUnavailable(
+            "There is no key for openai: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."
+        )
+    return key or NO_KEY
 
 
 def _limit_bytes(response: Any, most_bytes: int) -> None:
