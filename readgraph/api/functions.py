@@ -6,10 +6,9 @@ graph's node or tool has a context of its own, so it uses this library, not the 
 `ReadgraphError`s of one line.
 """
 
-import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from langgraph.store.base import BaseStore
 
@@ -30,14 +29,13 @@ from readgraph.api.results import (
     TableRow,
     Used,
 )
-from readgraph.api.running import memory_sizes, run_method
+from readgraph.api.running import run_apart, with_sizes
 from readgraph.compression.engine import check_request
 from readgraph.compression.engines import engine_named
 from readgraph.compression.trace import CompressionStatus
 from readgraph.graphs import gam, survey
 from readgraph.graphs import summary as summarising
 from readgraph.graphs.methods import Method, method_for, method_named
-from readgraph.graphs.wiring.method_graph import separate_run
 from readgraph.library.collections import add_collection
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.library import Library
@@ -92,9 +90,6 @@ def find_notices(programme: Programme | None, table: Table, *, by_pattern: bool)
     return [*told, *(f"{example} was read as {order}." for order, example in orders.items())]
 
 
-T = TypeVar("T")
-
-
 def pages_of(library: Library | BaseStore, context: ReaderContext | None = None) -> PageStore:
     """The page store of a library, or of a plain store: the part of it that is the context's namespace."""
     pages = library.pages if isinstance(library, Library) else PageStore(library)
@@ -124,12 +119,11 @@ async def read(
 
     Without a method, ReadAgent reads a text, and GAM a history. `listen` takes the progress.
     """
-    pages, settings = pages_of(library, context), context or ReaderContext()
+    pages = pages_of(library, context)
     known = await document_named(pages, document)
     used = method_named(method) if method else method_for(known)
-    output = await run_in_own_context(run_method(pages, used.build(), used.name, known, {}, settings, listen))
-    memory = await pages.memory(known.id, output["memory"])
-    return Reading(**output, **await memory_sizes(pages, memory), complete=memory.complete)
+    output = await run_apart(pages, used.build(), used.name, known, {}, context, listen)
+    return Reading(**await with_sizes(pages, output))
 
 
 def check_asked(question: str, options: Sequence[str], method: str | None) -> tuple[Question, Method | None]:
@@ -155,7 +149,7 @@ async def ask(
 
     Without documents, retrieval picks those that share most words with the question, of a named collection or of all.
     """
-    pages, settings = pages_of(library, context), context or ReaderContext()
+    pages = pages_of(library, context)
     asked, named = check_asked(question, options, method)  # before several documents are kept as one
     if documents:
         document = await documents_as_one(pages, documents)
@@ -164,9 +158,8 @@ async def ask(
             pages, " ".join([question, *options]), PickingScope(collection=collection)
         )
     used = named or method_for(document)
-    output = await run_in_own_context(run_method(pages, used.build(), used.name, document, asked, settings, listen))
-    citations = [Cited(**{"document": document.id, **citation}) for citation in output.pop("citations")]
-    return Answer(**output, citations=citations)
+    output = await run_apart(pages, used.build(), used.name, document, asked, context, listen)
+    return Answer(**{**output, "citations": cite(document, output["citations"])})
 
 
 async def summarise(
@@ -188,10 +181,9 @@ async def summarise(
     settings = settings if words is None else replace(settings, summary_words=words)
     given = {name: value for name, value in (("part", part), ("question", about)) if value is not None}
     document = await documents_as_one(pages, documents)
-    run = run_method(pages, summarising.build(), "summary", document, cast(Question, given), settings, listen)
-    output = await run_in_own_context(run)
-    citations = [Cited(**{"document": document.id, **citation}) for citation in output.pop("citations")]
-    return Summary(**output, summary=output["answer"], citations=citations)
+    asked = cast(Question, given)
+    output = await run_apart(pages, summarising.build(), "summary", document, asked, settings, listen)
+    return Summary(**{**output, "summary": output["answer"], "citations": cite(document, output["citations"])})
 
 
 async def table(
@@ -206,19 +198,11 @@ async def table(
 
     `fields` of the context fixes the columns.
     """
-    pages, settings = pages_of(library, context), context or ReaderContext()
+    pages = pages_of(library, context)
     document, asked = await documents_as_one(pages, documents), Question(question=wanted)
-    output = await run_in_own_context(
-        run_method(pages, survey.build_table(), "survey", document, asked, settings, listen)
-    )
+    output = await run_apart(pages, survey.build_table(), "survey", document, asked, context, listen)
     made = await whole_table(pages, output)
-    rows = [
-        TableRow(
-            values=row["values"],
-            citations=[Cited.model_validate({"document": document.id, **each}) for each in row["citations"]],
-        )
-        for row in made["rows"]
-    ]
+    rows = [TableRow(values=row["values"], citations=cite(document, row["citations"])) for row in made["rows"]]
     told = find_notices(output["programme"], made, by_pattern=output["by_pattern"])
     return SurveyTable(**output, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=told)
 
@@ -283,11 +267,9 @@ async def remember(
     pages = pages_of(library, context)
     appended = await append_sessions(pages, name, sessions)
     document = appended.document
-    run = run_method(pages, gam.build_memorize(), "gam", document, {}, context or ReaderContext(), listen)
-    output = await run_in_own_context(run)
-    memory = await pages.memory(document.id, output["memory"])
-    counts: dict[str, Any] = {"sessions": document.sessions, "added": len(appended.added), "known": appended.known}
-    return Remembered(**output, **counts, **await memory_sizes(pages, memory), complete=memory.complete)
+    output = await run_apart(pages, gam.build_memorize(), "gam", document, {}, context, listen)
+    counts = {"sessions": document.sessions, "added": len(appended.added), "known": appended.known}
+    return Remembered(**{**await with_sizes(pages, output), **counts})
 
 
 async def research(
@@ -306,8 +288,7 @@ async def research(
     known = await document_named(pages, document)
     context_only = replace(context or ReaderContext(), context_only=True)
     asked = Question(question=question)
-    run = run_method(pages, gam.build_research(), "gam", known, asked, context_only, listen)
-    return Researched(**await run_in_own_context(run))
+    return Researched(**await run_apart(pages, gam.build_research(), "gam", known, asked, context_only, listen))
 
 
 async def compress(
@@ -338,9 +319,9 @@ async def documents_as_one(pages: PageStore, names: Sequence[str]) -> Document:
     return await add_collection(pages, [await document_named(pages, name) for name in names])
 
 
-async def run_in_own_context(run: Coroutine[Any, Any, T]) -> T:
-    """What a run returns that has a context of its own: in another graph's node it keeps its own store."""
-    return await asyncio.create_task(run, context=separate_run())
+def cite(document: Document, citations: Iterable[Mapping[str, Any]]) -> list[Cited]:
+    """The citations of a document; those from a collection name the one of its documents that holds the quote."""
+    return [Cited(**{"document": document.id, **citation}) for citation in citations]
 
 
 def vars_of(record: Any) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Run a method's graph over a document that is kept; what it is doing in words for people, and its pace."""
 
+import asyncio
 import time
 import uuid
 from collections.abc import AsyncIterator, Sequence
@@ -12,12 +13,13 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
 from langgraph.types import StreamMode
 
+from readgraph.graphs.wiring.method_graph import separate_run
 from readgraph.library.page_store import PageStore
 from readgraph.library.store import InUse, SharedStore, base_of, mark_in_use, wait_until_unused
 from readgraph.state.context import ReaderContext
 from readgraph.state.loops import Listen
 from readgraph.state.reading import Question
-from readgraph.state.records import Document, Memory
+from readgraph.state.records import Document
 
 MODES: tuple[StreamMode, ...] = ("custom", "tasks", "updates", "values")
 """What of a run is streamed to whoever listens."""
@@ -75,6 +77,20 @@ async def run_method(
     return {"title": document.title, "documents": documents, "method": method, "model": context.model or None, **found}
 
 
+async def run_apart(
+    pages: PageStore,
+    builder: StateGraph[Any, ReaderContext, Any, Any],
+    method: str,
+    document: Document,
+    question: Question,
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> dict[str, Any]:
+    """Run a graph as `run_method` does, in a context of its own: in another graph's node it keeps its own store."""
+    run = run_method(pages, builder, method, document, question, context or ReaderContext(), listen)
+    return await asyncio.create_task(run, context=separate_run())
+
+
 def in_use(pages: PageStore, name: str) -> AbstractAsyncContextManager[None]:
     """Mark a document or thread of a library as in use; of another store nobody asks whether it is."""
     return mark_in_use(pages.store, name) if isinstance(base_of(pages.store), SharedStore) else nullcontext()
@@ -94,10 +110,11 @@ def _mark_of(thread: str) -> str:
     return f"thread {thread}"
 
 
-async def memory_sizes(pages: PageStore, memory: Memory) -> dict[str, Any]:
-    """How much a memory holds: pages, notes, words of all notes."""
+async def with_sizes(pages: PageStore, output: dict[str, Any]) -> dict[str, Any]:
+    """A reading's output with what its memory holds (pages, notes, words of all notes), and whether it is complete."""
+    memory = await pages.memory(output["document"], output["memory"])
     notes, words = (await pages.note_sizes([memory])).get(memory.id, (0, 0))
-    return {"pages": memory.pages, "notes": notes, "note_words": words}
+    return {**output, "pages": memory.pages, "notes": notes, "note_words": words, "complete": memory.complete}
 
 
 DOING = {

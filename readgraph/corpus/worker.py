@@ -14,7 +14,7 @@ from langgraph.graph import StateGraph
 from typing_extensions import TypedDict
 
 from readgraph.api.documents import id_without_conversion, store_file
-from readgraph.api.running import memory_sizes, run_method
+from readgraph.api.running import run_method, with_sizes
 from readgraph.graphs.method_facts import has_read
 from readgraph.graphs.methods import Method, method_typed
 from readgraph.library.address import LibraryPlace
@@ -159,26 +159,24 @@ async def _read(pages: PageStore, job: CorpusJob, file: str, max_calls: int | No
     context = job.context if max_calls is None else replace(job.context, max_calls=max_calls)
     method, builder = _build_method(job.method)
     before = {memory.id for memory in await pages.memories(document.id) if memory.complete}
-    output = await run_method(pages, builder, method.name, document, {}, context)
-    memory = await pages.memory(document.id, output["memory"])
-    usage: Usage = output["usage"]
+    read = await with_sizes(pages, await run_method(pages, builder, method.name, document, {}, context))
+    usage: Usage = read["usage"]
     used: Usage = {**usage, "seconds": round(usage["seconds"] + seconds, 4)}
-    sizes = await memory_sizes(pages, memory)
     return CorpusLine(
         file=file,
         document=document.id,
         title=document.title,
-        memory=memory.id,
-        pages=sizes["pages"],
-        notes=sizes["notes"],
-        note_words=sizes["note_words"],
+        memory=read["memory"],
+        pages=read["pages"],
+        notes=read["notes"],
+        note_words=read["note_words"],
         words=document.words,
-        complete=memory.complete,
-        known=memory.id in before and not used["calls"],
+        complete=read["complete"],
+        known=read["memory"] in before and not used["calls"],
         problem="; ".join(map(str, problems)),
         usage=used,
-        fallbacks=output["fallbacks"],
-        cost=cost(output["steps"], job.price, batch=context.batch),
+        fallbacks=read["fallbacks"],
+        cost=cost(read["steps"], job.price, batch=context.batch),
     )
 
 

@@ -13,14 +13,13 @@ from typing import Any, Literal, TypeVar
 from mcp.server.mcpserver import Context
 from pydantic import BaseModel, Field
 
-from readgraph.api.documents import store_source
+from readgraph.api.documents import store_file
 from readgraph.api.functions import read
 from readgraph.api.results import Reading
 from readgraph.graphs.methods import method_for, method_named
 from readgraph.library.library import Library
 from readgraph.mcp.refusing import tool_error_line
-from readgraph.sources.converting import convert_in_thread
-from readgraph.sources.loading import load
+from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.logs import log_run, new_inner_run
@@ -195,8 +194,8 @@ class ReadingJobs:
 
     async def _read(self, job: ReadingJob) -> Reading:
         if isinstance(job.source, Path):
-            source = await convert_in_thread(load, job.source)
-            job.source = await store_source(self.library.pages, source)
+            file = await asyncio.to_thread(read_file, job.source)
+            job.source = (await store_file(self.library.pages, file)).document
         return await read(
             self.library, job.source.id, method=job.method, context=self.context, listen=job.progress.listen
         )

@@ -84,15 +84,20 @@ def _hit(hit: SearchHit) -> str:
     return f"{hit['page']} ({' + '.join(hit['tools'])})"
 
 
+def _check_question(options: AskOptions | CompareOptions) -> None:
+    """Raise `BadInput` for an empty question, and a choice between fewer than two."""
+    if not options.question.strip():
+        raise BadInput("The question is empty: write one.")
+    if len(options.choices) == 1:
+        raise BadInput("A multiple choice needs at least two options; there is one --option.")
+
+
 def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Answer a question about the documents and print the answer, or a follow-up to the last question.
 
     Without documents, some of the library are picked.
     """
-    if not options.question.strip():
-        raise BadInput("The question is empty: write one.")
-    if len(options.choices) == 1:
-        raise BadInput("A multiple choice needs at least two options; there is one --option.")
+    _check_question(options)
     _choice(options).check(open_to_choice=not options.paths and not options.follow_up)
     if options.report:
         check_report(options.report)
@@ -196,10 +201,7 @@ MethodOutput = dict[str, Any]
 
 def compare_methods(options: CompareOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Ask each method and print the answers and what they used; a method that fails does not stop the others."""
-    if not options.question.strip():
-        raise BadInput("The question is empty: write one.")
-    if len(options.choices) == 1:
-        raise BadInput("A multiple choice needs at least two options; there is one --option.")
+    _check_question(options)
     named = [method_typed(name) for name in dict.fromkeys(filter(None, map(str.strip, options.methods.split(","))))]
     if not named:
         raise BadInput("There is no method to compare: 'readgraph methods' lists them.")

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from readgraph.api.running import with_sizes
 from readgraph.cli.log import log_document
 from readgraph.cli.options.reading import CorpusOptions, ReadOptions, RememberOptions
 from readgraph.cli.run.documents import check_glob, conversion_seconds, report_left_out, resolve_document, sources_of
@@ -26,11 +27,13 @@ from readgraph.graphs.methods import Method
 from readgraph.library.address import LibraryPlace
 from readgraph.library.histories import Appended, SessionText, append_sessions
 from readgraph.library.opening import default_place, open_library
+from readgraph.library.page_store import PageStore
 from readgraph.sources import SourceText
 from readgraph.sources.loading import select_files
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.records import Document
 from readgraph.state.words import format_count
 
 
@@ -62,15 +65,25 @@ async def _read_each(
             seconds = conversion_seconds(sources[:1])
             document = await resolve_document(library, [sources.pop(0)])  # popped, so that its text can be freed
             found = await run_graph(library, method.build(), method.name, document, {}, context, screen, "", seconds)
-            memory = await library.pages.memory(document.id, found["memory"])
-            notes = await library.pages.notes(memory.id, range(memory.pages))
-            sizes = {"pages": memory.pages, "notes": len(notes), "note_words": sum(note.words for note in notes)}
-            built.append(found | sizes | {"complete": memory.complete})
-            if not screen.as_json:
+            if screen.as_json:
+                built.append(await with_sizes(library.pages, found))
+            else:
                 places = await library.pages.places(document)
-                print_memory(document, memory, notes, built[-1], method.note, screen, [name for _, name in places])
+                await _print_memory(library.pages, document, found, method.note, screen, [name for _, name in places])
     print_reminder(context, screen)
     return built
+
+
+async def _print_memory(
+    pages: PageStore,
+    document: Document,
+    found: dict[str, Any],
+    called: str,
+    screen: OutputOptions,
+    labels: Sequence[str] = (),
+) -> None:
+    memory = await pages.memory(document.id, found["memory"])
+    print_memory(document, memory, await pages.notes(memory.id, range(memory.pages)), found, called, screen, labels)
 
 
 METHOD, NOTE = "gam", "memo"
@@ -93,14 +106,11 @@ async def _remember(
         if not screen.as_json:
             Console().print(SafeText(_summary(appended)))
         found = await run_graph(library, gam.build_memorize(), METHOD, document, {}, context, screen)
-        memory = await library.pages.memory(document.id, found["memory"])
-        notes = await library.pages.notes(memory.id, range(memory.pages))
-    if screen.as_json:
-        sizes = {"pages": memory.pages, "notes": len(notes), "note_words": sum(note.words for note in notes)}
-        counts = {"added": len(appended.added), "known": appended.known, "sessions": document.sessions}
-        print_json({**found, **counts, **sizes, "complete": memory.complete})
-        return
-    print_memory(document, memory, notes, found, NOTE, screen)
+        if screen.as_json:
+            counts = {"added": len(appended.added), "known": appended.known, "sessions": document.sessions}
+            print_json(await with_sizes(library.pages, {**found, **counts}))
+            return
+        await _print_memory(library.pages, document, found, NOTE, screen)
     print_reminder(context, screen)
 
 
