@@ -117,7 +117,18 @@ async def read(
 ) -> Reading:
     """Build a method's memory of a document, or finish it: what was read before is not read again.
 
-    Without a method, ReadAgent reads a text, and GAM a history. `listen` takes the progress.
+    Args:
+        library: The library, or a plain LangGraph store.
+        document: Its id, title or file.
+        method: The method's name; by default ReadAgent reads a text, and GAM a history.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        listen: Takes what the graph streams, such as its progress.
+
+    Returns:
+        The memory, its size, what it took, and whether it is complete.
+
+    Raises:
+        BadInput: For an unknown method, and where no document, or several, have the name.
     """
     pages = pages_of(library, context)
     known = await document_named(pages, document)
@@ -147,7 +158,21 @@ async def ask(
 ) -> Answer:
     """Answer a question; several documents are read as one.
 
-    Without documents, retrieval picks those that share most words with the question, of a named collection or of all.
+    Args:
+        library: The library, or a plain LangGraph store.
+        question: What is asked.
+        documents: Ids, titles or files; by default those that share most words with the question.
+        collection: Without documents: they are picked from this collection, else from all.
+        method: The method's name; by default ReadAgent reads a text, and GAM a history.
+        options: The options of a multiple choice.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        listen: Takes what the graph streams, such as its progress.
+
+    Returns:
+        The answer with its citations, status and usage.
+
+    Raises:
+        BadInput: For a question that can't be asked, an unknown method, or a name that no document has.
     """
     pages = pages_of(library, context)
     asked, named = check_asked(question, options, method)  # before several documents are kept as one
@@ -174,8 +199,20 @@ async def summarise(
 ) -> Summary:
     """Summarise a document, or several as one, in at most `words` words (those of the context, 300).
 
-    `part`: only this part, by a heading, its number, or pages; `about`: what the summary is to be about. Raises
-    `BadInput` for a part that is not there.
+    Args:
+        library: The library, or a plain LangGraph store.
+        documents: Ids, titles or files of the documents.
+        words: Most words of the summary.
+        part: Only this part, by a heading, its number, or pages.
+        about: What the summary is to be about.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        listen: Takes what the graph streams, such as its progress.
+
+    Returns:
+        The summary, its sentences checked and cited.
+
+    Raises:
+        BadInput: For a part that is not there, and for a name that no document has.
     """
     pages, settings = pages_of(library, context), context or ReaderContext()
     settings = settings if words is None else replace(settings, summary_words=words)
@@ -196,7 +233,15 @@ async def table(
 ) -> SurveyTable:
     """All that documents hold of one kind, such as "every person: name, role": all rows, each with its quotes.
 
-    `fields` of the context fixes the columns.
+    Args:
+        library: The library, or a plain LangGraph store.
+        wanted: What the rows are to be, and their columns; `fields` of the context fixes these.
+        documents: Ids, titles or files of the documents.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        listen: Takes what the graph streams, such as its progress.
+
+    Returns:
+        The columns and rows, and what a reader must know of them.
     """
     pages = pages_of(library, context)
     document, asked = await documents_as_one(pages, documents), Question(question=wanted)
@@ -215,7 +260,15 @@ async def search(
     collection: str | None = None,
     most: int = 10,
 ) -> list[Hit]:
-    """The passages that share most words with the query, the best first; no model, no memory is needed."""
+    """The passages that share most words with the query, the best first; no model, no memory is needed.
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        query: The words to look for.
+        documents: Ids, titles or files; by default all are searched.
+        collection: Only this collection is searched.
+        most: Most passages.
+    """
     pages = pages_of(library)
     finding.check_search(query, documents, collection)
     named = [await document_named(pages, name) for name in documents]
@@ -227,8 +280,18 @@ async def open_page(
 ) -> OpenedPage:
     """A page of a document by its number, in the memory with this id: an `Answer` names the one that it quotes.
 
-    Without an id, the newest memory counts that has such a page, or the newest of a method. Raises `BadInput` where
-    there is none.
+    Args:
+        library: The library, or a plain LangGraph store.
+        document: Its id, title or file.
+        page: The page's number, from 0.
+        memory: The memory's id; by default the newest that has such a page.
+        method: Without a memory's id: only memories of this method count.
+
+    Returns:
+        The page's text and place, and its note.
+
+    Raises:
+        BadInput: Where there is no such page.
     """
     pages = pages_of(library)
     known = await document_named(pages, document)
@@ -263,7 +326,18 @@ async def remember(
     context: ReaderContext | None = None,
     listen: Listen | None = None,
 ) -> Remembered:
-    """Append sessions to the history of this name or id, and memorise what is new (GAM, section 2.2.1)."""
+    """Append sessions to the history of this name or id, and memorise what is new (GAM, section 2.2.1).
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        name: The history's name or id; a new name begins one.
+        sessions: In the order of time; those that it has already are not appended again.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        listen: Takes what the graph streams, such as its progress.
+
+    Returns:
+        The memory, its size, and how many sessions were new.
+    """
     pages = pages_of(library, context)
     appended = await append_sessions(pages, name, sessions)
     document = appended.document
@@ -282,7 +356,18 @@ async def research(
 ) -> Researched:
     """Research the GAM memory of a document or history: what is found comes back, and nothing is answered.
 
-    Raises `BadInput` if GAM has not read it.
+    Args:
+        library: The library, or a plain LangGraph store.
+        question: What is looked for.
+        document: Its id, title or file.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        listen: Takes what the graph streams, such as its progress.
+
+    Returns:
+        The notes of the research, with the pages that support them.
+
+    Raises:
+        BadInput: If GAM has not read it.
     """
     pages = pages_of(library, context)
     known = await document_named(pages, document)
@@ -302,7 +387,21 @@ async def compress(
     context: ReaderContext | None = None,
     listen: Listen | None = None,
 ) -> CompressedText:
-    """A text, or documents as one, within a budget of tokens; with a question, what they hold for it."""
+    """A text, or documents as one, within a budget of tokens; with a question, what they hold for it.
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        budget: Most tokens of the result.
+        text: The text; or else `documents`.
+        documents: Ids, titles or files of the documents.
+        question: What the result is to be about.
+        engine: The engine's id.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        listen: Takes what the graph streams, such as its progress.
+
+    Raises:
+        BadInput: Without a text or documents, or with both; otherwise as for `CompressionEngine.compress`.
+    """
     if (text is None) == (not documents):
         raise BadInput("Give either a text or the names of documents: it is what is compressed.")
     check_request(budget, question)

@@ -41,8 +41,14 @@ def searched_by(*, keyword: BaseRetriever | None = None, vector: BaseRetriever |
     """In this block the methods search pages with these retrievers: `keyword` for words, `vector` for embeddings.
 
     A retrieved text belongs to the page that its metadata names, {"page": 3}, else to the page on which it begins; a
-    text that is on no page is skipped. No embedding model need be named for `vector`. Raises `BadInput` for what is no
-    retriever.
+    text that is on no page is skipped.
+
+    Args:
+        keyword: Searches by words.
+        vector: Searches by meaning; no embedding model need be named for it.
+
+    Raises:
+        BadInput: For what is no retriever.
     """
     given = {"keyword": keyword, "vector": vector}
     for name, retriever in given.items():
@@ -117,8 +123,21 @@ def as_tool(
 
     The agent gets the answer and its quotes as text; the `Answer` as plain JSON is the tool message's `artifact`. A
     document is read at its first question. Questions that can't be answered, such as one that shares no word with
-    any document, are told to the agent in words; other errors are raised. `keyword` and `vector` are retrievers that
-    search in the place of the method's own search (see `searched_by`). Raises `BadInput` for an unknown method.
+    any document, are told to the agent in words; other errors are raised.
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        method: The method's name, as for `ask`.
+        documents: Ids, titles or files; by default each question picks its own.
+        collection: Without documents: they are picked from this collection.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        keyword: Searches by words in the place of the method's own search (see `searched_by`).
+        vector: The same for the search by embeddings.
+        name: The tool's name.
+        description: What the agent is told of the tool.
+
+    Raises:
+        BadInput: For an unknown method.
     """
     if method is not None:
         method_named(method)
@@ -147,6 +166,13 @@ def research_tool(
     numbers of the pages that support it; and `researched`, `no_answer` if nothing was found, or `budget`. The memory
     may grow between calls; where there is none, the agent is told so. Where sessions were appended since, it also has
     "not_memorised": how many, and how many words.
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        document: Its id, title or file, or the name of a history.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        name: The tool's name.
+        description: What the agent is told of the tool.
     """
 
     async def look_up(question: str) -> dict[str, Any]:
@@ -312,8 +338,18 @@ async def add_documents(library: Library | BaseStore, documents: Iterable[Given]
     """Store LangChain documents; those of one `source` in their metadata are one text, in the given order.
 
     A document without a source is a text by itself. Places come from the metadata `page` (from 0, as loaders count)
-    and `page_label`. Where a splitter left `start_index`, what a chunk repeats of the one before it is left out. The
-    title is `title`, else that of the metadata, else the file's name. Raises `BadInput` where there is no text.
+    and `page_label`. Where a splitter left `start_index`, what a chunk repeats of the one before it is left out.
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        documents: LangChain's documents.
+        title: The title; by default that of the metadata, or the file's name.
+
+    Returns:
+        The stored documents, one for each source.
+
+    Raises:
+        BadInput: Where there is no text.
     """
     pages, stored = pages_of(library), list[Document]()
     for source, of_source in _by_source(documents):

@@ -37,10 +37,20 @@ async def score_contexts(
 ) -> list[ContextScore]:
     """Compress a text, answer each question from what is left, and score the answers; one score for each item.
 
-    The text is compressed once, and read whole for each question (the baseline `full-text`) by the engine's model. With
-    `per_question` it is compressed for each question instead, and the compressed text is the answer. The engine's
-    embeddings, where it has some, give `csim_h`. An answer by a substitute for the model counts as none. Raises the
-    errors of `CompressionEngine.compress`, and `BadInput` where a metric's package is missing.
+    The text is compressed once, and read whole for each question (the baseline `full-text`) by the engine's model. The
+    engine's embeddings, where it has some, give `csim_h`. An answer by a substitute for the model counts as none.
+    Errors
+    are those of `CompressionEngine.compress` too.
+
+    Args:
+        engine: Compresses, and names the model.
+        text: What is compressed.
+        items: The questions with their right answers.
+        llm_token_budget: Most tokens of the compressed text.
+        per_question: It is compressed for each question instead, and the compressed text is the answer.
+
+    Raises:
+        BadInput: Where a metric's package is missing.
     """
     document = await engine.pages.add_document(text)
     scoring = _Scoring(engine, document, llm_token_budget)

@@ -45,10 +45,16 @@ async def undo_turn(
 ) -> list[IncomingEvent]:
     """Take back the newest turn that a user began (by a message or an upload), and the timer's turns after it.
 
-    `begun_by` names other kinds of events that may have begun it. Returns the events that had arrived, the user's
-    first; an empty list if there is no such turn. The agent goes on from the checkpoint before that turn: working
-    context, queue, recall and archival storage are as they were then. What these turns wrote lies beyond the agent's
-    counts and will be overwritten.
+    The agent goes on from the checkpoint before that turn: working context, queue, recall and archival storage are as
+    they were then. What these turns wrote lies beyond the agent's counts and will be overwritten.
+
+    Args:
+        graph: The compiled graph of the agent, with the checkpointer that holds its thread.
+        name: The agent's name.
+        begun_by: The kinds of events that may have begun the turn.
+
+    Returns:
+        The events that had arrived, the user's first; an empty list if there is no such turn.
     """
     checkpointer = cast("BaseCheckpointSaver[Any]", graph.checkpointer)
     taken = list[IncomingEvent]()

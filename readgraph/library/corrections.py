@@ -39,8 +39,16 @@ class Corrected:
 async def correct(pages: PageStore, memory: Memory, number: int, text: str) -> Corrected:
     """Replace the note of page `number` by the user's `text`, in every memory of this method that has the page.
 
-    Summaries above it are dropped, and made again by the next reading. Raises `BadInput` where there is no such page
-    or note, or the text is empty or longer than the page.
+    Summaries above it are dropped, and made again by the next reading.
+
+    Args:
+        pages: The page store of the library.
+        memory: A memory that has the page.
+        number: The page's number.
+        text: The new note.
+
+    Raises:
+        BadInput: Where there is no such page or note, or the text is empty or longer than the page.
     """
     text = replace_surrogates(text).strip()
     if not text:

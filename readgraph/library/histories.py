@@ -69,10 +69,16 @@ async def sessions_of(pages: PageStore, document: Document) -> list[Session]:
 async def append_sessions(pages: PageStore, name: str, sessions: Sequence[SessionText]) -> Appended:
     """Append sessions to the history of this name, which the first append creates, or of this id.
 
-    A session with the same text, title and time as an earlier one is not appended again. Callers that append at the
-    same time take turns (see `building`). Raises `BadInput`, before anything is stored, if the name or a text is
-    empty, if the name is the id of a document that is no history, and where the history would have more words than
-    `READGRAPH_MAX_TEXT_WORDS`.
+    Callers that append at the same time take turns (see `building`).
+
+    Args:
+        pages: The page store of the library.
+        name: The history's name or id.
+        sessions: In their order; one with the same text, title and time as an earlier one is not appended again.
+
+    Raises:
+        BadInput: Before anything is stored, if the name or a text is empty, if the name is the id of a document that
+            is no history, and where the history would have more words than `READGRAPH_MAX_TEXT_WORDS`.
     """
     title = await _name_in(pages, name)
     for session in sessions:

@@ -41,15 +41,18 @@ async def open_library(
 ) -> AsyncIterator[Library]:
     """Open the library in a folder (created if it is missing), or on a server (`postgresql://user@host/database`).
 
-    With a `namespace`, such as a tenant's name, it is a part of that library, with its own documents, memories,
-    replies, indexes and threads, which sees no others.
+    Args:
+        folder: The folder or the server's address; by default the user's library.
+        only_shows: A library that can't be written, such as one on a read-only disk, is opened for reading, and writing
+            to it raises `LibraryError`.
+        finishes: False leaves what a stopped command left unfinished, such as a forgetting: for who looks whether the
+            library is damaged.
+        namespace: A part of the library, such as a tenant's, with its own documents, memories, replies, indexes and
+            threads, which sees no others.
 
-    With `only_shows`, a library that can't be written, such as one on a read-only disk, is opened for reading, and
-    writing to it raises `LibraryError`. Without `finishes`, what a stopped command left unfinished, such as a
-    forgetting, stays so: for who looks whether the library is damaged.
-
-    Raises `LibraryError` if the folder holds something else, can't be written, or has a newer layout, and if the server
-    can't be reached or refuses the user; inside the `with`, if the disk is full or a file of the library is damaged.
+    Raises:
+        LibraryError: If the folder holds something else, can't be written, or has a newer layout, and if the server
+            can't be reached or refuses the user; inside the `with`, if the disk is full or a file is damaged.
     """
     place = library_place(folder) if folder is not None else default_place()
     to_read = only_shows and isinstance(place, Path) and _is_read_only(place)
@@ -121,7 +124,12 @@ class BackgroundLibrary(Library):
 def open_library_in_background(folder: Named | None = None, *, namespace: str = "") -> BackgroundLibrary:
     """Open a library as `open_library` does, for synchronous code.
 
-    It is open when this returns: use it in a `with`, or keep it across the cells of a notebook.
+    Args:
+        folder: The folder or the server's address; by default the user's library.
+        namespace: A part of the library, such as a tenant's.
+
+    Returns:
+        The library, which is open: use it in a `with`, or keep it across the cells of a notebook.
     """
     closing = ExitStack()
     library = closing.enter_context(background().wrap_async_context_manager(open_library(folder, namespace=namespace)))

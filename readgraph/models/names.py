@@ -200,11 +200,23 @@ def register_model(
 ) -> str:
     """Let a name stand for a chat model of LangChain; it then serves wherever a model's name does in this process.
 
-    `factory` is called without arguments, or awaited if it is a coroutine, once in each event loop, inside that loop;
-    what it raises is not wrapped. The object is used as it is: its headers, callbacks, keys and limiters.
-    `window_words` bounds prompts, `price` is dollars per million tokens IN/OUT, and the two limits hold across all
-    processes of one library. A second registration replaces the first at once. Returns the name. Raises `BadInput` for
-    a name that can't be used: it may have letters, digits, "_", "-" and ".", and is not "local".
+    The object is used as it is: its headers, callbacks, keys and limiters. A second registration replaces the first at
+    once.
+
+    Args:
+        name: Letters, digits, "_", "-" and "."; not "local".
+        factory: Makes the model: called without arguments, or awaited if it is a coroutine, once in each event loop,
+            inside that loop. What it raises is not wrapped.
+        window_words: Bounds prompts.
+        price: Dollars per million tokens, IN/OUT.
+        requests_per_minute: Holds across all processes of one library.
+        tokens_per_minute: Likewise.
+
+    Returns:
+        The name.
+
+    Raises:
+        BadInput: For a name that can't be used.
     """
     limits = Limits(requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute)
     check_name(name, factory)

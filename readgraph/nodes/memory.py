@@ -135,7 +135,12 @@ async def view_memory(
 ) -> MemoryView:
     """Fetch a memory with these pages in full; raises `BadInput` for a page that it does not have.
 
-    `near`: pages to show with their own gists rather than others, where gists of gists stand for old pages.
+    Args:
+        runtime: The node's runtime.
+        document: The document's id.
+        memory: The memory's id.
+        pages_read: Numbers of the pages that are shown in full.
+        near: Pages to show with their own gists rather than others, where gists of gists stand for old pages.
     """
     store = page_store(runtime)
     described, kept = await load_memory(runtime, document, memory)

@@ -205,12 +205,19 @@ def load_all(
     """The texts of files and folders, in the given order; "-" is standard input.
 
     A folder stands for all files of known kinds below it, without hidden ones, sorted by path with numbers by value
-    (chapter 2 before chapter 10). `glob` selects among them ("*.md", "notes/*.txt", "2024/**/*.html"); it does not
-    apply to files that are named directly. A file that occurs twice is loaded once. `left_out` is called with the error
-    of each file that can't be read, and of each folder that holds no file, as long as there is something else to read;
-    by default it raises the error. `load_file` loads a file in another way, `suffixes` are the endings of the files
-    that a folder stands for, and a folder that `is_whole` stands for itself.
-    Raises `BadInput` if nothing can be read.
+    (chapter 2 before chapter 10). A file that occurs twice is loaded once.
+
+    Args:
+        paths: Files and folders.
+        glob: Selects among the files of folders ("*.md", "notes/*.txt", "2024/**/*.html").
+        left_out: Called with the error of each file that can't be read, and of each folder that holds no file, as long
+            as there is something else to read; by default it raises the error.
+        load_file: Loads a file in another way.
+        suffixes: The endings of the files that a folder stands for.
+        is_whole: Whether a folder stands for itself.
+
+    Raises:
+        BadInput: If nothing can be read.
     """
     texts, problems = list[Any](), list[BadInput]()
     note = raise_problem if left_out is raise_problem else problems.append

@@ -47,12 +47,20 @@ def load_sessions(
 ) -> list[SourceSession]:
     """The sessions of files and folders, in their order (see `load_all`); "-" is standard input.
 
-    A text is split before each line that the regular expression `heading` matches; it may have groups named `title`
-    and `time`. Text before the first such line belongs to the first session. A file without such a line is one
-    session with the file's title. A `.jsonl` file has a session on each line. An exported chat (of WhatsApp, Slack,
-    ChatGPT or Claude; a folder may be Slack's) has a session for each day, or, with `gap_hours`, one after each silence
-    of so many hours. `left_out` is called with the error of each file that can't be read, as `load_all` does. Raises
-    `BadInput` if the expression can't be used, or a file whose error isn't taken.
+    A `.jsonl` file has a session on each line. An exported chat (of WhatsApp, Slack, ChatGPT or Claude; a folder may be
+    Slack's) has a session for each day.
+
+    Args:
+        paths: Files and folders.
+        glob: Selects among the files of folders, as in `load_all`.
+        heading: A regular expression: a text is split before each line that it matches. It may have groups named
+            `title` and `time`. Text before the first such line belongs to the first session. A file without such a
+            line is one session with the file's title.
+        gap_hours: A chat has a session after each silence of so many hours instead.
+        left_out: Called with the error of each file that can't be read, as in `load_all`.
+
+    Raises:
+        BadInput: If the expression can't be used, or for a file whose error isn't taken.
     """
     try:
         pattern = re.compile(heading) if heading is not None else re.compile(SESSION_HEADING, re.IGNORECASE)

@@ -1,16 +1,21 @@
 """The public names stay, are typed and described, stand on their page, and are all that pages and examples use."""
 
 import ast
+import builtins
 import os
 import re
 import subprocess
 import sys
 from importlib import import_module
+from inspect import getsource
 from pathlib import Path
+from textwrap import dedent
+from types import ModuleType
 
 import pytest
 
 from readgraph.graphs.methods import METHODS, Method
+from readgraph.state import errors
 from tests.support.printed import RENEW
 from tests.support.public_names import (
     HOUSE,
@@ -18,6 +23,7 @@ from tests.support.public_names import (
     ROOT,
     TABLE,
     defined,
+    functions_of,
     homes,
     line_of,
     modules,
@@ -44,6 +50,9 @@ USED_WITH_US = [path for path in SHOWN if path.suffix == ".md" and not {"design.
 
 NO_MODULES = {"readgraph.json", "readgraph.methods"}
 """A file, and a group of entry points, whose names look like a module's."""
+
+SECTION = re.compile(r"^(Args|Raises):\n((?:(?: .*)?\n)+)", re.MULTILINE)
+ENTRY = re.compile(r"^    \*{0,2}(\w+):", re.MULTILINE)
 
 HEAVY = {
     "readgraph": {"langgraph", "langchain_core", "langchain", "pydantic", "numpy", "httpx"},
@@ -80,6 +89,41 @@ def test_public_names_are_there_typed_and_described(home: str) -> None:
         assert ast.get_docstring(tree_of(home)) and line_of(home, "build")
     else:
         assert [name for name in names if not line_of(home, name).endswith(".")] == []
+
+
+@pytest.mark.parametrize("home", HOMES)
+def test_docstrings_name_parameters_and_errors_that_there_are(home: str) -> None:
+    found = [function for name in public_in(home) for function in functions_of(home, name)]
+    assert [stray for function in found for stray in stray_names(function, import_module(home))] == []
+
+
+def stray_names(function: ast.FunctionDef | ast.AsyncFunctionDef, module: ModuleType) -> list[str]:
+    """What a docstring's `Args` and `Raises` name, and that is no parameter and no error of ours or of Python."""
+    sections = dict(SECTION.findall(f"{ast.get_docstring(function)}\n"))
+    taken = {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
+    wrong = {*ENTRY.findall(sections.get("Args", ""))} - taken
+    raised = {*ENTRY.findall(sections.get("Raises", ""))}
+    wrong |= {name for name in raised if not any(hasattr(known, name) for known in (builtins, errors, module))}
+    return [f"{function.name}: {name}" for name in sorted(wrong)]
+
+
+def test_a_docstring_s_stray_names_are_seen() -> None:
+    def described(a: int) -> None:
+        """A function.
+
+        Args:
+            a: There is one.
+            c: There is none.
+
+        Raises:
+            BadOutput: No such error.
+        """
+
+    (function,) = ast.parse(dedent(getsource(described))).body
+    assert isinstance(function, ast.FunctionDef) and stray_names(function, errors) == [
+        "described: BadOutput",
+        "described: c",
+    ]
 
 
 def test_every_method_is_public() -> None:

@@ -88,6 +88,14 @@ def defined(home: str, name: str) -> Defined | None:
     return None
 
 
+def functions_of(home: str, name: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The function of a public name, or those in its class."""
+    found = defined(home, name)
+    for node in ast.walk(found.node) if found and isinstance(found.node, ast.ClassDef) else [found and found.node]:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
 def targets(node: ast.Assign | ast.AnnAssign) -> list[str]:
     """The names that an assignment gives."""
     given = node.targets if isinstance(node, ast.Assign) else [node.target]

@@ -120,8 +120,13 @@ NAMES = (*FORMS, *MADE)
 def load_dataset(path: Path | None = None, name: str | None = None, items: int | None = None) -> Dataset:
     """The dataset in a file or folder, in the form of this name, or else in the form that is recognised.
 
-    `items` limits the number of questions, and reads the file no further. Generated datasets need no path. Raises
-    `BadInput` if the form is unknown, or for a record (which the message names) that is not in this form.
+    Args:
+        path: The file or folder; generated datasets need none.
+        name: The form's name.
+        items: Most questions; the file is read no further.
+
+    Raises:
+        BadInput: If the form is unknown, or for a record (which the message names) that is not in this form.
     """
     if name is not None and name not in NAMES:
         raise BadInput(f"There is no dataset form '{name}': choose one of {', '.join(NAMES)}.")

@@ -66,6 +66,13 @@ async def estimate_reading(
     """What reading the document will use, and answering a question of `question_words` (None: reading only).
 
     Makes no call. The bounds hold for any model that replies at all, however bad its replies are.
+
+    Args:
+        method: The method.
+        store: The page store of the library.
+        document: The document.
+        context: The settings of the run.
+        question_words: Words of the question.
     """
     estimate = await estimator_of(method, asks=question_words is not None)(store, document, context, question_words)
     if question_words is not None:

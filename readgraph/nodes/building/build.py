@@ -138,7 +138,14 @@ class ReadUpdate(TypedDict):
 def read_pages(
     paginate: Paginate, write_note: WriteNote, recipe: MakeRecipe, *, cuts_text: bool = True
 ) -> Work[ReadState, ReadUpdate]:
-    """The work of a node that builds memories with these parts, which need only texts (see `build_memory`)."""
+    """The work of a node that builds memories with these parts, which need only texts (see `build_memory`).
+
+    Args:
+        paginate: Gives the pages of a text, one after the other.
+        write_note: Writes the note of one page.
+        recipe: Gives the recipe of the memory, whose parameters it takes from the context.
+        cuts_text: See `build_memory`.
+    """
 
     async def parts(
         document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
