@@ -14,11 +14,11 @@ from readgraph.evaluation.datasets.assembling import (
     SessionTurns,
     Spans,
     SpeakerTurn,
-    build_dataset,
     join_sessions,
 )
+from readgraph.evaluation.datasets.forms import folder_with, form_of
 from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
-from readgraph.evaluation.records import Dataset, Item
+from readgraph.evaluation.records import Item
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
@@ -65,20 +65,6 @@ class BeamProbe(DatasetRecord):
         return next(((text,) for text in given if text.strip()), ())
 
 
-def recognise(path: Path) -> bool:
-    """Whether this is the folder of a conversation, or of several."""
-    return path.is_dir() and any(True for _ in _conversations(path))
-
-
-def load(path: Path, items: int | None = None) -> Dataset:
-    """The questions of the conversations in a folder; evidence is the turns that they are made from."""
-    if not recognise(path):
-        raise BadInput(
-            f"{printable_path(path)} is no folder of BEAM: name one with {CHAT} and {QUESTIONS}, or one above it."
-        )
-    return build_dataset(path, _read_beam(path), items, "beam")
-
-
 def _conversations(path: Path) -> Iterator[Path]:
     folders = [path, *sorted((each for each in path.iterdir() if each.is_dir()), key=_in_order)]
     return (folder for folder in folders if (folder / CHAT).is_file() and (folder / QUESTIONS).is_file())
@@ -88,7 +74,15 @@ def _in_order(folder: Path) -> tuple[int, str]:
     return (int(folder.name) if folder.name.isdigit() else 0, folder.name)
 
 
+_recognise = folder_with(_conversations)
+
+
 def _read_beam(path: Path) -> Iterator[Asked]:
+    """The questions of the conversations in a folder; evidence is the turns that they are made from."""
+    if not _recognise(path):
+        raise BadInput(
+            f"{printable_path(path)} is no folder of BEAM: name one with {CHAT} and {QUESTIONS}, or one above it."
+        )
     for folder in _conversations(path):
         name = folder.resolve().name
         sessions = [_session(batch) for _, batch in records(folder / CHAT, Batch)]
@@ -97,6 +91,9 @@ def _read_beam(path: Path) -> Iterator[Asked]:
             iter(records(folder / QUESTIONS, BeamProbes)), (printable_path(folder / QUESTIONS), BeamProbes())
         )
         yield where, text, [*_items(name, where, given, turns)]
+
+
+BEAM = form_of("beam", "BEAM's folder of conversations, such as chats/100K.", _read_beam, recognise=_recognise)
 
 
 class BeamProbes(DatasetRecord, extra="allow"):

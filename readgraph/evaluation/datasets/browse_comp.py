@@ -16,6 +16,7 @@ from pathlib import Path
 from pydantic import Field
 
 from readgraph.evaluation.datasets.assembling import MemberDocument, Spans, build_dataset, keep_documents_apart
+from readgraph.evaluation.datasets.forms import Form, folder_with
 from readgraph.evaluation.datasets.record_files import DatasetRecord, first_value, records
 from readgraph.evaluation.records import Dataset, Item
 from readgraph.sources.loading import printable_path
@@ -68,12 +69,7 @@ class BrowseCompQuery(DatasetRecord):
     evidence_docs: tuple[PageReference, ...] = ()
 
 
-def recognise(path: Path) -> bool:
-    """Whether this is a folder with questions."""
-    return path.is_dir() and any(_has_keys(file, KEYS) for file in _files(path))
-
-
-def load(path: Path, items: int | None = None) -> Dataset:
+def _load(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file, or of a folder that holds it beside the corpus; all have one text, of many documents.
 
     The pages are read one by one, and each is in memory once. Evidence is the pages that the authors marked as such.
@@ -89,6 +85,15 @@ def load(path: Path, items: int | None = None) -> Dataset:
     dataset = build_dataset(path, [(where, text, [item]) for (where, _), item in zip(asked, found, strict=True)], items,
                         "browsecomp-plus")  # fmt: skip
     return replace(dataset, note=_note(text.documents, corpus, [query for _, query in asked], spans))
+
+
+BROWSE_COMP = Form(
+    "browsecomp-plus",
+    "BrowseComp-Plus, browsecomp_plus_decrypted.jsonl, or a folder with it and the corpus.",
+    _load,
+    KEYS,
+    folder_with(lambda folder: (file for file in _files(folder) if _has_keys(file, KEYS))),
+)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -24,6 +24,7 @@ from readgraph.evaluation.datasets.assembling import (
     build_dataset,
     join_sessions,
 )
+from readgraph.evaluation.datasets.forms import Form, form_of
 from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
 from readgraph.evaluation.records import Dataset, Item
 from readgraph.sources.loading import printable_path
@@ -128,8 +129,6 @@ def _plain(question: str) -> str:
     return " ".join(question.split()).casefold()
 
 
-KEYS = frozenset({"conversation", "qa"})
-
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 """The numbers as in the official script; some publications differ."""
 
@@ -172,11 +171,6 @@ class Sample(DatasetRecord):
     sample_id: str = ""
 
 
-def load(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file, conversation by conversation."""
-    return build_dataset(path, _read_locomo(path), items, "locomo", licence="CC BY-NC 4.0")
-
-
 def load_corrected(path: Path, items: int | None = None) -> Dataset:
     """The same with the corrections of the `errors.json` beside the file, or in its folder."""
     file, errors = find_corrections(path, FILES)
@@ -186,6 +180,7 @@ def load_corrected(path: Path, items: int | None = None) -> Dataset:
 
 
 def _read_locomo(path: Path, corrections: LocomoCorrections | None = None) -> Iterator[Asked]:
+    """The questions of a file, conversation by conversation."""
     for number, (where, sample) in enumerate(records(path, Sample), 1):
         identity, conversation = sample.sample_id or f"conv-{number}", sample.conversation
         title = " & ".join(str(conversation[key]) for key in ("speaker_a", "speaker_b") if key in conversation)
@@ -193,6 +188,11 @@ def _read_locomo(path: Path, corrections: LocomoCorrections | None = None) -> It
         known = corrections.of(number - 1, [asked.question for asked in sample.qa]) if corrections else {}
         corrected = enumerate(_correct_question(asked, known.get(place)) for place, asked in enumerate(sample.qa))
         yield where, text, _items(identity, [(place, asked) for place, asked in corrected if asked], turns)
+
+
+LOCOMO = form_of("locomo", "LoCoMo, locomo10.json.", _read_locomo, {"conversation", "qa"}, licence="CC BY-NC 4.0")
+
+CORRECTED = Form("locomo-corrected", "The same with the errors.json beside it.", load_corrected)
 
 
 def _correct_question(asked: LocomoQuestion, correction: LocomoCorrection | None) -> LocomoQuestion | None:

@@ -22,6 +22,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from readgraph.evaluation.datasets.assembling import Asked, build_dataset
+from readgraph.evaluation.datasets.forms import Form, files_of, folder_with, form_of
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.metrics.benchmarks import SEPARATOR
 from readgraph.evaluation.records import Dataset, Item, Text
@@ -29,8 +30,6 @@ from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
-
-INFINITE_BENCH_KEYS = frozenset({"context", "input", "answer", "options"})
 
 SUMMARIES = "longbook_sum_eng"
 
@@ -76,18 +75,11 @@ class InfiniteBenchLine(DatasetRecord):
     options: tuple[str, ...] = ()
 
 
-def recognise_infinite_bench(path: Path) -> bool:
-    """Whether this is a folder of tasks."""
-    return path.is_dir() and any(True for _ in _files(path))
-
-
-def load_infinite_bench(path: Path, items: int | None = None) -> Dataset:
+def _load_infinite_bench(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file, or of a folder of tasks without the summaries; a text may have several."""
-    files = [*_files(path)] if path.is_dir() else [path]
+    files = files_of(path, _files, "holds no tasks of ∞Bench, such as passkey.jsonl.")
     tasks = {file: _task(file) for file in files}
     asked = [file for file in files if tasks[file] != SUMMARIES] or files
-    if not files:
-        raise BadInput(f"{printable_path(path)} holds no tasks of ∞Bench, such as passkey.jsonl.")
     summaries = [tasks[file] for file in asked] == [SUMMARIES]
     left = f"{SUMMARIES} is left out: its answers are long, so name that file by itself." if asked != files else ""
     found = (each for file in asked for each in _read_infinite_bench(file, tasks[file]))
@@ -98,6 +90,15 @@ def load_infinite_bench(path: Path, items: int | None = None) -> Dataset:
 def _files(folder: Path) -> Iterator[Path]:
     """The tasks' files, in the order of their names."""
     return (path for path in sorted(folder.iterdir()) if path.is_file() and path.name.partition(".")[0] in QUESTIONS)
+
+
+INFINITE_BENCH = Form(
+    "infinite-bench",
+    "∞Bench, such as passkey.jsonl, or its folder.",
+    _load_infinite_bench,
+    {"context", "input", "answer", "options"},
+    folder_with(_files),
+)
 
 
 def _task(path: Path) -> str:
@@ -149,8 +150,6 @@ def _as_text(answer: Any) -> str:
     return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
 
 
-LONG_BENCH_KEYS = frozenset({"_id", "context", "question", "choice_A", "choice_B", "choice_C", "choice_D"})
-
 OPTION_LETTERS = "ABCD"
 
 
@@ -170,12 +169,8 @@ class LongBenchLine(DatasetRecord):
     length: str = ""
 
 
-def load_long_bench(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file; as in the paper, each counts by its difficulty, its length and its domain."""
-    return build_dataset(path, _read_long_bench(path), items, "longbench-v2", licence="Apache 2.0")
-
-
 def _read_long_bench(path: Path) -> Iterator[Asked]:
+    """The questions of a file; as in the paper, each counts by its difficulty, its length and its domain."""
     for where, line in records(path, LongBenchLine):
         context = replace_surrogates(line.context)
         name = sha256(context.encode()).hexdigest()[:16]
@@ -191,7 +186,14 @@ def _read_long_bench(path: Path) -> Iterator[Asked]:
         yield where, Text(name, line.domain or name, context), [item]
 
 
-OOLONG_KEYS = frozenset({"context_window_text", "context_window_id", "question", "answer"})
+LONG_BENCH = form_of(
+    "longbench-v2",
+    "LongBench v2, data.json.",
+    _read_long_bench,
+    {"_id", "context", "question", "choice_A", "choice_B", "choice_C", "choice_D"},
+    licence="Apache 2.0",
+)
+
 
 ANSWER_TYPE = "ANSWER_TYPE."
 """Before the type of an answer in the synthetic set."""
@@ -213,12 +215,8 @@ class OolongLine(DatasetRecord):
     dataset: str = ""
 
 
-def load_oolong(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file, in its order."""
-    return build_dataset(path, _read_oolong(path), items, "oolong")
-
-
 def _read_oolong(path: Path) -> Iterator[Asked]:
+    """The questions of a file, in its order."""
     for where, line in records(path, OolongLine):
         window = f"{line.dataset} {line.context_window_id}".strip()
         item = Item(
@@ -230,6 +228,14 @@ def _read_oolong(path: Path) -> Iterator[Asked]:
             groups=tuple(filter(None, [line.answer_type.removeprefix(ANSWER_TYPE).lower().replace("_", " ")])),
         )
         yield where, Text(window, window, replace_surrogates(line.context_window_text)), [item]
+
+
+OOLONG = form_of(
+    "oolong",
+    "OOLONG, synthetic or real, such as test.jsonl.",
+    _read_oolong,
+    {"context_window_text", "context_window_id", "question", "answer"},
+)
 
 
 def _reference(answer: str) -> str:

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
-from readgraph.evaluation.datasets.assembling import Asked, SessionTurns, SpeakerTurn, build_dataset, join_sessions
+from readgraph.evaluation.datasets.assembling import Asked, SessionTurns, SpeakerTurn, join_sessions
+from readgraph.evaluation.datasets.forms import form_of
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
-from readgraph.evaluation.records import AddressedMessage, Dataset, Item
-
-KEYS = frozenset({"question_id", "question_type", "haystack_sessions"})
+from readgraph.evaluation.records import AddressedMessage, Item
 
 ABSTENTION = "_abs"
 """The ending of the ids of questions that the history doesn't answer."""
@@ -48,12 +47,8 @@ class LongMemEvalQuestion(DatasetRecord):
         return self
 
 
-def load(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file; evidence is the marked turns, or without marks all turns of the answer's sessions."""
-    return build_dataset(path, _read_long_mem_eval(path), items, "longmemeval", licence="MIT")
-
-
 def _read_long_mem_eval(path: Path) -> Iterator[Asked]:
+    """The questions of a file; evidence is the marked turns, or without marks all turns of the answer's sessions."""
     for where, asked in records(path, LongMemEvalQuestion):
         # Only longmemeval_oracle does not have them in the order of time.
         order = sorted(range(len(asked.haystack_dates)), key=asked.haystack_dates.__getitem__)
@@ -71,6 +66,15 @@ def _read_long_mem_eval(path: Path) -> Iterator[Asked]:
             addressed=AddressedMessage("assistant", "user", question),
         )
         yield where, text, [item]
+
+
+LONG_MEM_EVAL = form_of(
+    "longmemeval",
+    "LongMemEval, such as longmemeval_s.json.",
+    _read_long_mem_eval,
+    {"question_id", "question_type", "haystack_sessions"},
+    licence="MIT",
+)
 
 
 def _turns(asked: LongMemEvalQuestion, number: int) -> SessionTurns:

@@ -11,16 +11,14 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked, build_dataset
+from readgraph.evaluation.datasets.assembling import Asked
+from readgraph.evaluation.datasets.forms import files_of, folder_with, form_of
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
-from readgraph.evaluation.records import Dataset, Item, Text, WebStep
+from readgraph.evaluation.records import Item, Text, WebStep
 from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.sources.loading import printable_path
 from readgraph.sources.web_page import web_page
 from readgraph.state.errors import BadInput
-
-KEYS = frozenset({"annotation_id", "confirmed_task", "actions"})
 
 ELEMENT_ID = "backend_node_id"
 """The attribute of an element that is its id."""
@@ -63,32 +61,29 @@ class Mind2WebTask(DatasetRecord):
     action_reprs: tuple[str, ...] = ()
 
 
-def recognise(path: Path) -> bool:
-    """Whether the path is a folder with a test set's files."""
-    return path.is_dir() and any(True for _ in _files(path))
-
-
-def load(path: Path, items: int | None = None) -> Dataset:
-    """The steps of a file's tasks, or of those of all test sets in a folder, task by task."""
-    return build_dataset(path, _read_mind2web(path), items, "mind2web", licence="CC BY 4.0")
-
-
 def _files(folder: Path) -> Iterator[Path]:
     return (file for file in sorted(folder.rglob("test_*.json*")) if SPLIT.search(file.name))
 
 
 def _read_mind2web(path: Path) -> Iterator[Asked]:
-    files = [*_files(path)] if path.is_dir() else [path]
-    if not files:
-        raise BadInput(
-            f"{printable_path(path)} holds no test set of Mind2Web: name a folder with files such as test_task_0.json."
-        )
-    for file in files:
+    """The steps of a file's tasks, or of those of all test sets in a folder, task by task."""
+    lacking = "holds no test set of Mind2Web: name a folder with files such as test_task_0.json."
+    for file in files_of(path, _files, lacking):
         split = SPLIT.search(f"{file.parent.name}/{file.name}")
         for where, task in records(file, Mind2WebTask):
             for number in range(len(task.actions)):
                 text = _page(task, number, f"step {number + 1} of {where}")
                 yield where, text, [_item(task, number, text, SPLITS[split[1]] if split else "")]
+
+
+MIND2WEB = form_of(
+    "mind2web",
+    "Mind2Web, such as test_task_0.json, or its folder.",
+    _read_mind2web,
+    {"annotation_id", "confirmed_task", "actions"},
+    recognise=folder_with(_files),
+    licence="CC BY 4.0",
+)
 
 
 def _page(task: Mind2WebTask, number: int, where: str) -> Text:

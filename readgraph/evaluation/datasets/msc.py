@@ -10,12 +10,10 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked, SessionTurns, SpeakerTurn, build_dataset, join_sessions
+from readgraph.evaluation.datasets.assembling import Asked, SessionTurns, SpeakerTurn, join_sessions
+from readgraph.evaluation.datasets.forms import form_of
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
-from readgraph.evaluation.records import AddressedMessage, Dataset, Item
-
-OPENER_KEYS = frozenset({"dialog", "previous_dialogs", "personas"})
-RETRIEVAL_KEYS = frozenset({"dialog", "previous_dialogs", "self_instruct"})
+from readgraph.evaluation.records import AddressedMessage, Item
 
 SPEAKERS = ("Speaker 1", "Speaker 2")
 """The first speaker, and the one who answers; turns of earlier sessions name no speaker."""
@@ -56,21 +54,12 @@ class ProbedChat(MscChat):
     self_instruct: MscProbe
 
 
-def load_openers(path: Path, items: int | None = None) -> Dataset:
+def _openers(path: Path) -> Iterator[Asked]:
     """For each chat, the task to open its newest session with regard to the facts about the speakers.
 
     `about` holds the facts about both speakers, since the paper doesn't say with whose persona an opener is compared;
     the reference is the opener that the person wrote.
     """
-    return build_dataset(path, _openers(path), items, "msc-openers")
-
-
-def load_retrieval(path: Path, items: int | None = None) -> Dataset:
-    """For each chat, the question about its five sessions."""
-    return build_dataset(path, _probes(path), items, "msc-retrieval")
-
-
-def _openers(path: Path) -> Iterator[Asked]:
     for number, (where, chat) in enumerate(records(path, MscChat), 1):
         identity = f"chat-{number}"
         text, _ = join_sessions(identity, f"Chat {number}", _before(chat))
@@ -93,7 +82,16 @@ def _openers(path: Path) -> Iterator[Asked]:
         yield where, text, [item]
 
 
+OPENERS = form_of(
+    "msc-openers",
+    "Multi-Session Chat, such as session_5/test.txt.",
+    _openers,
+    {"dialog", "previous_dialogs", "personas"},
+)
+
+
 def _probes(path: Path) -> Iterator[Asked]:
+    """For each chat, the question about its five sessions."""
     one, other = SPEAKERS
     for number, (where, chat) in enumerate(records(path, ProbedChat), 1):
         identity, probe = f"chat-{number}", chat.self_instruct
@@ -101,6 +99,14 @@ def _probes(path: Path) -> Iterator[Asked]:
         question = f"{other} asks {one}: “{probe.b.strip()}” What does {one} answer?"
         addressed = AddressedMessage(one, other, probe.b.strip())
         yield where, text, [Item(f"{identity}-q", identity, question, (probe.a,), addressed=addressed)]
+
+
+RETRIEVAL = form_of(
+    "msc-retrieval",
+    "MSC-Self-Instruct, msc_self_instruct.jsonl.",
+    _probes,
+    {"dialog", "previous_dialogs", "self_instruct"},
+)
 
 
 def _before(chat: MscChat) -> list[SessionTurns]:

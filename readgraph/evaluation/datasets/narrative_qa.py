@@ -7,13 +7,14 @@ and the dataset's note gives their number.
 
 import csv
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from readgraph.evaluation.datasets.assembling import Asked, build_dataset
+from readgraph.evaluation.datasets.forms import Form
 from readgraph.evaluation.datasets.record_files import DatasetRecord, record
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.library.stored_items import replace_surrogates
@@ -54,7 +55,7 @@ class NarrativeQaQuestion(DatasetRecord):
     answer2: str
 
 
-def recognise(path: Path) -> bool:
+def _recognise(path: Path) -> bool:
     """Whether the path is the repository's folder, or its file of questions."""
     folder = path if path.is_dir() else path.parent
     return (path.is_dir() or path.name == QUESTIONS) and all(
@@ -62,7 +63,7 @@ def recognise(path: Path) -> bool:
     )
 
 
-def load(path: Path, items: int | None = None, kind: Kind | None = None) -> Dataset:
+def _load(path: Path, items: int | None = None, kind: Kind | None = None) -> Dataset:
     """The questions of the test set about stories of this kind (None: of both), story by story."""
     folder = path if path.is_dir() else path.parent
     documents = {
@@ -83,11 +84,11 @@ def load(path: Path, items: int | None = None, kind: Kind | None = None) -> Data
     return replace(dataset, note=f"{missing} of {len(documents)} stories are missing." if missing else "")
 
 
-load_books: Callable[[Path, int | None], Dataset] = partial(load, kind="gutenberg")
-"""`load`, books only."""
+NARRATIVE_QA = Form("narrativeqa", "NarrativeQA's folder, of which the test set is taken.", _load, recognise=_recognise)
 
-load_scripts: Callable[[Path, int | None], Dataset] = partial(load, kind="movie")
-"""`load`, film scripts only."""
+BOOKS = Form("narrativeqa-gutenberg", "The same, books only.", partial(_load, kind="gutenberg"))
+
+SCRIPTS = Form("narrativeqa-movie", "The same, film scripts only.", partial(_load, kind="movie"))
 
 
 def _read_narrative_qa(folder: Path, documents: dict[str, NarrativeQaDocument]) -> Iterator[Asked]:

@@ -27,12 +27,11 @@ from readgraph.evaluation.datasets.assembling import (
     line_spans,
     lines_from,
 )
+from readgraph.evaluation.datasets.forms import Form
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import load as load_file
-
-KEYS = frozenset({"doc_id", "questions"})
 
 Evidence = tuple[int, int] | str | dict[str, Any]
 
@@ -109,11 +108,14 @@ class OwnLine(DatasetRecord):
         return self
 
 
-def load(path: Path, items: int | None = None) -> Dataset:
+def _load(path: Path, items: int | None = None) -> Dataset:
     """The dataset in a file; its name is the first line's `dataset`, or else the file's name."""
     first = next((line for _, line in records(path, OwnLine)), None)
     name, licence = (first.dataset, first.license) if first else ("", "")
     return build_dataset(path, _read_own_form(path, name), items, name or path.stem, licence=licence)
+
+
+OWN = Form("readgraph", "A document with its questions on each line.", _load, {"doc_id", "questions"})
 
 
 def _read_own_form(path: Path, name: str) -> Iterator[Asked]:

@@ -13,12 +13,11 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked, MemberDocument, build_dataset, keep_documents_apart
+from readgraph.evaluation.datasets.assembling import Asked, MemberDocument, keep_documents_apart
+from readgraph.evaluation.datasets.forms import form_of
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
-from readgraph.evaluation.records import Dataset, Item, Text
+from readgraph.evaluation.records import Item, Text
 from readgraph.library.stored_items import replace_surrogates
-
-HOTPOT_KEYS = frozenset({"input", "context", "answers"})
 
 
 class HotpotQuestion(DatasetRecord):
@@ -31,12 +30,8 @@ class HotpotQuestion(DatasetRecord):
     num_docs: int | None = None
 
 
-def load_hotpot(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file; each has its own text."""
-    return build_dataset(path, _read_hotpot(path), items, "hotpotqa-long", licence="CC BY-SA 4.0")
-
-
 def _read_hotpot(path: Path) -> Iterator[Asked]:
+    """The questions of a file; each has its own text."""
     for number, (where, asked) in enumerate(records(path, HotpotQuestion)):
         identity = f"{path.stem}-{number if asked.index is None else asked.index}"
         size = f"{asked.num_docs} documents" if asked.num_docs else ""
@@ -44,7 +39,13 @@ def _read_hotpot(path: Path) -> Iterator[Asked]:
         yield where, Text(identity, identity, replace_surrogates(asked.context)), [item]
 
 
-NATURAL_QUESTIONS_KEYS = frozenset({"question", "answers", "ctxs"})
+HOTPOT = form_of(
+    "hotpotqa-long",
+    "HotpotQA in long form, such as eval_50.json.",
+    _read_hotpot,
+    {"input", "context", "answers"},
+    licence="CC BY-SA 4.0",
+)
 
 
 class NaturalQuestionPassage(DatasetRecord):
@@ -64,12 +65,8 @@ class NaturalQuestion(DatasetRecord):
     ctxs: list[NaturalQuestionPassage] = Field(min_length=1)
 
 
-def load_natural_questions(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file; the evidence is the gold passage, or without one, the passages that hold an answer."""
-    return build_dataset(path, _read_natural_questions(path), items, "nq-open", licence="MIT; passages CC BY-SA 3.0")
-
-
 def _read_natural_questions(path: Path) -> Iterator[Asked]:
+    """The questions of a file; the evidence is the gold passage, or without one, the passages that hold an answer."""
     for number, (where, asked) in enumerate(records(path, NaturalQuestion), 1):
         identity = f"nq-{number}"
         text, spans = keep_documents_apart(identity, asked.question, _parts(asked.ctxs))
@@ -84,6 +81,15 @@ def _read_natural_questions(path: Path) -> Iterator[Asked]:
             category=f"{len(asked.ctxs)} documents",
         )
         yield where, text, [item]
+
+
+NATURAL_QUESTIONS = form_of(
+    "nq-open",
+    "NaturalQuestions over passages, nq-open-….jsonl.gz.",
+    _read_natural_questions,
+    {"question", "answers", "ctxs"},
+    licence="MIT; passages CC BY-SA 3.0",
+)
 
 
 def _parts(passages: list[NaturalQuestionPassage]) -> Iterator[MemberDocument]:

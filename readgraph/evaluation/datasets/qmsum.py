@@ -9,11 +9,10 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked, build_dataset, format_turn, line_spans, lines_from
+from readgraph.evaluation.datasets.assembling import Asked, format_turn, line_spans, lines_from
+from readgraph.evaluation.datasets.forms import form_of
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
-from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
-
-KEYS = frozenset({"general_query_list", "specific_query_list", "meeting_transcripts"})
+from readgraph.evaluation.records import Item, Text, TextSpan
 
 
 class QmsumQuery(DatasetRecord):
@@ -39,17 +38,22 @@ class Meeting(DatasetRecord):
     meeting_transcripts: list[QmsumTurn] = Field(min_length=1)
 
 
-def load(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file, meeting by meeting."""
-    return build_dataset(path, _read_qmsum(path), items, "qmsum", licence="MIT")
-
-
 def _read_qmsum(path: Path) -> Iterator[Asked]:
+    """The questions of a file, meeting by meeting."""
     for number, (where, meeting) in enumerate(records(path, Meeting), 1):
         identity = f"{path.stem}-{number}"
         turns = [format_turn(turn.speaker, " ".join(turn.content.split())) for turn in meeting.meeting_transcripts]
         text = Text(identity, f"Meeting {number}", "\n".join(turns))
         yield where, text, _items(identity, meeting, line_spans(text.text))
+
+
+QMSUM = form_of(
+    "qmsum",
+    "QMSum, such as data/ALL/jsonl/test.jsonl.",
+    _read_qmsum,
+    {"general_query_list", "specific_query_list", "meeting_transcripts"},
+    licence="MIT",
+)
 
 
 def _items(identity: str, meeting: Meeting, turns: list[TextSpan]) -> Iterator[Item]:

@@ -12,11 +12,10 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
-from readgraph.evaluation.datasets.assembling import Asked, build_dataset, without_html
+from readgraph.evaluation.datasets.assembling import Asked, without_html
+from readgraph.evaluation.datasets.forms import form_of
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
-from readgraph.evaluation.records import Dataset, Item, Text
-
-KEYS = frozenset({"article_id", "article", "questions"})
+from readgraph.evaluation.records import Item, Text
 
 
 class QualityQuestion(DatasetRecord):
@@ -45,15 +44,20 @@ class QualityLine(DatasetRecord):
     license: str = ""
 
 
-def load(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file, in its order."""
-    return build_dataset(path, _read_quality(path), items, "quality", licence="CC BY 4.0; each story has its own")
-
-
 def _read_quality(path: Path) -> Iterator[Asked]:
+    """The questions of a file, in its order."""
     for where, line in records(path, QualityLine):
         text = Text(line.article_id, line.title, without_html(line.article))
         yield where, text, (_item(line.article_id, asked) for asked in line.questions)
+
+
+QUALITY = form_of(
+    "quality",
+    "QuALITY, such as QuALITY.v1.0.1.htmlstripped.dev.",
+    _read_quality,
+    {"article_id", "article", "questions"},
+    licence="CC BY 4.0; each story has its own",
+)
 
 
 def _item(text: str, asked: QualityQuestion) -> Item:
@@ -66,8 +70,6 @@ def _item(text: str, asked: QualityQuestion) -> Item:
         category="hard" if asked.difficult else "easy",
     )
 
-
-SQUALITY_KEYS = frozenset({"metadata", "document", "questions"})
 
 PLOT, SPECIFIC = "plot", "specific"
 """The categories: the question for the plot, and the others."""
@@ -104,18 +106,22 @@ class SqualityLine(DatasetRecord):
     questions: list[SqualityQuestion]
 
 
-def load_squality(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file, in its order."""
-    licence = "stories: Project Gutenberg License; questions and summaries: MIT"
-    return build_dataset(path, _read_squality(path), items, "squality", licence=licence)
-
-
 def _read_squality(path: Path) -> Iterator[Asked]:
+    """The questions of a file, in its order."""
     for where, line in records(path, SqualityLine):
         name, story = line.metadata.passage_id, without_html(line.document)
         first = story.strip().partition("\n")[0].strip()
         title = first if len(first) <= LONGEST_TITLE else ""
         yield where, Text(name, title or name, story), (_summary_item(name, asked) for asked in line.questions)
+
+
+SQUALITY = form_of(
+    "squality",
+    "SQuALITY, such as v1-3/txt/dev.jsonl.",
+    _read_squality,
+    {"metadata", "document", "questions"},
+    licence="stories: Project Gutenberg License; questions and summaries: MIT",
+)
 
 
 def _summary_item(story: str, asked: SqualityQuestion) -> Item:

@@ -11,14 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from readgraph.evaluation.datasets.assembling import Asked, build_dataset
+from readgraph.evaluation.datasets.forms import Form
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
-
-KEYS = frozenset({"id", "pid", "input", "output"})
 
 SUMMARY_TASKS = {
     "summ_screen_fd": ("summscreenfd", "What happens in this episode? Sum it up."),
@@ -45,7 +44,7 @@ class ScrollsLine(DatasetRecord):
     output: str
 
 
-def load(path: Path, items: int | None = None) -> Dataset:
+def _load(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file; the outputs of one input are the references of one question."""
     found = re.search("|".join((*SUMMARY_TASKS, *QUESTION_TASKS)), f"{path.absolute().parent.name}/{path.name}")
     if not found:
@@ -56,6 +55,9 @@ def load(path: Path, items: int | None = None) -> Dataset:
     task = found[0]
     name = SUMMARY_TASKS[task][0] if task in SUMMARY_TASKS else QUESTION_TASKS[task]
     return build_dataset(path, _read_scrolls(path, task), items, name)
+
+
+SCROLLS = Form("scrolls", "SCROLLS, such as summ_screen_fd/validation.jsonl.", _load, {"id", "pid", "input", "output"})
 
 
 def _read_scrolls(path: Path, task: str) -> Iterator[Asked]:

@@ -20,13 +20,11 @@ from pathlib import Path
 from pydantic import Field
 
 from readgraph.evaluation.datasets.assembling import Asked, build_dataset
+from readgraph.evaluation.datasets.forms import files_of, folder_with, form_of
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
-
-RULER_KEYS = frozenset({"index", "input", "outputs"})
 
 TASK_NAME = re.compile(r"niah_(?:single|multikey|multivalue|multiquery)(?:_\d)?|\bvt|\bcwe|\bfwe|\bqa_\d")
 
@@ -72,26 +70,27 @@ class SyntheticTask(DatasetRecord):
     outputs: list[str] = Field(min_length=1)
 
 
-def recognise_ruler(path: Path) -> bool:
-    """Whether this is a folder of tasks."""
-    return path.is_dir() and any(True for _ in _files(path))
-
-
-def load_ruler(path: Path, items: int | None = None) -> Dataset:
+def _read_ruler(path: Path) -> Iterator[Asked]:
     """The questions of a file, or of a folder of tasks; each has its own text."""
-    files = [*_files(path)] if path.is_dir() else [path]
-    if not files:
-        raise BadInput(f"{printable_path(path)} holds no tasks of RULER, such as niah_multikey_1/validation.jsonl.")
-    return build_dataset(
-        path, (asked for file in files for asked in _read_ruler(file)), items, "ruler", licence="Apache 2.0"
-    )
+    for file in files_of(path, _files, "holds no tasks of RULER, such as niah_multikey_1/validation.jsonl."):
+        yield from _read_task(file)
 
 
 def _files(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.glob("*/*.jsonl")) if TASK_NAME.fullmatch(path.parent.name))
 
 
-def _read_ruler(path: Path) -> Iterator[Asked]:
+RULER = form_of(
+    "ruler",
+    "RULER, such as niah_multikey_1/validation.jsonl, or its folder.",
+    _read_ruler,
+    {"index", "input", "outputs"},
+    recognise=folder_with(_files),
+    licence="Apache 2.0",
+)
+
+
+def _read_task(path: Path) -> Iterator[Asked]:
     named = TASK_NAME.search(path.stem) or TASK_NAME.search(path.parent.name)
     for where, task_record in records(path, SyntheticTask):
         family, text, question = _parts(replace_surrogates(task_record.input), where)

@@ -75,7 +75,7 @@ def dataset_name_in(path: Path) -> str | None:
         first = first_value(path)
     except (ReadgraphError, OSError, ValueError):
         return None
-    return str(first.get("dataset", "")) if isinstance(first, dict) and first.keys() >= own.KEYS else None
+    return str(first.get("dataset", "")) if isinstance(first, dict) and first.keys() >= own.OWN.keys else None
 
 
 def _within(folder: Path, depth: int) -> list[Path]:
