@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import DEPTH, PARTS, Part, pages_of
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask, can_ask
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.bounds import content_room
@@ -18,8 +18,6 @@ from readgraph.nodes.extractive import query_of, ranked_pages
 from readgraph.nodes.memory import MemoryView, format_parts, load_memory, memory_pages, view_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.search import (
-    Found,
-    Search,
     SearchBounds,
     Tools,
     fuse_hits,
@@ -27,7 +25,6 @@ from readgraph.nodes.search import (
     memory_tools,
     ranker_of,
     search_pages,
-    searching,
 )
 from readgraph.nodes.step import StepNode, Work, node
 from readgraph.state.context import ReaderContext
@@ -220,31 +217,31 @@ def make_retrieval_node(
 
     `rankers`: some of okapi, keyword and vector; vector raises `BadInput` if there is no embedding model.
     """
+    embedding = (Embeddings,) if "vector" in rankers else ()
 
-    async def search_segments(state: LookUpState, runtime: Runtime[ReaderContext]) -> Search[LookUpUpdate]:
+    async def search_segments(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
         """The segments that rank first; with `cut_segments` also those that don't fit, which the answer then cuts."""
         tools = await _open_rankers(rankers, state, runtime)
         return await _search_and_fit(state, runtime, tools, reason, cut=runtime.context.cut_segments)
 
-    embedding = (Embeddings,) if "vector" in rankers else ()
-    return searching(search_segments, without_model, settings=(PagesRead, Window, Segments, *embedding))
+    return StepNode(search_segments, without_model, settings=(PagesRead, Window, Segments, *embedding))
 
 
-async def search_parts(state: LookUpState, runtime: Runtime[ReaderContext]) -> Search[LookUpUpdate]:
-    """ReadAgent's pages that rank first: their texts or their gists, by words, by embeddings, or by both."""
+@node(settings=(PagesRead, Window, Retrieval, Embeddings))
+async def retrieve_parts(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    """ReadAgent's pages that rank first: their texts or their gists, by words, by embeddings, or by both.
+
+    Without a model, where texts are ranked by keywords, only the pages that share words.
+    """
     context = runtime.context
+    if not can_ask(runtime) and context.ranking == "keywords" and not context.rank_gists:
+        return await nearest_pages(state, runtime)
     rankers, reason = RANKINGS[context.ranking]
     if context.rank_gists:
         rankers = tuple("keyword" if name == "okapi" else name for name in rankers)
     tools = await _open_rankers(rankers, state, runtime, ("memo",) if context.rank_gists else ("page",))
     reason = f"the gists {reason}" if context.rank_gists else reason
     return await _search_and_fit(state, runtime, tools, reason, notes=context.show_gists)
-
-
-async def retrieve_parts_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
-    """Without a model: the same; where texts are ranked by keywords, only the pages that share words."""
-    by_words = runtime.context.ranking == "keywords" and not runtime.context.rank_gists
-    return await (nearest_pages if by_words else retrieve_parts.work)(state, runtime)
 
 
 async def _search_and_fit(
@@ -255,7 +252,7 @@ async def _search_and_fit(
     *,
     notes: bool = True,
     cut: bool = False,
-) -> Search[LookUpUpdate]:
+) -> LookUpUpdate:
     """The pages that rank first, at most `max_pages`, as long as they fit the window together with the notes.
 
     The model sees them in the document's order. Pages that don't match rank last, in their order. Pages that were
@@ -265,16 +262,12 @@ async def _search_and_fit(
     view = await view_memory(runtime, state["document"], state["memory"], read)
     view = view if notes else view.without_notes()
     room = content_room(runtime.context, state["question_text"], state["choices"])
-
-    def those_that_fit(found: Found) -> LookUpUpdate:
-        nearest = [hit["page"] for hit in fuse_hits(found)]
-        every = dict.fromkeys([*nearest, *(page.number for page in view.pages)])
-        wanted = [page for page in every if page not in read][: max(0, runtime.context.max_pages - len(read))]
-        pages = sorted(wanted if cut else view.pages_that_fit(wanted, room))
-        did = f"{format_parts(pages)}: {reason}"
-        return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": did}
-
-    return Search(tools, {name: [query_of(state)] for name in tools}, SearchBounds(DEPTH), those_that_fit)
+    found = await search_pages(tools, {name: [query_of(state)] for name in tools}, SearchBounds(DEPTH))
+    nearest = [hit["page"] for hit in fuse_hits(found)]
+    every = dict.fromkeys([*nearest, *(page.number for page in view.pages)])
+    wanted = [page for page in every if page not in read][: max(0, runtime.context.max_pages - len(read))]
+    pages = sorted(wanted if cut else view.pages_that_fit(wanted, room))
+    return _end([*read, *pages], f"{format_parts(pages)}: {reason}")
 
 
 async def _open_rankers(
@@ -302,21 +295,16 @@ RANKINGS: dict[Ranking, tuple[tuple[str, ...], str]] = {
 retrieve = make_retrieval_node(*RANKINGS["keywords"], without_model=nearest_pages)
 retrieve_by_vectors = make_retrieval_node(*RANKINGS["embeddings"])
 retrieve_by_both = make_retrieval_node(*RANKINGS["both"])
-retrieve_parts = searching(
-    search_parts, retrieve_parts_without_model, settings=(PagesRead, Window, Retrieval, Embeddings)
-)
 
 
-async def lead(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+@node(settings=(Window,))
+async def leading_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
     """Read the pages from the first one on, as many as fit the window."""
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
     room = content_room(runtime.context, state["question_text"], state["choices"])
     pages = view.pages_that_fit([page.number for page in view.pages], room)
     did = f"{format_parts(pages)}: from the beginning, as many as fit"
-    return {"pages_read": pages, "continue_search": False, "step_summary": did}
-
-
-leading_pages = StepNode(lead, settings=(Window,))
+    return _end(pages, did)
 
 
 def make_fixed_look_up(choose: Callable[[int], Iterable[int]], summary: str) -> StepNode[LookUpState, LookUpUpdate]:

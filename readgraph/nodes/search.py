@@ -1,15 +1,12 @@
-"""Search the pages of a memory: its tools, whose indexes come from the page store, and their rankings fused.
-
-`searching` makes a node of it: a method says what is searched and what becomes of the pages found.
-"""
+"""Search the pages of a memory: its tools, whose indexes come from the page store, and their rankings fused."""
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, get_args, get_type_hints
+from typing import Any, Protocol
 from weakref import WeakKeyDictionary, proxy
 
 import numpy as np
@@ -27,11 +24,9 @@ from readgraph.library.search.vector_index import Matrix, VectorIndex
 from readgraph.library.store import base_of, hold_build_lock
 from readgraph.models.embedding_models import Embedder
 from readgraph.models.metering import current_meter
-from readgraph.nodes.step import StateT, StepNode, UpdateT, Work
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.channels import SearchHit
 from readgraph.state.context import ReaderContext
-from readgraph.state.declaring import Groups
 from readgraph.state.records import Document, Memory
 
 AT_ONCE = 200
@@ -52,10 +47,6 @@ class SearchTool(Protocol):
 
 
 Tools = Mapping[str, SearchTool]
-
-OpenTools = Callable[[Runtime[ReaderContext], Document, Memory], Awaitable[Tools]]
-"""Opens the search tools of a memory, by their names; opening a page by its number needs no tool."""
-
 
 MakeTool = Callable[[PageStore, Document, Memory], SearchTool]
 """Makes a search tool for one memory."""
@@ -317,37 +308,6 @@ class SearchBounds:
 
     most: int
     among: Collection[int] | None = None
-
-
-@dataclass(frozen=True)
-class Search(Generic[UpdateT]):
-    """A search: rankers by name, the queries of each, and how far it goes; `then` makes the node's update of it."""
-
-    rankers: Mapping[str, SearchTool]
-    queries: Mapping[str, Sequence[str]]
-    bounds: SearchBounds
-    then: Callable[[Found], UpdateT]
-
-
-def searching(
-    make_search: Callable[[StateT, Runtime[ReaderContext]], Awaitable[Search[UpdateT]]],
-    without_model: Work[StateT, UpdateT] | None = None,
-    *,
-    settings: Groups = (),
-) -> StepNode[StateT, UpdateT]:
-    """The node that searches; `make_search` is a method's part: `(state, runtime) -> Search`.
-
-    Its types say what the node reads and writes. `settings` names the groups of settings that it reads.
-    """
-
-    async def search(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
-        wanted = await make_search(state, runtime)
-        return wanted.then(await search_pages(wanted.rankers, wanted.queries, wanted.bounds))
-
-    hints = get_type_hints(make_search)
-    search.__annotations__ |= {"state": hints["state"], "return": get_args(hints["return"])[0]}
-    search.__doc__, search.__module__ = make_search.__doc__, make_search.__module__
-    return StepNode(search, without_model, settings=settings)
 
 
 async def search_pages(

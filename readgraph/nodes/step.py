@@ -1,33 +1,32 @@
 """A step: a coroutine that serves as a graph node under `invoke` and `ainvoke`, metered and recorded.
 
-What is settled needs no call of the model, and an unusable reply has a substitute (`deciding`). A step that was
-interrupted runs again when the run is resumed. Recorded replies cost nothing then, so what it used before is kept and
-added: without it, the calls before an `interrupt()` would be counted nowhere.
+A step that was interrupted runs again when the run is resumed. Recorded replies cost nothing then, so what it used
+before is kept and added: without it, the calls before an `interrupt()` would be counted nowhere.
 """
 
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
-from typing import Any, Generic, NotRequired, Protocol, TypeAlias, TypeVar, cast, get_args, get_type_hints, overload
+from dataclasses import replace
+from typing import Any, Generic, NotRequired, Protocol, TypeAlias, TypeVar, cast, get_type_hints, overload
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.errors import GraphInterrupt
 from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Overwrite
-from typing_extensions import TypedDict, is_typeddict
+from typing_extensions import TypedDict
 
 from readgraph.library.page_store import page_store
 from readgraph.library.stored_items import ROOT
 from readgraph.models.batches.calls import check_batch
-from readgraph.models.metering import Meter, count_fallback, current_meter, let_node_substitute, start_meter
+from readgraph.models.metering import Meter, current_meter, let_node_substitute, start_meter
 from readgraph.models.names import within_window
 from readgraph.models.watching import watch_node
 from readgraph.nodes.tasks import cancel_if_forgotten
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.declaring import Groups
-from readgraph.state.errors import BudgetSpent, NoUsableReply
+from readgraph.state.errors import BudgetSpent
 from readgraph.state.loops import end_this_task_when_left, in_background
 from readgraph.state.reading import NOTHING_USED, Status, Step, Usage, add_usage
 from readgraph.state.records import Recipe
@@ -308,47 +307,3 @@ def node(
 
 
 step = step_with = node
-
-
-@dataclass(frozen=True)
-class Choice(Generic[UpdateT]):
-    """What the model is to decide: `ask` asks it and makes the update, with errors as in `models.asking`.
-
-    `otherwise` gives the update where no usable reply came: that is counted under `counted_as`.
-    """
-
-    ask: Callable[[], Awaitable[UpdateT]]
-    otherwise: Callable[[NoUsableReply], Awaitable[UpdateT]]
-    counted_as: str
-
-
-Choosing: TypeAlias = Callable[[StateT, Runtime[ReaderContext]], Awaitable[UpdateT | Choice[UpdateT]]]
-"""A method's part of deciding: `(state, runtime) -> Choice`, or the update itself where there is nothing to decide."""
-
-
-def deciding(
-    without_model: Work[StateT, UpdateT], *, settings: Groups = ()
-) -> Callable[[Choosing[StateT, UpdateT]], StepNode[StateT, UpdateT]]:
-    """Make a method's part a node that decides; its types say what the node reads and writes.
-
-    `without_model` decides without a model; `settings` names the groups of settings that both read.
-    """
-
-    def made(make_choice: Choosing[StateT, UpdateT]) -> StepNode[StateT, UpdateT]:
-        async def decide(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
-            choice = await make_choice(state, runtime)
-            if not isinstance(choice, Choice):
-                return choice
-            try:
-                return await choice.ask()
-            except NoUsableReply as problem:
-                count_fallback(choice.counted_as)
-                return await choice.otherwise(problem)
-
-        hints = get_type_hints(make_choice)
-        (update,) = (kind for kind in get_args(hints["return"]) if is_typeddict(kind))
-        decide.__annotations__ |= {"state": hints["state"], "return": update}
-        decide.__doc__, decide.__module__ = make_choice.__doc__, make_choice.__module__
-        return StepNode(decide, without_model, settings=settings)
-
-    return made

@@ -26,10 +26,9 @@ from readgraph.nodes.extractive.gists import GIST_SHARE, GIST_WORDS
 from readgraph.nodes.memory import MemoryView, view_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.purpose import purpose_line
-from readgraph.nodes.step import Choice, deciding
+from readgraph.nodes.step import node
 from readgraph.state.channels import WebAction
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import NoUsableReply
 from readgraph.state.records import Note, Page
 from readgraph.state.settings import Window
 from readgraph.state.web_page import Operation, WebElement, elements_of, lines_of, problem_with
@@ -245,8 +244,8 @@ async def act_without_model(state: ActState, runtime: Runtime[ReaderContext]) ->
     return _update(view, action, by_rule=True)
 
 
-@deciding(act_without_model, settings=(Window,))
-async def act(state: ActState, runtime: Runtime[ReaderContext]) -> WebActUpdate | Choice[WebActUpdate]:
+@node(without_model=act_without_model, settings=(Window,))
+async def act(state: ActState, runtime: Runtime[ReaderContext]) -> WebActUpdate:
     """The next action, from the parts looked up and the notes of the others; only what exists can be named.
 
     An element that the page does not have, an operation that it can't take and an option that it does not offer are
@@ -263,15 +262,11 @@ async def act(state: ActState, runtime: Runtime[ReaderContext]) -> WebActUpdate 
             return f"to {reply.operation}, name the id of an element"
         return problem_with(elements, reply.element, reply.operation, reply.value or "")
 
-    async def choose() -> WebActUpdate:
-        prompt = web_act_prompt(view.text, state["question_text"])
-        reply = await ask(runtime, prompt, restrict_reply(NextAction, element=seen), complaint)
-        return _update(view, _action(reply, elements), by_rule=False)
-
-    async def do_nothing(problem: NoUsableReply) -> WebActUpdate:
+    prompt = web_act_prompt(view.text, state["question_text"])
+    reply = await ask(runtime, prompt, restrict_reply(NextAction, element=seen), complaint, fallback="act")
+    if reply is None:
         return _update(view, make_end_action("stuck", "no usable reply came"), by_rule=True)
-
-    return Choice(choose, do_nothing, "act")
+    return _update(view, _action(reply, elements), by_rule=False)
 
 
 async def _elements(view: MemoryView, runtime: Runtime[ReaderContext]) -> dict[str, WebElement]:

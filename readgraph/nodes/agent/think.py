@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from readgraph.library.agents import SPEAKS, Event, agent_id, agent_store
 from readgraph.models.asking import ask
 from readgraph.models.client import HOW_TO_NAME
-from readgraph.models.metering import current_meter
+from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import Prompt
 from readgraph.models.replaced_words import apply_own_words
 from readgraph.models.reply_types import restrict_reply
@@ -36,7 +36,7 @@ from readgraph.nodes.agent.reader_functions import meaning_search
 from readgraph.nodes.agent.receive import clock, keep
 from readgraph.nodes.bounds import within_loop_limit
 from readgraph.nodes.prompts import talk_language_line
-from readgraph.nodes.step import Choice, StepNode, deciding
+from readgraph.nodes.step import StepNode, node
 from readgraph.state.agent import Block, TurnStep
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
@@ -191,7 +191,16 @@ def think_with(make_frame: MakeFrame, *, settings: Groups = (MemoryParts,)) -> S
     `settings`: further groups of settings that the frame is made by.
     """
 
-    async def think(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate | Choice[ThinkUpdate]:
+    async def think_without_model(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
+        """If the budget is spent: end the turn, with an event that says why."""
+        if not runtime.context.model:
+            raise BadInput(f"An agent needs a model: {HOW_TO_NAME}")
+        seen = await main_context(state, await make_frame(state, runtime), runtime)
+        await _add_system_event(state, seen, SPENT, runtime)
+        return {**_update(state, seen, "yield", "stopped", events=1), "status": "budget"}
+
+    @node(without_model=think_without_model, settings=(Chaining, Language, Window, *settings))
+    async def think(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
         """Ask for the next function call, which becomes an event without a result."""
         frame = await make_frame(state, runtime)
         seen = await main_context(state, frame, runtime)
@@ -203,29 +212,18 @@ def think_with(make_frame: MakeFrame, *, settings: Groups = (MemoryParts,)) -> S
         if frame.warning and seen.queue_words > WARN_AT * seen.room and not state["warned"]:
             await _add_system_event(state, seen, frame.warning, runtime)
             return {**_update(state, seen, "think", "warned of a full queue", events=1), "warned": True}
-
-        async def call_function() -> ThinkUpdate:
-            current_meter().message_id = message_id(agent_id(state["agent"]), state["events"])
+        current_meter().message_id = message_id(agent_id(state["agent"]), state["events"])
+        try:
             reply = await _next_step(seen.prompt, frame.functions, runtime)
-            call = _call(reply, state["events"], clock(seen.events), runtime.context.window_words)
-            await keep(call, agent_id(state["agent"]), runtime)
-            return {**_update(state, seen, "act", call_line(call), events=1), "calls": state["calls"] + 1}
-
-        async def end_turn(problem: NoUsableReply) -> ThinkUpdate:
+        except NoUsableReply:
+            count_fallback("step")
             await _add_system_event(state, seen, NO_STEP, runtime)
             return {**_update(state, seen, "yield", "gave no usable step", events=1), "status": "no_answer"}
+        call = _call(reply, state["events"], clock(seen.events), runtime.context.window_words)
+        await keep(call, agent_id(state["agent"]), runtime)
+        return {**_update(state, seen, "act", call_line(call), events=1), "calls": state["calls"] + 1}
 
-        return Choice(call_function, end_turn, "step")
-
-    async def think_without_model(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
-        """If the budget is spent: end the turn, with an event that says why."""
-        if not runtime.context.model:
-            raise BadInput(f"An agent needs a model: {HOW_TO_NAME}")
-        seen = await main_context(state, await make_frame(state, runtime), runtime)
-        await _add_system_event(state, seen, SPENT, runtime)
-        return {**_update(state, seen, "yield", "stopped", events=1), "status": "budget"}
-
-    return deciding(think_without_model, settings=(Chaining, Language, Window, *settings))(think)
+    return think
 
 
 async def _next_step(prompt: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:

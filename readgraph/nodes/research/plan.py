@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from readgraph.library.search.hits import DEPTH, PARTS, WITHOUT_MEMOS, pages_of, score_by_place
 from readgraph.library.search.okapi import rank
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask, can_ask
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers, Texts, numbers_in, restrict_reply, texts_in
 from readgraph.nodes.contracts import AskedState, LookUpState
@@ -20,11 +20,11 @@ from readgraph.nodes.look_up import look_up_pages
 from readgraph.nodes.memory import format_parts, load_memory
 from readgraph.nodes.prompts import question_part, with_reasons
 from readgraph.nodes.research.memos import MemosInView, memos_in_view
-from readgraph.nodes.search import Found, OpenTools, Search, SearchBounds, Tools, fuse_hits, memory_tools, searching
-from readgraph.nodes.step import Choice, StepNode, deciding, node
+from readgraph.nodes.search import SearchBounds, Tools, fuse_hits, memory_tools, search_pages
+from readgraph.nodes.step import node
 from readgraph.state.channels import Plan, Round, SearchHit, no_plan
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, NoUsableReply
+from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory
 from readgraph.state.settings import Embeddings, PagesRead, Reasoning, Reflecting, Research, SearchTools, Window
 from readgraph.state.words import first_words
@@ -134,35 +134,18 @@ async def research_tools(runtime: Runtime[ReaderContext], document: Document, me
     return await memory_tools(runtime, document, memory, parts)
 
 
-def planning(open_tools: OpenTools) -> StepNode[PlanState, PlanUpdate]:
-    """The node that plans searches with these tools."""
+@node(settings=(Reasoning, Reflecting, Research, SearchTools, Embeddings, Window))
+async def plan(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
+    """Plan a round of searches: the model sees the question, what is missing, the memory and the tools.
 
-    async def plan(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate | Choice[PlanUpdate]:
-        """Plan a round of searches: the model sees the question, what is missing, the memory and the tools.
-
-        Queries for unknown tools, and pages that don't exist, are dropped one by one. Without a usable reply, or with
-        an empty plan, the question itself is searched for.
-        """
-        case = await _open(state, runtime, open_tools)
-        if not case.searchable:
-            return case.update_with(no_plan())
-
-        async def choose() -> PlanUpdate:
-            return case.update_with(await _ask_for_plan(case))
-
-        async def as_worded(problem: NoUsableReply) -> PlanUpdate:
-            return case.update_with(_plan_by_words(case))
-
-        return Choice(choose, as_worded, "plan")
-
-    async def plan_without_model(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
-        """Without a model: search for the question itself."""
-        case = await _open(state, runtime, open_tools)
-        return case.update_with(_plan_by_words(case) if case.searchable else no_plan())
-
-    return deciding(plan_without_model, settings=(Reasoning, Reflecting, Research, SearchTools, Embeddings, Window))(
-        plan
-    )
+    Queries for unknown tools, and pages that don't exist, are dropped one by one. Without a usable reply, or with
+    an empty plan, the question itself is searched for.
+    """
+    may_ask, case = can_ask(runtime), await _open(state, runtime)
+    if not case.searchable:
+        return case.update_with(no_plan())
+    planned = await _ask_for_plan(case) if may_ask else None
+    return case.update_with(planned or _plan_by_words(case))
 
 
 @dataclass(frozen=True)
@@ -211,11 +194,11 @@ class _Case:
         return summary
 
 
-async def _open(state: PlanState, runtime: Runtime[ReaderContext], open_tools: OpenTools) -> _Case:
+async def _open(state: PlanState, runtime: Runtime[ReaderContext]) -> _Case:
     document, memory = await load_memory(runtime, state["document"], state["memory"])
     if not memory.pages or not runtime.context.rounds:
         return _Case(state, runtime, memory, {}, (), MemosInView([], 0))
-    tools = await open_tools(runtime, document, memory)
+    tools = await research_tools(runtime, document, memory)
     offered = tools_offered(runtime.context, tools)
     if not offered:
         raise BadInput("The only search tool is 'vector', which needs an embedding model: name one, or another tool.")
@@ -252,7 +235,7 @@ def searches(plan: Plan) -> bool:
     return bool(plan["keyword"] or plan["vector"] or plan["page"])
 
 
-async def _ask_for_plan(case: _Case) -> Plan:
+async def _ask_for_plan(case: _Case) -> Plan | None:
     context, state = case.runtime.context, case.state
 
     def complaint(reply: SearchPlan) -> str | None:
@@ -273,7 +256,8 @@ async def _ask_for_plan(case: _Case) -> Plan:
         read=state["pages_read"],
         reasoning=context.reasoning,
     )
-    return case.usable((await ask(case.runtime, prompt, case.reply, complaint)).model_dump())
+    reply = await ask(case.runtime, prompt, case.reply, complaint, fallback="plan")
+    return case.usable(reply.model_dump()) if reply else None
 
 
 def _plan_by_words(case: _Case) -> Plan:
@@ -286,9 +270,6 @@ def _plan_by_words(case: _Case) -> Plan:
         ranked = rank(" ".join(wanted), [f"{note.header}\n{note.text}" for note in unread])
         plan["page"] = [unread[number].page for number, _ in ranked]
     return case.usable(plan)
-
-
-plan = planning(research_tools)
 
 
 class LookUpPlan(TypedDict):
@@ -320,35 +301,25 @@ class SearchUpdate(TypedDict):
     step_summary: str
 
 
-def make_search_node(open_tools: OpenTools) -> StepNode[SearchState, SearchUpdate]:
-    """The node that searches with these tools."""
+@node(settings=(Research, SearchTools, Embeddings))
+async def search(state: SearchState, runtime: Runtime[ReaderContext]) -> SearchUpdate:
+    """Find the pages that the plan looks for, at most `pages_per_tool` of each tool, none that was read before.
 
-    async def search_as_planned(state: SearchState, runtime: Runtime[ReaderContext]) -> Search[SearchUpdate]:
-        """Find the pages that the plan looks for, at most `pages_per_tool` of each tool, none that was read before.
-
-        The plan may have been edited since: what can't be searched for is dropped here too.
-        """
-        document, memory = await load_memory(runtime, state["document"], state["memory"])
-        tools, context = await open_tools(runtime, document, memory), runtime.context
-        unread, most = {*range(memory.pages)} - {*state["pages_read"]}, context.pages_per_tool
-        plan = usable_plan(state["plan"], tools_offered(context, tools), unread, most)
-
-        def with_pages(found: Found) -> SearchUpdate:
-            found = found | ({"page": score_by_place(plan["page"])} if plan["page"] else {})
-            hits = fuse_hits(found, most)
-            first = {name: pages_of(ranking[:most]) for name, ranking in found.items()}
-            return {"plan": plan, "hits": hits, "step_summary": _format_search_hits(first, hits)}
-
-        queries = {"keyword": plan["keyword"], "vector": plan["vector"]}
-        return Search(tools, queries, SearchBounds(DEPTH, unread), with_pages)
-
-    return searching(search_as_planned, settings=(Research, SearchTools, Embeddings))
+    The plan may have been edited since: what can't be searched for is dropped here too.
+    """
+    document, memory = await load_memory(runtime, state["document"], state["memory"])
+    tools, context = await research_tools(runtime, document, memory), runtime.context
+    unread, most = {*range(memory.pages)} - {*state["pages_read"]}, context.pages_per_tool
+    plan = usable_plan(state["plan"], tools_offered(context, tools), unread, most)
+    queries = {"keyword": plan["keyword"], "vector": plan["vector"]}
+    found = await search_pages(tools, queries, SearchBounds(DEPTH, unread))
+    found |= {"page": score_by_place(plan["page"])} if plan["page"] else {}
+    hits = fuse_hits(found, most)
+    first = {name: pages_of(ranking[:most]) for name, ranking in found.items()}
+    return {"plan": plan, "hits": hits, "step_summary": _format_search_hits(first, hits)}
 
 
 def _format_search_hits(found: dict[str, list[int]], hits: list[SearchHit]) -> str:
     if not hits:
         return "found no part that was not read before"
     return "; ".join(f"{name}: {format_parts(pages)}" for name, pages in found.items())
-
-
-search = make_search_node(research_tools)

@@ -14,10 +14,9 @@ from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import question_alone, telling_words
 from readgraph.nodes.memory import load_memory, view_memory
 from readgraph.nodes.prompts import question_part, with_reasons
-from readgraph.nodes.step import Choice, deciding
+from readgraph.nodes.step import node
 from readgraph.state.channels import Plan, Round, SearchHit, pages_of_round
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import NoUsableReply
 from readgraph.state.settings import Reasoning, Reflecting, Research, Window
 from readgraph.state.words import first_words
 
@@ -135,8 +134,8 @@ async def reflect_without_model(state: ReflectState, runtime: Runtime[ReaderCont
     return _close_round(state, runtime, "", not missing, [" ".join(missing)])
 
 
-@deciding(reflect_without_model, settings=(Reasoning, Reflecting))
-async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate | Choice[ReflectUpdate]:
+@node(without_model=reflect_without_model, settings=(Reasoning, Reflecting))
+async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate:
     """Ask whether the notes are enough and what is missing, in one call or in two as the paper does.
 
     Nothing is asked where it would decide nothing: after the last round, once every page was read, and while the
@@ -145,14 +144,8 @@ async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> Refle
     end = await _end(state, runtime)
     if end or not _is_new(state):
         return _close_round(state, runtime, end, None, state["requests"])
-
-    async def judge() -> ReflectUpdate:
-        return _close_round(state, runtime, "", *await verdict(state["notes"], state, runtime))
-
-    async def go_on(problem: NoUsableReply) -> ReflectUpdate:
-        return _close_round(state, runtime, "", None, state["requests"])
-
-    return Choice(judge, go_on, "reflect")
+    judged = await ask_for_verdict(state["notes"], state, runtime, fallback="reflect")
+    return _close_round(state, runtime, "", *(judged or (None, state["requests"])))
 
 
 def words_not_in_notes(notes: str, question: str) -> list[str]:
@@ -161,17 +154,21 @@ def words_not_in_notes(notes: str, question: str) -> list[str]:
     return [word for word in telling_words(question, REQUEST_WORDS) if held.isdisjoint(content_words(word))]
 
 
-async def verdict(notes: str, state: AskedState, runtime: Runtime[ReaderContext]) -> tuple[bool, list[str]]:
-    """Whether the notes are enough, and what is missing, as the model says; errors as in `ask`."""
+async def ask_for_verdict(
+    notes: str, state: AskedState, runtime: Runtime[ReaderContext], *, fallback: str
+) -> tuple[bool, list[str]] | None:
+    """Whether the notes are enough, and what is missing; None without a usable reply, counted as `fallback`."""
     asked, reasoning = (notes, state["question_text"], state["choices"]), runtime.context.reasoning
     if not runtime.context.separate_requests:
         prompt = reflect_prompt(*asked, reasoning=reasoning)
-        said = await ask(runtime, prompt, with_reasons(Verdict) if reasoning else Verdict)
-        return said.enough, said.missing
+        said = await ask(runtime, prompt, with_reasons(Verdict) if reasoning else Verdict, fallback=fallback)
+        return (said.enough, said.missing) if said else None
     prompt = enough_prompt(*asked, reasoning=reasoning)
-    if (await ask(runtime, prompt, with_reasons(Enough) if reasoning else Enough)).enough:
-        return True, []
-    return False, (await ask(runtime, missing_prompt(*asked), Missing)).missing
+    judged = await ask(runtime, prompt, with_reasons(Enough) if reasoning else Enough, fallback=fallback)
+    if not judged or judged.enough:
+        return (True, []) if judged else None
+    named = await ask(runtime, missing_prompt(*asked), Missing, fallback=fallback)
+    return (False, named.missing) if named else None
 
 
 def limit_requests(missing: list[str]) -> list[str]:
@@ -233,8 +230,8 @@ async def gists_suffice_without_model(state: AskedState, runtime: Runtime[Reader
     return _make_judge_update(not missing, [" ".join(missing)])
 
 
-@deciding(gists_suffice_without_model, settings=(Reasoning, Reflecting, Research, Window))
-async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> JudgeUpdate | Choice[JudgeUpdate]:
+@node(without_model=gists_suffice_without_model, settings=(Reasoning, Reflecting, Research, Window))
+async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> JudgeUpdate:
     """Ask whether the notes are enough, and what is missing, with the questions that reflection asks.
 
     Nothing is asked where it would decide nothing: where no round of research is allowed, and where a context is wanted
@@ -243,14 +240,8 @@ async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> J
     if settled := _verdict_by_rule(runtime.context):
         return settled
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
-
-    async def judge() -> JudgeUpdate:
-        return _make_judge_update(*await verdict(view.text, state, runtime))
-
-    async def look_further(problem: NoUsableReply) -> JudgeUpdate:
-        return _make_judge_update(False, [])
-
-    return Choice(judge, look_further, "judge")
+    judged = await ask_for_verdict(view.text, state, runtime, fallback="judge")
+    return _make_judge_update(*(judged or (False, [])))
 
 
 def _verdict_by_rule(context: ReaderContext) -> JudgeUpdate | None:

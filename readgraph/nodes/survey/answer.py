@@ -13,7 +13,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from readgraph.library.page_store import page_store
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask, can_ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers, numbers_in, restrict_reply
@@ -23,11 +23,10 @@ from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
 from readgraph.nodes.memory import memory_pages
 from readgraph.nodes.prompts import question_part
-from readgraph.nodes.step import Choice, deciding, node
+from readgraph.nodes.step import node
 from readgraph.nodes.survey.table import distinct_names, entries_of, markdown_of, name_column
 from readgraph.nodes.survey.values import same_as
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import NoUsableReply
 from readgraph.state.reading import Quote, Usage
 from readgraph.state.survey import Programme, Row, Table, format_unread_parts
 from readgraph.state.words import count_words, first_words, format_count
@@ -140,20 +139,14 @@ class SameUpdate(TypedDict):
 APART: SameUpdate = {"same_names": [], "step_summary": "no names were joined"}
 
 
-async def join_names_without_model(state: SameState, runtime: Runtime[ReaderContext]) -> SameUpdate:
-    """Without a model, only names that are written alike are one."""
-    return APART
-
-
-@deciding(join_names_without_model)
-async def join_names(state: SameState, runtime: Runtime[ReaderContext]) -> Choice[SameUpdate] | SameUpdate:
+@node
+async def join_names(state: SameState, runtime: Runtime[ReaderContext]) -> SameUpdate:
     """Ask which of the names mean the same; only where a name decides which records are one, or in one group.
 
     Where not all names fit the window, those are shown that share a word with another; of these, what still does not
-    fit stays apart, and is counted. Without a usable reply, names
-    stay apart.
+    fit stays apart, and is counted. Without a model or a usable reply, only names that are written alike are one.
     """
-    shown = await _names_shown(state, runtime)
+    shown = await _names_shown(state, runtime) if can_ask(runtime) else {}
     if len(shown) < 2:
         return APART
     names = {number: name for number, (name, _) in shown.items()}
@@ -165,22 +158,15 @@ async def join_names(state: SameState, runtime: Runtime[ReaderContext]) -> Choic
         twice = [number for number, times in numbers.items() if times > 1]
         return f"name {twice[0]} is in two groups" if twice else None
 
-    async def ask_for_groups() -> SameUpdate:
-        programme = state["programme"]
-        prompt = survey_same_prompt(shown, programme["record"] if programme else "")
-        reply = await ask(runtime, prompt, SameNames, complaint)
-        groups = [[names[number] for number in dict.fromkeys(group.numbers)] for group in reply.groups]
-        groups = [group for group in groups if len(group) > 1]
-        joined = sum(map(len, groups))
-        return {
-            "same_names": groups,
-            "step_summary": f"{joined} of {format_count(len(names), 'name')} mean {len(groups)}",
-        }
-
-    async def leave_apart(problem: NoUsableReply) -> SameUpdate:
+    programme = state["programme"]
+    prompt = survey_same_prompt(shown, programme["record"] if programme else "")
+    reply = await ask(runtime, prompt, SameNames, complaint, fallback="same_names")
+    if reply is None:
         return APART
-
-    return Choice(ask_for_groups, leave_apart, "same_names")
+    groups = [[names[number] for number in dict.fromkeys(group.numbers)] for group in reply.groups]
+    groups = [group for group in groups if len(group) > 1]
+    joined = sum(map(len, groups))
+    return {"same_names": groups, "step_summary": f"{joined} of {format_count(len(names), 'name')} mean {len(groups)}"}
 
 
 async def _names_shown(state: SameState, runtime: Runtime[ReaderContext]) -> dict[int, tuple[str, str]]:

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
-from readgraph.models.asking import ask
+from readgraph.models.asking import ask, can_ask
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
@@ -15,11 +15,11 @@ from readgraph.models.reply_types import LenientReply, Texts
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive.phrases import kind_of, question_alone
 from readgraph.nodes.prompts import question_part
-from readgraph.nodes.step import Choice, StepNode, Work, deciding
+from readgraph.nodes.step import node
 from readgraph.nodes.survey.patterns import CUES, columns_without_pattern
 from readgraph.nodes.survey.values import same_as
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, NoUsableReply
+from readgraph.state.errors import BadInput
 from readgraph.state.settings import Surveying
 from readgraph.state.survey import Column, ColumnKind, Extent, Programme, Result
 from readgraph.state.words import first_words
@@ -127,12 +127,12 @@ class SurveyPlanUpdate(TypedDict):
     step_summary: str
 
 
-async def plan_without_model(state: AskedState, runtime: Runtime[ReaderContext]) -> SurveyPlanUpdate:
+def _plan_by_words(state: AskedState, runtime: Runtime[ReaderContext], columns: list[Column]) -> SurveyPlanUpdate:
     """Plan by the question's words: names, dates, amounts, headings, a quoted word, else the sentences that fit it.
 
     Raises `BadInput` if there is no model, and columns are asked for of which patterns can fill none.
     """
-    programme = by_rule(question_alone(state), columns_named(runtime.context.fields))
+    programme = by_rule(question_alone(state), columns)
     without = columns_without_pattern(programme["columns"])
     if len(without) == len(programme["columns"]) and not runtime.context.model:
         asked = ", ".join(f"'{name}'" for name in without)
@@ -143,40 +143,27 @@ async def plan_without_model(state: AskedState, runtime: Runtime[ReaderContext])
     return _make_plan_update(programme)
 
 
-@deciding(plan_without_model, settings=(Surveying,))
-async def plan(state: AskedState, runtime: Runtime[ReaderContext]) -> Choice[SurveyPlanUpdate]:
+@node(settings=(Surveying,))
+async def plan(state: AskedState, runtime: Runtime[ReaderContext]) -> SurveyPlanUpdate:
     """Plan what one record is, its columns, which pages give records, and how they make the answer.
 
     Columns that the user fixed (`fields`) stay as they are. Without a usable plan it is made by rule.
     """
     columns = columns_named(runtime.context.fields)
-
-    async def ask_for_plan() -> SurveyPlanUpdate:
-        named = ", ".join(f"{column['name']} ({column['kind']})" for column in columns)
-        prompt = survey_plan_prompt(state["question_text"], state["choices"], named)
-        reply = await ask(runtime, prompt, SurveyPlan, lambda reply: _complaint(reply, columns))
-        return _make_plan_update(_programme(reply, columns))
-
-    async def by_words(problem: NoUsableReply) -> SurveyPlanUpdate:
-        return await plan_without_model(state, runtime)
-
-    return Choice(ask_for_plan, by_words, "survey_plan")
+    if not can_ask(runtime):
+        return _plan_by_words(state, runtime, columns)
+    named = ", ".join(f"{column['name']} ({column['kind']})" for column in columns)
+    prompt = survey_plan_prompt(state["question_text"], state["choices"], named)
+    reply = await ask(runtime, prompt, SurveyPlan, lambda reply: _complaint(reply, columns), fallback="survey_plan")
+    return _make_plan_update(_programme(reply, columns)) if reply else _plan_by_words(state, runtime, columns)
 
 
-def _a_table(work: Work[AskedState, SurveyPlanUpdate]) -> Work[AskedState, SurveyPlanUpdate]:
-    """Planning as this does, but what is wanted is always the table."""
-
-    async def plan(state: AskedState, runtime: Runtime[ReaderContext]) -> SurveyPlanUpdate:
-        """Plan the records as for an answer, but of a table, whatever the question's words sound like."""
-        programme = (await work(state, runtime))["programme"]
-        assert programme, "every plan has one"
-        return _make_plan_update({**programme, "result": "table"})
-
-    return plan
-
-
-plan_table_without_model = _a_table(plan_without_model)
-plan_table = StepNode(_a_table(plan.work), plan_table_without_model, settings=plan.settings)
+@node(settings=(Surveying,))
+async def plan_table(state: AskedState, runtime: Runtime[ReaderContext]) -> SurveyPlanUpdate:
+    """Plan the records as for an answer, but of a table, whatever the question's words sound like."""
+    programme = (await plan(state, runtime))["programme"]
+    assert programme, "every plan has one"
+    return _make_plan_update({**programme, "result": "table"})
 
 
 def columns_named(fields: str) -> list[Column]:

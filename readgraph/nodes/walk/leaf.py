@@ -9,12 +9,13 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model, model_validator
 
 from readgraph.models.asking import ask
+from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.answering.ask import STYLE, AnswerStyle, answer_style, letter_of
 from readgraph.nodes.extractive import quote_pages
 from readgraph.nodes.prompts import Reasoned, memory_block, question_part
-from readgraph.nodes.step import Choice, deciding
+from readgraph.nodes.step import node
 from readgraph.nodes.walk.position import (
     LONGEST_REASONING,
     Decision,
@@ -146,8 +147,8 @@ async def read_leaf_without_model(state: WalkingState, runtime: Runtime[ReaderCo
     return place.take_leaf_decision(Decision("answer", quoted.summary, None, 0, page.words), finding)
 
 
-@deciding(read_leaf_without_model, settings=(*STYLE, Reasoning, Walk, Window))
-async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> LeafUpdate | Choice[LeafUpdate]:
+@node(without_model=read_leaf_without_model, settings=(*STYLE, Reasoning, Walk, Window))
+async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> LeafUpdate:
     """Read a segment and answer, keep what it shows and go on, or revert. Three unusable replies end the walk."""
     place = await walk_position(state, runtime)
     (page, segment), notes = await asyncio.gather(
@@ -160,15 +161,13 @@ async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> Lea
     verdict = leaf_reply(choices=bool(choices), **how)
     reply_type = restrict_reply(verdict, choice=choices) if choices else style.reply(verdict)
 
-    async def judge() -> LeafUpdate:
+    try:
         reply = await ask(runtime, prompt.adding(style.line), reply_type, lambda reply: _complaint(reply, choices))
-        decision = Decision(reply.action, get_reasoning(reply), None, memory_words, page.words)
-        return place.take_leaf_decision(decision, _make_leaf_finding(reply, page, place, style))
-
-    async def end(problem: NoUsableReply) -> LeafUpdate:
+    except NoUsableReply as problem:
+        count_fallback("leaf")
         return place.take_leaf_decision(Decision("unusable", str(problem), None, memory_words, page.words), None)
-
-    return Choice(judge, end, "leaf")
+    decision = Decision(reply.action, get_reasoning(reply), None, memory_words, page.words)
+    return place.take_leaf_decision(decision, _make_leaf_finding(reply, page, place, style))
 
 
 def _complaint(reply: LeafVerdict, choices: dict[str, str]) -> str | None:

@@ -1,7 +1,7 @@
 """Where a walk begins and stands: its position, what it carries, where a decision leads (MemWalker, section 3)."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +15,8 @@ from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.memory import load_memory
-from readgraph.nodes.search import Found, Search, SearchBounds, ranker_of, searching
-from readgraph.nodes.step import UpdateT, step
+from readgraph.nodes.search import SearchBounds, ranker_of, search_pages
+from readgraph.nodes.step import node
 from readgraph.state.channels import Action, Hop
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding, with_finding
@@ -265,7 +265,7 @@ class EnterUpdate(TypedDict):
     step_summary: str
 
 
-@step
+@node
 async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> EnterUpdate:
     """Begin at the root, and clear the walks of an earlier question."""
     shape = TreeShape.of((await load_memory(runtime, state["document"], state["memory"]))[1])
@@ -280,23 +280,22 @@ async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> EnterUpda
     }
 
 
-async def nearest_to_question(state: AskedState, runtime: Runtime[ReaderContext]) -> Search[EnterUpdate]:
+@node
+async def enter_at_leaf(state: AskedState, runtime: Runtime[ReaderContext]) -> EnterUpdate:
     """Begin at the leaf whose segment shares most words with the question, or at the root if none shares any.
 
     The nodes above it count as unvisited: a revert goes up to its parent, where the other children are offered.
     """
-    entered: EnterUpdate = await enter.work(state, runtime)
-
-    def at_leaf(found: Found) -> EnterUpdate:
-        if not (best := pages_of(found.get("okapi", []))):
-            return entered
-        did = f"stood at part {best[0]}: it shares most words with the question"
-        return {**entered, "current_node": node_id(0, best[0]), "step_summary": did}
-
-    return await _of_leaves([query_of(state)] if entered["continue_search"] else [], at_leaf, state, runtime)
+    entered = await enter(state, runtime)
+    best = await _find_nearest_leaf([query_of(state)], state, runtime) if entered["continue_search"] else None
+    if best is None:
+        return entered
+    did = f"stood at part {best}: it shares most words with the question"
+    return {**entered, "current_node": node_id(0, best), "step_summary": did}
 
 
-async def nearest_to_missing(state: AgainState, runtime: Runtime[ReaderContext]) -> Search[AgainUpdate]:
+@node
+async def walk_again(state: AgainState, runtime: Runtime[ReaderContext]) -> AgainUpdate:
     """Begin a further walk at the leaf, of those not read, that shares most words with what is missing.
 
     Where none shares any, at the root; or at the first leaf that was not read, where the root has no child left.
@@ -304,31 +303,22 @@ async def nearest_to_missing(state: AgainState, runtime: Runtime[ReaderContext])
     _, memory = await load_memory(runtime, state["document"], state["memory"])
     shape, visited = TreeShape.of(memory), {hop["node"] for hop in state["hops"]}
     root = shape.name(shape.root)
-    unread = [page for page in range(memory.pages) if page not in state["pages_read"]]
-
-    def again(found: Found) -> AgainUpdate:
-        best, why = pages_of(found["okapi"]), "it shares most words with what is missing"
-        if not best and {*shape.children(shape.root)} <= visited:
-            best, why = unread[:1], "it was not read"
-        return {
-            "current_node": node_id(0, best[0]) if best else shape.root,
-            "walk": state["walk"] + 1,
-            "continue_search": True,
-            "step_summary": f"stood at part {best[0]}: {why}" if best else f"stood at the root, {root}",
-        }
-
-    return await _of_leaves(state["requests"] or [query_of(state)], again, state, runtime)
+    best = await _find_nearest_leaf(state["requests"] or [query_of(state)], state, runtime)
+    why = "it shares most words with what is missing"
+    if best is None and {*shape.children(shape.root)} <= visited:
+        best = next((page for page in range(memory.pages) if page not in state["pages_read"]), None)
+        why = "it was not read"
+    return {
+        "current_node": shape.root if best is None else node_id(0, best),
+        "walk": state["walk"] + 1,
+        "continue_search": True,
+        "step_summary": f"stood at the root, {root}" if best is None else f"stood at part {best}: {why}",
+    }
 
 
-async def _of_leaves(
-    queries: list[str], then: Callable[[Found], UpdateT], state: AskedState, runtime: Runtime[ReaderContext]
-) -> Search[UpdateT]:
-    """The search for the page, of those not read, that shares most words with the queries together."""
+async def _find_nearest_leaf(queries: list[str], state: AskedState, runtime: Runtime[ReaderContext]) -> int | None:
+    """The page, of those not read, that shares most words with the queries together; None if none shares any."""
     document, memory = await load_memory(runtime, state["document"], state["memory"])
-    unread = {*range(memory.pages)} - {*state["pages_read"]}
-    bounds = SearchBounds(most=1, among=unread)
-    return Search({"okapi": ranker_of(page_store(runtime), document, memory)}, {"okapi": queries}, bounds, then)
-
-
-enter_at_leaf = searching(nearest_to_question)
-walk_again = searching(nearest_to_missing)
+    bounds = SearchBounds(most=1, among={*range(memory.pages)} - {*state["pages_read"]})
+    found = await search_pages({"okapi": ranker_of(page_store(runtime), document, memory)}, {"okapi": queries}, bounds)
+    return next(iter(pages_of(found["okapi"])), None)

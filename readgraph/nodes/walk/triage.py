@@ -10,11 +10,12 @@ from pydantic import BaseModel, Field
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.models.asking import ask
+from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.prompts import Reasoned, memory_block, number_parts, question_part
-from readgraph.nodes.step import Choice, deciding
+from readgraph.nodes.step import node
 from readgraph.nodes.walk.position import (
     Decision,
     WalkingState,
@@ -116,8 +117,8 @@ async def descend_without_model(state: WalkingState, runtime: Runtime[ReaderCont
     return place.take_decision(Decision("revert", "no part shares a word with the question"))
 
 
-@deciding(descend_without_model, settings=(Reasoning, Walk, Window))
-async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate | Choice[WalkUpdate]:
+@node(without_model=descend_without_model, settings=(Reasoning, Walk, Window))
+async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
     """Choose a child that was not visited, or revert; at the root there is no reverting.
 
     Without an unvisited child, the walk reverts, or ends at the root; the root's last child is chosen without a call.
@@ -126,10 +127,10 @@ async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkU
     place = await walk_position(state, runtime)
     if decided := place.forced_decision():
         return place.take_decision(decided)
-    return await _triage(place, runtime)
+    return place.take_decision(await _triage(place, runtime))
 
 
-async def _triage(place: WalkPosition, runtime: Runtime[ReaderContext]) -> Choice[WalkUpdate]:
+async def _triage(place: WalkPosition, runtime: Runtime[ReaderContext]) -> Decision:
     context, state, may_revert = place.context, place.state, place.at != place.shape.root
     children, offered = place.shape.children(place.at), place.children_left()
     notes = await node_texts(runtime, place, [*children, *place.memory_nodes()])
@@ -151,13 +152,11 @@ async def _triage(place: WalkPosition, runtime: Runtime[ReaderContext]) -> Choic
     def complaint(reply: ChildOrRevert) -> str | None:
         return None if reply.part is None or reply.part in parts else f"part must be one of {parts}"
 
-    async def choose() -> WalkUpdate:
-        wanted = restrict_reply(triage_reply(reasoning=context.reasoning, may_revert=may_revert), part=parts)
+    wanted = restrict_reply(triage_reply(reasoning=context.reasoning, may_revert=may_revert), part=parts)
+    try:
         reply = await ask(runtime, prompt, wanted, complaint)
-        to = None if reply.part is None else children[reply.part]
-        return place.take_decision(Decision("child" if to else "revert", get_reasoning(reply), to, memory_words, shown))
-
-    async def end(problem: NoUsableReply) -> WalkUpdate:
-        return place.take_decision(Decision("unusable", str(problem), None, memory_words, shown))
-
-    return Choice(choose, end, "triage")
+    except NoUsableReply as problem:
+        count_fallback("triage")
+        return Decision("unusable", str(problem), None, memory_words, shown)
+    to = None if reply.part is None else children[reply.part]
+    return Decision("child" if to else "revert", get_reasoning(reply), to, memory_words, shown)
