@@ -8,7 +8,18 @@ import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import Any, Generic, NotRequired, Protocol, TypeAlias, TypeVar, cast, get_type_hints, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    NotRequired,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    cast,
+    get_type_hints,
+    overload,
+)
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
@@ -27,12 +38,13 @@ from readgraph.nodes.tasks import cancel_if_forgotten
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BudgetSpent
+from readgraph.state.lazy_names import former_names
 from readgraph.state.loops import end_this_task_when_left, in_background
 from readgraph.state.reading import NOTHING_USED, Status, Step, Usage, add_usage
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Model, ReadingModel, Tenant, Window
 
-__all__ = ["StepNode", "node", "step", "step_with"]
+__all__ = ["StepNode", "node"]
 
 INTERRUPTED = (ROOT, "interrupted")
 """Namespace of these usages; the keys are LangGraph's ids of tasks, which stay the same until a task is done."""
@@ -306,4 +318,5 @@ def node(
     return lambda work: StepNode(work, without_model, starts_question=starts_question, builds=builds, settings=settings)
 
 
-step = step_with = node
+if not TYPE_CHECKING:
+    __getattr__ = former_names(__name__, step="node", step_with="node")

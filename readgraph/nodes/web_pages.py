@@ -17,7 +17,7 @@ from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import fenced
 from readgraph.nodes.building.merge import largest_page
 from readgraph.nodes.opening import OpenState, OpenUpdate, check_length, open_document
-from readgraph.nodes.step import step_with
+from readgraph.nodes.step import node
 from readgraph.sources.web_page import web_page
 from readgraph.state.channels import Cleared, WebAction
 from readgraph.state.context import ReaderContext
@@ -43,7 +43,7 @@ class WebOpenUpdate(OpenUpdate):
     action: Annotated[WebAction | None, Cleared]
 
 
-@step_with(starts_question=True)
+@node(starts_question=True)
 async def open_page(state: WebOpenState, runtime: Runtime[ReaderContext]) -> WebOpenUpdate:
     """Open a step on a page. What was done before is a part of what the model is asked, but not of what is searched."""
     done = _history(state)

@@ -13,7 +13,7 @@ from readgraph.graphs.read_agent import build
 from readgraph.models.asking import ask_text
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.contracts import LookUpState, LookUpUpdate
-from readgraph.nodes.step import step
+from readgraph.nodes.step import node
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import ReadingState, Usage
@@ -53,7 +53,7 @@ def test_a_server_that_counts_nothing_in_streams_is_read_all_the_same(server: Mo
     assert server.calls == len(server.answered) + 1, "it is asked for counts once"
 
 
-@step
+@node
 async def asks_a_person(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
     """Look up what two persons choose, after a call each."""
     chosen = []

@@ -22,7 +22,7 @@ from readgraph.graphs.methods import METHODS, Method
 from readgraph.graphs.read_agent import build
 from readgraph.models.asking import ask_text
 from readgraph.nodes.look_up import look_up
-from readgraph.nodes.step import StepNode, step
+from readgraph.nodes.step import StepNode, node
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import ReadingState
@@ -159,7 +159,7 @@ def test_a_lambda_is_held_to_what_its_function_declares() -> None:
 
 
 def test_what_a_step_inside_asks_is_counted(server: ModelServer) -> None:
-    @step
+    @node
     async def asks(state: Desk, runtime: Runtime[ReaderContext]) -> Desk:
         await ask_text(runtime, PROMPT)
         return {"pages_read": [0], "continue_search": False}

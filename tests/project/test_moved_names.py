@@ -77,6 +77,8 @@ def test_import_statements_work(code: str) -> None:
     ("module", "former", "now"),
     [
         ("models.metering", "fell_back", "count_fallback"),
+        ("nodes.step", "step", "node"),
+        ("nodes.step", "step_with", "node"),
         ("nodes.contracts", "SaidAnswer", "AnswerDraft"),
         ("nodes.answering.in_view", "InView", "AnswerSource"),
     ],

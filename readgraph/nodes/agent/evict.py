@@ -21,7 +21,7 @@ from readgraph.nodes.agent.reader_functions import Opened, find_opened_pages, op
 from readgraph.nodes.agent.think import summary_words
 from readgraph.nodes.extractive import extract_gist
 from readgraph.nodes.prompts import note_line
-from readgraph.nodes.step import StepNode, Work, step_with
+from readgraph.nodes.step import StepNode, Work, node
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.languages import DEFAULT, certain_language, sample_spans
@@ -126,7 +126,7 @@ def _parts(events: Sequence[Event], sizes: Sequence[int], room: int) -> Iterator
 
 
 evict_without_model = evict_with(_by_extract)
-evict = step_with(without_model=evict_without_model, settings=(Language, Window))(evict_with(_by_model))
+evict = node(without_model=evict_without_model, settings=(Language, Window))(evict_with(_by_model))
 
 
 _OPENED, _FOUND = "opened ", "found "

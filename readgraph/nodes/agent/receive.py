@@ -30,7 +30,7 @@ from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.memory import describe_missing, sizes_of
 from readgraph.nodes.opening import check_store, warn_of_tracing
-from readgraph.nodes.step import step_with
+from readgraph.nodes.step import node
 from readgraph.state.agent import AgentState, Block, IncomingEvent, fresh_turn
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import recipe_parameters
@@ -130,7 +130,7 @@ LIFE = tuple(AgentState.__annotations__)
 _ARRIVAL = TypeAdapter(IncomingEvent)
 
 
-@step_with(starts_question=True, settings=(Window, PageSizes, Paragraphs, Rebuilding))
+@node(starts_question=True, settings=(Window, PageSizes, Paragraphs, Rebuilding))
 async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> ReceiveUpdate:
     """Append the event to the queue; a text that is too long for the queue becomes an uploaded document.
 

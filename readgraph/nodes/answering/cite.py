@@ -31,7 +31,7 @@ from readgraph.nodes.answering.verdicts import (
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import CiteState, CiteUpdate
 from readgraph.nodes.search import ranker_of
-from readgraph.nodes.step import step_with
+from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
@@ -260,7 +260,7 @@ async def _find_verdict_quotes(
     return found
 
 
-@step_with(settings=(AnswerForm, Checking))
+@node(settings=(AnswerForm, Checking))
 async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
     """Give each quote its document, page and character span; one that stands in none is dropped and counted.
 

@@ -19,7 +19,7 @@ from readgraph.library.corrections import (
 )
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.nodes.building.parts import WriteNote
-from readgraph.nodes.step import step
+from readgraph.nodes.step import node
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, Note, Page
@@ -63,7 +63,7 @@ class NoteCorrected(TypedDict):
     step_summary: str
 
 
-@step
+@node
 async def find_newest(state: CorrectionInput, runtime: Runtime[ReaderContext]) -> MemoryFound:
     """Find the newest memory of the document, of this method if one is named."""
     document = await page_store(runtime).document(state["document"])
@@ -76,7 +76,7 @@ async def find_newest(state: CorrectionInput, runtime: Runtime[ReaderContext]) -
     return {"memory": kept[-1].id, "step_summary": f"took the memory of {kept[-1].recipe.method}"}
 
 
-@step
+@node
 async def correct_note(state: NoteToCorrect, runtime: Runtime[ReaderContext]) -> NoteCorrected:
     """Replace the note of a part by the user's text; without a text, put the method's own back."""
     store, text, part = page_store(runtime), state.get("text"), state["part"]

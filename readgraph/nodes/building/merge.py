@@ -29,7 +29,7 @@ from readgraph.nodes.extractive import extract_for
 from readgraph.nodes.gist_levels import TAG_WORDS, gists_allowed, level_sizes, older_gist_words, older_gists
 from readgraph.nodes.memory import visible_notes
 from readgraph.nodes.purpose import purpose_of
-from readgraph.nodes.step import step_with
+from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished, gather_ordered
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
@@ -98,7 +98,7 @@ async def merge_without_model(state: MergeState, runtime: Runtime[ReaderContext]
     return {"memory": state["memory"], "step_summary": "kept all parts: no prompt needs to hold their gists"}
 
 
-@step_with(without_model=merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window))
+@node(without_model=merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window))
 async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpdate:
     """Merge pages, round by round, until their gists fit the window; a memory that fits is used as it is.
 

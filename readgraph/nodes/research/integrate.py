@@ -24,7 +24,7 @@ from readgraph.nodes.extractive import nearest_sentences, passages_of, query_of
 from readgraph.nodes.memory import ShownPage, format_parts, load_memory, pack_pages, pages_text
 from readgraph.nodes.prompts import question_part, with_reasons
 from readgraph.nodes.search import fuse_hits
-from readgraph.nodes.step import step, step_with
+from readgraph.nodes.step import node
 from readgraph.state.channels import Plan, Round, SearchHit, no_plan, pages_of_round
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
@@ -118,7 +118,7 @@ async def integrate_without_model(state: IntegrateState, runtime: Runtime[Reader
     return await _with_passages(state, runtime, shown) if shown else _keep_state(state, "no part to read")
 
 
-@step_with(without_model=integrate_without_model, settings=(Reasoning, Window))
+@node(without_model=integrate_without_model, settings=(Reasoning, Window))
 async def integrate(state: IntegrateState, runtime: Runtime[ReaderContext]) -> IntegrateUpdate:
     """Add to the notes what the pages say, with the pages that they rest on and quotes that are found there.
 
@@ -250,7 +250,7 @@ class NoteUpdate(TypedDict):
     step_summary: str
 
 
-@step
+@node
 async def note_findings(state: NoteState, runtime: Runtime[ReaderContext]) -> NoteUpdate:
     """The findings of all pages, with their quotes, are the notes; leaves read since the last round are its hits.
 

@@ -18,7 +18,7 @@ from readgraph.nodes.building.outline import headings_in
 from readgraph.nodes.building.recipes import for_question, resolve_notes_language
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
-from readgraph.nodes.step import StepNode, step_with, with_recipe
+from readgraph.nodes.step import StepNode, node, with_recipe
 from readgraph.sources.naming_places import NamedSpan, places_named, source_page
 from readgraph.sources.places import BELOW
 from readgraph.state.context import ReaderContext
@@ -43,7 +43,7 @@ class SummaryOpenUpdate(OpenUpdate):
     shown: list[SummaryPart]
 
 
-@step_with(starts_question=True)
+@node(starts_question=True)
 async def open_summary(state: SummaryOpenState, runtime: Runtime[ReaderContext]) -> SummaryOpenUpdate:
     """Open the document. Raises `BadInput` for a part that is empty or no string, and as for a question."""
     part = state.get("part")
@@ -316,7 +316,7 @@ class ChooseUpdate(TypedDict):
     step_summary: str
 
 
-@step_with(settings=(SummaryForm,))
+@node(settings=(SummaryForm,))
 async def choose(state: ChooseState, runtime: Runtime[ReaderContext]) -> ChooseUpdate:
     """Choose the notes of the pages in the part. Pages without a note, and those on its edge, are shown themselves.
 

@@ -19,7 +19,7 @@ from readgraph.nodes.answering.verdicts import (
     verdicts_on,
 )
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.step import StepNode, step
+from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.summary.write import material_of
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
@@ -112,7 +112,7 @@ class CiteSummaryUpdate(TypedDict):
     step_summary: str
 
 
-@step
+@node
 async def cite_summary(state: CiteSummaryState, runtime: Runtime[ReaderContext]) -> CiteSummaryUpdate:
     """Name the places of each sentence's pages, and find its quotes; one that stands nowhere is dropped and counted.
 

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from readgraph.library.collections import members_of
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.nodes.step import step
+from readgraph.nodes.step import node
 from readgraph.nodes.survey.plan import COUNT
 from readgraph.nodes.survey.records import records_in
 from readgraph.nodes.survey.values import key_of_value, number_in, same_as, sort_key
@@ -217,7 +217,7 @@ class CombineUpdate(TypedDict):
     step_summary: str
 
 
-@step
+@node
 async def combine_records(state: CombineState, runtime: Runtime[ReaderContext]) -> CombineUpdate:
     """Join, compare, group and sort the records as the programme says; code does it, so counts and sums are exact."""
     programme = state["programme"]

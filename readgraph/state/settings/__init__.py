@@ -1,6 +1,6 @@
 """Every setting of a reading, declared once: its type, bounds, default and help, in groups by purpose.
 
-A node names the groups that it reads (`readgraph.nodes.step.step_with`). The runtime context, LangGraph Studio's forms,
+A node names the groups that it reads (`readgraph.nodes.step.node`). The runtime context, LangGraph Studio's forms,
 the command's options and the tables of the documentation are all made from here. This module imports only the standard
 library and `annotated_types`, so that the command's help does not have to wait for pydantic.
 """
