@@ -57,9 +57,9 @@ def methods_table() -> str:
 
 
 def shared_nodes_table() -> str:
-    """The nodes that serve two or more of the papers' methods, with their names in each graph."""
+    """The work that two or more of the papers' methods share, with the nodes of each graph that do it."""
     rows = [
-        "| node | " + " | ".join(f"`{paper}`" for paper in PAPERS) + " | others |",
+        "| work | " + " | ".join(f"`{paper}`" for paper in PAPERS) + " | others |",
         "|---" * (len(PAPERS) + 2) + "|",
     ]
     for node in find_shared_nodes():

@@ -1,10 +1,13 @@
 """What a method's graph says about itself: its settings, the memories that it builds, the nodes that it shares."""
 
 import asyncio
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, replace
+from dis import get_instructions
 from importlib import import_module
-from types import CodeType
-from typing import Any
+from inspect import iscoroutinefunction
+from types import CodeType, FunctionType
+from typing import Any, TypeAlias
 
 from readgraph.graphs.methods import METHODS, Method, OwnMethod
 from readgraph.graphs.wiring.declared import settings_before_question
@@ -57,7 +60,7 @@ PAPERS = ("read-agent", "mem-walker", "gam", "mem-gpt")
 
 @dataclass(frozen=True)
 class SharedNode:
-    """A node, or what makes nodes: `name`, its `module`, and by methods the names of these nodes in their graphs."""
+    """Work that methods share: its function's `name` and `module`; the names of the `nodes` that use it, by methods."""
 
     name: str
     module: str
@@ -74,18 +77,66 @@ class SharedNode:
         return [method for method in self.nodes if method not in PAPERS]
 
 
-def find_shared_nodes() -> list[SharedNode]:
-    """The nodes that serve several methods; first those that serve most of the papers' methods.
+FunctionName: TypeAlias = tuple[str, str]
+"""A function's module and name; those inside of a function, which it makes, have its name."""
 
-    Nodes that one function makes, such as `answering`, run the same code: what a method has of its own is handed to it.
+
+def find_shared_nodes() -> list[SharedNode]:
+    """The work that several methods share; first what serves most of the papers' methods.
+
+    These are nodes, and the coroutines that nodes of two or more of the papers' methods call, such as `ask`. What is
+    only called inside of another one is a part of that one, and not listed.
     """
-    found: dict[CodeType, SharedNode] = {}
-    for method in METHODS.values():
-        for name, spec in method.build().nodes.items():
-            if isinstance(spec.runnable, StepNode):
-                work = spec.runnable.work
-                maker = work.__qualname__.partition(".<locals>")[0]
-                node = found.setdefault(work.__code__, SharedNode(maker, work.__globals__["__name__"], {}))
-                node.nodes.setdefault(method.name, []).append(name)
-    several = [node for node in found.values() if len(node.nodes) > 1]
-    return sorted(several, key=lambda node: (-len(node.papers), -len(node.nodes)))
+    steps = [
+        (method.name, name, spec.runnable)
+        for method in METHODS.values()
+        for name, spec in method.build().nodes.items()
+        if isinstance(spec.runnable, StepNode)
+    ]
+    found: dict[FunctionName, SharedNode] = {}
+    for method, name, step in steps:
+        for module, function in _work_of(step):
+            shared = found.setdefault((module, function), SharedNode(function, module, {}))
+            shared.nodes.setdefault(method, []).append(name)
+    of_papers = {name for name, shared in found.items() if len(shared.papers) > 1}
+    listed = {_name_function(step.work) for *_, step in steps}
+    listed |= of_papers & {name for *_, step in steps for name in _work_of(step, inside=of_papers)}
+    several = [found[name] for name in found if name in listed and len(found[name].nodes) > 1]
+    return sorted(several, key=lambda shared: (-len(shared.papers), -len(shared.nodes)))
+
+
+def _work_of(step: StepNode[Any, Any], inside: Container[FunctionName] = ()) -> Iterable[FunctionName]:
+    """The public coroutines that a step calls, itself too, as far as they stand in `nodes` or ask a model.
+
+    What is called inside of those named `inside` is left out.
+    """
+    work, seen, waiting = dict[FunctionName, None](), set[FunctionType](), list[Any]([step])
+    while waiting:
+        thing = waiting.pop(0)
+        if isinstance(thing, StepNode):
+            waiting += [thing.work, thing.without_model]
+        elif isinstance(thing, FunctionType) and thing not in seen and thing.__module__.startswith(WORKING):
+            seen.add(thing)
+            name = _name_function(thing)
+            if iscoroutinefunction(thing) and not name[1].startswith("_"):
+                work[name] = None
+            if name not in inside:
+                waiting += [thing.__globals__.get(called) for called in _names_in(thing.__code__)]
+                waiting += [cell.cell_contents for cell in thing.__closure__ or ()]
+    return work
+
+
+WORKING = ("readgraph.nodes.", "readgraph.models.asking")
+"""Where the work of methods stands."""
+
+
+def _name_function(function: Callable[..., Any]) -> FunctionName:
+    return function.__globals__["__name__"], function.__qualname__.partition(".<locals>")[0]
+
+
+def _names_in(code: CodeType) -> Iterator[str]:
+    """The global names that code and the code inside of it take; names of attributes are none of them."""
+    yield from (each.argval for each in get_instructions(code) if each.opname == "LOAD_GLOBAL")
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names_in(inner)

@@ -67,14 +67,14 @@ def show_method(name: str, *, mermaid: bool, as_json: bool) -> None:
 
 
 def show_shared_nodes(name: str, *, as_json: bool) -> None:
-    """Print which nodes several methods share, with their names in the papers' methods."""
+    """Print which work several methods share, with the nodes of the papers' methods that do it."""
     if name:
         raise BadInput(f"--shared shows the nodes of all methods: leave {name} out.")
     shared = find_shared_nodes()
     if as_json:
         print_json([{"name": node.name, "module": node.module, "nodes": node.nodes} for node in shared])
         return
-    table = Table("node", *PAPERS, "others", **PLAIN)
+    table = Table("work", *PAPERS, "others", **PLAIN)
     for node in shared:
         named = [", ".join(node.nodes.get(paper, [])) for paper in PAPERS]
         table.add_row(SafeText(node.name, style="bold"), *map(SafeText, named), str(len(node.others)))
