@@ -1,9 +1,10 @@
 """What a method's graph says about itself: its settings, the memories that it builds, the nodes that it shares."""
 
 import asyncio
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
 from dis import get_instructions
+from functools import cache
 from importlib import import_module
 from inspect import iscoroutinefunction
 from types import CodeType, FunctionType
@@ -121,7 +122,7 @@ def _work_of(step: StepNode[Any, Any], inside: Container[FunctionName] = ()) -> 
             if iscoroutinefunction(thing) and not name[1].startswith("_"):
                 work[name] = None
             if name not in inside:
-                waiting += [thing.__globals__.get(called) for called in _names_in(thing.__code__)]
+                waiting += [thing.__globals__.get(called) for called in sorted(_names_in(thing.__code__))]
                 waiting += [cell.cell_contents for cell in thing.__closure__ or ()]
     return work
 
@@ -134,9 +135,8 @@ def _name_function(function: Callable[..., Any]) -> FunctionName:
     return function.__globals__["__name__"], function.__qualname__.partition(".<locals>")[0]
 
 
-def _names_in(code: CodeType) -> Iterator[str]:
+@cache
+def _names_in(code: CodeType) -> frozenset[str]:
     """The global names that code and the code inside of it take; names of attributes are none of them."""
-    yield from (each.argval for each in get_instructions(code) if each.opname == "LOAD_GLOBAL")
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _names_in(inner)
+    own = {each.argval for each in get_instructions(code) if each.opname == "LOAD_GLOBAL"}
+    return frozenset(own).union(*(_names_in(inner) for inner in code.co_consts if isinstance(inner, CodeType)))
