@@ -170,14 +170,18 @@ def _birth(file: AgentFile, name: str) -> AgentState:
     }
 
 
+def _first_fault(problem: ValidationError) -> str:
+    """The first fault, with its place where it has one."""
+    fault = problem.errors(include_input=False)[0]
+    return ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
+
+
 def _parse_agent_file(text: str) -> AgentFile:
     try:
         file = TypeAdapter(AgentFile).validate_json(text)
     except ValidationError as problem:
         check_format("This agent's file", _format(text), AGENT_FORMAT)
-        fault = problem.errors()[0]
-        message = ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
-        raise BadInput(f"This is not an agent's file: {message[:LONGEST_FAULT]}.") from None
+        raise BadInput(f"This is not an agent's file: {_first_fault(problem)[:LONGEST_FAULT]}.") from None
     if problem_found := next(_faults(file), ""):
         raise BadInput(f"This agent's file was changed: {problem_found}.")
     return file
@@ -328,11 +332,9 @@ def _parse_replies(lines: Iterable[str]) -> Iterator[tuple[str, RecordedReply]]:
         try:
             parsed = _Line.model_validate_json(line)
         except ValidationError as problem:
-            fault = problem.errors(include_input=False)[0]
-            if fault["type"] == "json_invalid":
+            if problem.errors(include_input=False)[0]["type"] == "json_invalid":
                 raise BadInput(f"Line {number} is not JSON: is this an archive of replies?") from None
-            message = ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
-            raise BadInput(f"Line {number} is not a reply: {message[:LONGEST_LINE_FAULT]}.") from None
+            raise BadInput(f"Line {number} is not a reply: {_first_fault(problem)[:LONGEST_LINE_FAULT]}.") from None
         yield parsed.key, RecordedReply(**parsed.model_dump(exclude={"key"}))
 
 

@@ -29,6 +29,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from readgraph.library.retention import Retention
 from readgraph.library.workers import WorkerThread, run_within
 from readgraph.state.errors import LibraryError
+from readgraph.state.files import unpack
 
 KEPT_QUESTIONS = 20
 """Of so many newest questions of a thread every checkpoint is kept."""
@@ -319,20 +320,12 @@ class StrictSerializer(JsonPlusSerializer):
         written_as, value = data
         try:
             if written_as.startswith(COMPRESSED):
-                written_as, value = written_as.removeprefix(COMPRESSED), _unpack_value(value)
+                written_as, value = written_as.removeprefix(COMPRESSED), unpack(value, MOST_BYTES)
             if written_as not in WRITTEN_AS:
                 raise self._damage_error()
             return super().loads_typed((written_as, value))
         except (ValueError, TypeError, RecursionError, zlib.error) as problem:
             raise self._damage_error() from problem
-
-
-def _unpack_value(packed: bytes) -> bytes:
-    unpacking = zlib.decompressobj()
-    data = unpacking.decompress(packed, MOST_BYTES)
-    if not unpacking.eof:
-        raise ValueError("The compressed value is torn or too long.")
-    return data
 
 
 class Threads(NamedTuple):

@@ -179,7 +179,8 @@ class DocumentStore(StoredItems):
             words = count_words(text)
             check_words(words, title or "The text")
             document = Document(identity, *labels, words, len(text), utc_now(), len(places))
-            await store_document(self, document, [*_parts(identity, text), *_groups(identity, places)], new=True)
+            parts = [*text_parts(identity, text), *record_groups(identity, "places", places)]
+            await store_document(self, document, parts, new=True)
         return document
 
     async def find_document(self, identity: str) -> Document | None:
@@ -294,14 +295,16 @@ class DocumentStore(StoredItems):
         return sorted(documents, key=lambda document: document.added, reverse=True), sorted(damaged)
 
 
-def _parts(identity: str, text: str) -> Iterator[StoredValue]:
-    for number, start in enumerate(range(0, len(text), PART)):
+def text_parts(identity: str, text: str, first: int = 0) -> Iterator[StoredValue]:
+    """A text in the parts in which it is stored, of which the first has this number."""
+    for number, start in enumerate(range(0, len(text), PART), first):
         yield (ROOT, "text", identity), number_key(number), {"text": text[start : start + PART]}
 
 
-def _groups(identity: str, places: Sequence[tuple[int, str]]) -> Iterator[StoredValue]:
-    for number, first in enumerate(range(0, len(places), BATCH)):
-        yield (ROOT, "places", identity), number_key(number), {"places": list(places[first : first + BATCH])}
+def record_groups(identity: str, kind: str, records: Sequence[Any], stored: int = 0) -> Iterator[StoredValue]:
+    """The groups in which records are stored, of which the first `stored` are in the store already."""
+    for group in range(stored // BATCH, -(-len(records) // BATCH)):
+        yield (ROOT, kind, identity), number_key(group), {kind: [*records[group * BATCH : (group + 1) * BATCH]]}
 
 
 def load_document(identity: str, value: Any) -> Document | None:

@@ -4,17 +4,17 @@ The text is append-only, so offsets, page numbers and session numbers never shif
 the counts, is written last: what an interrupted append left beyond them is not read, and is overwritten.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from readgraph.library.documents import PART, check_not_forgotten, store_document
+from readgraph.library.documents import PART, check_not_forgotten, record_groups, store_document, text_parts
 from readgraph.library.page_store import PageStore
 from readgraph.library.store import hold_build_lock
-from readgraph.library.stored_items import BATCH, ROOT, StoredValue, number_key, replace_surrogates
+from readgraph.library.stored_items import BATCH, ROOT, number_key, replace_surrogates
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Session, digest, load_record, utc_now
-from readgraph.state.words import check_words, count_words
+from readgraph.state.words import check_words, count_words, on_one_line
 
 __all__ = ["Appended", "SessionText", "append_sessions", "history", "history_id", "sessions_of"]
 
@@ -113,7 +113,7 @@ async def _name_in(pages: PageStore, given: str) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    return " ".join(replace_surrogates(text).split())
+    return on_one_line(replace_surrogates(text))
 
 
 def _new_sessions(known: list[Session], sessions: list[SessionText]) -> dict[Session, str]:
@@ -143,22 +143,11 @@ async def _grow(pages: PageStore, document: Document, known: list[Session], adde
     )
     first = document.characters // PART
     (last_part,) = await pages.spans(document, [(first * PART, document.characters)])
-    tail = last_part + text
-    parts = [tail[start : start + PART] for start in range(0, len(tail), PART)]
     places = [(session.start, session.place) for session in sessions]
     items = [
-        *(
-            ((ROOT, "text", document.id), number_key(number), {"text": part})
-            for number, part in enumerate(parts, first)
-        ),
-        *_groups(document.id, "sessions", [asdict(session) for session in sessions], len(known)),
-        *_groups(document.id, "places", places, len(known)),
+        *text_parts(document.id, last_part + text, first),
+        *record_groups(document.id, "sessions", [asdict(session) for session in sessions], len(known)),
+        *record_groups(document.id, "places", places, len(known)),
     ]
     await store_document(pages, grown, items, new=not known)
     return grown
-
-
-def _groups(identity: str, kind: str, records: Sequence[Any], stored: int) -> Iterator[StoredValue]:
-    """The groups to store for these records, of which the first `stored` are in the store already."""
-    for group in range(stored // BATCH, -(-len(records) // BATCH)):
-        yield (ROOT, kind, identity), number_key(group), {kind: records[group * BATCH : (group + 1) * BATCH]}

@@ -67,6 +67,12 @@ def refuse_linked(file: Path) -> None:
     refuse_links(*(file.with_name(f"{file.name}{ending}") for ending in ("", "-wal", "-shm", "-journal")))
 
 
+def delete_database(file: Path) -> None:
+    """Delete an SQLite file, and those that SQLite writes beside it."""
+    for ending in ("", "-wal", "-shm"):
+        file.with_name(f"{file.name}{ending}").unlink(missing_ok=True)
+
+
 def trust_data_only(connection: sqlite3.Connection) -> None:
     """Make sure that a file from somebody else runs no code: we store tables, never triggers or views.
 

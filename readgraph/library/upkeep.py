@@ -20,7 +20,7 @@ from readgraph.library.forgetting import drop_memory, finish_unfinished
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import close_indexes
-from readgraph.library.sqlite_files import connect, connect_to_read, library_unusable_error
+from readgraph.library.sqlite_files import connect, connect_to_read, delete_database, library_unusable_error
 from readgraph.library.store import SharedStore, hold_build_lock
 from readgraph.library.stored_items import BATCH, EVERY, ROOT
 from readgraph.state.errors import BadInput, Damaged, LibraryError
@@ -189,8 +189,7 @@ def _drop_indexes(library: Library) -> None:
     close_indexes(library.store)
     for file in files_of(library.folder):
         if is_index(library.folder, file):
-            for part in (file, *(file.with_name(f"{file.name}{ending}") for ending in ("-wal", "-shm"))):
-                part.unlink(missing_ok=True)
+            delete_database(file)
 
 
 class CompactionSizes(NamedTuple):

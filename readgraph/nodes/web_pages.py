@@ -23,8 +23,8 @@ from readgraph.state.channels import Cleared, WebAction
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Page
-from readgraph.state.web_page import line_indents, on_one_line
-from readgraph.state.words import count_words, end_after_words
+from readgraph.state.web_page import line_indents
+from readgraph.state.words import count_words, end_after_words, on_one_line
 
 _NOT_OUR_FORM = re.compile(r"<[/!?]|[^ \n] *<|[A-Z]>")
 """What HTML has and the text of a page never: closing tags, comments, several tags on a line."""

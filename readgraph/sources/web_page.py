@@ -12,7 +12,8 @@ from typing import NamedTuple
 from readgraph.sources.encodings import decode_html
 from readgraph.sources.parsing import feed_html, local_name
 from readgraph.state.errors import BadInput
-from readgraph.state.web_page import LONGEST_VALUE, cut, element_line, indentation, on_one_line, text_line
+from readgraph.state.web_page import LONGEST_VALUE, cut, element_line, indentation, text_line
+from readgraph.state.words import on_one_line
 
 __all__ = ["HIDDEN", "WebPage", "web_page"]
 

@@ -7,6 +7,7 @@ device may have no end.
 import os
 import shutil
 import stat
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -93,3 +94,12 @@ def check_format(what: object, format: object, known: int) -> None:
     """Raise `BadInput` if a newer version wrote this file."""
     if is_newer(format, known):
         raise BadInput(newer_version_message(what, format))
+
+
+def unpack(packed: bytes, most: int) -> bytes:
+    """What zlib compressed; raises `ValueError` where it is torn or has more bytes than `most`, and zlib's error."""
+    unpacking = zlib.decompressobj()
+    data = unpacking.decompress(packed, most)
+    if not unpacking.eof:
+        raise ValueError("The compressed value is torn or too long.")
+    return data

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from readgraph.state.settings.parts import DEEPEST_PAGES
+from readgraph.state.words import on_one_line
 
 EXACT = DEEPEST_PAGES
 """Lines are indented by the depth in the DOM down to here, and further down by how they stand in each other."""
@@ -40,11 +41,6 @@ class WebLine(NamedTuple):
     text: str
     start: int
     end: int
-
-
-def on_one_line(text: str) -> str:
-    """A text with single spaces for its white space."""
-    return " ".join(text.split())
 
 
 def cut(text: str, most: int = LONGEST_VALUE) -> str:

@@ -83,3 +83,8 @@ def check_words(words: int, name: str) -> None:
         raise BadInput(
             f"{name} has {words:,} words, more than {most:,}: split it, or set {TEXT_WORDS} to a larger number."
         )
+
+
+def on_one_line(text: str) -> str:
+    """The text with a single space for all white space between words."""
+    return " ".join(text.split())

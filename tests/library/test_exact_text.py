@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.library.search.passages import LONGEST_MATCH, ExactText, fold_case, on_one_line
+from readgraph.library.search.passages import LONGEST_MATCH, ExactText, fold_case
 from readgraph.state.errors import BadInput
+from readgraph.state.words import on_one_line
 
 
 def matched(pattern: str, text: str) -> list[str]:

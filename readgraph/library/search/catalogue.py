@@ -16,15 +16,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
-from filelock import FileLock
 from langgraph.store.base import BaseStore
 from pydantic_core import from_json
 
 from readgraph.library.file_store import LibraryStore
 from readgraph.library.folder import SEARCH
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.keyword_tables import is_damage, transaction
-from readgraph.library.sqlite_files import connect, library_unusable_error, refuse_links
+from readgraph.library.search.derived_files import is_damage, open_derived, transaction
+from readgraph.library.sqlite_files import connect, delete_database, library_unusable_error, refuse_links
 from readgraph.library.store import (
     NAMESPACES,
     Listing,
@@ -233,18 +232,7 @@ def _within(store: BaseStore) -> tuple[str, ...]:
 def _open_catalogue(file: Path) -> Iterator[sqlite3.Connection]:
     """A connection to the catalogue's file; one that is damaged, or of another format, is begun anew."""
     refuse_links(file.parent)
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{file}.lock"):  # two that open a new file would both make its tables
-            try:
-                connection = _prepare_file(file)
-            except (sqlite3.Error, LibraryError) as problem:
-                if not is_damage(problem) and not is_damage(problem.__cause__):
-                    raise
-                _delete(file)
-                connection = _prepare_file(file)
-    except OSError as problem:
-        raise LibraryError(f"{file} can't be used as a catalogue: {problem.strerror}.") from problem
+    connection = open_derived(file, connect, _prepare, "catalogue")
     with closing(connection):
         yield connection
 
@@ -255,27 +243,20 @@ def _delete_if_damaged(file: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, LibraryError) as problem:
-        if is_damage(problem) or is_damage(problem.__cause__):
-            _delete(file)
+        if is_damage(problem):
+            delete_database(file)
             raise CatalogueDamaged(file) from problem
         if isinstance(problem, sqlite3.Error):
             raise library_unusable_error(file, problem) from problem
         raise
 
 
-def _delete(file: Path) -> None:
-    for ending in ("", "-wal", "-shm"):
-        Path(f"{file}{ending}").unlink(missing_ok=True)
-
-
-def _prepare_file(file: Path) -> sqlite3.Connection:
-    connection = connect(file)
+def _prepare(connection: sqlite3.Connection) -> None:
     (made,) = connection.execute("PRAGMA user_version").fetchone()
     if made not in (0, FORMAT):
         connection.executescript("DROP TABLE documents; DROP TABLE seen")
     if made != FORMAT:
         connection.executescript(f"{_TABLES}; PRAGMA user_version={FORMAT}")
-    return connection
 
 
 def _take_in(connection: sqlite3.Connection, listing: Listing) -> None:

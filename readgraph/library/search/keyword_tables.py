@@ -8,19 +8,18 @@ damaged or of another version. All calls here block.
 
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from filelock import FileLock
-
+from readgraph.library.search.derived_files import open_derived, transaction
 from readgraph.library.search.hits import PARTS, Extent, IndexEntry, PageHit, Part, TermCounts
 from readgraph.library.search.postings import Tables, Unreadable, counts_of, layout_of
 from readgraph.library.search.terms import affordable, index_terms, query_terms
 from readgraph.library.sqlite_files import connect_as, refuse_linked
-from readgraph.state.errors import LibraryError
+from readgraph.state.files import unpack
 from readgraph.state.languages import main_language
 from readgraph.state.records import digest
 
@@ -41,36 +40,16 @@ def open_tables(path: Path | None) -> Tables:
         connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, factory=Tables)
         _prepare(connection)
         return connection
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{path}.lock"):  # two that open a new file would both make its tables
-            try:
-                return _open_or_create(path)
-            except Unreadable:
-                for ending in ("", "-wal", "-shm"):
-                    Path(f"{path}{ending}").unlink(missing_ok=True)
-                return _open_or_create(path)
-    except OSError as problem:
-        raise LibraryError(f"{path} can't be used as a search index: {problem.strerror}.") from problem
+    return open_derived(path, _connect, _prepare, "search index")
 
 
-def _open_or_create(path: Path) -> Tables:
+def _connect(path: Path) -> Tables:
     refuse_linked(path)
     if not path.exists():
         with closing(sqlite3.connect(path)) as new:
             new.execute("PRAGMA auto_vacuum=INCREMENTAL")  # takes effect before all else only, the WAL mode too
             new.execute(f"PRAGMA user_version={_version()}")
-    connection = None
-    try:
-        connection = connect_as(Tables, path)
-        _prepare(connection)
-    except (LibraryError, sqlite3.Error) as problem:
-        if connection:
-            connection.close()
-        if is_damage(problem) or is_damage(problem.__cause__):
-            raise Unreadable(str(problem)) from problem
-        raise
-    return connection
+    return connect_as(Tables, path)
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -105,26 +84,6 @@ def tables_of(number: int) -> dict[str, str]:
         vocabulary: f"CREATE VIRTUAL TABLE {vocabulary} USING fts5vocab({terms}, 'row')",
         f"postings_{number}": f"CREATE VIRTUAL TABLE postings_{number} USING fts5vocab({terms}, 'instance')",
     }
-
-
-def is_damage(problem: BaseException | None) -> bool:
-    """Whether the file is damaged and must be rebuilt."""
-    if not isinstance(problem, sqlite3.Error):
-        return isinstance(problem, Unreadable)
-    return getattr(problem, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
-
-@contextmanager
-def transaction(connection: sqlite3.Connection, kind: str = "DEFERRED") -> Iterator[None]:
-    """Commit what is done inside, or none of it."""
-    connection.execute(f"BEGIN {kind}")
-    try:
-        yield
-    except BaseException:
-        if connection.in_transaction:  # a full disk has ended it already
-            connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
 
 
 MOST_ROWS = 20_000
@@ -296,11 +255,10 @@ def _follows(connection: Tables, index: int, page: int) -> bool:
 
 def _unpack_terms(stored: Any) -> list[str]:
     try:
-        unpacking = zlib.decompressobj()
-        terms = unpacking.decompress(stored, MOST_UNPACKED).decode().split("\n")
-    except (zlib.error, UnicodeDecodeError, TypeError):
+        terms = unpack(stored, MOST_UNPACKED).decode().split("\n")
+    except (zlib.error, ValueError, TypeError):
         terms = []
-    if len(terms) != len(PARTS) or not unpacking.eof:
+    if len(terms) != len(PARTS):
         raise Unreadable("The terms of a page can't be read.")
     return terms
 

@@ -26,6 +26,7 @@ from readgraph.library.store import SharedStore, base_of
 from readgraph.state.errors import BadInput, Forgotten, LibraryError
 from readgraph.state.languages import language_of, sample_spans
 from readgraph.state.records import Document
+from readgraph.state.words import on_one_line
 
 SHORT, LONG = 400, 1200
 """Characters: shorter paragraphs are joined, longer ones are cut."""
@@ -276,11 +277,6 @@ class ExactText:
             if whole := not others or end - start <= LONGEST_MATCH:
                 yield start, end
             start = text.find(first, end if whole else max(start + 1, end - LONGEST_MATCH))
-
-
-def on_one_line(text: str) -> str:
-    """The text with a single space for all white space between words."""
-    return " ".join(text.split())
 
 
 def fold_case(text: str) -> str:

@@ -8,7 +8,7 @@ from langchain_core.tools import BaseTool, tool
 from pydantic import TypeAdapter, ValidationError
 
 from readgraph.library.agents import Event
-from readgraph.library.search.passages import ExactText, on_one_line
+from readgraph.library.search.passages import ExactText
 from readgraph.models.metering import count_fallback
 from readgraph.nodes.agent.functions import Memory, ResultPage, answer
 from readgraph.nodes.agent.memory import AgentMemory
@@ -23,7 +23,7 @@ from readgraph.nodes.agent.storages import (
 )
 from readgraph.nodes.extractive import nearest_sentences, passages_of
 from readgraph.state.errors import BadInput
-from readgraph.state.words import LONGEST_WORD, count_words, first_words, format_count, last_words
+from readgraph.state.words import LONGEST_WORD, count_words, first_words, format_count, last_words, on_one_line
 
 EXCERPT_WORDS = 60
 """Most words of a page that a result shows."""
