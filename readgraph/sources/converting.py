@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, ParamSpec, TypeVar
 
 from readgraph.sources.places import Place
+from readgraph.state.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,13 @@ class Converted(NamedTuple):
 
 Converter = Callable[[bytes, str], Converted]
 """Converts a file's bytes to text; the second argument is the file's name in messages. Raises `BadInput`."""
+
+
+def require_text(text: str, name: str) -> str:
+    """The text of a file; raises `BadInput` where there is none."""
+    if not text:
+        raise BadInput(f"{name} holds no text: there is nothing to read.")
+    return text
 
 
 PARAGRAPH = "paragraph"

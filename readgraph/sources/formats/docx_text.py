@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, paragraphs_of
+from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, on_a_line, paragraphs_of
+from readgraph.sources.formats.office_reader import OfficeReader
 from readgraph.sources.parsing import Archive, has_entities, local_name, parse_xml
-from readgraph.sources.places import HeadingPath, NotePlaces, Place, order_places
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
@@ -34,10 +34,7 @@ def convert(data: bytes, name: str) -> Converted:
     except Exception:  # python-docx raises many types of errors for damaged files
         raise archive.invalid_error() from None
     reader.read()
-    text = reader.blocks.text()
-    if not text:
-        raise BadInput(f"{name} holds no text: there is nothing to read.")
-    return Converted(text, order_places(reader.headings))
+    return reader.converted(name)
 
 
 def _open_docx(data: bytes) -> "Document":
@@ -46,11 +43,9 @@ def _open_docx(data: bytes) -> "Document":
     return Document(BytesIO(data))
 
 
-class _DocxReader:
+class _DocxReader(OfficeReader):
     def __init__(self, document: "Document") -> None:
-        self.blocks = Blocks()
-        self.headings: list[Place] = []
-        self._path = HeadingPath()
+        super().__init__()
         self._body: _Element = document.element.body
         if self._body is None:
             raise ValueError("no body")
@@ -59,8 +54,6 @@ class _DocxReader:
         self._levels, self._list_styles = _styles(document)
         self._notes = _notes(document)
         self._numbers: dict[tuple[str, str], int] = {}
-        self._marked = NotePlaces()
-        self._tables = 0
 
     def read(self) -> None:
         """Read everything in order; footnotes and endnotes go to the end, by their numbers in the text."""
@@ -68,17 +61,10 @@ class _DocxReader:
         written = 0
         while unwritten := list(self._numbers)[written:]:  # a note may refer to others
             for key in unwritten:
-                self._note(key)
+                note = self._notes.get(key)
+                texts = [self._text(paragraph)[0] for paragraph in note.iter(f"{_W}p")] if note is not None else []
+                self._add_note(self._numbers[key], texts)
             written += len(unwritten)
-
-    def _note(self, key: tuple[str, str]) -> None:
-        note = self._notes.get(key)
-        texts = [self._text(paragraph)[0] for paragraph in note.iter(f"{_W}p")] if note is not None else []
-        number = self._numbers[key]
-        self._marked.locate(self._marked.name(number))  # those that this note refers to
-        if text := on_a_line(" ".join(texts)):
-            start = self.blocks.add(f"{self._marked.mark(number).strip()} {text}", ITEM)
-            self.headings.append(self._marked.place(number, start))
 
     def _container(self, container: "_Element") -> None:
         for element in _unwrap_children(container):
@@ -92,7 +78,7 @@ class _DocxReader:
         style, is_item = self._style(paragraph)
         level = self._levels.get(style)
         if level is not None and (title := on_a_line(text)):
-            self.headings.append(Place(self.blocks.add(title), self._path.enter(level, title)))
+            self._add_heading(level, title)
         else:
             for number, part in enumerate(paragraphs_of(text)):
                 self.blocks.add(part, ITEM if is_item and not number else PARAGRAPH)
@@ -104,18 +90,10 @@ class _DocxReader:
         rows = [
             [cell for cell in _unwrap_children(row) if local_name(cell.tag) == "tc"] for row in _unwrap_children(table)
         ]
-        self._tables += 1
-        is_layout = max(map(len, rows), default=0) < 2 or table.find(f".//{_W}tbl") is not None
-        for row in rows:
-            if is_layout:
-                for cell in row:
-                    self._container(cell)
-            elif any(cells := [self._cell(cell) for cell in row]):
-                self.blocks.add(" | ".join(cells), f"rows of table {self._tables}")
-        self._marked.locate(self._path.label)
+        self._add_table(rows, nested=table.find(f".//{_W}tbl") is not None)
 
-    def _cell(self, cell: "_Element") -> str:
-        return on_a_line(" ".join(self._text(paragraph)[0] for paragraph in cell.iter(f"{_W}p")))
+    def _cell_texts(self, cell: "_Element") -> "Iterator[str]":
+        return (self._text(paragraph)[0] for paragraph in cell.iter(f"{_W}p"))
 
     def _text(self, element: "_Element") -> "tuple[str, list[_Element]]":
         """The text of a paragraph, and the text boxes that are anchored in it."""

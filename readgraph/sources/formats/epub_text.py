@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from readgraph.sources.converting import Converted, on_a_line
+from readgraph.sources.converting import Converted, on_a_line, require_text
 from readgraph.sources.formats.html_text import HtmlPage, read_page
 from readgraph.sources.parsing import Archive, local_name, parse_xml
 from readgraph.sources.places import Place, order_places, shorten_label
@@ -54,9 +54,7 @@ def convert(data: bytes, name: str) -> Converted:
             places += _chapters(book, document, page, length)
             parts.append(text)
             length += len(text)
-    if not parts:
-        raise BadInput(f"{name} holds no text: there is nothing to read.")
-    return Converted("\n\n".join(parts), order_places(places), book.title)
+    return Converted(require_text("\n\n".join(parts), name), order_places(places), book.title)
 
 
 def _open(archive: Archive) -> _Book:

@@ -7,11 +7,19 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
-from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, normal, on_a_line, paragraphs_of
+from readgraph.sources.converting import (
+    ITEM,
+    PARAGRAPH,
+    Blocks,
+    Converted,
+    normal,
+    on_a_line,
+    paragraphs_of,
+    require_text,
+)
 from readgraph.sources.encodings import decode_html
 from readgraph.sources.parsing import feed_html, feed_xhtml, local_name
 from readgraph.sources.places import HeadingPath, Place, note_mark, order_places
-from readgraph.state.errors import BadInput
 
 COLUMN_OF_PARAGRAPHS = 3
 """A table is a layout table if one of its cells has at least this many paragraphs."""
@@ -136,10 +144,7 @@ _NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 def convert(data: bytes, name: str) -> Converted:
     """The text of a page; places are the paths of its headings. Raises `BadInput` if it holds no text."""
     page = read_page(data, name)
-    text = page.blocks.text()
-    if not text:
-        raise BadInput(f"{name} holds no text: there is nothing to read.")
-    return Converted(text, order_places(page.headings), page.title)
+    return Converted(require_text(page.blocks.text(), name), order_places(page.headings), page.title)
 
 
 def read_page(data: bytes, name: str) -> "HtmlPage":

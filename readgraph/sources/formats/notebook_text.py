@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from readgraph.sources.converting import Blocks, Converted
+from readgraph.sources.converting import Blocks, Converted, require_text
 from readgraph.sources.encodings import decode
 from readgraph.sources.places import Place, order_places
 from readgraph.state.errors import BadInput
@@ -27,9 +27,7 @@ def convert(data: bytes, name: str) -> Converted:
         for part in _parts(cell):
             if part.strip():
                 places.append(Place(blocks.add(part.strip("\n").rstrip()), f"cell {number}"))
-    if not places:
-        raise BadInput(f"{name} holds no text: there is nothing to read.")
-    return Converted(blocks.text(), order_places(places))
+    return Converted(require_text(blocks.text(), name), order_places(places))
 
 
 def _cells(data: bytes, name: str) -> list[dict[str, Any]]:

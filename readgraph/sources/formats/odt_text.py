@@ -1,10 +1,11 @@
 """OpenDocument texts as plain text: paragraphs, headings, list items, table rows, and the notes at the end."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, paragraphs_of
+from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, on_a_line, paragraphs_of
+from readgraph.sources.formats.office_reader import OfficeReader
 from readgraph.sources.parsing import Archive, local_name, parse_document
-from readgraph.sources.places import HeadingPath, NotePlaces, Place, order_places
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
@@ -32,9 +33,7 @@ def convert(data: bytes, name: str) -> Converted:
         raise archive.invalid_error()
     reader = _OdtReader()
     reader.read(bodies[0])
-    if not (text := reader.blocks.text()):
-        raise BadInput(f"{name} holds no text: there is nothing to read.")
-    return Converted(text, order_places(reader.headings), _title(archive))
+    return reader.converted(name, _title(archive))
 
 
 def _title(archive: Archive) -> str:
@@ -43,28 +42,21 @@ def _title(archive: Archive) -> str:
     return next((on_a_line("".join(title.itertext())) for title in titles), "")
 
 
-class _OdtReader:
+class _OdtReader(OfficeReader):
     def __init__(self) -> None:
-        self.blocks = Blocks()
-        self.headings: list[Place] = []
-        self._path = HeadingPath()
+        super().__init__()
         self._notes: list[_Element] = []
-        self._marked = NotePlaces()
-        self._tables = 0
 
     def read(self, body: "_Element") -> None:
         """Read everything in order; footnotes and endnotes go to the end, by their numbers in the text."""
-        self._container(body, PARAGRAPH)
+        self._container(body)
         written = 0
         while written < len(self._notes):  # a note may refer to others
-            text = on_a_line(" ".join(self._text(part)[0] for part in self._notes[written].iter(f"{_TEXT}p")))
+            note = self._notes[written]
             written += 1
-            self._marked.locate(self._marked.name(written))  # those that this note refers to
-            if text:
-                start = self.blocks.add(f"{self._marked.mark(written).strip()} {text}", ITEM)
-                self.headings.append(self._marked.place(written, start))
+            self._add_note(written, (self._text(part)[0] for part in note.iter(f"{_TEXT}p")))
 
-    def _container(self, container: "_Element", kind: str) -> None:
+    def _container(self, container: "_Element", kind: str = PARAGRAPH) -> None:
         """Add the blocks of a container; only the first paragraph of a list item is of its `kind`."""
         for element in container:
             name = local_name(element.tag)
@@ -78,14 +70,14 @@ class _OdtReader:
             elif name == "table":
                 self._table(element)
             elif name and name not in _SKIPPED:
-                self._container(element, PARAGRAPH)
+                self._container(element)
 
     def _heading(self, heading: "_Element") -> None:
         text, boxes = self._text(heading)
         level = heading.get(f"{_TEXT}outline-level", "1")
         if title := on_a_line(text):
             rank = min(int(level), _DEEPEST) if level.isdecimal() and len(level) < 4 else 1
-            self.headings.append(Place(self.blocks.add(title), self._path.enter(rank, title)))
+            self._add_heading(rank, title)
         self._marked.locate(self._path.label)
         self._boxes(boxes)
 
@@ -98,7 +90,7 @@ class _OdtReader:
 
     def _boxes(self, boxes: "list[_Element]") -> None:
         for box in boxes:
-            self._container(box, PARAGRAPH)
+            self._container(box)
 
     def _table(self, table: "_Element") -> None:
         rows = [
@@ -106,18 +98,10 @@ class _OdtReader:
             for row in table.iter(f"{_TABLE}table-row")
             if next(row.iterancestors(f"{_TABLE}table")) is table
         ]
-        self._tables += 1
-        is_layout = max(map(len, rows), default=0) < 2 or table.find(f".//{_TABLE}table") is not None
-        for row in rows:
-            if is_layout:
-                for cell in row:
-                    self._container(cell, PARAGRAPH)
-            elif any(cells := [self._cell(cell) for cell in row]):
-                self.blocks.add(" | ".join(cells), f"rows of table {self._tables}")
-        self._marked.locate(self._path.label)
+        self._add_table(rows, nested=table.find(f".//{_TABLE}table") is not None)
 
-    def _cell(self, cell: "_Element") -> str:
-        return on_a_line(" ".join(self._text(part)[0] for part in cell.iter(f"{_TEXT}p", f"{_TEXT}h")))
+    def _cell_texts(self, cell: "_Element") -> "Iterator[str]":
+        return (self._text(part)[0] for part in cell.iter(f"{_TEXT}p", f"{_TEXT}h"))
 
     def _text(self, element: "_Element") -> "tuple[str, list[_Element]]":
         """The text of a paragraph, and the text boxes that are anchored in it."""

@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line
+from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, require_text
 from readgraph.sources.parsing import Archive, local_name, parse_document
 from readgraph.sources.places import Place, order_places, shorten_label
 from readgraph.state.errors import BadInput
@@ -40,9 +40,7 @@ def convert(data: bytes, name: str) -> Converted:
         places += [Place(blocks.add(text, PARAGRAPH if kind == "title" else kind), label) for text, kind in parts[:1]]
         for text, kind in parts[1:]:
             blocks.add(text, PARAGRAPH if kind == "title" else kind)
-    if not places:
-        raise BadInput(f"{name} holds no text: there is nothing to read.")
-    return Converted(blocks.text(), order_places(places), _title(archive))
+    return Converted(require_text(blocks.text(), name), order_places(places), _title(archive))
 
 
 def _title(archive: Archive) -> str:

@@ -4,7 +4,7 @@ import codecs
 import re
 from dataclasses import dataclass, field, replace
 
-from readgraph.sources.converting import ITEM, Blocks, Converted, on_a_line, paragraphs_of
+from readgraph.sources.converting import ITEM, Blocks, Converted, on_a_line, paragraphs_of, require_text
 from readgraph.sources.places import HeadingPath, NotePlaces, Place, order_places
 from readgraph.state.errors import BadInput
 
@@ -52,8 +52,7 @@ def convert(data: bytes, name: str) -> Converted:
         raise BadInput(f"{name} is not a valid RTF file: it doesn't begin with '{{\\rtf'.")
     reader = _RtfReader(name)
     reader.read(data)
-    if not (text := reader.blocks.text()):
-        raise BadInput(f"{name} holds no text: there is nothing to read.")
+    text = require_text(reader.blocks.text(), name)
     return Converted(text, order_places(reader.headings), on_a_line(reader.take_text("title")))
 
 
