@@ -280,7 +280,18 @@ def as_retriever(
     vector: BaseRetriever | None = None,
     k: int = 5,
 ) -> LibraryRetriever:
-    """A retriever over a library (see `LibraryRetriever`); raises `BadInput` for an unknown method."""
+    """A retriever over a library (see `LibraryRetriever`); raises `BadInput` for an unknown method.
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        method: The method's name; by default passages are found by their words.
+        documents: Ids, titles or files; by default all.
+        collection: Only this collection.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        keyword: Searches by words in the place of the method's own search (see `searched_by`).
+        vector: The same for the search by embeddings.
+        k: Most documents that are returned.
+    """
     return LibraryRetriever(
         library=library,
         method=method,

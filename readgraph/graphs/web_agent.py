@@ -132,8 +132,13 @@ async def estimate_web_step(
 ) -> Estimate:
     """What one step on a page will use; makes no call.
 
-    `instruction_words`: words of the instruction and of the history; None: notes on the page only. The number of parts
-    is known, since they are cut by rule.
+    The number of parts is known, since they are cut by rule.
+
+    Args:
+        store: The page store of the library.
+        document: The page.
+        context: The settings of the step.
+        instruction_words: Words of the instruction and of the history; None: notes on the page only.
     """
     reader = replace(context, model=context.reading_model or context.model)
     left = await unread(store, document, recipe(reader), context)

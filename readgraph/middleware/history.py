@@ -78,6 +78,12 @@ def as_summarizer(
     The messages become a session of the history of this name, by GAM's memorizer (section 2.2.1); `research_tool` with
     this name looks up what was said. Give the middleware `trim_tokens_to_summarize=None`: otherwise it leaves messages
     out before the summarizer sees them.
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        history: The history's name.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        notes_words: Most words of the notes that are returned.
     """
     kept = History(pages_of(library, context), history, context or ReaderContext(), notes_words)
 

@@ -396,9 +396,16 @@ class WebPage(NamedTuple):
 def web_page(html: str | bytes, *, id_attribute: str = "", name: str = "The page") -> WebPage:
     """The text of a page of HTML, with the ids by which its elements can be named.
 
-    With `id_attribute`, an element can be named if it has this attribute, and its value is the id; without, links and
-    controls get running numbers. Scripts, styles and what the page hides are left out. `name` stands for the page in
-    messages. Raises `BadInput` for a page in which there is nothing to read and nothing to act on, or that is no text.
+    Scripts, styles and what the page hides are left out.
+
+    Args:
+        html: The page.
+        id_attribute: An element can be named if it has this attribute, whose value is the id; without, links and
+            controls get running numbers.
+        name: Stands for the page in messages.
+
+    Raises:
+        BadInput: For a page in which there is nothing to read and nothing to act on, or that is no text.
     """
     written = decode_html(html, name) if isinstance(html, bytes) else html
     dom = Dom(id_attribute)

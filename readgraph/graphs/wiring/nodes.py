@@ -210,10 +210,14 @@ def _check_filled(builder: Builder, declared: Mapping[str, NodeKeys]) -> None:
 def add_nodes(builder: Builder, **nodes: Node) -> None:
     """Add nodes by name; each reads only the channels that it declares.
 
-    Plain functions, coroutines, other runnables and compiled graphs are accepted: they become steps. A step whose
-    update has a key that the graph's state lacks is refused when it runs.
+    A step whose update has a key that the graph's state lacks is refused when it runs.
 
-    Raises `BadInput` for what can't be a node.
+    Args:
+        builder: The graph.
+        **nodes: Nodes by their names. Plain functions, coroutines, other runnables and compiled graphs become steps.
+
+    Raises:
+        BadInput: For what can't be a node.
     """
     for name, node in nodes.items():
         step = copy(as_node(name, node, builder))
