@@ -3,7 +3,7 @@
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,16 +13,13 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
 from langgraph.types import StreamMode
 
-from readgraph.graphs.wiring.method_graph import separate_run
+from readgraph.graphs.wiring.method_graph import MODES, run_and_listen, separate_run
 from readgraph.library.page_store import PageStore
 from readgraph.library.store import InUse, SharedStore, base_of, mark_in_use, wait_until_unused
 from readgraph.state.context import ReaderContext
 from readgraph.state.loops import Listen
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
-
-MODES: tuple[StreamMode, ...] = ("custom", "tasks", "updates", "values")
-"""What of a run is streamed to whoever listens."""
 
 
 async def run_method(
@@ -56,21 +53,10 @@ async def run_method(
         },
         "metadata": {"document": document.id, "method": method},
     }
-    output: Any = {}
     async with in_use(pages, document.id), in_use(pages, _mark_of(thread)) if saver else nullcontext():
         document = await pages.document(document.id)  # it may have been forgotten meanwhile
-        events: AsyncIterator[Any] = graph.astream(
-            None if question is None else Question(document=document.id, **question),
-            config,
-            context=context,
-            stream_mode=[*modes],
-            output_keys=graph.output_channels,
-        )
-        async for mode, event in events:
-            if listen:
-                listen(mode, event)
-            if mode == "values":
-                output = event
+        given = None if question is None else Question(document=document.id, **question)
+        output = await run_and_listen(graph, given, config, context=context, listen=listen, modes=modes)
     parts = [(await pages.document(part.document), part) for part in document.parts]
     documents = [{"id": of.id, "title": of.title, "start": part.start, "end": part.end} for of, part in parts]
     found = {name: value for name, value in output.items() if name != "messages"}  # these are for chat clients

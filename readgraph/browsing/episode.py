@@ -1,16 +1,15 @@
 """An episode in a browser: an instruction is carried out step by step (ReadAgent, appendix E)."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import StreamMode
 from typing_extensions import TypedDict
 
 from readgraph.browsing.driver import NUMBER, CannotAct, Driver
 from readgraph.graphs import web_agent
+from readgraph.graphs.wiring.method_graph import run_and_listen
 from readgraph.library.opening import Library
 from readgraph.library.store import mark_in_use
 from readgraph.models.client import HOW_TO_NAME
@@ -18,19 +17,15 @@ from readgraph.sources.web_page import web_page
 from readgraph.state.channels import WebAction
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.loops import Listen
 from readgraph.state.reading import NOTHING_USED, Step, Usage, add_usage
 from readgraph.state.web_page import WebElement, elements_of
 
 __all__ = ["Ending", "Episode", "EpisodeStep", "Proposed"]
 
-Listen = Callable[[str, Any], None]
-"""Takes the events of the graph's stream: the mode and the event."""
-
 Ending = Literal["finished", "stuck", "steps", "budget", "stopped"]
 """How an episode ended: the agent says that it is done, or that it can't go on; the steps, or the budget of calls and
 words, are used up; or it was stopped before."""
-
-MODES: Sequence[StreamMode] = ("custom", "tasks", "updates", "values")
 
 
 @dataclass(frozen=True)
@@ -158,15 +153,7 @@ class Episode:
     async def _run_graph(self, document: str, listen: Listen | None) -> dict[str, Any]:
         """One run of the graph over the page; what it used is added up."""
         asked = {"document": document, "question": self.instruction, "history": self.history}
-        found: dict[str, Any] = {}
-        async for part in self.graph.astream(
-            asked, context=self._reduce_budget(), stream_mode=[*MODES], output_keys=self.graph.output_channels
-        ):
-            mode, event = cast(tuple[str, Any], part)
-            if mode == "values":
-                found = dict(event)
-            if listen:
-                listen(mode, event)
+        found = await run_and_listen(self.graph, asked, context=self._reduce_budget(), listen=listen)
         self.usage = add_usage(self.usage, found["usage"])
         self.fallbacks.update(found["fallbacks"])
         self.trajectory += found["steps"]

@@ -1,13 +1,14 @@
 """What a compression gives, and the trace of how it came about."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict
 
+from readgraph.graphs.wiring.method_graph import run_and_listen
 from readgraph.models.metering import ModelExchange, exchanges_to
 from readgraph.state.context import ReaderContext
 from readgraph.state.loops import Listen
@@ -104,22 +105,15 @@ async def run_and_trace(
     listen: Listen,
 ) -> dict[str, Any]:
     """Run a graph; returns its output, and adds its steps with their replies to `steps` as they end."""
-    output: Any = {}
     exchanges: list[ModelExchange] = []
+
+    def trace(mode: str, event: Any) -> None:
+        listen(mode, event)
+        if mode == "updates":
+            steps.extend(_trace_steps(event, exchanges))
+
     with exchanges_to(exchanges.append):
-        events: AsyncIterator[Any] = graph.astream(
-            given,
-            context=context,
-            stream_mode=["custom", "tasks", "updates", "values"],
-            output_keys=graph.output_channels,
-        )
-        async for mode, event in events:
-            listen(mode, event)
-            if mode == "updates":
-                steps += _trace_steps(event, exchanges)
-            elif mode == "values":
-                output = event
-    return dict(output)
+        return await run_and_listen(graph, given, context=context, listen=trace)
 
 
 def _trace_steps(event: Mapping[str, Any], exchanges: list[ModelExchange]) -> list[TraceStep]:

@@ -22,7 +22,7 @@ from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import Runtime
-from langgraph.types import Command, Overwrite, StateUpdate
+from langgraph.types import Command, Overwrite, StateUpdate, StreamMode
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
 from readgraph.graphs.wiring.paths import Builder
@@ -32,7 +32,7 @@ from readgraph.state.context import OWN_STORE, ReaderContext
 from readgraph.state.declaring import RENAMED, Groups, settings_in
 from readgraph.state.errors import BadInput
 from readgraph.state.logs import current_run, fault, log, log_run_end, new_run_part, use_run
-from readgraph.state.loops import stream_until_left, until_left
+from readgraph.state.loops import Listen, stream_until_left, until_left
 
 CompiledGraph: TypeAlias = PregelProtocol[Any, Any, Any, Any]
 """A compiled graph, here or behind a server."""
@@ -341,3 +341,29 @@ def separate_run() -> Context:
     variables = copy_context()
     variables.run(var_child_runnable_config.set, None)
     return variables
+
+
+MODES: tuple[StreamMode, ...] = ("custom", "tasks", "updates", "values")
+"""What of a run is streamed to whoever listens."""
+
+
+async def run_and_listen(
+    graph: CompiledStateGraph[Any, Any, Any, Any],
+    given: Any,
+    config: RunnableConfig | None = None,
+    *,
+    context: Any,
+    listen: Listen | None = None,
+    modes: Sequence[StreamMode] = MODES,
+) -> dict[str, Any]:
+    """Run a graph and return its output; `listen` takes each event of these modes."""
+    output: Any = {}
+    events: AsyncIterator[Any] = graph.astream(
+        given, config, context=context, stream_mode=[*modes], output_keys=graph.output_channels
+    )
+    async for mode, event in events:
+        if listen:
+            listen(mode, event)
+        if mode == "values":
+            output = event
+    return dict(output)
