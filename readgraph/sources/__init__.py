@@ -6,7 +6,8 @@ to plain text. Of our other rooms it imports only `state`; libraries are importe
 
 from readgraph.sources.converting import SourceText
 from readgraph.sources.inputs import Address
-from readgraph.sources.loading import SUFFIXES, load, load_all
+from readgraph.sources.kinds import SUFFIXES
+from readgraph.sources.loading import load, load_all
 from readgraph.sources.places import Place, place_at
 
 __all__ = ["SUFFIXES", "Address", "Place", "SourceText", "load", "load_all", "place_at"]

@@ -5,12 +5,12 @@ No pipes that wait for ever, no devices, nothing larger than the memory; of addr
 
 import re
 import sys
-from collections.abc import Collection
 from os import PathLike
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from readgraph.sources.kinds import ENDINGS_BY_TYPE, SUFFIXES
 from readgraph.state.errors import BadInput
 from readgraph.state.files import check_regular
 from readgraph.state.words import limit_set
@@ -109,24 +109,6 @@ _SILENCE = 20.0
 _LAST_PORT = 65_535
 _ERROR_NUMBER = re.compile(r"^\[Errno -?\d+\]")
 _HEADERS = {"User-Agent": "readgraph", "Accept": "text/html, application/pdf, text/*;q=0.9, */*;q=0.5"}
-_SUFFIXES = {
-    "text/html": ".html",
-    "application/xhtml+xml": ".xhtml",
-    "text/markdown": ".md",
-    "text/csv": ".csv",
-    "text/tab-separated-values": ".tsv",
-    "text/vtt": ".vtt",
-    "text/x-rst": ".rst",
-    "text/rtf": ".rtf",
-    "application/rtf": ".rtf",
-    "application/x-subrip": ".srt",
-    "application/pdf": ".pdf",
-    "application/epub+zip": ".epub",
-    "application/x-ipynb+json": ".ipynb",
-    "application/vnd.oasis.opendocument.text": ".odt",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
-}
 _SAYS_LITTLE = frozenset(("", "text/plain", "application/octet-stream", "binary/octet-stream", "application/zip"))
 """Types under which servers send files of many kinds: the ending of the address says more."""
 
@@ -138,20 +120,19 @@ class FetchedFile(NamedTuple):
     suffix: str
 
 
-def fetch(address: str, suffixes: Collection[str]) -> FetchedFile:
+def fetch(address: str) -> FetchedFile:
     """What stands at an address (https or http), after redirects; pictures, scripts and the like are not fetched.
 
-    The content type decides the kind; where it says little, the ending of the address does,
-    if it is one of `suffixes`. Don't call it in an event
-    loop. Raises `BadInput` with one line if the address doesn't answer in time, answers with an error, or with more
-    than `most_bytes`.
+    The content type decides the kind; where it says little, the ending of the address does, if it is a known one. Don't
+    call it in an event loop. Raises `BadInput` with one line if the address doesn't answer in time, answers with an
+    error, or with more than `most_bytes`.
     """
     import httpx
 
     from readgraph.state.loops import in_background
 
     try:
-        return in_background(_fetch, address, suffixes)
+        return in_background(_fetch, address)
     except TimeoutError:
         raise BadInput(f"{address} didn't answer within {MOST_SECONDS:.0f} seconds: try again later.") from None
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, ValueError) as problem:
@@ -165,7 +146,7 @@ def title_of(address: str) -> str:
     return PurePosixPath(unquote(parts.path)).stem or parts.hostname or address
 
 
-async def _fetch(address: str, suffixes: Collection[str]) -> FetchedFile:
+async def _fetch(address: str) -> FetchedFile:
     import anyio
     import httpx
 
@@ -176,7 +157,7 @@ async def _fetch(address: str, suffixes: Collection[str]) -> FetchedFile:
             for _ in range(MOST_REDIRECTS + 1):
                 async with client.stream("GET", url) as response:
                     if not response.has_redirect_location:
-                        return await _read_response(response, address, suffixes)
+                        return await _read_response(response, address)
                     url = _check_url(url.join(response.headers["location"]), address)
     raise BadInput(f"{address} leads from one address to the next without end: check the address.")
 
@@ -189,11 +170,11 @@ def _check_url(url: "httpx.URL", address: str) -> "httpx.URL":
     return url
 
 
-async def _read_response(response: "httpx.Response", address: str, suffixes: Collection[str]) -> FetchedFile:
+async def _read_response(response: "httpx.Response", address: str) -> FetchedFile:
     if response.status_code != 200:
         reason = f"{response.status_code} {response.reason_phrase}".strip()
         raise BadInput(f"{address} answers with {ascii(reason)[1:-1]}: check the address, or save the page as a file.")
-    suffix = _suffix_of(response, address, suffixes)
+    suffix = _suffix_of(response, address)
     portions, size = list[bytes](), 0
     async for portion in response.aiter_bytes():
         size += len(portion)
@@ -203,12 +184,12 @@ async def _read_response(response: "httpx.Response", address: str, suffixes: Col
     return FetchedFile(_in_unicode(b"".join(portions), response, suffix), suffix)
 
 
-def _suffix_of(response: "httpx.Response", address: str, suffixes: Collection[str]) -> str:
+def _suffix_of(response: "httpx.Response", address: str) -> str:
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     ending = PurePosixPath(unquote(response.url.path)).suffix.lower()
-    if kind in _SUFFIXES:
-        return _SUFFIXES[kind]
-    if (kind in _SAYS_LITTLE or kind.startswith("text/")) and ending in suffixes:
+    if kind in ENDINGS_BY_TYPE:
+        return ENDINGS_BY_TYPE[kind]
+    if (kind in _SAYS_LITTLE or kind.startswith("text/")) and ending in SUFFIXES:
         return ending
     if kind.startswith("text/"):
         return ".txt"

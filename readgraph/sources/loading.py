@@ -12,34 +12,10 @@ from typing import Any, TypeVar, overload
 
 from readgraph.sources.converting import Converted, Converter, SourceText
 from readgraph.sources.inputs import Address, fetch, read_bytes, read_standard_input, title_of
+from readgraph.sources.kinds import IN_FOLDERS, KINDS, PDF, PLAIN, SUFFIXES, FileKind
 from readgraph.sources.pdf.scans import recognizer_version
 from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput
-
-KINDS = {
-    ".txt": "formats.plain_text",
-    ".text": "formats.plain_text",
-    ".md": "formats.markdown_text",
-    ".markdown": "formats.markdown_text",
-    ".html": "formats.html_text",
-    ".htm": "formats.html_text",
-    ".xhtml": "formats.html_text",
-    ".pdf": "pdf.pdf_text",
-    ".epub": "formats.epub_text",
-    ".docx": "formats.docx_text",
-    ".odt": "formats.odt_text",
-    ".rtf": "formats.rtf_text",
-    ".pptx": "formats.pptx_text",
-    ".csv": "formats.csv_text",
-    ".tsv": "formats.csv_text",
-    ".srt": "formats.subtitles_text",
-    ".vtt": "formats.subtitles_text",
-    ".rst": "formats.rst_text",
-    ".ipynb": "formats.notebook_text",
-    ".json": "chats.chat_export",
-    ".zip": "chats.chat_export",
-}
-"""The module in this package that converts files with each ending."""
 
 PROGRAMS = frozenset(
     f".{ending}"
@@ -50,26 +26,7 @@ PROGRAMS = frozenset(
 )
 """Endings of programs' files, which are text: those that are named are read, and those in folders are left out."""
 
-SUFFIXES = tuple(KINDS)
-"""Endings of the files that can be read, in lower case."""
-
-IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if KINDS[suffix] != "chats.chat_export")
-"""Endings of the files that a folder stands for: most .json and .zip files hold no chat."""
-
-_ELSEWHERE = {
-    "formats.markdown_text": "formats.plain_text:convert_markdown",
-    "formats.rst_text": "formats.plain_text:convert_rst",
-    "chats.chat_export": "formats.chats",
-}
-"""Where kinds are whose names are those of older modules: digests of known files hold the names."""
-
 STANDARD_INPUT = "-"
-PLAIN = "formats.plain_text"
-
-
-KEPT_AS_THEY_ARE = (PLAIN, "formats.markdown_text", "formats.rst_text")
-"""Kinds whose text is the file's own."""
-
 CONVERSION = 4
 """Version of the conversion: raise it when the texts of files change, so that known files are converted again."""
 
@@ -81,7 +38,7 @@ class SourceFile:
     name: str
     source: str
     title: str
-    kind: str
+    kind: FileKind
     data: bytes
 
     @property
@@ -90,10 +47,10 @@ class SourceFile:
 
         Of a PDF, text recognition is a part of that: a file is converted again once it is installed.
         """
-        if self.kind in KEPT_AS_THEY_ARE:
+        if self.kind.kept:
             return ""
-        recognizer = recognizer_version() if self.kind == KINDS[".pdf"] else ""
-        made = " ".join(filter(None, [self.kind, str(CONVERSION), recognizer]))
+        recognizer = recognizer_version() if self.kind == PDF else ""
+        made = " ".join(filter(None, [self.kind.id, str(CONVERSION), recognizer]))
         return hashlib.sha256(f"{made}\n".encode() + self.data).hexdigest()[:32]
 
     def convert(self) -> SourceText:
@@ -121,7 +78,7 @@ def read_file(path: Path) -> SourceFile:
     """A file of a kind that can be converted, or what stands at an `Address`; raises `BadInput`."""
     name = printable_path(path)
     if isinstance(path, Address):
-        fetched = fetch(str(path), SUFFIXES)
+        fetched = fetch(str(path))
         return SourceFile(name, str(path), title_of(str(path)), KINDS[fetched.suffix], fetched.data)
     if os.path.isdir(path):
         raise BadInput(f"{name} is a folder: name a file.")
@@ -139,7 +96,7 @@ def file_of_bytes(name: str, data: bytes) -> SourceFile:
     return SourceFile(printable_path(Path(name)), name, title, kind, data)
 
 
-def _title_and_kind(path: Path) -> tuple[str, str | None]:
+def _title_and_kind(path: Path) -> tuple[str, FileKind | None]:
     ending = path.suffix.lower()
     return (path.name, PLAIN) if ending in PROGRAMS else (path.stem, KINDS.get(ending))
 
@@ -162,8 +119,8 @@ def _load_standard_input() -> SourceText:
     return SourceText("standard input", converted.text, STANDARD_INPUT, converted.places)
 
 
-def _convert_bytes(kind: str, data: bytes, name: str) -> Converted:
-    module, _, function = _ELSEWHERE.get(kind, kind).partition(":")
+def _convert_bytes(kind: FileKind, data: bytes, name: str) -> Converted:
+    module, _, function = (kind.converter or kind.id).partition(":")
     convert: Converter = getattr(import_module(f"readgraph.sources.{module}"), function or "convert")
     converted = convert(data, name) if data else None
     if converted is None or not converted.text or converted.text.isspace():

@@ -19,7 +19,8 @@ from readgraph.sources.formats.chats import (
     text_of,
 )
 from readgraph.sources.inputs import read_bytes
-from readgraph.sources.loading import IN_FOLDERS, KINDS, load, load_all, printable_path, raise_problem
+from readgraph.sources.kinds import CHATS, IN_FOLDERS
+from readgraph.sources.loading import load, load_all, printable_path, raise_problem
 from readgraph.state.errors import BadInput
 
 __all__ = ["SourceSession", "load_sessions"]
@@ -79,7 +80,7 @@ def _of_file(file: Path, heading: re.Pattern[str], gap_hours: float | None) -> I
         return _of_json_lines(file)
     if file.is_dir():
         return _of_chats(chats_in_folder(file, printable_path(file)), gap_hours)
-    if KINDS.get(suffix) == "chats.chat_export":
+    if suffix in CHATS.endings:
         return _of_chats(chats_in(read_bytes(file, printable_path(file)), printable_path(file)), gap_hours)
     source = load(file)
     if sessions := split_sessions(source.text, heading):

@@ -54,7 +54,7 @@ IMPORTS_BY_NAME = {
     "nodes/prompts/every.py": "our prompts",
     "browsing/executables.py": "playwright",
     "report/excel.py": "xlsxwriter",
-    "sources/loading.py": "the converters of KINDS",
+    "sources/loading.py": "the converters of the kinds of files",
     "state/text/language.py": "py3langid",
     "state/by_name/lazy_names.py": "our own names",
     "state/by_name/offered_objects.py": "entry points, and places that the user typed",

@@ -1,0 +1,62 @@
+"""The kinds of files that can be read, in one table: help and messages list them without importing what converts."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class FileKind(NamedTuple):
+    """A kind of file.
+
+    `id` is a part of the digests of known files, so it stays; it is also the module that converts them, unless there is
+    a `converter` (and after ":" its function). `endings` have the content types (with spaces between) under which
+    servers send such files. `kept`: the text is the file's own. `in_folders`: folders stand for such files.
+    """
+
+    id: str
+    endings: Mapping[str, str]
+    converter: str = ""
+    kept: bool = False
+    in_folders: bool = True
+
+
+_OPEN_XML = "application/vnd.openxmlformats-officedocument"
+
+PLAIN = FileKind("formats.plain_text", {".txt": "", ".text": ""}, kept=True)
+
+PDF = FileKind("pdf.pdf_text", {".pdf": "application/pdf"})
+
+CHATS = FileKind("chats.chat_export", {".json": "", ".zip": ""}, "formats.chats", in_folders=False)
+"""Most .json and .zip files hold no chat."""
+
+_MARKDOWN = {".md": "text/markdown", ".markdown": ""}
+_PAGES = {".html": "text/html", ".htm": "", ".xhtml": "application/xhtml+xml"}
+_TABLES = {".csv": "text/csv", ".tsv": "text/tab-separated-values"}
+_SUBTITLES = {".srt": "application/x-subrip", ".vtt": "text/vtt"}
+
+ALL = (
+    PLAIN,
+    FileKind("formats.markdown_text", _MARKDOWN, "formats.plain_text:convert_markdown", kept=True),
+    FileKind("formats.html_text", _PAGES),
+    PDF,
+    FileKind("formats.epub_text", {".epub": "application/epub+zip"}),
+    FileKind("formats.docx_text", {".docx": f"{_OPEN_XML}.wordprocessingml.document"}),
+    FileKind("formats.odt_text", {".odt": "application/vnd.oasis.opendocument.text"}),
+    FileKind("formats.rtf_text", {".rtf": "text/rtf application/rtf"}),
+    FileKind("formats.pptx_text", {".pptx": f"{_OPEN_XML}.presentationml.presentation"}),
+    FileKind("formats.csv_text", _TABLES),
+    FileKind("formats.subtitles_text", _SUBTITLES),
+    FileKind("formats.rst_text", {".rst": "text/x-rst"}, "formats.plain_text:convert_rst", kept=True),
+    FileKind("formats.notebook_text", {".ipynb": "application/x-ipynb+json"}),
+    CHATS,
+)
+
+KINDS = {ending: kind for kind in ALL for ending in kind.endings}
+"""The kind of the files with each ending."""
+
+ENDINGS_BY_TYPE = {each: ending for kind in ALL for ending, types in kind.endings.items() for each in types.split()}
+
+SUFFIXES = tuple(KINDS)
+"""Endings of the files that can be read, in lower case."""
+
+IN_FOLDERS = tuple(ending for ending, kind in KINDS.items() if kind.in_folders)
+"""Endings of the files that a folder stands for."""
