@@ -1,8 +1,7 @@
 """Begin a question: find or store the document, check the input, reset the question's channels."""
 
 import warnings
-from collections.abc import Callable, Mapping
-from typing import Any, NotRequired, cast
+from typing import NotRequired
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
@@ -16,7 +15,7 @@ from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import base_of
 from readgraph.nodes.building.recipes import PurposeState, for_question, resolve_notes_language
 from readgraph.nodes.memory import describe_missing, find_not_memorised
-from readgraph.nodes.step import MakeRecipe, StepNode, UpdateT, with_recipe
+from readgraph.nodes.step import MakeRecipe, StepNode, node, with_recipe
 from readgraph.state.channels import (
     FreshNotes,
     FreshReading,
@@ -58,29 +57,18 @@ class OpenState(Question):
     answer: NotRequired[str | None]
 
 
-def opening(*fresh: Callable[[], Mapping[str, Any]], writes: type[UpdateT]) -> StepNode[OpenState, UpdateT]:
-    """A node that opens a question's document; `fresh` makes a method's own channels for a new question.
-
-    `writes`: the type of the update, for the wiring check.
-    """
-
-    async def open(state: OpenState, runtime: Runtime[ReaderContext]) -> UpdateT:
-        """Open a question. The document of an earlier question stays; for a follow-up, so do earlier turns."""
-        check_store(get_config(), runtime)
-        warn_of_tracing()
-        check_types(state)
-        question, options = _question(state), state.get("options") or []
-        check_question(question, options, given=state.get("question") is not None)
-        before = _exchanges(state)
-        document = await _document(state, page_store(runtime))
-        summary = f"opened '{document.title or document.id}' ({document.words:,} words)"
-        update: dict[str, Any] = {"document": document.id, "step_summary": summary}
-        for channels in [fresh_reading(question, options, before), *(make() for make in fresh)]:
-            update |= channels
-        return cast(UpdateT, update)
-
-    open.__annotations__["return"] = writes
-    return StepNode(open, starts_question=True)
+@node(starts_question=True)
+async def open_document(state: OpenState, runtime: Runtime[ReaderContext]) -> OpenUpdate:
+    """Open a question. The document of an earlier question stays; for a follow-up, so do earlier turns."""
+    check_store(get_config(), runtime)
+    warn_of_tracing()
+    check_types(state)
+    question, options = _question(state), state.get("options") or []
+    check_question(question, options, given=state.get("question") is not None)
+    before = _exchanges(state)
+    document = await _document(state, page_store(runtime))
+    summary = f"opened '{document.title or document.id}' ({document.words:,} words)"
+    return {"document": document.id, "step_summary": summary, **fresh_reading(question, options, before)}
 
 
 def check_types(given: Question) -> None:
@@ -209,14 +197,16 @@ class FindUpdate(TypedDict):
     step_summary: str
 
 
-open_document = opening(writes=OpenUpdate)
-"""Opens a question. The document of an earlier question stays; for a follow-up, so do earlier turns."""
+@node(starts_question=True)
+async def open_for_research(state: OpenState, runtime: Runtime[ReaderContext]) -> ResearchOpenUpdate:
+    """Open a question for research, and reset the research of earlier questions."""
+    return {**await open_document(state, runtime), **fresh_research()}
 
-open_for_research = opening(fresh_research, writes=ResearchOpenUpdate)
-"""Opens a question for research, and resets the research of earlier questions."""
 
-open_for_notes = opening(fresh_notes, writes=NotesOpenUpdate)
-"""Opens a question to take notes on, and resets the notes of earlier questions."""
+@node(starts_question=True)
+async def open_for_notes(state: OpenState, runtime: Runtime[ReaderContext]) -> NotesOpenUpdate:
+    """Open a question to take notes on, and reset the notes of earlier questions."""
+    return {**await open_document(state, runtime), **fresh_notes()}
 
 
 def make_find_memory(recipe: MakeRecipe, *, settings: Groups = ()) -> StepNode[FindState, FindUpdate]:

@@ -53,7 +53,7 @@ async def open_page(state: WebOpenState, runtime: Runtime[ReaderContext]) -> Web
         if ' id="' not in html or _NOT_OUR_FORM.search(html):
             page = await asyncio.to_thread(web_page, html)
             given |= {"text": page.text, "title": state.get("title") or page.title}
-    opened = await open_document.work(given, runtime)
+    opened = await open_document(given, runtime)
     asked = opened["question_text"] + _format_done_steps(done) if opened["question_text"] else ""
     return {**opened, "question_text": asked, "done_before": done, "action": None}
 

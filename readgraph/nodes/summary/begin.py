@@ -51,7 +51,7 @@ async def open_summary(state: SummaryOpenState, runtime: Runtime[ReaderContext])
         raise BadInput(f"The input's 'part' must be a string, not {type(part).__name__}.")
     if part is not None and not part.strip():
         raise BadInput("The part is empty: name one, or leave it out to summarise all of the text.")
-    opened = await open_document.work(state, runtime)
+    opened = await open_document(state, runtime)
     return {
         **opened,
         "part_wanted": (part or "").strip(),
