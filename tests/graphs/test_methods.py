@@ -53,6 +53,8 @@ def settings_read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
             read.add(name)
         return object.__getattribute__(context, name)
 
+    for method in METHODS.values():
+        method.build()  # the import of a graph file looks at all settings
     monkeypatch.setattr(ReaderContext, "__getattribute__", looked_up, raising=False)
     return read
 
