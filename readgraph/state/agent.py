@@ -12,6 +12,7 @@ from langgraph.channels import EphemeralValue
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from readgraph.state.channels import empty_channels
 from readgraph.state.errors import Damaged
 from readgraph.state.reading import ChatMessages, Question, ReadingState, Status, Step, Usage, add_counts, add_usage
 from readgraph.state.records import Count, load_record
@@ -144,13 +145,4 @@ class AgentQuestionState(ReadingState, AgentState, AgentTurn):
 
 def fresh_turn(began_at: int, *, owes_reply: bool) -> AgentTurn:
     """The channels of a turn at its beginning."""
-    return {
-        "began_at": began_at,
-        "calls": 0,
-        "next_step": "think",
-        "owes_reply": owes_reply,
-        "room": 0,
-        "said": [],
-        "recalled": [],
-        "status": "reading",
-    }
+    return empty_channels(AgentTurn, began_at=began_at, owes_reply=owes_reply, next_step="think", status="reading")

@@ -6,11 +6,12 @@ the text is. One step on a web page (ReadAgent, appendix E): instruction, what w
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, NotRequired
+from functools import cache
+from typing import Annotated, Any, Literal, NotRequired, TypeVar, cast, get_args, get_origin
 
 from langgraph.channels import EphemeralValue, UntrackedValue
 from pydantic import Field
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, get_type_hints, is_typeddict
 
 from readgraph.state.reading import (
     Answered,
@@ -25,6 +26,8 @@ from readgraph.state.reading import (
 )
 from readgraph.state.web_page import Operation
 
+ChannelsT = TypeVar("ChannelsT")
+
 MOST_QUESTION_TURNS = 5
 """A follow-up question sees at most this many questions and answers before it."""
 
@@ -35,6 +38,23 @@ class Cleared:
 
 class Empty:
     """Marks a key that begins empty, and may be read so: but some node before its reader must be there to fill it."""
+
+
+def empty_channels(kind: type[ChannelsT], **given: Any) -> ChannelsT:
+    """The channels of this kind at the start of a question: some as they are given, all others empty."""
+    hints = _hints_of(cast(Any, kind))
+    return cast(ChannelsT, {name: given[name] if name in given else _empty(hint) for name, hint in hints.items()})
+
+
+@cache
+def _hints_of(kind: type[Any]) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _empty(hint: Any) -> Any:
+    if is_typeddict(hint):
+        return empty_channels(hint)
+    return None if type(None) in get_args(hint) else (get_origin(hint) or hint)()
 
 
 class FreshReading(TypedDict):
@@ -68,25 +88,13 @@ def fresh_reading(question: str, options: list[str], before: Sequence[QuestionTu
     earlier = [
         f"Asked before: {turn['question']}\nAnswered: {turn['answer'] or 'not found in the text'}" for turn in turns
     ]
-    return {
-        "question_turns": [*turns, QuestionTurn(question=question, answer=None)],
-        "question_text": "\n\n".join([*earlier, f"Asked now: {question}"]) if earlier else question,
-        "choices": {chr(ord("A") + number): option for number, option in enumerate(options)},
-        "continue_search": False,
-        "pages_read": [],
-        "findings": [],
-        "quotes": [],
-        "answer": None,
-        "choice": None,
-        "citations": [],
-        "sentences": [],
-        "unsupported": 0,
-        "unchecked": 0,
-        "percent_read": None,
-        "compression_rate": None,
-        "status": "reading",
-        "by_rule": False,
-    }
+    return empty_channels(
+        FreshReading,
+        question_turns=[*turns, QuestionTurn(question=question, answer=None)],
+        question_text="\n\n".join([*earlier, f"Asked now: {question}"]) if earlier else question,
+        choices={chr(ord("A") + number): option for number, option in enumerate(options)},
+        status="reading",
+    )
 
 
 class Plan(TypedDict):
@@ -172,22 +180,12 @@ def pages_of_round(pages_read: list[int], rounds: list[Round]) -> list[int]:
 
 def no_plan() -> Plan:
     """A plan that looks for nothing."""
-    return {"needs": [], "keyword": [], "vector": [], "page": []}
+    return empty_channels(Plan)
 
 
 def fresh_research() -> FreshResearch:
     """The channels of research at the start of a question."""
-    return {
-        "requests": [],
-        "plan": no_plan(),
-        "hits": [],
-        "rounds": [],
-        "notes": "",
-        "sources": [],
-        "snippets": [],
-        "context": "",
-        "not_memorised": {"sessions": 0, "words": 0},
-    }
+    return empty_channels(FreshResearch)
 
 
 Action = Literal["child", "revert", "exhausted", "answer", "keep", "unusable"]
@@ -264,7 +262,7 @@ class FreshNotes(TypedDict):
 
 def fresh_notes() -> FreshNotes:
     """The channels of note-taking at the start of a question."""
-    return {"notes": "", "earlier": "", "next_page": 0, "reading": ""}
+    return empty_channels(FreshNotes)
 
 
 Outcome = Literal["act", "finished", "stuck"]

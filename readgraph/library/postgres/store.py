@@ -28,70 +28,6 @@ from readgraph.library.store import Listing, OnWait, Row, SharedStore, T
 from readgraph.state.files import replace_file
 from readgraph.state.records import UNREADABLE, digest, file_name
 
-
-class OriginalsInTable:
-    """The kept files; `folder` is where copies of them are made."""
-
-    def __init__(self, session: ServerSession, readers: Readers, folder: Path) -> None:
-        self._session, self._readers, self._folder = session, readers, folder
-
-    def keep(self, name: str, data: bytes) -> None:
-        """Keep a file; one of the same name is replaced."""
-        statement = (
-            "INSERT INTO readgraph_originals (name, data) VALUES (%s, %s) "
-            "ON CONFLICT (name) DO UPDATE SET data = EXCLUDED.data"
-        )
-        self._session.write_now(lambda connection: connection.execute(statement, (name, data)) and None)
-
-    def fetch_copy(self, name: str) -> Path | None:
-        """A copy of a file on this disk; None where it is not kept."""
-
-        def select_data(connection: Connection) -> tuple[int, bytes | None] | None:
-            select = "SELECT octet_length(data) AS size FROM readgraph_originals WHERE name = %s"
-            row = connection.execute(select, (escape_text(name),)).fetchone()
-            if row is None:
-                return None
-            if copy.is_file() and copy.stat().st_size == row["size"]:
-                return row["size"], None
-            row = connection.execute("SELECT data FROM readgraph_originals WHERE name = %s", (name,)).fetchone()
-            return (len(row["data"]), bytes(row["data"])) if row else None
-
-        copy = self._folder / file_name(name)
-        kept = self._readers.run(select_data)
-        if kept and kept[1] is not None:
-            try:
-                self._folder.mkdir(parents=True, exist_ok=True)
-                with replace_file(copy, "wb") as file:
-                    file.write(kept[1])
-            except OSError as problem:
-                raise library_unusable_error(self._folder, problem) from problem
-        return copy if kept else None
-
-    def filter_names(self, names: Sequence[str]) -> set[str]:
-        """Those of these names under which files are kept."""
-        select = "SELECT name FROM readgraph_originals WHERE name = ANY(%s)"
-
-        def select_matching_names(connection: Connection) -> set[str]:
-            return {row["name"] for row in connection.execute(select, ([*names],)).fetchall()}
-
-        return self._readers.run(select_matching_names)
-
-    def names(self) -> Sequence[str]:
-        """The names of all kept files."""
-
-        def select_all_names(connection: Connection) -> list[str]:
-            return [row["name"] for row in connection.execute("SELECT name FROM readgraph_originals ORDER BY name")]
-
-        return self._readers.run(select_all_names)
-
-    def forget(self, document: str) -> None:
-        """Delete what is kept of a document, here and on the server."""
-        for copy in self._folder.glob(f"{file_name(document)}.*"):
-            copy.unlink(missing_ok=True)
-        statement = "DELETE FROM readgraph_originals WHERE starts_with(name, %s)"
-        self._session.write_now(lambda connection: connection.execute(statement, (f"{document}.",)) and None)
-
-
 READERS = 4
 """Threads that read at once."""
 
@@ -135,7 +71,7 @@ class ServerStore(SharedStore):
         self.place, self.name, self.folder, self.session = str(address), session.database, folder, session
         self._readers = Readers(address)
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="readgraph-postgres-reads")
-        self._originals = OriginalsInTable(session, self._readers, folder / "originals")
+        self._copies = folder / "originals"
         self._ledger = LedgerInTable(self._readers)
         self._process = os.getpid()
 
@@ -262,24 +198,60 @@ class ServerStore(SharedStore):
         self._readers.run(lambda connection: connection.execute(f"VACUUM (ANALYZE) {', '.join(TABLES)}") and None)
 
     def keep_original(self, name: str, data: bytes) -> None:
-        """Keep a file in a table."""
-        self._originals.keep(name, data)
+        """Keep a file in a table; one of the same name is replaced."""
+        statement = (
+            "INSERT INTO readgraph_originals (name, data) VALUES (%s, %s) "
+            "ON CONFLICT (name) DO UPDATE SET data = EXCLUDED.data"
+        )
+        self.session.write_now(lambda connection: connection.execute(statement, (name, data)) and None)
 
     def original(self, name: str) -> Path | None:
-        """A copy of a kept file on this disk."""
-        return self._originals.fetch_copy(name)
+        """A copy of a kept file on this disk; None where it is not kept."""
+
+        def select_data(connection: Connection) -> tuple[int, bytes | None] | None:
+            select = "SELECT octet_length(data) AS size FROM readgraph_originals WHERE name = %s"
+            row = connection.execute(select, (escape_text(name),)).fetchone()
+            if row is None:
+                return None
+            if copy.is_file() and copy.stat().st_size == row["size"]:
+                return row["size"], None
+            row = connection.execute("SELECT data FROM readgraph_originals WHERE name = %s", (name,)).fetchone()
+            return (len(row["data"]), bytes(row["data"])) if row else None
+
+        copy = self._copies / file_name(name)
+        kept = self._readers.run(select_data)
+        if kept and kept[1] is not None:
+            try:
+                self._copies.mkdir(parents=True, exist_ok=True)
+                with replace_file(copy, "wb") as file:
+                    file.write(kept[1])
+            except OSError as problem:
+                raise library_unusable_error(self._copies, problem) from problem
+        return copy if kept else None
 
     def filter_originals(self, names: Sequence[str]) -> set[str]:
         """Those of these names under which files are kept."""
-        return self._originals.filter_names(names)
+        select = "SELECT name FROM readgraph_originals WHERE name = ANY(%s)"
+
+        def select_matching_names(connection: Connection) -> set[str]:
+            return {row["name"] for row in connection.execute(select, ([*names],)).fetchall()}
+
+        return self._readers.run(select_matching_names)
 
     def originals(self) -> Sequence[str]:
         """The names of all kept files."""
-        return self._originals.names()
+
+        def select_all_names(connection: Connection) -> list[str]:
+            return [row["name"] for row in connection.execute("SELECT name FROM readgraph_originals ORDER BY name")]
+
+        return self._readers.run(select_all_names)
 
     def forget_original(self, document: str) -> None:
-        """Delete what is kept of a document, also the copy on this disk."""
-        self._originals.forget(document)
+        """Delete what is kept of a document, here and on the server."""
+        for copy in self._copies.glob(f"{file_name(document)}.*"):
+            copy.unlink(missing_ok=True)
+        statement = "DELETE FROM readgraph_originals WHERE starts_with(name, %s)"
+        self.session.write_now(lambda connection: connection.execute(statement, (f"{document}.",)) and None)
 
 
 def _write(operations: Sequence[Op]) -> bool:
