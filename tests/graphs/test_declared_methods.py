@@ -68,6 +68,7 @@ def test_it_is_listed_and_drawn(folder: Path) -> None:
     assert [node["name"] for node in drawn["nodes"]] == ["open", "read", "look_up", "answer", "cite"]
 
 
+@pytest.mark.slow
 def test_it_is_completed_without_its_import(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_READGRAPH_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_CWORD", "4")
@@ -80,6 +81,7 @@ def test_it_is_completed_without_its_import(folder: Path, monkeypatch: pytest.Mo
         assert not re.search(r"\| +(langgraph|langchain_core|numpy|readgraph\.graphs\.\w+\.\w+)$", ran.err, re.M)
 
 
+@pytest.mark.slow
 def test_it_is_estimated_reads_and_answers_from_the_memory_it_shares(folder: Path) -> None:
     estimate = run(folder, "ask", "Who?", STORY, "--method", "opening", "--estimate", "--json").json
     assert estimate["calls"] == {"low": 0, "expected": 7, "high": 9}
@@ -88,6 +90,7 @@ def test_it_is_estimated_reads_and_answers_from_the_memory_it_shares(folder: Pat
     assert (found["method"], found["pages_read"]) == ("opening", [0]) and found["memory"] == bm25["memory"]
 
 
+@pytest.mark.slow
 def test_it_is_a_row_of_an_evaluation(folder: Path, tmp_path: Path) -> None:
     asked: Any = [{"question": "Who?", "answer": "The goat."}]
     text = "The keeper climbed to the lamp. The goat stood on the gallery.\n\n" * 40
@@ -97,6 +100,7 @@ def test_it_is_a_row_of_an_evaluation(folder: Path, tmp_path: Path) -> None:
     assert rows == {"opening", *(name for name, method in METHODS.items() if not method.needs_embeddings)}
 
 
+@pytest.mark.slow
 def test_it_is_served(folder: Path) -> None:
     program = f"""
 import json
