@@ -76,7 +76,7 @@ MEMORIZING = (Language, Purpose, Memorizing, Paragraphs)
 @serves_purpose
 def recipe(context: ReaderContext) -> Recipe:
     """The recipe of a GAM memory."""
-    parameters = recipe_parameters(context, (Model, *MEMORIZING)) | purpose_parameters(context)
+    parameters = recipe_parameters(context, (*MEMORIZING, Model)) | purpose_parameters(context)
     if context.model:
         parameters["two_calls"] = needs_two_calls(context)
     prompts = versions_of(MEMORIZE) if context.model else {}

@@ -47,7 +47,7 @@ READING = (Tree, Paragraphs, Purpose, Language, Rebuilding)
 @serves_purpose
 def recipe(context: ReaderContext) -> Recipe:
     """The recipe of a MemWalker memory."""
-    parameters = recipe_parameters(context, (Model, *READING)) | purpose_parameters(context)
+    parameters = recipe_parameters(context, (*READING, Model)) | purpose_parameters(context)
     prompts = versions_of(SUMMARY, COMPRESS) if context.model else {}
     return Recipe("mem-walker", parameters, context.model, prompts | purpose_prompts(context))
 

@@ -45,7 +45,7 @@ READING = (PageSizes, Paragraphs, Pausing, Gists, Purpose, Language, Rebuilding)
 @serves_purpose
 def recipe(context: ReaderContext) -> Recipe:
     """The recipe of a ReadAgent memory."""
-    parameters = recipe_parameters(context, (Model, *READING)) | purpose_parameters(context)
+    parameters = recipe_parameters(context, (*READING, Model)) | purpose_parameters(context)
     prompts = versions_of(PAUSE, GIST) if context.model else {}
     return Recipe("read-agent", parameters, context.model, prompts | purpose_prompts(context))
 

@@ -63,7 +63,7 @@ METHOD = Method(
 @serves_purpose
 def recipe(context: ReaderContext) -> Recipe:
     """The recipe of the memory of a web page."""
-    gists = recipe_parameters(context, (Model, Gists)) | purpose_parameters(context)
+    gists = recipe_parameters(context, (Gists, Model)) | purpose_parameters(context)
     parameters = parts_recipe(context).parameters | gists
     prompts = versions_of(WEB_GIST) if context.model else {}
     return Recipe("web-agent", parameters, context.model, prompts | purpose_prompts(context))
