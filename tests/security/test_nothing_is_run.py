@@ -35,30 +35,32 @@ RUN_WHAT_THEY_READ = {
 
 STARTS_PROGRAMS = {
     "sources/pdf/in_child.py",
-    "models/local/server.py",
+    "models/local.py",
     "cli/run/editing.py",
     "cli/run/serving.py",
 }
-WORKERS = {"corpus/process.py", "corpus/processes.py"}
+WORKERS = {"corpus/processes.py"}
 """Files that send objects to workers, which are our own processes, over pipes that nobody else has."""
 
 IMPORTS_BY_NAME = {
     "corpus/on_ray.py": "ray",
+    "cli/commands/lazy.py": "what our own commands do",
     "cli/run/chat.py": "readline",
-    "compression/registry.py": "the engines of OWN",
+    "compression/engines.py": "the engines of OWN",
     "evaluation/datasets/record_files.py": "pyarrow",
     "evaluation/optional_imports.py": "packages of the extra",
     "graphs/method_facts.py": "the methods' modules",
     "graphs/methods.py": "the methods' modules",
     "graphs/served.py": "the graphs of langgraph.json",
-    "nodes/prompts/every.py": "our prompts",
-    "browsing/executables.py": "playwright",
-    "report/excel.py": "xlsxwriter",
+    "moved.py": "our own names",
+    "nodes/prompts.py": "our prompts",
+    "browsing/driver.py": "playwright",
+    "report/table_files.py": "xlsxwriter",
     "sources/loading.py": "the converters of the kinds of files",
-    "state/text/language.py": "py3langid",
-    "state/by_name/lazy_names.py": "our own names",
-    "state/by_name/offered_objects.py": "entry points, and places that the user typed",
-    "state/search/stemming.py": "the stemmers of the languages",
+    "state/languages.py": "py3langid",
+    "state/lazy_names.py": "our own names",
+    "state/installed.py": "entry points, and places that the user typed",
+    "library/search/terms.py": "the stemmers of the languages",
 }
 """Files that import by a name, and what: none of it comes from a text, a library or a model."""
 

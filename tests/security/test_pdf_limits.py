@@ -149,7 +149,7 @@ READS = """
 import sys
 from pathlib import Path
 from readgraph.sources import load
-from readgraph.sources.converting import conversion_shown
+from readgraph.sources.converting import show_conversion
 from readgraph.sources.pdf import in_child
 
 class Told(in_child.subprocess.Popen):
@@ -158,7 +158,7 @@ class Told(in_child.subprocess.Popen):
         self.shown = print(self.pid, flush=True)
 
 in_child.subprocess.Popen = Told
-with conversion_shown(lambda *page: print("page", flush=True)):
+with show_conversion(lambda *page: print("page", flush=True)):
     load(Path(sys.argv[1]))
 """
 
