@@ -5,7 +5,7 @@ How far one has come is told to the client while a call waits: clients give up o
 
 import asyncio
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -69,15 +69,17 @@ async def report_while(run: Context[Any, Any], work: "asyncio.Task[Any]", progre
         sent = max(sent + AGAIN, progress.done)
 
 
-async def _run_and_log(work: Coroutine[Any, Any, T]) -> T:
-    """The work of a call as a run of logs and spans."""
-    with log_run(new_inner_run()):
-        return await work
+async def run_with_progress(
+    run: Context[Any, Any], work: Callable[..., Coroutine[Any, Any, T]], *given: Any, **named: Any
+) -> T:
+    """What the work gives, as a run of logs and spans; a client that takes its call back ends it."""
+    progress = Progress()
 
+    async def work_and_log() -> T:
+        with log_run(new_inner_run()):
+            return await work(*given, listen=progress.listen, **named)
 
-async def run_with_progress(run: Context[Any, Any], work: Coroutine[Any, Any, T], progress: Progress) -> T:
-    """What the work gives; a client that takes its call back ends it."""
-    task = asyncio.ensure_future(_run_and_log(work))
+    task = asyncio.ensure_future(work_and_log())
     try:
         await report_while(run, task, progress, float("inf"))
         return await task
@@ -142,13 +144,9 @@ def _problem(task: "asyncio.Task[Reading]") -> str | None:
     if task.cancelled():
         return "The reading was stopped."
     problem = task.exception()
-    if problem is None:
-        return None
-    return (
-        tool_error_line(problem)
-        if isinstance(problem, ReadgraphError)
-        else f"An unexpected {type(problem).__name__} ended it."
-    )
+    if isinstance(problem, ReadgraphError):
+        return tool_error_line(problem)
+    return f"An unexpected {type(problem).__name__} ended it." if problem else None
 
 
 class ReadingJobs:

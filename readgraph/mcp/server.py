@@ -5,11 +5,10 @@ Over HTTP it serves this machine alone, unless the user says otherwise.
 
 import json
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, ParamSpec, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import uvicorn
 from mcp.server.mcpserver import Context, MCPServer
@@ -28,21 +27,12 @@ from readgraph.api.sockets import LOOPBACK, in_address, is_loopback
 from readgraph.graphs.methods import method_named
 from readgraph.library.histories import SessionText
 from readgraph.library.library import Library
-from readgraph.mcp.jobs import (
-    Progress,
-    ReadingJob,
-    ReadingJobs,
-    ReadingStatus,
-    report_while,
-    run_with_progress,
-    split_handle,
-)
+from readgraph.mcp.jobs import ReadingJob, ReadingJobs, ReadingStatus, report_while, run_with_progress, split_handle
 from readgraph.mcp.refusing import check_arguments, find_allowed_file, no_such_tool, tool_error_line, wrong_value
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 
-P = ParamSpec("P")
-R = TypeVar("R")
+T = TypeVar("T")
 
 SOON = 0.5
 """Seconds in which a reading that was done before ends again."""
@@ -58,19 +48,6 @@ MethodName = Annotated[
 ]
 
 
-def readable(tool: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
-    """The tool, whose errors reach the client as their one line."""
-
-    @wraps(tool)
-    async def with_errors(*given: P.args, **named: P.kwargs) -> R:
-        try:
-            return await tool(*given, **named)
-        except ReadgraphError as problem:
-            raise ToolError(tool_error_line(problem)) from None
-
-    return with_errors
-
-
 @dataclass
 class LibraryTools:
     """The tools over one library; `folders` are those whose files may be read."""
@@ -83,12 +60,16 @@ class LibraryTools:
     def __post_init__(self) -> None:
         self.jobs = ReadingJobs(self.library, self.context)
 
-    @readable
+    async def _run(
+        self, run: Context[Any, Any], work: Callable[..., Coroutine[Any, Any, T]], *given: Any, **named: Any
+    ) -> T:
+        """What a function of `readgraph.api` gives, by the server's settings."""
+        return await run_with_progress(run, work, self.library, *given, context=self.context, **named)
+
     async def list_documents(self) -> list[DocumentInfo]:
         """List the documents of the library, the newest first, with the methods that have read them."""
         return await functions.list_documents(self.library)
 
-    @readable
     async def read(
         self,
         run: Context[Any, Any],
@@ -137,7 +118,6 @@ class LibraryTools:
             return self.jobs.begin_reading(await self.library.pages.add_document(text, title=title), method)
         return self.jobs.begin_reading(await document_named(self.library.pages, document), method, known=bool(handle))
 
-    @readable
     async def ask(
         self,
         run: Context[Any, Any],
@@ -151,19 +131,11 @@ class LibraryTools:
         Without a document, those that share most words with the question are taken. What was not read yet is read
         first: for a long document call read before. After a time-out the same question goes on where it was.
         """
-        progress = Progress()
-        work = functions.ask(
-            self.library,
-            question,
-            documents=_names(document),
-            method=method or None,
-            options=options,
-            context=self.context,
-            listen=progress.listen,
+        documents = _names(document)
+        return await self._run(
+            run, functions.ask, question, documents=documents, method=method or None, options=options
         )
-        return await run_with_progress(run, work, progress)
 
-    @readable
     async def search(
         self,
         query: Annotated[str, Field(description="Words to look for.")],
@@ -173,7 +145,6 @@ class LibraryTools:
         """Find the passages that share most words with a query. No model is called, and nothing need be read before."""
         return await functions.search(self.library, query, documents=_names(document), most=most)
 
-    @readable
     async def open_page(
         self,
         document: Named,
@@ -183,7 +154,6 @@ class LibraryTools:
         """Open one page of a document that was read: its text, its note, and where it stands in the source."""
         return await functions.open_page(self.library, document, page, method=method or None)
 
-    @readable
     async def remember(
         self,
         run: Context[Any, Any],
@@ -193,12 +163,8 @@ class LibraryTools:
         time: Annotated[str, Field(description="When it was, such as 2026-03-14 or 14 March 2026.")] = "",
     ) -> Remembered:
         """Append a session to a history that grows, and memorise what is new. A session that is known adds nothing."""
-        progress = Progress()
-        sessions = [SessionText(text, title=title, time=time)]
-        work = functions.remember(self.library, document, sessions, context=self.context, listen=progress.listen)
-        return await run_with_progress(run, work, progress)
+        return await self._run(run, functions.remember, document, [SessionText(text, title=title, time=time)])
 
-    @readable
     async def research(
         self,
         run: Context[Any, Any],
@@ -206,13 +172,8 @@ class LibraryTools:
         document: Annotated[str, Field(description="A history, or a document that gam has read, by id or title.")],
     ) -> Researched:
         """Gather what a history or a document says on a question, by rounds of search, and leave the answer to you."""
-        progress = Progress()
-        work = functions.research(
-            self.library, question, document=document, context=self.context, listen=progress.listen
-        )
-        return await run_with_progress(run, work, progress)
+        return await self._run(run, functions.research, question, document=document)
 
-    @readable
     async def compress(
         self,
         run: Context[Any, Any],
@@ -225,26 +186,14 @@ class LibraryTools:
         ] = "readagent_gist",
     ) -> CompressedText:
         """Fit documents or a text into a budget of tokens. Nothing is cut off; what is too long is shortened again."""
-        progress = Progress()
-        work = functions.compress(
-            self.library,
-            budget,
-            text=text or None,
-            documents=_names(document),
-            question=question or None,
-            engine=engine,
-            context=self.context,
-            listen=progress.listen,
-        )
-        return await run_with_progress(run, work, progress)
+        given = {"text": text or None, "documents": _names(document), "question": question or None}
+        return await self._run(run, functions.compress, budget, engine=engine, **given)
 
 
 def _names(document: str | list[str]) -> list[str]:
     """The documents that are named: none, one or several."""
     return document if isinstance(document, list) else [document] if document else []
 
-
-Tools: TypeAlias = tuple[Callable[..., Any], ...]
 
 INSTRUCTIONS = (
     "A library of long documents and histories. To learn what stands in one: list_documents or read, then ask; answers "
@@ -270,19 +219,20 @@ class LibraryServer(MCPServer[Any]):
             return await super().call_tool(name, check_arguments(name, known[name], arguments), context)
         except BadInput as problem:
             raise ToolError(str(problem)) from None
-        except UnexpectedToolError:
-            raise
-        except ToolError as problem:
+        except ToolError as problem:  # the SDK puts the tool's name before each error, and hides what it doesn't know
             why = problem.__cause__
-            line = wrong_value(name, known[name], why.errors()[0]) if isinstance(why, ValidationError) else str(why)
-            raise ToolError(line) from None  # without what the SDK puts before it
+            if isinstance(why, ReadgraphError):
+                raise ToolError(tool_error_line(why)) from None
+            if isinstance(problem, UnexpectedToolError) or not isinstance(why, ValidationError):
+                raise
+            raise ToolError(wrong_value(name, known[name], why.errors()[0])) from None
 
 
 def library_server(tools: LibraryTools) -> LibraryServer:
     """The server of a library, not yet running."""
     asks_model = bool(tools.context.model or tools.context.reading_model)
-    looking: Tools = (tools.list_documents, tools.search, tools.open_page)
-    reading: Tools = (tools.read, tools.ask, tools.remember, tools.research, tools.compress)
+    looking = (tools.list_documents, tools.search, tools.open_page)
+    reading = (tools.read, tools.ask, tools.remember, tools.research, tools.compress)
     server = LibraryServer(
         "readgraph",
         instructions=INSTRUCTIONS,
@@ -299,21 +249,19 @@ def library_server(tools: LibraryTools) -> LibraryServer:
 
 
 def _tool(work: Callable[..., Any], *, reads_only: bool, asks_model: bool) -> Tool:
-    """A tool that takes no other arguments than it names; pydantic's titles only repeat these names."""
-    annotations = _annotations(reads_only=reads_only, asks_model=asks_model)
+    """A tool that takes no other arguments than it names; pydantic's titles only repeat these names.
+
+    Nothing is ever deleted, and a call that is made again finds what the first one kept.
+    """
+    annotations = ToolAnnotations(
+        read_only_hint=reads_only, destructive_hint=False, idempotent_hint=True, open_world_hint=asks_model
+    )
     tool = Tool.from_function(work, annotations=annotations, structured_output=True)
     schema = {name: value for name, value in tool.parameters.items() if name != "title"}
     for argument in schema["properties"].values():
         argument.pop("title", None)
     tool.parameters = {**schema, "additionalProperties": False}
     return tool
-
-
-def _annotations(*, reads_only: bool, asks_model: bool) -> ToolAnnotations:
-    """Nothing is ever deleted, and a call that is made again finds what the first one kept."""
-    return ToolAnnotations(
-        read_only_hint=reads_only, destructive_hint=False, idempotent_hint=True, open_world_hint=asks_model
-    )
 
 
 def _add_resources(server: MCPServer, library: Library) -> None:
