@@ -15,7 +15,8 @@ from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.streaming import THOUGHTS
 from readgraph.nodes.agent.memory import AgentMemory, queue_text
 from readgraph.nodes.agent.storages import load_archive_items, own_passages, search_archive
-from readgraph.serve.room import Room, Run, in_background_loop
+from readgraph.serve.requests import NoteBody, RequestBody
+from readgraph.serve.room import Room, Run, RunState, in_background_loop
 from readgraph.state.agent import AgentState, IncomingEvent
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words
@@ -64,6 +65,18 @@ class StorageMatches(BaseModel):
     items: list[dict[str, Any]]
 
 
+class MessageBody(RequestBody):
+    """A message to an agent."""
+
+    text: str
+
+
+class DocumentBody(RequestBody):
+    """A document of the library, by its id."""
+
+    document: str
+
+
 class RunAudience:
     """The audience of a conversation: the run of the turn that is under way."""
 
@@ -98,17 +111,16 @@ class Agents:
         self.room, self.store = room, AgentStore(room.library.store)
         self._talks: dict[str, tuple[Conversation, RunAudience]] = {}
 
-    async def list_agents(self) -> list[AgentEntry]:
-        """The agents that live on, the oldest first."""
-        agents = await self.store.agents()
-        lives = [await agent_state_of(self.room.library.checkpointer, agent) for agent in agents]
-        return [
-            AgentEntry(name=agent.name, created=agent.created, events=life["events"])
-            for agent, life in zip(agents, lives, strict=True)
-        ]
+    async def list_agents(self) -> dict[str, list[AgentEntry]]:
+        """The agents that can be talked with."""
+        listed = list[AgentEntry]()
+        for agent in await self.store.agents():
+            life = await agent_state_of(self.room.library.checkpointer, agent)
+            listed.append(AgentEntry(name=agent.name, created=agent.created, events=life["events"]))
+        return {"agents": listed}
 
-    async def load_details(self, name: str) -> AgentDetails:
-        """An agent; one that has no event yet is empty."""
+    async def one(self, name: str) -> AgentDetails:
+        """An agent's working context, storages and newest events."""
         name = proper_name(name)
         life = await self._talk(name)[0].life()
         if life is None:
@@ -141,18 +153,18 @@ class Agents:
         known = [await self.room.pages.find_document(entry.document) for entry in entries]
         return [{"id": document.id, "title": document.title} for document in known if document]
 
-    def send(self, name: str, text: str) -> Run:
-        """Begin a turn with a message of the user's."""
-        if not text.strip():
+    async def send(self, name: str, given: MessageBody) -> RunState:
+        """Send an agent a message; an agent of a new name begins with it."""
+        if not given.text.strip():
             raise BadInput("The message is empty: write one.")
-        return self._turn(name, lambda talk: talk.receive(IncomingEvent(kind="user", text=text)))
+        return self._turn(name, lambda talk: talk.receive(IncomingEvent(kind="user", text=given.text)))
 
-    async def upload(self, name: str, document: str) -> Run:
-        """Begin a turn in which the agent gets a document of the library."""
-        await self.room.pages.document(document)
-        return self._turn(name, lambda talk: talk.upload(document))
+    async def upload(self, name: str, given: DocumentBody) -> RunState:
+        """Give an agent a document of the library."""
+        await self.room.pages.document(given.document)
+        return self._turn(name, lambda talk: talk.upload(given.document))
 
-    def _turn(self, name: str, turn: Callable[[Conversation], Coroutine[Any, Any, None]]) -> Run:
+    def _turn(self, name: str, turn: Callable[[Conversation], Coroutine[Any, Any, None]]) -> RunState:
         name = proper_name(name)
         if not self.room.context.model:
             raise BadInput(
@@ -167,19 +179,22 @@ class Agents:
                 await turn(talk)
             run.change(state="done")
 
-        return self.room.begin(run, take_turn)
+        return self.room.begin(run, take_turn).snapshot
 
-    async def undo(self, name: str) -> list[dict[str, Any]]:
-        """Take back the user's newest turn and all since; the events that had arrived."""
+    async def undo(self, name: str) -> dict[str, Any]:
+        """Take back the newest turn that a user began, and all since."""
         taken = await in_background_loop(self._talk(proper_name(name))[0].undo)
-        return [dict(event) for event in taken]
+        return {"undone": [dict(event) for event in taken]}
 
-    async def rewrite(self, name: str, label: str, text: str) -> None:
-        """Replace the text of a block of the agent's working context by the user's."""
-        await in_background_loop(self._talk(proper_name(name))[0].rewrite, label, text)
+    async def rewrite(self, name: str, label: str, given: NoteBody) -> AgentDetails:
+        """Replace the text of a block of an agent's working context."""
+        await in_background_loop(self._talk(proper_name(name))[0].rewrite, label, given.text)
+        return await self.one(name)
 
-    async def search(self, name: str, store: Literal["recall", "archival"], query: str) -> StorageMatches:
-        """What the agent's recall or archival storage holds for these words; without words, the newest."""
+    async def search(
+        self, name: str, store: Literal["recall", "archival"] = "recall", query: str = ""
+    ) -> StorageMatches:
+        """What an agent's storage holds for these words; without words, the newest."""
         name = proper_name(name)
         life = await self._talk(name)[0].life()
         if life is None:

@@ -21,10 +21,12 @@ from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS
 from readgraph.serve import page
 from readgraph.serve.agents import Agents
+from readgraph.serve.documents import Documents
 from readgraph.serve.guard import Guard, GuardedApp
+from readgraph.serve.questions import Questions
 from readgraph.serve.requests import BodyLimit
 from readgraph.serve.room import OFFERED, Room, page_error_line
-from readgraph.serve.routes import add_agents, add_documents, add_pages, add_questions, add_runs, add_steering
+from readgraph.serve.runs import Runs
 from readgraph.state.declaring import Declaration
 from readgraph.state.errors import BadInput, ReadgraphError
 
@@ -135,12 +137,7 @@ def library_app(room: Room, guard: Guard) -> GuardedApp:
     )
     _add_errors(app)
     _add_page(app, room, guard)
-    add_documents(app, room)
-    add_pages(app, room)
-    add_runs(app, room)
-    add_steering(app, room)
-    add_questions(app, room)
-    add_agents(app, Agents(room))
+    _add_routes(app, room)
     return GuardedApp(BodyLimit(app), guard)
 
 
@@ -189,6 +186,47 @@ def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:
     async def about_this() -> ServerInfo:
         """The methods and settings of this server."""
         return await asyncio.to_thread(about, room)
+
+
+MEMORY = "/api/documents/{document}/memories/{memory}"
+AGENT = "/api/agents/{name:path}"
+
+
+def _add_routes(app: FastAPI, room: Room) -> None:
+    """All that can be asked of the library: where, and what answers."""
+    documents, runs, questions, agents = Documents(room), Runs(room), Questions(room), Agents(room)
+    app.get("/api/documents")(documents.list_documents)
+    app.get("/api/documents/{document}")(documents.one)
+    app.post("/api/texts")(documents.add_text)
+    app.post("/api/addresses")(documents.add_address)
+    app.put("/api/files/{name:path}")(documents.add_file)
+    app.get(MEMORY)(documents.of_memory)
+    app.get(f"{MEMORY}/pages")(documents.texts)
+    app.put(f"{MEMORY}/notes/{{number}}")(documents.replace_note)
+    app.delete(f"{MEMORY}/notes/{{number}}")(documents.restore_note)
+    app.get("/api/documents/{document}/original/{number}.png")(documents.original)
+
+    app.post("/api/runs")(runs.begin)
+    app.post("/api/estimate")(runs.estimate)
+    app.get("/api/runs")(runs.runs)
+    app.get("/api/runs/{run}")(runs.one)
+    app.get("/api/runs/{run}/events")(runs.events)
+    app.post("/api/runs/{run}/stop")(runs.stop)
+    app.post("/api/runs/{run}/go-on")(runs.go_on)
+    app.get("/api/runs/{run}/report.html")(runs.report)
+
+    app.get("/api/questions")(questions.list_questions)
+    app.get("/api/questions/{thread}")(questions.one)
+    app.get("/api/questions/{thread}/report.html")(questions.report)
+    app.post("/api/questions/{thread}/fork")(questions.fork)
+
+    app.get("/api/agents")(agents.list_agents)
+    app.get(f"{AGENT}/search")(agents.search)
+    app.get(AGENT)(agents.one)
+    app.post(f"{AGENT}/messages")(agents.send)
+    app.post(f"{AGENT}/documents")(agents.upload)
+    app.put(f"{AGENT}/blocks/{{label}}")(agents.rewrite)
+    app.post(f"{AGENT}/undo")(agents.undo)
 
 
 SECONDS_TO_END = 2

@@ -2,22 +2,27 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from fastapi import Query, Request
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from readgraph.api.documents import store_file
 from readgraph.api.finding import searchable
 from readgraph.api.memories import method_of, newest_first, note_of
-from readgraph.library.corrections import Corrected, correct, restore
-from readgraph.library.library import keep_original, with_originals
+from readgraph.library.corrections import correct, restore
+from readgraph.library.library import keep_original, original_of, with_originals
 from readgraph.library.search.catalogue import catalogue_of, records
-from readgraph.report.page import ReportData, report_of_document, shown_pages
-from readgraph.serve.room import Room, Run
-from readgraph.sources.converting import show_conversion
+from readgraph.report.page import report_of_document, shown_pages
+from readgraph.serve.requests import Limit, NoteBody, Offset, RequestBody, file_in
+from readgraph.serve.room import Room, Run, RunState
+from readgraph.sources.converting import convert_in_thread, show_conversion
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import SourceFile, file_of_bytes, read_file
+from readgraph.sources.pdf.in_child import page_picture
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory
 
@@ -70,34 +75,150 @@ class DocumentList(BaseModel):
     documents: list[DocumentDetails]
 
 
-async def documents_by_title(room: Room, query: str, offset: int, limit: int) -> DocumentList:
-    """The documents whose title holds these words, the newest first, without the collections that questions made."""
-    words = query.casefold().split()
-    if catalogue := await catalogue_of(room.pages):
-        found = await catalogue.newest(offset, limit, words)
-        documents = await records(room.pages, found.ids)
-        kept = await asyncio.gather(*(load_document_details(room, document) for document in documents))
-        return DocumentList(total=found.total, words=found.words, documents=kept)
-    known = await searchable(room.pages)
-    documents = [each for each in known if all(word in each.title.casefold() for word in words)]
-    shown = documents[offset : offset + limit]
-    memories = await room.pages.all_memories() if len(shown) > 1 else {}
-    if len(shown) == 1:
-        memories = {shown[0].id: await room.pages.memories(shown[0].id)}
-    originals = await asyncio.to_thread(with_originals, room.library, shown, ".pdf")
-    return DocumentList(
-        total=len(documents),
-        words=sum(document.words for document in documents),
-        documents=[
-            _document_details(each, memories.get(each.id, []), has_original=each.id in originals) for each in shown
-        ],
-    )
+class TextBody(RequestBody):
+    """A text that becomes a document."""
+
+    text: str
+    title: str = ""
 
 
-async def load_document_details(room: Room, document: Document) -> DocumentDetails:
-    """A document and its memories."""
-    originals = await asyncio.to_thread(with_originals, room.library, [document], ".pdf")
-    return _document_details(document, await room.pages.memories(document.id), has_original=document.id in originals)
+class AddressBody(RequestBody):
+    """An address of the web, whose page or file becomes a document."""
+
+    address: str
+
+
+KEPT = (".pdf",)
+"""Kinds of which the file itself is kept, so that its pages can be shown."""
+
+
+class Documents:
+    """What can be asked of the documents of a room."""
+
+    def __init__(self, room: Room) -> None:
+        self.room, self.pages = room, room.pages
+
+    async def list_documents(self, query: str = "", offset: Offset = 0, limit: Limit = 50) -> DocumentList:
+        """The documents of the library, the newest first; `query`: words of the title."""
+        words = query.casefold().split()
+        if catalogue := await catalogue_of(self.pages):
+            found = await catalogue.newest(offset, limit, words)
+            documents = await records(self.pages, found.ids)
+            kept = await asyncio.gather(*map(self._load_details, documents))
+            return DocumentList(total=found.total, words=found.words, documents=kept)
+        known = await searchable(self.pages)
+        documents = [each for each in known if all(word in each.title.casefold() for word in words)]
+        shown = documents[offset : offset + limit]
+        memories = await self.pages.all_memories() if len(shown) > 1 else {}
+        if len(shown) == 1:
+            memories = {shown[0].id: await self.pages.memories(shown[0].id)}
+        originals = await asyncio.to_thread(with_originals, self.room.library, shown, ".pdf")
+        return DocumentList(
+            total=len(documents),
+            words=sum(document.words for document in documents),
+            documents=[
+                _document_details(each, memories.get(each.id, []), has_original=each.id in originals) for each in shown
+            ],
+        )
+
+    async def one(self, document: str) -> DocumentDetails:
+        """A document and its memories."""
+        return await self._load_details(await self.pages.document(document))
+
+    async def _load_details(self, document: Document) -> DocumentDetails:
+        originals = await asyncio.to_thread(with_originals, self.room.library, [document], ".pdf")
+        memories = await self.pages.memories(document.id)
+        return _document_details(document, memories, has_original=document.id in originals)
+
+    async def add_text(self, given: TextBody) -> RunState:
+        """Add a text as a document."""
+
+        async def work(run: Run) -> Document:
+            title = " ".join(given.title.split()) or given.text.strip()[:60]
+            return await self.pages.add_document(given.text, title=title)
+
+        return self._begin_adding(given.title or "a text", work)
+
+    async def add_address(self, given: AddressBody) -> RunState:
+        """Add what stands at an address of the web as a document."""
+        there = file_or_address(given.address.strip())
+        if not isinstance(there, Address):
+            raise BadInput("An address of the web begins with https:// or http://.")
+
+        async def work(run: Run) -> Document:
+            return await self._convert_file(run, await asyncio.to_thread(read_file, there))
+
+        return self._begin_adding(given.address, work)
+
+    async def add_file(self, name: str, request: Request) -> RunState:
+        """Add a file as a document: its bytes are the body."""
+        data = await file_in(request, name)
+        name = Path(name.replace("\\", "/")).name
+        file = file_of_bytes(name, data)
+
+        async def work(run: Run) -> Document:
+            document = await self._convert_file(run, file)
+            ending = Path(name).suffix.lower()
+            if ending in KEPT:
+                await asyncio.to_thread(keep_original, self.room.library, document, data, ending)
+            return document
+
+        return self._begin_adding(name, work)
+
+    def _begin_adding(self, title: str, work: Callable[[Run], Any]) -> RunState:
+        run = Run("add", asyncio.get_running_loop(), title=title)
+
+        async def add_and_tell() -> None:
+            document = await work(run)
+            run.tell({"type": "document", "document": (await self._load_details(document)).model_dump()})
+            run.change(state="done", documents=[document.id], title=document.title)
+
+        return self.room.begin(run, add_and_tell).snapshot
+
+    async def _convert_file(self, run: Run, file: SourceFile) -> Document:
+        """The document of a file, which is converted only if that was not done before."""
+
+        def show(name: str, done: int, of: int) -> None:
+            run.tell({"type": "converting", "name": name, "done": done, "of": of})
+
+        with show_conversion(show):
+            stored = await store_file(self.pages, file)
+        for problem in stored.problems:
+            run.tell({"type": "left_out", "problem": str(problem)})
+        return stored.document
+
+    async def of_memory(self, document: str, memory: str) -> JSONResponse:
+        """A memory as the report shows it: its pages with notes, and texts where the document is not too long."""
+        source, known = await self.pages.document_and_memory(document, memory)
+        return JSONResponse(await report_of_document(self.pages, source, known, note_of(known)))
+
+    async def texts(self, document: str, memory: str, numbers: str) -> JSONResponse:
+        """Pages with their texts; `numbers`: such as 3,4,5."""
+        wanted = [int(number) for number in numbers.split(",") if number.strip().isdecimal() and len(number) < 20]
+        if len(wanted) > MOST_PAGES:
+            raise BadInput(f"At most {MOST_PAGES} pages are given at once.")
+        source, known = await self.pages.document_and_memory(document, memory)
+        shown = await shown_pages(self.pages, source, known, wanted, with_texts=True)
+        return JSONResponse({"pages": [{"number": number, **page} for number, page in shown.items()]})
+
+    async def replace_note(self, document: str, memory: str, number: int, given: NoteBody) -> dict[str, Any]:
+        """Replace the note of a page by the user's."""
+        _, known = await self.pages.document_and_memory(document, memory)
+        return asdict(await correct(self.pages, known, number, given.text))
+
+    async def restore_note(self, document: str, memory: str, number: int) -> dict[str, Any]:
+        """Put the method's own note of a page back."""
+        _, known = await self.pages.document_and_memory(document, memory)
+        return asdict(await restore(self.pages, known, number))
+
+    async def original(
+        self, document: str, number: int, width: Annotated[int, Query(ge=50, le=2400)] = 900
+    ) -> Response:
+        """A page of a document's PDF as a picture; pages count from 1."""
+        file = await asyncio.to_thread(original_of, self.room.library, await self.pages.document(document), ".pdf")
+        if file is None:
+            raise BadInput("The PDF of this document is not there any more.")
+        return Response(await convert_in_thread(page_picture, file, number, width), media_type="image/png")
 
 
 def _document_details(document: Document, memories: Sequence[Memory], *, has_original: bool) -> DocumentDetails:
@@ -122,90 +243,3 @@ def _memory_details(memory: Memory) -> MemoryDetails:
         started=memory.started,
         note=note_of(memory),
     )
-
-
-async def memory_report(room: Room, identity: str, memory: str) -> ReportData:
-    """A memory with its pages and notes, as the report shows it."""
-    document, known = await room.pages.document_and_memory(identity, memory)
-    return await report_of_document(room.pages, document, known, note_of(known))
-
-
-async def pages_with_texts(room: Room, identity: str, memory: str, numbers: Sequence[int]) -> list[dict[str, Any]]:
-    """Pages of a memory with their texts; raises `BadInput` for too many at once."""
-    if len(numbers) > MOST_PAGES:
-        raise BadInput(f"At most {MOST_PAGES} pages are given at once.")
-    document, known = await room.pages.document_and_memory(identity, memory)
-    shown = await shown_pages(room.pages, document, known, numbers, with_texts=True)
-    return [{"number": number, **page} for number, page in shown.items()]
-
-
-async def change_note(room: Room, identity: str, memory: str, number: int, text: str | None) -> Corrected:
-    """Replace the note of a page by the user's, or with None put the method's own back."""
-    _, known = await room.pages.document_and_memory(identity, memory)
-    if text is None:
-        return await restore(room.pages, known, number)
-    return await correct(room.pages, known, number, text)
-
-
-KEPT = (".pdf",)
-"""Kinds of which the file itself is kept, so that its pages can be shown."""
-
-
-def add_text(room: Room, text: str, title: str) -> Run:
-    """Begin to add a text."""
-
-    async def work(run: Run) -> Document:
-        return await room.pages.add_document(text, title=" ".join(title.split()) or text.strip()[:60])
-
-    return _begin_adding(room, title or "a text", work)
-
-
-def add_address(room: Room, address: str) -> Run:
-    """Begin to add what stands at an address of the web; raises `BadInput` where it is none."""
-    there = file_or_address(address.strip())
-    if not isinstance(there, Address):
-        raise BadInput("An address of the web begins with https:// or http://.")
-
-    async def work(run: Run) -> Document:
-        return await _convert_file(room, run, await asyncio.to_thread(read_file, there))
-
-    return _begin_adding(room, address, work)
-
-
-def add_file(room: Room, name: str, data: bytes) -> Run:
-    """Begin to add a file that came as bytes; raises `BadInput` for a kind that can't be read."""
-    name = Path(name.replace("\\", "/")).name
-    file = file_of_bytes(name, data)
-
-    async def work(run: Run) -> Document:
-        document = await _convert_file(room, run, file)
-        ending = Path(name).suffix.lower()
-        if ending in KEPT:
-            await asyncio.to_thread(keep_original, room.library, document, data, ending)
-        return document
-
-    return _begin_adding(room, name, work)
-
-
-def _begin_adding(room: Room, title: str, work: Callable[[Run], Any]) -> Run:
-    run = Run("add", asyncio.get_running_loop(), title=title)
-
-    async def add_and_tell() -> None:
-        document = await work(run)
-        run.tell({"type": "document", "document": (await load_document_details(room, document)).model_dump()})
-        run.change(state="done", documents=[document.id], title=document.title)
-
-    return room.begin(run, add_and_tell)
-
-
-async def _convert_file(room: Room, run: Run, file: SourceFile) -> Document:
-    """The document of a file, which is converted only if that was not done before."""
-
-    def show(name: str, done: int, of: int) -> None:
-        run.tell({"type": "converting", "name": name, "done": done, "of": of})
-
-    with show_conversion(show):
-        stored = await store_file(room.pages, file)
-    for problem in stored.problems:
-        run.tell({"type": "left_out", "problem": str(problem)})
-    return stored.document

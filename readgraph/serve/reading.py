@@ -1,35 +1,26 @@
-"""The work of a run: reading documents, and answering questions about them; and what it will take, before it."""
+"""The work of a run: reading documents, and answering questions about them."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
-from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
-from pydantic import BaseModel, Field
 
-from readgraph.api.documents import WHOLE_LIBRARY, pick_documents
 from readgraph.api.running import is_at_work, run_method
-from readgraph.graphs.estimates.arithmetic import Estimate, of_options
-from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import Method
 from readgraph.library.checkpointer import steps_back
-from readgraph.library.collections import add_collection
 from readgraph.library.page_store import PageStore
-from readgraph.models.prices import cost, price_to_pay
+from readgraph.models.prices import cost
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.nodes.purpose import with_question
 from readgraph.report.page import ReportData, report_of_answer, report_of_document
-from readgraph.serve.requests import RequestBody
-from readgraph.serve.room import Room, Run
+from readgraph.serve.room import Room, Run, RunState
 from readgraph.serve.telling import MODES, RunReporter
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
-from readgraph.state.words import count_words
 
 
 async def check_pages(pages: PageStore, values: Mapping[str, Any], chosen: Sequence[int]) -> None:
@@ -42,28 +33,11 @@ async def check_pages(pages: PageStore, values: Mapping[str, Any], chosen: Seque
         raise BadInput(f"There is no page {wrong[0]}: {held}.")
 
 
-MOST_OPTIONS = 26
-
-
-class RunRequest(RequestBody):
-    """What a run is to do."""
-
-    documents: list[str] = Field([], description="Ids of documents; several are read as one. Empty: retrieval picks.")
-    method: str = Field("", description="The reading method; empty: the server's own choice.")
-    question: str = Field("", description="What is asked; empty: the documents are only read.")
-    options: list[str] = Field([], max_length=MOST_OPTIONS, description="Options of a multiple choice.")
-    settings: dict[str, Any] = Field({}, description="Settings by their names that differ from the server's.")
-    follow_up: str = Field("", description="The thread of the question that this one follows.")
-    pause_before: list[str] = Field([], description="Nodes of the method before which a person decides.")
-
-    def check(self) -> None:
-        """Raise `BadInput` for what can't be asked."""
-        if len(self.options) == 1:
-            raise BadInput("A multiple choice needs at least two options; there is one.")
-        if not self.question.strip() and not self.documents:
-            raise BadInput("Name a document to read, or ask a question.")
-        if self.options and not self.question.strip():
-            raise BadInput("Options belong to a question: write one.")
+async def check_at_rest(room: Room, thread: str) -> None:
+    """Raise `BadInput` where a run, of this server or of another process, works at a thread now."""
+    here = any(run.thread == thread and run.state in ("waiting", "working") for run in room.runs.values())
+    if here or await is_at_work(room.pages, thread):
+        raise BadInput("This question is still at work: wait for its answer.")
 
 
 @dataclass
@@ -73,63 +47,6 @@ class PreparedRun:
     document: Document
     method: Method
     context: ReaderContext
-
-
-async def prepare(room: Room, wanted: RunRequest) -> PreparedRun:
-    """What is to be run; raises `BadInput` where that is not there, or can't be."""
-    wanted.check()
-    pages, question = room.pages, wanted.question.strip()
-    context = room.context_with(wanted.settings)
-    if wanted.documents:
-        documents = [await pages.document(identity) for identity in dict.fromkeys(wanted.documents)]
-    else:
-        documents = await pick_documents(pages, " ".join([question, *wanted.options]), WHOLE_LIBRARY)
-    method = room.method_for(wanted.method, documents[0] if len(documents) == 1 else None)
-    if unknown := sorted({*wanted.pause_before} - {*room.builder(method).nodes}):
-        raise BadInput(f"{method.name} has no step '{unknown[0]}' to pause before.")
-    return PreparedRun(await add_collection(pages, documents), method, context)
-
-
-async def begin(room: Room, wanted: RunRequest) -> Run:
-    """Begin a reading or a question."""
-    prepared = await prepare(room, wanted)
-    question = wanted.question.strip()
-    if wanted.follow_up:
-        await _check_thread(room, wanted.follow_up, prepared)
-    run = Run(
-        "ask" if question else "read",
-        asyncio.get_running_loop(),
-        title=prepared.document.title or prepared.document.id,
-        documents=wanted.documents or [prepared.document.id],
-        method=prepared.method.name,
-        question=question,
-        thread=(wanted.follow_up or uuid4().hex) if question else "",
-    )
-    asked = Question(question=question, options=wanted.options, follow_up=bool(wanted.follow_up)) if question else {}
-    work = RunWork(room, run, prepared, asked, wanted.pause_before)
-    run.again = work.go_on
-    return room.begin(run, work.run)
-
-
-async def _check_thread(room: Room, thread: str, prepared: PreparedRun) -> None:
-    """Raise `BadInput` where no question of the same document and method is there to be followed."""
-    saved = await room.library.checkpointer.aget_tuple({"configurable": {"thread_id": thread}})
-    about = dict(saved.metadata) if saved else {}
-    if "method" not in about:
-        raise BadInput("The library holds no question to follow: ask without follow_up.")
-    if (about["method"], about.get("document")) != (prepared.method.name, prepared.document.id):
-        raise BadInput(
-            f"A question follows one about the same document, by the same method ({about['method']}): ask it without "
-            "follow_up."
-        )
-    await check_at_rest(room, thread)
-
-
-async def check_at_rest(room: Room, thread: str) -> None:
-    """Raise `BadInput` where a run, of this server or of another process, works at a thread now."""
-    here = any(run.thread == thread and run.state in ("waiting", "working") for run in room.runs.values())
-    if here or await is_at_work(room.pages, thread):
-        raise BadInput("This question is still at work: wait for its answer.")
 
 
 @dataclass
@@ -254,42 +171,29 @@ class RunWork:
         return await report_of_answer(pages, self.asked, with_marks(priced), method.note)
 
 
-class EstimateRange(BaseModel):
-    """At least, expected, at most; `high` is null where there is no bound."""
+def start_run(
+    room: Room,
+    prepared: PreparedRun,
+    asked: Question,
+    *,
+    documents: Sequence[str] = (),
+    thread: str = "",
+    pause_before: Sequence[str] = (),
+    checkpoint: str = "",
+) -> RunState:
+    """Begin a reading, or with a `thread` a question; `checkpoint`: the step of the thread from which it goes on.
 
-    low: float
-    expected: float
-    high: float | None
-
-
-class RunEstimate(BaseModel):
-    """What a run will take."""
-
-    words: int = Field(description="Words of the documents.")
-    calls: EstimateRange
-    input_words: EstimateRange
-    output_words: EstimateRange
-    cost: float | None = Field(description="Expected dollars; null where the price is not known.")
-    model: str
-
-
-async def estimate_run(room: Room, wanted: RunRequest) -> RunEstimate:
-    """What the run will take; raises `BadInput` where the method has no estimate."""
-    prepared = await prepare(room, wanted)
-    document, context, question = prepared.document, prepared.context, wanted.question.strip()
-    asked = None
-    if question:
-        context, asked = with_question(context, question, wanted.options), " ".join([question, *wanted.options])
-        context = of_options(context) if wanted.options else context
-    words = None if asked is None else count_words(asked)
-    estimate = await estimate_reading(prepared.method, room.pages, document, context, words)
-    return RunEstimate(
-        **asdict(estimate), words=document.words, cost=_expected_cost(room, context, estimate), model=context.model
+    `documents`: the ids that were named; without them, the one that is read.
+    """
+    run = Run(
+        "ask" if thread else "read",
+        asyncio.get_running_loop(),
+        title=prepared.document.title or prepared.document.id,
+        documents=[*documents] or [prepared.document.id],
+        method=prepared.method.name,
+        question=asked.get("question", ""),
+        thread=thread,
     )
-
-
-def _expected_cost(room: Room, context: ReaderContext, estimate: Estimate) -> float | None:
-    price = price_to_pay(room.price, context.model, batch=context.batch)
-    if not estimate.calls.expected:
-        return 0.0
-    return price.of_words(estimate.input_words.expected, estimate.output_words.expected) if price else None
+    work = RunWork(room, run, prepared, asked, pause_before, checkpoint)
+    run.again = work.go_on
+    return room.begin(run, work.run_rest if checkpoint else work.run).snapshot

@@ -1,14 +1,17 @@
-"""What requests bring: bodies, refused as soon as they are too large, and JSON in a form that can be kept."""
+"""What requests bring and get: bodies, refused as soon as they are too large, JSON that can be kept, reports."""
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import HTTPException, Query, Request
+from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, model_validator
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from readgraph.library.stored_items import replace_surrogates
+from readgraph.report.page import ReportData, render
 from readgraph.sources.inputs import most_bytes, too_large_error
 from readgraph.state.errors import BadInput
 
@@ -36,6 +39,13 @@ class NoteBody(RequestBody):
     """A person's note in place of a method's."""
 
     text: str
+
+
+async def report_file(report: ReportData) -> Response:
+    """A report as a file that the browser saves."""
+    page = await asyncio.to_thread(render, report)
+    headers = {"content-disposition": 'attachment; filename="report.html"'}
+    return Response(page, media_type="text/html", headers=headers)
 
 
 def _encodable(value: Any) -> Any:

@@ -86,9 +86,7 @@ class Run:
     @property
     def snapshot(self) -> RunState:
         """How far it is."""
-        return RunState(
-            **{name: getattr(self, name) for name in RunState.model_fields},
-        )
+        return RunState(**{name: getattr(self, name) for name in RunState.model_fields})
 
     def tell(self, event: dict[str, Any]) -> None:
         """Tell an event to whoever follows the run; from any thread."""
@@ -219,10 +217,6 @@ class Room:
         if name and name != self.method:
             return method_named(name)
         return method_typed(self.method) if self.method else method_for(document)
-
-    def run(self, identity: str) -> Run | None:
-        """The run with this id; None where this server has none, such as after a restart."""
-        return self.runs.get(identity)
 
     def begin(self, run: Run, work: Callable[[], Coroutine[Any, Any, None]]) -> Run:
         """Let the work of a run begin, apart from the server's own loop, so that a long one holds up no page."""

@@ -14,7 +14,7 @@ from readgraph.api.running import run_method
 from readgraph.graphs.methods import method_named
 from readgraph.library.opening import open_library
 from readgraph.serve.room import Run
-from readgraph.serve.routes import event_stream
+from readgraph.serve.runs import event_stream
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from tests.doubles.agent import Script, say

@@ -1,0 +1,216 @@
+"""What can be asked of runs: begun, listed, followed as server-sent events, stopped, gone on with, reported."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from typing import Any
+from uuid import uuid4
+
+from fastapi import HTTPException, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+from starlette.responses import StreamingResponse
+
+from readgraph.api.documents import WHOLE_LIBRARY, pick_documents
+from readgraph.graphs.estimates.arithmetic import of_options
+from readgraph.graphs.estimates.methods import estimate_reading
+from readgraph.library.collections import add_collection
+from readgraph.models.prices import price_to_pay
+from readgraph.nodes.purpose import with_question
+from readgraph.serve.reading import PreparedRun, check_at_rest, start_run
+from readgraph.serve.requests import Offset, RequestBody, report_file
+from readgraph.serve.room import ENDED, Room, Run, RunState
+from readgraph.state.errors import BadInput
+from readgraph.state.reading import Question
+from readgraph.state.words import count_words
+
+ALIVE = 15.0
+"""Seconds of silence after which a comment is sent, so that nothing between takes the connection for dead."""
+
+
+def event_stream(run: Run, after: int) -> StreamingResponse:
+    """The events behind the one with this number, and those that come."""
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    return StreamingResponse(_lines(run, after), media_type="text/event-stream", headers=headers)
+
+
+async def _lines(run: Run, after: int) -> AsyncIterator[bytes]:
+    yield b"retry: 1000\n\n"
+    events = run.events(after)
+    following = asyncio.ensure_future(anext(events, None))
+    try:
+        while True:
+            done, _ = await asyncio.wait([following], timeout=ALIVE)
+            if not done:
+                yield b": still here\n\n"
+                continue
+            if (event := following.result()) is None:
+                return
+            number, told = event
+            data = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+            yield f"id: {number}\ndata: {data}\n\n".encode(errors="replace")  # of a lone surrogate there is no form
+            following = asyncio.ensure_future(anext(events, None))
+    finally:
+        following.cancel()
+
+
+GONE = (
+    "This server has no such run: it may have been started anew since. Begin it once more: nothing is paid for twice."
+)
+
+GO_ON = ("paused", "stopped", "failed")
+"""States of a run that can go on."""
+
+
+class GoOnBody(RequestBody):
+    """How a run goes on."""
+
+    pages: list[int] | None = Field(None, description="Of a run that waits for it: the pages to read again.")
+
+
+MOST_OPTIONS = 26
+
+
+class RunRequest(RequestBody):
+    """What a run is to do."""
+
+    documents: list[str] = Field([], description="Ids of documents; several are read as one. Empty: retrieval picks.")
+    method: str = Field("", description="The reading method; empty: the server's own choice.")
+    question: str = Field("", description="What is asked; empty: the documents are only read.")
+    options: list[str] = Field([], max_length=MOST_OPTIONS, description="Options of a multiple choice.")
+    settings: dict[str, Any] = Field({}, description="Settings by their names that differ from the server's.")
+    follow_up: str = Field("", description="The thread of the question that this one follows.")
+    pause_before: list[str] = Field([], description="Nodes of the method before which a person decides.")
+
+    def check(self) -> None:
+        """Raise `BadInput` for what can't be asked."""
+        if len(self.options) == 1:
+            raise BadInput("A multiple choice needs at least two options; there is one.")
+        if not self.question.strip() and not self.documents:
+            raise BadInput("Name a document to read, or ask a question.")
+        if self.options and not self.question.strip():
+            raise BadInput("Options belong to a question: write one.")
+
+
+class EstimateRange(BaseModel):
+    """At least, expected, at most; `high` is null where there is no bound."""
+
+    low: float
+    expected: float
+    high: float | None
+
+
+class RunEstimate(BaseModel):
+    """What a run will take."""
+
+    words: int = Field(description="Words of the documents.")
+    calls: EstimateRange
+    input_words: EstimateRange
+    output_words: EstimateRange
+    cost: float | None = Field(description="Expected dollars; null where the price is not known.")
+    model: str
+
+
+class Runs:
+    """What can be asked of the runs of a room."""
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+
+    def _run(self, identity: str) -> Run:
+        if known := self.room.runs.get(identity):
+            return known
+        raise HTTPException(404, GONE)
+
+    async def begin(self, wanted: RunRequest) -> RunState:
+        """Begin to read, or to answer a question."""
+        prepared, question = await self._prepare(wanted), wanted.question.strip()
+        if wanted.follow_up:
+            await self._check_thread(wanted.follow_up, prepared)
+        follows = bool(wanted.follow_up)
+        asked = Question(question=question, options=wanted.options, follow_up=follows) if question else Question()
+        thread = (wanted.follow_up or uuid4().hex) if question else ""
+        return start_run(
+            self.room, prepared, asked, documents=wanted.documents, thread=thread, pause_before=wanted.pause_before
+        )
+
+    async def _prepare(self, wanted: RunRequest) -> PreparedRun:
+        """What is to be run; raises `BadInput` where that is not there, or can't be."""
+        wanted.check()
+        room, pages, question = self.room, self.room.pages, wanted.question.strip()
+        context = room.context_with(wanted.settings)
+        if wanted.documents:
+            documents = [await pages.document(identity) for identity in dict.fromkeys(wanted.documents)]
+        else:
+            documents = await pick_documents(pages, " ".join([question, *wanted.options]), WHOLE_LIBRARY)
+        method = room.method_for(wanted.method, documents[0] if len(documents) == 1 else None)
+        if unknown := sorted({*wanted.pause_before} - {*room.builder(method).nodes}):
+            raise BadInput(f"{method.name} has no step '{unknown[0]}' to pause before.")
+        return PreparedRun(await add_collection(pages, documents), method, context)
+
+    async def _check_thread(self, thread: str, prepared: PreparedRun) -> None:
+        """Raise `BadInput` where no question of the same document and method is there to be followed."""
+        saved = await self.room.library.checkpointer.aget_tuple({"configurable": {"thread_id": thread}})
+        about = dict(saved.metadata) if saved else {}
+        if "method" not in about:
+            raise BadInput("The library holds no question to follow: ask without follow_up.")
+        if (about["method"], about.get("document")) != (prepared.method.name, prepared.document.id):
+            raise BadInput(
+                f"A question follows one about the same document, by the same method ({about['method']}): "
+                "ask it without follow_up."
+            )
+        await check_at_rest(self.room, thread)
+
+    async def estimate(self, wanted: RunRequest) -> RunEstimate:
+        """What a run will take, without a call."""
+        prepared, question = await self._prepare(wanted), wanted.question.strip()
+        document, context, words = prepared.document, prepared.context, None
+        if question:
+            context = with_question(context, question, wanted.options)
+            context = of_options(context) if wanted.options else context
+            words = count_words(" ".join([question, *wanted.options]))
+        estimate = await estimate_reading(prepared.method, self.room.pages, document, context, words)
+        price = price_to_pay(self.room.price, context.model, batch=context.batch)
+        cost = price.of_words(estimate.input_words.expected, estimate.output_words.expected) if price else None
+        return RunEstimate(
+            **asdict(estimate),
+            words=document.words,
+            cost=cost if estimate.calls.expected else 0.0,
+            model=context.model,
+        )
+
+    async def runs(self) -> dict[str, list[RunState]]:
+        """The runs of this server, the newest first."""
+        return {"runs": [run.snapshot for run in reversed(self.room.runs.values())]}
+
+    async def one(self, run: str) -> RunState:
+        """How far a run is."""
+        return self._run(run).snapshot
+
+    async def events(self, run: str, request: Request, after: Offset = 0) -> Response:
+        """All that a run tells, as server-sent events; `Last-Event-ID` or `after` says which are known."""
+        seen = request.headers.get("last-event-id", "")
+        return event_stream(self._run(run), int(seen) if seen.isdecimal() and len(seen) < 20 else after)
+
+    async def stop(self, run: str) -> RunState:
+        """Stop a run; what it read is kept."""
+        self.room.stop(self._run(run))
+        return self._run(run).snapshot
+
+    async def go_on(self, run: str, given: GoOnBody | None = None) -> RunState:
+        """Go on with a run that was stopped, has failed, or waits for a person."""
+        known = self._run(run)
+        if known.again is None:
+            raise BadInput("This run can't go on: do what it was for once more.")
+        if known.state not in GO_ON:
+            raise BadInput("This run is done: begin a new one." if known.state in ENDED else "This run is at work.")
+        await known.again(given.pages if given else None)
+        return known.snapshot
+
+    async def report(self, run: str) -> Response:
+        """The report of a run as a file."""
+        known = self._run(run)
+        if known.result is None:
+            raise BadInput("This run has no report yet.")
+        return await report_file(known.result["report"])
