@@ -159,10 +159,11 @@ class EpisodeEngine(CompressionEngine):
 
     def _read(self, write: WriteNote) -> StepNode[Any, Any]:
         without = pages_by_rule if self.chunker is None or self._paginate is self.chunker else self._paginate
-        return StepNode(
-            read_pages(self._paginate, write, self._recipe),
-            without_model=read_pages(without, self._extract_note, self._recipe),
-            builds=True,
+        return read_pages(
+            self._paginate,
+            write,
+            self._recipe,
+            without_model=(without, self._extract_note),
             settings=(Language, Paragraphs, Rebuilding),
         )
 

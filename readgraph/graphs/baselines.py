@@ -33,8 +33,8 @@ from readgraph.nodes.answering.answer import (
     answer_from_segments,
 )
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.building.build import read_pages
-from readgraph.nodes.building.paging import cut_in_two, even_pages, no_note, one_page, words_kept
+from readgraph.nodes.building.build import cut_pages, read_pages
+from readgraph.nodes.building.paging import cut_in_two, even_pages, one_page, words_kept
 from readgraph.nodes.building.summaries import RUNNING_SUMMARY, SUMMARY_WORDS, extract_on, piece_words, summarise_on
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.look_up import (
@@ -49,7 +49,6 @@ from readgraph.nodes.look_up import (
     retrieve_parts,
 )
 from readgraph.nodes.opening import open_document
-from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
@@ -223,8 +222,8 @@ def segment_words(context: ReaderContext) -> int:
     return min(context.retrieval_words, context.window_words)
 
 
-read_segments = StepNode(
-    read_pages(even_pages(segment_words), no_note, segments_recipe), settings=(Segments, Window, Paragraphs, Rebuilding)
+read_segments = cut_pages(
+    even_pages(segment_words), segments_recipe, settings=(Segments, Window, Paragraphs, Rebuilding)
 )
 """Cuts the text into segments of one size, without notes, for retrieval."""
 
@@ -256,9 +255,8 @@ def chunk_words(context: ReaderContext) -> int:
     return context.window_words
 
 
-read_chunks = StepNode(
-    read_pages(even_pages(chunk_words), no_note, chunks_recipe, cuts_text=False),
-    settings=(Window, Paragraphs, Rebuilding),
+read_chunks = cut_pages(
+    even_pages(chunk_words), chunks_recipe, cuts_text=False, settings=(Window, Paragraphs, Rebuilding)
 )
 
 build_full_text = partial(build_linear, read=read_chunks, look_up=every_page, answer=answer_from_each)
@@ -272,9 +270,8 @@ def first_words_recipe(context: ReaderContext) -> Recipe:
     return Recipe("first-words", {"words": words_kept(context)}, model="")
 
 
-read_first_words = StepNode(
-    read_pages(cut_in_two(words_kept, "first"), no_note, first_words_recipe, cuts_text=False),
-    settings=(Excerpt, Window, Rebuilding),
+read_first_words = cut_pages(
+    cut_in_two(words_kept, "first"), first_words_recipe, cuts_text=False, settings=(Excerpt, Window, Rebuilding)
 )
 
 build_first_words = partial(build_linear, read=read_first_words, look_up=first_page)
@@ -288,9 +285,8 @@ def last_words_recipe(context: ReaderContext) -> Recipe:
     return Recipe("last-words", {"words": words_kept(context)}, model="")
 
 
-read_last_words = StepNode(
-    read_pages(cut_in_two(words_kept, "last"), no_note, last_words_recipe, cuts_text=False),
-    settings=(Excerpt, Window, Rebuilding),
+read_last_words = cut_pages(
+    cut_in_two(words_kept, "last"), last_words_recipe, cuts_text=False, settings=(Excerpt, Window, Rebuilding)
 )
 
 build_last_words = partial(build_linear, read=read_last_words, look_up=last_page)
@@ -311,10 +307,12 @@ def running_summary_recipe(context: ReaderContext) -> Recipe:
     return Recipe("recurrent", parameters, context.model, prompts)
 
 
-read_recurrently = StepNode(
-    read_pages(one_page, summarise_on, running_summary_recipe, cuts_text=False),
-    without_model=read_pages(one_page, extract_on, running_summary_recipe, cuts_text=False),
-    builds=True,
+read_recurrently = read_pages(
+    one_page,
+    summarise_on,
+    running_summary_recipe,
+    without_model=(one_page, extract_on),
+    cuts_text=False,
     settings=(Window, Paragraphs, Language, Rebuilding),
 )
 

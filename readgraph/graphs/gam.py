@@ -10,7 +10,7 @@ from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, 
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit
-from readgraph.nodes.building.build import build_memory
+from readgraph.nodes.building.build import read_with
 from readgraph.nodes.building.notes import MEMORIZE, extractive_parts, memorizer_parts, needs_two_calls
 from readgraph.nodes.opening import make_find_memory, open_document, open_for_research
 from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
@@ -18,7 +18,6 @@ from readgraph.nodes.research.answer import answer_from_notes
 from readgraph.nodes.research.integrate import integrate
 from readgraph.nodes.research.plan import plan, search
 from readgraph.nodes.research.reflect import reflect
-from readgraph.nodes.step import StepNode
 from readgraph.state.channels import ResearchOutput, ResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import recipe_parameters
@@ -83,12 +82,7 @@ def recipe(context: ReaderContext) -> Recipe:
     return Recipe("gam", parameters, context.model, prompts | purpose_prompts(context))
 
 
-memorizer = StepNode(
-    build_memory(memorizer_parts, recipe),
-    without_model=build_memory(extractive_parts, recipe),
-    builds=True,
-    settings=(*MEMORIZING, Rebuilding),
-)
+memorizer = read_with(memorizer_parts, recipe, without_model=extractive_parts, settings=(*MEMORIZING, Rebuilding))
 find_memory = make_find_memory(recipe, settings=(*MEMORIZING, ReadingModel))
 
 

@@ -16,7 +16,6 @@ from readgraph.nodes.building.summaries import COMPRESS, SUMMARY, grow, summaris
 from readgraph.nodes.extractive import extract_note
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
-from readgraph.nodes.step import StepNode
 from readgraph.nodes.walk.answer import answer
 from readgraph.nodes.walk.leaf import read_leaf
 from readgraph.nodes.walk.position import enter
@@ -52,12 +51,7 @@ def recipe(context: ReaderContext) -> Recipe:
     return Recipe("mem-walker", parameters, context.model, prompts | purpose_prompts(context))
 
 
-read = StepNode(
-    read_pages(segments, summarise, recipe),
-    without_model=read_pages(segments, extract_note, recipe),
-    builds=True,
-    settings=READING,
-)
+read = read_pages(segments, summarise, recipe, without_model=(segments, extract_note), settings=READING)
 
 
 HOP = ("descend", "read_leaf")

@@ -28,8 +28,8 @@ from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.ask import answer_from_notes_prompt
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
-from readgraph.nodes.building.build import read_pages
-from readgraph.nodes.building.paging import even_pages, no_note
+from readgraph.nodes.building.build import cut_pages
+from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.note_taking import MOST_TURNS, answer, write_notes
 from readgraph.nodes.opening import open_for_notes
@@ -41,7 +41,6 @@ from readgraph.nodes.question_notes import (
     most_note_words,
     take_notes_prompt,
 )
-from readgraph.nodes.step import StepNode
 from readgraph.state.channels import NoteTakingOutput, NoteTakingState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
@@ -64,10 +63,8 @@ def recipe(context: ReaderContext) -> Recipe:
     return Recipe("overwrite-memory", parameters, model="")
 
 
-read = StepNode(
-    read_pages(even_pages(chunk_words), no_note, recipe, cuts_text=False),
-    settings=(NoteTaking, Window, Paragraphs, Rebuilding),
-)
+READING = (NoteTaking, Window, Paragraphs, Rebuilding)
+read = cut_pages(even_pages(chunk_words), recipe, cuts_text=False, settings=READING)
 
 
 def choose_question_or_end(state: AskedState) -> str:

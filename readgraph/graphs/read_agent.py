@@ -52,12 +52,8 @@ def recipe(context: ReaderContext) -> Recipe:
 
 def reading(recipe: MakeRecipe) -> StepNode[ReadState, ReadUpdate]:
     """ReadAgent's reading with this recipe: the memory of a hybrid may be one of its own, with more parameters."""
-    return StepNode(
-        read_pages(in_stretches(pages_as_set), gist_page, recipe),
-        without_model=read_pages(pages_by_rule, extract_note, recipe),
-        builds=True,
-        settings=READING,
-    )
+    without_model = (pages_by_rule, extract_note)
+    return read_pages(in_stretches(pages_as_set), gist_page, recipe, without_model=without_model, settings=READING)
 
 
 read = reading(recipe)

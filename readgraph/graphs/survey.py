@@ -27,12 +27,11 @@ from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, 
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.building.build import read_pages
-from readgraph.nodes.building.paging import even_pages, no_note
+from readgraph.nodes.building.build import cut_pages
+from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.prompts import MOST_ANSWER_LINE_WORDS
-from readgraph.nodes.step import StepNode
 from readgraph.nodes.survey.answer import answer_from_table, join_names, survey_prose_prompt, survey_same_prompt
 from readgraph.nodes.survey.plan import (
     MOST_COLUMNS,
@@ -76,9 +75,8 @@ def recipe(context: ReaderContext) -> Recipe:
     return Recipe("survey", {"words": page_words(context), "paragraph_break": context.paragraph_break}, model="")
 
 
-read = StepNode(
-    read_pages(even_pages(page_words), no_note, recipe), settings=(Surveying, Window, Paragraphs, Rebuilding)
-)
+READING = (Surveying, Window, Paragraphs, Rebuilding)
+read = cut_pages(even_pages(page_words), recipe, settings=READING)
 
 
 def choose_question_or_end(state: AskedState) -> str:

@@ -22,15 +22,13 @@ from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context
 from readgraph.library.page_store import PageStore
 from readgraph.models.prompt import versions_of
-from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.building.build import cut_pages, read_pages
 from readgraph.nodes.building.merge import largest_page
 from readgraph.nodes.building.notes import make_gist_writer
-from readgraph.nodes.building.paging import no_note
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.prompts import MOST_NOTE_LINE_WORDS
 from readgraph.nodes.purpose import purpose_of, purpose_parameters, purpose_prompts, serves_purpose
-from readgraph.nodes.step import StepNode
 from readgraph.nodes.web_actions import (
     WEB_GIST,
     act,
@@ -80,13 +78,14 @@ gist_part = make_gist_writer(
     lambda context, text: extract_web_note(text),
 )
 
-read = StepNode(
-    read_pages(pages_of_subtrees, gist_part, recipe),
-    without_model=read_pages(pages_of_subtrees, note_by_rule, recipe),
-    builds=True,
+read = read_pages(
+    pages_of_subtrees,
+    gist_part,
+    recipe,
+    without_model=(pages_of_subtrees, note_by_rule),
     settings=(Subtrees, Gists, Purpose, Language, Rebuilding),
 )
-cut_parts = StepNode(read_pages(pages_of_subtrees, no_note, parts_recipe), settings=(Subtrees, Rebuilding))
+cut_parts = cut_pages(pages_of_subtrees, parts_recipe, settings=(Subtrees, Rebuilding))
 """Without notes, for retrieval and for the whole page."""
 
 look_up = make_look_up_node(web_look_up_prompt)

@@ -15,7 +15,7 @@ from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import base_of
 from readgraph.nodes.building.recipes import PurposeState, for_question, resolve_notes_language
 from readgraph.nodes.memory import describe_missing, find_not_memorised
-from readgraph.nodes.step import MakeRecipe, StepNode, node, with_recipe
+from readgraph.nodes.step import MakeRecipe, StepNode, node
 from readgraph.state.channels import (
     FreshNotes,
     FreshReading,
@@ -209,7 +209,7 @@ async def open_for_notes(state: OpenState, runtime: Runtime[ReaderContext]) -> N
     return {**await open_document(state, runtime), **fresh_notes()}
 
 
-def make_find_memory(recipe: MakeRecipe, *, settings: Groups = ()) -> StepNode[FindState, FindUpdate]:
+def make_find_memory(recipe: MakeRecipe, *, settings: Groups) -> StepNode[FindState, FindUpdate]:
     """A node that uses an existing memory of the document and builds nothing.
 
     It uses the memory with the context's recipe, else the newest one of the same method and purpose, else the newest of
@@ -234,4 +234,4 @@ def make_find_memory(recipe: MakeRecipe, *, settings: Groups = ()) -> StepNode[F
             summary += f"; {told}"
         return {"memory": memory.id, "not_memorised": missing, "step_summary": summary}
 
-    return StepNode(with_recipe(find_memory, recipe), settings=settings)
+    return StepNode(find_memory, settings=settings, recipe=recipe)

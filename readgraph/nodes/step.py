@@ -8,6 +8,7 @@ import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -96,20 +97,6 @@ Work: TypeAlias = Callable[[StateT, Runtime[ReaderContext]], Awaitable[UpdateT]]
 MakeRecipe: TypeAlias = Callable[[ReaderContext], Recipe]
 """The recipe of the memory that a step builds or finds."""
 
-WorkT = TypeVar("WorkT", bound=Callable[..., object])
-
-
-def with_recipe(work: WorkT, recipe: MakeRecipe) -> WorkT:
-    """The work of a node, which says with which recipe the memory was built that it writes."""
-    vars(work)["recipe"] = recipe
-    return work
-
-
-def recipe_of(work: Callable[..., object]) -> MakeRecipe | None:
-    """The recipe that a node's work says; None where it says none."""
-    recipe: MakeRecipe | None = getattr(work, "recipe", None)
-    return recipe
-
 
 class BudgetState(TypedDict):
     """What every step reads, besides what its coroutine declares, so that budgets carry over from step to step."""
@@ -126,13 +113,17 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
     `starts_question` marks the first node of a graph, which resets the trajectory and the usage; `builds` one that
     builds a memory, for which the context's reading model is the model. `settings` names the groups of settings that it
     reads, besides those of every step: model, window, calls and budget. `needs` names the parameters that the recipe of
-    the memory must have; `pages_alone`: it takes the memory's pages, and nothing uses the notes; `recipe` is that of
-    the memory which the step gives, if its coroutine has one (`with_recipe`).
-    An update may hold `step_summary`: one line for the trajectory.
+    the memory must have; `pages_alone`: it takes the memory's pages, and nothing uses the notes; `recipe` makes that
+    of the memory which the step gives. An update may hold `step_summary`: one line for the trajectory. Of a node, what
+    it runs is taken, and its recipe.
     """
 
     check_update: Callable[[Mapping[str, Any]], None] | None = None
     """Refuses an update that the graph can't take, if the graph says so."""
+
+    work: Work[StateT, UpdateT]
+    without_model: Work[StateT, UpdateT] | None
+    recipe: MakeRecipe | None
 
     def __init__(
         self,
@@ -144,8 +135,12 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         settings: Groups = (),
         needs: Collection[str] = (),
         pages_alone: bool = False,
+        recipe: MakeRecipe | None = None,
     ) -> None:
-        self.needs, self.recipe, self.pages_alone = frozenset(needs), recipe_of(work), pages_alone
+        if isinstance(work, StepNode):
+            given: StepNode[StateT, UpdateT] = work
+            work, without_model, recipe = given.work, without_model or given.without_model, recipe or given.recipe
+        self.needs, self.recipe, self.pages_alone = frozenset(needs), recipe, pages_alone
         reading = (ReadingModel,) if builds else ()
         self.settings: Groups = (Model, Window, Concurrency, Calls, Batching, Budget, Tenant, *reading, *settings)
         self.work, self.without_model, self.starts_question, self.builds = work, without_model, starts_question, builds
@@ -279,7 +274,9 @@ class Decorate(Protocol):
 @overload
 def node(work: Work[StateT, UpdateT], /) -> StepNode[StateT, UpdateT]: ...
 @overload
-def node(*, starts_question: bool = False, builds: bool = False, settings: Groups = ()) -> Decorate: ...
+def node(
+    *, starts_question: bool = False, builds: bool = False, settings: Groups = (), needs: Collection[str] = ()
+) -> Decorate: ...
 @overload
 def node(
     *,
@@ -287,6 +284,7 @@ def node(
     starts_question: bool = False,
     builds: bool = False,
     settings: Groups = (),
+    needs: Collection[str] = (),
 ) -> Callable[[Work[StateT, UpdateT]], StepNode[StateT, UpdateT]]: ...
 def node(
     work: Work[Any, Any] | None = None,
@@ -296,6 +294,7 @@ def node(
     starts_question: bool = False,
     builds: bool = False,
     settings: Groups = (),
+    needs: Collection[str] = (),
 ) -> Any:
     """Make a coroutine `(state, runtime) -> update` a node of graphs.
 
@@ -309,13 +308,21 @@ def node(
         starts_question: It is the first node of a graph, which resets what belongs to one question.
         builds: It builds a memory, for which the context's reading model is the model.
         settings: The groups of settings that it reads, besides those of every step.
+        needs: The parameters that the recipe of its memory must have.
 
     Returns:
         The node, or what makes a coroutine one.
     """
     if work is not None:
         return StepNode(work)
-    return lambda work: StepNode(work, without_model, starts_question=starts_question, builds=builds, settings=settings)
+    return partial(
+        StepNode,
+        without_model=without_model,
+        starts_question=starts_question,
+        builds=builds,
+        settings=settings,
+        needs=needs,
+    )
 
 
 if not TYPE_CHECKING:

@@ -30,7 +30,6 @@ from readgraph.nodes.building.outline import SECTIONS, branches_over, outline_of
 from readgraph.nodes.building.summaries import summarise
 from readgraph.nodes.extractive import extract_note
 from readgraph.nodes.purpose import serves_purpose
-from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document, Page, Recipe
 from readgraph.state.settings import Language, Paragraphs, Purpose, Rebuilding, Tree
@@ -55,12 +54,8 @@ def recipe(context: ReaderContext) -> Recipe:
     return replace(walkers, method="outline-walk", parameters={**walkers.parameters, "sections": SECTIONS})
 
 
-read = StepNode(
-    read_by_outline(summarise, recipe),
-    without_model=read_by_outline(extract_note, recipe),
-    builds=True,
-    settings=(Tree, Paragraphs, Purpose, Language, Rebuilding),
-)
+READING = (Tree, Paragraphs, Purpose, Language, Rebuilding)
+read = read_by_outline(summarise, recipe, without_model=extract_note, settings=READING)
 
 build = partial(mem_walker.build, read=read)
 """MemWalker's graph with this `read` node; every argument is a node, as there."""

@@ -62,7 +62,7 @@ async def note_beginning(text: str, page: Page, runtime: Runtime[ReaderContext])
     return Note(page.number, beginning, count_words(beginning))
 
 
-file_pages = read_pages(pages_by_rule, note_beginning, archive_recipe)
+file_pages = read_pages(pages_by_rule, note_beginning, archive_recipe, builds=False)
 
 
 async def file_document(

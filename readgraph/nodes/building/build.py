@@ -20,6 +20,7 @@ from readgraph.library.store import hold_build_lock
 from readgraph.models.batches.calls import workers_for
 from readgraph.models.metering import current_meter
 from readgraph.nodes.building.correct import apply_corrections
+from readgraph.nodes.building.paging import no_note
 from readgraph.nodes.building.parts import MakeParts, NotesSoFar, Paginate, WriteNote, in_parts
 from readgraph.nodes.building.recipes import (
     PurposeState,
@@ -29,9 +30,10 @@ from readgraph.nodes.building.recipes import (
     resolve_notes_language,
 )
 from readgraph.nodes.building.summaries import delete_tree
-from readgraph.nodes.step import MakeRecipe, Work, with_recipe
+from readgraph.nodes.step import MakeRecipe, StepNode, Work
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import Groups
 from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.reading import Usage
 from readgraph.state.records import Document, Memory, Note, Page
@@ -136,34 +138,83 @@ class ReadUpdate(TypedDict):
 
 
 def read_pages(
-    paginate: Paginate, write_note: WriteNote, recipe: MakeRecipe, *, cuts_text: bool = True
-) -> Work[ReadState, ReadUpdate]:
-    """The work of a node that builds memories with these parts, which need only texts (see `build_memory`).
+    paginate: Paginate,
+    write_note: WriteNote,
+    recipe: MakeRecipe,
+    *,
+    without_model: tuple[Paginate, WriteNote] | None = None,
+    cuts_text: bool = True,
+    builds: bool = True,
+    settings: Groups = (),
+) -> StepNode[ReadState, ReadUpdate]:
+    """A node that builds memories with these parts, which need only texts (see `build_memory`).
 
     Args:
         paginate: Gives the pages of a text, one after the other.
         write_note: Writes the note of one page.
         recipe: Gives the recipe of the memory, whose parameters it takes from the context.
+        without_model: The parts that serve where the context names no model, or the budget is spent.
         cuts_text: See `build_memory`.
+        builds: The model writes notes, or cuts pages: the context's reading model, if it names one.
+        settings: The groups of settings that the parts and the recipe read.
+
+    Returns:
+        The node.
     """
+    parts, instead = fixed_parts(paginate, write_note), without_model and fixed_parts(*without_model)
+    return read_with(parts, recipe, without_model=instead, cuts_text=cuts_text, builds=builds, settings=settings)
+
+
+def cut_pages(
+    paginate: Paginate, recipe: MakeRecipe, *, cuts_text: bool = True, settings: Groups
+) -> StepNode[ReadState, ReadUpdate]:
+    """A node that cuts a text into pages and writes no notes, for which it needs no model."""
+    return read_pages(paginate, no_note, recipe, cuts_text=cuts_text, builds=False, settings=settings)
+
+
+def fixed_parts(paginate: Paginate, write_note: WriteNote) -> MakeParts:
+    """Parts that are the same for each document."""
 
     async def parts(
         document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
     ) -> tuple[Paginate, WriteNote]:
         return paginate, write_note
 
-    return build_memory(parts, recipe, cuts_text=cuts_text)
+    return parts
 
 
-def build_memory(
+def read_with(
+    make_parts: MakeParts,
+    recipe: MakeRecipe,
+    *,
+    without_model: MakeParts | None = None,
+    cuts_text: bool = True,
+    builds: bool = True,
+    settings: Groups = (),
+) -> StepNode[ReadState, ReadUpdate]:
+    """As `read_pages`, with parts that are made for each document."""
+
+    def reading(make_parts: MakeParts) -> Work[ReadState, ReadUpdate]:
+        async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+            return await build_memory(state, runtime, make_parts, recipe, cuts_text=cuts_text)
+
+        return read
+
+    instead = reading(without_model) if without_model else None
+    return StepNode(reading(make_parts), instead, builds=builds, settings=settings, recipe=recipe)
+
+
+async def build_memory(
+    state: ReadState,
+    runtime: Runtime[ReaderContext],
     make_parts: MakeParts,
     recipe: MakeRecipe,
     *,
     cuts_text: bool = True,
     knows_members: bool = False,
     asks_again: AsksAgain | None = None,
-) -> Work[ReadState, ReadUpdate]:
-    """The work of a node that builds the document's memory, or uses the existing one.
+) -> ReadUpdate:
+    """Build the document's memory, or use the existing one.
 
     If the budget runs out, the memory stays incomplete, and the next reading continues it, as for a history that has
     grown. `cuts_text`: pages are cut from the text, so each document of a collection is cut separately, and the
@@ -171,26 +222,24 @@ def build_memory(
     `make_parts` makes sees to the documents of a collection itself, and gets the whole text. `asks_again`: which notes
     of an earlier reading are asked for again; without it, substitutes are, where the settings say `again`.
     """
-
-    async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
-        store = page_store(runtime)
-        runtime = for_question(state, runtime) if may_serve_purpose(recipe) else runtime
-        again = asks_again or _test_for_substitutes(runtime.context)
-        document = await store.document(state["document"])
-        current, runtime = await apply_notes_language(recipe(runtime.context), document, runtime)
-        memory = await store.open_memory(document.id, current, renew=runtime.context.rebuild)
-        told = f", for {current.purpose}" if current.purpose else ""
-        told += "" if memory.recipe == current else ", built with older prompts"
-        if not await _is_done(store, memory, document, again=again):
-            async with hold_build_lock(store.store, memory.id):
-                memory = before = await store.memory(document.id, memory.id)  # others may have finished it meanwhile
-                if not await _is_done(store, before, await store.document(document.id), again=again):
-                    build = _Build(store, runtime, make_parts, cuts_text, knows_members, again)
-                    memory = await build.complete(before)
-                    return {"memory": memory.id, "step_summary": _did(before, memory) + told}
-        return {"memory": memory.id, "step_summary": f"took the memory of {format_count(memory.pages, 'part')}{told}"}
-
-    return with_recipe(read, recipe)
+    store = page_store(runtime)
+    runtime = for_question(state, runtime) if may_serve_purpose(recipe) else runtime
+    again = asks_again or _test_for_substitutes(runtime.context)
+    document = await store.document(state["document"])
+    current, runtime = await apply_notes_language(recipe(runtime.context), document, runtime)
+    memory = await store.open_memory(document.id, current, renew=runtime.context.rebuild)
+    told = f", for {current.purpose}" if current.purpose else ""
+    told += "" if memory.recipe == current else ", built with older prompts"
+    if not await _is_done(store, memory, document, again=again):
+        async with hold_build_lock(store.store, memory.id):
+            memory = before = await store.memory(document.id, memory.id)  # others may have finished it meanwhile
+            if not await _is_done(store, before, await store.document(document.id), again=again):
+                build = _Build(store, runtime, make_parts, cuts_text, knows_members, again)
+                memory = await build.complete(before)
+                after = f" after the {before.pages} before" if before.pages else ""
+                did = f"read {format_count(memory.pages - before.pages, 'part')}{after}"
+                return {"memory": memory.id, "step_summary": did + told}
+    return {"memory": memory.id, "step_summary": f"took the memory of {format_count(memory.pages, 'part')}{told}"}
 
 
 async def has_whole_memory(store: PageStore, document: Document, recipe: MakeRecipe, context: ReaderContext) -> bool:
@@ -207,11 +256,6 @@ def _test_for_substitutes(context: ReaderContext) -> AsksAgain | None:
 async def _is_done(store: PageStore, memory: Memory, document: Document, *, again: AsksAgain | None) -> bool:
     whole = memory.complete and memory.read_to == document.characters
     return whole and not (again and any(map(again, await store.notes(memory.id, range(memory.pages)))))
-
-
-def _did(before: Memory, memory: Memory) -> str:
-    after = f" after the {before.pages} before" if before.pages else ""
-    return f"read {format_count(memory.pages - before.pages, 'part')}{after}"
 
 
 @dataclass

@@ -20,7 +20,7 @@ from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.building.build import build_memory, fixed_parts
 from readgraph.nodes.building.notes import gist_page, gist_prompt, make_gist_writer
 from readgraph.nodes.building.paging import MERGE, BeginsAnew, merge_prompt
 from readgraph.nodes.building.parts import Paginate, WriteNote
@@ -156,7 +156,8 @@ async def _round(
         prompts = {**before.prompts, **versions_of(MERGE)}
         return replace(before, parameters=parameters, prompts=prompts)
 
-    update = await read_pages(paginate, write, recipe, cuts_text=False)({"document": memory.document}, runtime)
+    parts = fixed_parts(paginate, write)
+    update = await build_memory({"document": memory.document}, runtime, parts, recipe, cuts_text=False)
     return await page_store(runtime).memory(memory.document, update["memory"])
 
 

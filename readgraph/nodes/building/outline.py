@@ -25,10 +25,11 @@ from readgraph.library.store import hold_build_lock
 from readgraph.nodes.building.build import ReadState, ReadUpdate, build_memory
 from readgraph.nodes.building.paging import fewest_and_most, segments, segments_after
 from readgraph.nodes.building.parts import NotesSoFar, Paginate, WriteNote, in_parts
-from readgraph.nodes.step import MakeRecipe, Work, with_recipe
+from readgraph.nodes.step import MakeRecipe, StepNode, Work
 from readgraph.sources.formats.plain_text import places_of_markdown
 from readgraph.sources.places import BELOW
 from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import Groups
 from readgraph.state.records import CollectionPart, Document, Memory, Page
 from readgraph.state.summary_tree import TreeShape
 from readgraph.state.words import count_words
@@ -320,32 +321,36 @@ def _group(nodes: list[_Node]) -> _Node:
     return _Node(f"{first} – {last}", first, last, tuple(nodes))
 
 
-def read_by_outline(write_note: WriteNote, recipe: MakeRecipe) -> Work[ReadState, ReadUpdate]:
-    """The work of a node that builds such a memory; its recipe needs `segment_words` and `children`.
+def read_by_outline(
+    write_note: WriteNote, recipe: MakeRecipe, *, without_model: WriteNote, settings: Groups
+) -> StepNode[ReadState, ReadUpdate]:
+    """A node that builds such a memory; its recipe needs `segment_words` and `children`.
 
     The note of each segment is written by `write_note`, and the tree's shape is kept in the memory's record, by which
     it is grown and walked. Where the source names no headings, or only one, the tree is the balanced one.
     """
 
-    async def parts(
-        document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
-    ) -> tuple[Paginate, WriteNote]:
-        outline = await outline_of(page_store(runtime), document, runtime.context)
-        return in_parts(segments, outline.spans(document) if outline else ()), write_note
+    def reading(write_note: WriteNote) -> Work[ReadState, ReadUpdate]:
+        async def parts(
+            document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
+        ) -> tuple[Paginate, WriteNote]:
+            outline = await outline_of(page_store(runtime), document, runtime.context)
+            return in_parts(segments, outline.spans(document) if outline else ()), write_note
 
-    build = build_memory(parts, recipe, knows_members=True)
+        async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+            update = await build_memory(state, runtime, parts, recipe, knows_members=True)
+            store = page_store(runtime)
+            document, memory = await store.document_and_memory(state["document"], update["memory"])
+            if not memory.complete:
+                return update
+            memory = await _with_branches(store, document, memory, runtime.context)
+            why = "a history grows" if document.sessions else "the text has no outline"
+            how = "along its outline" if memory.has_sections else f"in a balanced tree, since {why}"
+            return {**update, "step_summary": f"{update['step_summary']}, {how}"}
 
-    async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
-        update = await build(state, runtime)
-        store = page_store(runtime)
-        document = await store.document(state["document"])
-        memory = await store.memory(document.id, update["memory"])
-        if not memory.complete:
-            return update
-        memory = await _with_branches(store, document, memory, runtime.context)
-        return {**update, "step_summary": f"{update['step_summary']}, {_describe_tree(memory, document)}"}
+        return read
 
-    return with_recipe(read, recipe)
+    return StepNode(reading(write_note), reading(without_model), builds=True, settings=settings, recipe=recipe)
 
 
 async def _with_branches(store: PageStore, document: Document, memory: Memory, context: ReaderContext) -> Memory:
@@ -364,9 +369,3 @@ async def _with_branches(store: PageStore, document: Document, memory: Memory, c
         memory = replace(memory, levels=(), branches=branches, headings=headings)
         await store.put_memory(memory)
     return memory
-
-
-def _describe_tree(memory: Memory, document: Document) -> str:
-    if memory.has_sections:
-        return "along its outline"
-    return f"in a balanced tree, since {'a history grows' if document.sessions else 'the text has no outline'}"

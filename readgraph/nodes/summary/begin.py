@@ -18,7 +18,7 @@ from readgraph.nodes.building.outline import headings_in
 from readgraph.nodes.building.recipes import for_question, resolve_notes_language
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
-from readgraph.nodes.step import StepNode, node, with_recipe
+from readgraph.nodes.step import StepNode, node
 from readgraph.sources.naming_places import NamedSpan, places_named, source_page
 from readgraph.sources.places import BELOW
 from readgraph.state.context import ReaderContext
@@ -94,7 +94,7 @@ def make_read_if_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[ReadS
         return await without(state, runtime)
 
     settings = tuple(read.settings)
-    return StepNode(with_recipe(read_where_needed, recipe), read_without_model, builds=True, settings=settings)
+    return StepNode(read_where_needed, read_without_model, builds=True, settings=settings, recipe=recipe)
 
 
 async def memory_there(store: PageStore, document: Document, context: ReaderContext, recipe: Recipe) -> Memory | None:

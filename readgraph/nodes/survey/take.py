@@ -220,13 +220,15 @@ def make_taking_work(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> W
         ) -> tuple[Paginate, WriteNote]:
             return _as_cut(pages), _only_of(wanted, make_note(programme, await orders_in(store, document)))
 
-        read = build_memory(
+        built = await build_memory(
+            {"document": document.id},
+            runtime,
             parts,
             partial(recipe, programme, cut.recipe),
             cuts_text=False,
             asks_again=lambda note: note.page in wanted and note.is_substitute,
         )
-        records = (await read({"document": document.id}, runtime))["memory"]
+        records = built["memory"]
         notes = {note.page: note for note in await store.notes(records, sorted(wanted))}
         surveyed = [number for number in sorted(wanted) if number in notes and not notes[number].is_substitute]
         found = sum(len(records_in(note.text, len(programme["columns"]))) for note in notes.values())
