@@ -33,8 +33,8 @@ from readgraph.nodes.agent.memory import (
 )
 from readgraph.nodes.agent.storages import (
     events_between,
+    format_items,
     format_results,
-    items_listed,
     open_archive_page,
     own_passages,
     results_page,
@@ -251,8 +251,7 @@ async def archival_insert(text: Annotated[str, "A passage that can be understood
 @tool
 async def archival_search(query: Annotated[str, "What to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Search archival storage: your passages, and the pages of all documents."""
-    numbers, line = results_page(await search_archive(memory, query), page)
-    return await items_listed(numbers, line, memory)
+    return await format_items(await search_archive(memory, query), page, memory)
 
 
 @tool

@@ -11,14 +11,12 @@ from readgraph.library.agents import Event
 from readgraph.library.search.passages import ExactText
 from readgraph.models.metering import count_fallback
 from readgraph.nodes.agent.functions import Memory, ResultPage, answer
-from readgraph.nodes.agent.memory import AgentMemory
 from readgraph.nodes.agent.storages import (
     ArchivalResult,
-    items_listed,
+    format_items,
     load_archive_items,
     nearest_in_archive,
     open_archive_page,
-    results_page,
     search_archive,
 )
 from readgraph.nodes.extractive import nearest_sentences, passages_of
@@ -43,13 +41,15 @@ _NUMBER = TypeAdapter(int)
 @tool
 async def keyword_search(query: Annotated[str, "Words to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Search the pages by their words; the best come first."""
-    return await _format_results_page(await search_archive(memory, query, by_meaning=False), query, page, memory)
+    found = await search_archive(memory, query, by_meaning=False)
+    return await format_items(found, page, memory, lambda item: _nearest(item.text, query))
 
 
 @tool
 async def meaning_search(query: Annotated[str, "What to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Find the few pages that are nearest in meaning, also where they use other words."""
-    return await _format_results_page(await nearest_in_archive(memory, query), query, page, memory)
+    found = await nearest_in_archive(memory, query)
+    return await format_items(found, page, memory, lambda item: _nearest(item.text, query))
 
 
 @tool
@@ -62,13 +62,12 @@ async def text_search(
         for each in await load_archive_items(memory, [*range(memory.life["archive"])[first : first + AT_ONCE]]):
             if times := sum(1 for _ in wanted.spans(on_one_line(each.text))):
                 matches[each.number] = times
-    shown, line = results_page([*matches], page)
-    line = f"{line}; it stands there {format_count(matches.total(), 'time')} in all"
 
     def places(item: ArchivalResult) -> str:
         return f"{format_count(matches[item.number], 'time')}: {_around(item.text, wanted, matches[item.number])}"
 
-    return await items_listed(shown, line, memory, places)
+    counted = f"; it stands there {format_count(matches.total(), 'time')} in all"
+    return await format_items([*matches], page, memory, places, counted)
 
 
 @tool
@@ -111,11 +110,6 @@ def _place(event: Event) -> Opened | None:
     except ValidationError:
         return None
     return document, page, part
-
-
-async def _format_results_page(numbers: list[int], query: str, page: int, memory: AgentMemory) -> str:
-    shown, line = results_page(numbers, page)
-    return await items_listed(shown, line, memory, lambda item: _nearest(item.text, query))
 
 
 def _nearest(text: str, query: str) -> str:

@@ -25,7 +25,7 @@ from readgraph.library.agents import (
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.nodes.agent.contracts import ReceiveState, ReceiveUpdate
 from readgraph.nodes.agent.memory import cut_to, most_event_words
-from readgraph.nodes.agent.storages import tell_other_machines, trim_archive_index, trim_recall_index
+from readgraph.nodes.agent.storages import take_back_indexes
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.memory import describe_missing, sizes_of
@@ -147,10 +147,7 @@ async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> Recei
     around = await store.events(identity, range(max(0, life["events"] - 1), life["events"] + 1))
     taken_back = bool(around) and around[-1].number == life["events"]
     if taken_back:  # an undone or interrupted turn was here: the indexes may still contain its events
-        archive = (await store.require_agent(name)).index
-        await trim_recall_index(store, identity, life["events"])
-        await trim_archive_index(store, identity, archive, life["archive"])
-        await tell_other_machines(store, identity, archive)
+        await take_back_indexes(store, await store.require_agent(name), life)
     stored = await storable_event(arrival, store, runtime.context)
     life, text = await _with_text(stored, life, identity, runtime)
     kind = "upload" if stored.get("document") else arrival["kind"]

@@ -9,16 +9,15 @@ import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 
-from readgraph.library.agents import AgentStore, ArchiveEntry, recall_index
+from readgraph.library.agents import Agent, AgentStore, ArchiveEntry, recall_index
 from readgraph.library.search.hits import IndexEntry, Ranking, fuse, pages_of, score_by_place
 from readgraph.library.search.index_registry import indexes_of
-from readgraph.library.search.keyword_index import KeywordIndex
 from readgraph.library.search.postings import SHORT
 from readgraph.library.store import hold_build_lock
 from readgraph.nodes.agent.memory import PER_PAGE, AgentMemory, cut_to
 from readgraph.nodes.search import KeywordTool, VectorTool, get_shared_embedder, make_stand_in
+from readgraph.state.agent import AgentState
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words, end_after_words
@@ -30,35 +29,43 @@ MakeEntries = Callable[[Sequence[int]], Awaitable[list[IndexEntry]]]
 """The index entries for some numbers of a storage; what has nothing to be found by has an empty text."""
 
 
-async def search_recall(
-    store: AgentStore, agent: str, events: int, query: str, context: ReaderContext | None = None
-) -> list[int]:
-    """The numbers of the first `events` events whose messages match the query, the best first; see `ranked`."""
-    await trim_recall_index(store, agent, events)
+@dataclass(frozen=True, slots=True)
+class SearchedStorage:
+    """The first `count` numbers of a storage; `name` is that of its indexes, which are filled at a search."""
 
-    async def entries(numbers: Sequence[int]) -> list[IndexEntry]:
-        said = [(event.number, event.spoken_text) for event in await store.events(agent, numbers)]
-        return [IndexEntry(number, text, follows=count_words(text) <= SHORT) for number, text in said]
+    store: AgentStore
+    name: str
+    count: int
+    make_entries: MakeEntries
 
-    return await rank_numbers(store, recall_index(agent), events, query, entries, context)
+    async def rank(self, query: str, context: ReaderContext | None) -> list[int]:
+        """The numbers that share words with the query, the best first.
 
+        If the context names an embedding model, the nearest by their embeddings are among them, in the order of both
+        rankings.
+        """
+        keyword = KeywordTool((await indexes_of(self.store.store)).keyword, self.name)
+        extent = await keyword.index.extent(self.name)
+        known = extent.count if extent.count == extent.last + 1 else 0  # all are indexed again, if any is missing
+        if known < self.count:
+            await keyword.add(await self.make_entries(range(known, self.count)))
+        if not (context and context.embeddings):
+            return pages_of(await keyword.find(query, self.count))
+        vector = await self.fill_vectors(context)
+        words, near = await asyncio.gather(keyword.find(query, self.count), vector.find(query, self.count))
+        return fuse_by_words_and_meaning(words, near)
 
-async def rank_numbers(
-    store: AgentStore, name: str, count: int, query: str, entries: MakeEntries, context: ReaderContext | None
-) -> list[int]:
-    """Those of the first `count` numbers of a storage that share words with the query, the best first.
-
-    If the context names an embedding model, the nearest by their embeddings are among them, in the order of both
-    rankings. `name` is that of the storage's indexes, which are filled first.
-    """
-    keyword = KeywordTool((await indexes_of(store.store)).keyword, name)
-    if numbers := await numbers_to_index(keyword.index, name, count):
-        await keyword.add(await entries(numbers))
-    if not (context and context.embeddings):
-        return pages_of(await keyword.find(query, count))
-    vector = await _fill_vectors(store, name, count, entries, context)
-    words, near = await asyncio.gather(keyword.find(query, count), vector.find(query, count))
-    return fuse_by_words_and_meaning(words, near)
+    async def fill_vectors(self, context: ReaderContext) -> VectorTool:
+        """The vectors. They are added in order, so only numbers after the last one can be missing."""
+        embedder = await get_shared_embedder(self.store, context)
+        vector = VectorTool(await (await indexes_of(self.store.store)).vectors(embedder.identity), embedder, self.name)
+        async with hold_build_lock(self.store.store, f"{self.name}-search"):
+            if (await vector.extent()).last >= self.count:
+                await vector.clear()
+            missing = await self.make_entries(range((await vector.extent()).last + 1, self.count))
+            await vector.index.remove(self.name, [entry.page for entry in missing if not entry.text])
+            await vector.add([entry for entry in missing if entry.text])
+        return vector
 
 
 def fuse_by_words_and_meaning(words: Ranking, near: Ranking) -> list[int]:
@@ -67,68 +74,44 @@ def fuse_by_words_and_meaning(words: Ranking, near: Ranking) -> list[int]:
     return [page for page, _ in fuse([words, near]) if page in wanted]
 
 
-async def nearest(
-    store: AgentStore, name: str, count: int, query: str, entries: MakeEntries, context: ReaderContext
+async def trim_index(store: AgentStore, name: str, count: int, archive_of: str = "") -> None:
+    """Cut an index to the first `count` numbers of its storage; its vectors are made again.
+
+    `archive_of`: the agent whose archival storage this is. If a deletion was undone there, the index is emptied,
+    because the deleted passages exist again.
+    """
+    indexes = await indexes_of(store.store)
+    if (last := (await indexes.keyword.extent(name)).last) < count:
+        return
+    await (await indexes.vectors("")).forget(name)
+    behind = await store.entries(archive_of, range(count, last + 1)) if archive_of else []
+    if any(entry.removed for entry in behind):
+        await indexes.keyword.forget(name)
+    else:
+        await indexes.keyword.remove(name, range(count, last + 1))
+
+
+async def take_back_indexes(store: AgentStore, agent: Agent, life: AgentState) -> None:
+    """Cut the indexes to what the agent's state counts; other machines make theirs anew."""
+    recall, indexes = recall_index(agent.id), await indexes_of(store.store)
+    await trim_index(store, recall, life["events"])
+    await trim_index(store, agent.index, life["archive"], agent.id)
+    await indexes.tell_others(recall)
+    await indexes.tell_others(agent.index)
+
+
+async def search_recall(
+    store: AgentStore, agent: str, events: int, query: str, context: ReaderContext | None = None
 ) -> list[int]:
-    """Those of the first `count` numbers of a storage that are nearest to the query by their embeddings.
+    """The numbers of the first `events` events whose messages match the query, the best first."""
 
-    They are at most `NEAREST`; the context must name an embedding model.
-    """
-    vector = await _fill_vectors(store, name, count, entries, context)
-    return pages_of(await vector.find(query, NEAREST))
+    async def entries(numbers: Sequence[int]) -> list[IndexEntry]:
+        said = [(event.number, event.spoken_text) for event in await store.events(agent, numbers)]
+        return [IndexEntry(number, text, follows=count_words(text) <= SHORT) for number, text in said]
 
-
-async def _fill_vectors(
-    store: AgentStore, name: str, count: int, entries: MakeEntries, context: ReaderContext
-) -> VectorTool:
-    """The vectors of a storage. They are added in order, so only numbers after the last one can be missing."""
-    embedder = await get_shared_embedder(store, context)
-    vector = VectorTool(await (await indexes_of(store.store)).vectors(embedder.identity), embedder, name)
-    async with hold_build_lock(store.store, f"{name}-search"):
-        if (await vector.extent()).last >= count:
-            await vector.clear()
-        missing = await entries(range((await vector.extent()).last + 1, count))
-        await vector.index.remove(name, [entry.page for entry in missing if not entry.text])
-        await vector.add([entry for entry in missing if entry.text])
-    return vector
-
-
-async def trim_recall_index(store: AgentStore, agent: str, events: int) -> KeywordIndex:
-    """The index over recall storage, cut to its first `events` events; its vectors are made again."""
-    indexes, name = await indexes_of(store.store), recall_index(agent)
-    if (last := (await indexes.keyword.extent(name)).last) >= events:
-        await (await indexes.vectors("")).forget(name)
-        await indexes.keyword.remove(name, range(events, last + 1))
-    return indexes.keyword
-
-
-async def trim_archive_index(store: AgentStore, agent: str, name: str, archive: int) -> KeywordIndex:
-    """The index over archival storage, cut to its first `archive` numbers; its vectors are made again.
-
-    If a deletion was undone, the index is emptied, because the deleted passages exist again.
-    """
-    indexes = await indexes_of(store.store)
-    if (last := (await indexes.keyword.extent(name)).last) >= archive:
-        await (await indexes.vectors("")).forget(name)
-        behind = await store.entries(agent, range(archive, last + 1))
-        if any(entry.removed for entry in behind):
-            await indexes.keyword.forget(name)
-        else:
-            await indexes.keyword.remove(name, range(archive, last + 1))
-    return indexes.keyword
-
-
-async def tell_other_machines(store: AgentStore, agent: str, name: str) -> None:
-    """Let them make their indexes over recall storage and archival storage anew: their ends were taken back."""
-    indexes = await indexes_of(store.store)
-    await indexes.tell_others(recall_index(agent))
-    await indexes.tell_others(name)
-
-
-async def numbers_to_index(index: KeywordIndex, name: str, count: int) -> range:
-    """Which of the first `count` numbers must be indexed: those after the last indexed one; all, if any is missing."""
-    extent = await index.extent(name)
-    return range(extent.count if extent.count == extent.last + 1 else 0, count)
+    name = recall_index(agent)
+    await trim_index(store, name, events)
+    return await SearchedStorage(store, name, events, entries).rank(query, context)
 
 
 async def events_between(memory: AgentMemory, first: date, last: date) -> list[int]:
@@ -165,17 +148,13 @@ class ArchivalResult:
 
 
 async def search_archive(memory: AgentMemory, query: str, *, by_meaning: bool = True) -> list[int]:
-    """The numbers of all items in archival storage that match the query, the best first; see `ranked`.
+    """The numbers of all items in archival storage that match the query, the best first.
 
     Without `by_meaning`, an embedding model changes nothing.
     Where a tool of the caller's stands in for keyword search, it finds the pages, and they come first; what one for
     vector search finds is fused with them.
     """
-    archive, index = memory.life["archive"], memory.agent.index
-    await trim_archive_index(memory.store, memory.id, index, archive)
-    found = await rank_numbers(
-        memory.store, index, archive, query, partial(_entries, memory), memory.context if by_meaning else None
-    )
+    found = await (await _open_archive(memory)).rank(query, memory.context if by_meaning else None)
     pages = await _pages_by_stand_in("keyword", memory, query)
     if pages is not None:
         found = [*pages, *(number for number in found if not _document_of(memory, number))]
@@ -188,11 +167,24 @@ async def search_archive(memory: AgentMemory, query: str, *, by_meaning: bool = 
 async def nearest_in_archive(memory: AgentMemory, query: str) -> list[int]:
     """The numbers of the few items that are nearest to the query by their embeddings, or by a stand-in for them."""
     pages = await _pages_by_stand_in("vector", memory, query)
-    if pages is not None:
-        return pages[:NEAREST]
-    archive, index = memory.life["archive"], memory.agent.index
-    await trim_archive_index(memory.store, memory.id, index, archive)
-    return await nearest(memory.store, index, archive, query, partial(_entries, memory), memory.context)
+    if pages is None:
+        vector = await (await _open_archive(memory)).fill_vectors(memory.context)
+        pages = pages_of(await vector.find(query, NEAREST))
+    return pages[:NEAREST]
+
+
+async def _open_archive(memory: AgentMemory) -> SearchedStorage:
+    """Archival storage, to be searched. Deleted items are indexed without words, so that no number is missing."""
+    store, name, count = memory.store, memory.agent.index, memory.life["archive"]
+
+    async def entries(numbers: Sequence[int]) -> list[IndexEntry]:
+        gone = {number: "" for entry in await store.entries(memory.id, numbers) for number in entry.removed}
+        found = await load_archive_items(memory, [number for number in numbers if number not in gone])
+        texts = dict.fromkeys(numbers, "") | {each.number: each.text for each in found} | gone
+        return [IndexEntry(number, text) for number, text in texts.items()]
+
+    await trim_index(store, name, count, memory.id)
+    return SearchedStorage(store, name, count, entries)
 
 
 async def _pages_by_stand_in(name: str, memory: AgentMemory, query: str) -> list[int] | None:
@@ -211,42 +203,26 @@ async def _pages_by_stand_in(name: str, memory: AgentMemory, query: str) -> list
     return numbers if entries else None
 
 
-async def _entries(memory: AgentMemory, numbers: Sequence[int]) -> list[IndexEntry]:
-    """The index entries for these numbers. Deleted items are indexed without words, so that no number is missing."""
-    logged = await memory.store.entries(memory.id, numbers)
-    gone = {number: "" for entry in logged for number in entry.removed}
-    found = await load_archive_items(memory, [number for number in numbers if number not in gone])
-    texts = dict.fromkeys(numbers, "") | {each.number: each.text for each in found} | gone
-    return [IndexEntry(number, text) for number, text in texts.items()]
-
-
 async def own_passages(memory: AgentMemory) -> list[int]:
     """The numbers of the agent's passages that were not deleted."""
-    return [number for number in await list_archive_numbers(memory) if not _document_of(memory, number)]
-
-
-async def list_archive_numbers(memory: AgentMemory) -> list[int]:
-    """The numbers of all items in archival storage: passages that were not deleted, pages of documents."""
     entries = await memory.store.entries(memory.id, range(memory.life["archive"]))
     gone = {number for entry in entries for number in entry.removed}
-    return [
-        number
-        for entry in entries
-        if entry.kind != "removal"
-        for number in range(entry.number, entry.number + entry.pages)
-        if number not in gone
-    ]
+    return [entry.number for entry in entries if entry.kind == "passage" and entry.number not in gone]
 
 
 async def load_archive_items(memory: AgentMemory, numbers: list[int]) -> list[ArchivalResult]:
     """The items with these numbers, in this order; those that no longer exist are left out."""
-    documents = memory.life["documents"]
-    belongs = [_document_of(memory, number) for number in numbers]
-    starts = [documents[which - 1][0] if which else number for which, number in zip(belongs, numbers, strict=True)]
-    entries = {entry.number: entry for entry in await memory.store.entries(memory.id, {*starts})}
-    places = [(entries[start], number) for start, number in zip(starts, numbers, strict=True) if start in entries]
-    shown = await _load_texts_and_titles(memory, places)
-    return [_make_archival_result(memory, entry, number, *shown[number]) for entry, number in places if number in shown]
+    belongs = {number: _document_of(memory, number) for number in numbers}
+    starts = {memory.life["documents"][of - 1][0] if of else number for number, of in belongs.items()}
+    found = dict[int, ArchivalResult]()
+    for entry in await memory.store.entries(memory.id, starts):
+        if entry.kind == "passage":
+            found[entry.number] = ArchivalResult(entry.number, entry.text)
+        elif entry.kind == "document":
+            of = _document_of(memory, entry.number)
+            pages = [number - entry.number for number in belongs if belongs[number] == of]
+            found |= {each.number: each for each in await _load_document_pages(memory, entry, of, pages)}
+    return [found[number] for number in numbers if number in found]
 
 
 def _document_of(memory: AgentMemory, number: int) -> int:
@@ -255,33 +231,23 @@ def _document_of(memory: AgentMemory, number: int) -> int:
     return next((which for which, (start, pages) in documents if start <= number < start + pages), 0)
 
 
-async def _load_texts_and_titles(
-    memory: AgentMemory, places: list[tuple[ArchiveEntry, int]]
-) -> dict[int, tuple[str, str]]:
-    """Text and title of an item; for a page of a collection also its document and its place there."""
-    shown = {number: (entry.text, "") for entry, number in places if entry.kind == "passage"}
-    for entry in {entry.number: entry for entry, _ in places if entry.kind == "document"}.values():
-        numbers = [number for other, number in places if other is entry]
-        try:
-            document = await memory.store.document(entry.document)
-        except BadInput:
-            continue
-        pages = await memory.store.pages(entry.memory, [number - entry.number for number in numbers])
-        texts = await memory.store.spans(document, [(page.start, page.end) for page in pages])
-        titles: list[str | None] = [None] * len(pages)
-        if document.parts:
-            titles = await memory.store.place_names(document, [page.start for page in pages])
-        named = [(text, title or entry.text) for text, title in zip(texts, titles, strict=True)]
-        shown |= dict(zip(numbers, named, strict=True))
-    return shown
-
-
-def _make_archival_result(
-    memory: AgentMemory, entry: ArchiveEntry, number: int, text: str, title: str
-) -> ArchivalResult:
-    if entry.kind == "passage":
-        return ArchivalResult(number, text)
-    return ArchivalResult(number, text, title, _document_of(memory, number), number - entry.number)
+async def _load_document_pages(
+    memory: AgentMemory, entry: ArchiveEntry, of: int, numbers: list[int]
+) -> list[ArchivalResult]:
+    """Pages of a document; each names the document or, of a collection, that and its place there."""
+    try:
+        document = await memory.store.document(entry.document)
+    except BadInput:  # it was forgotten
+        return []
+    pages = await memory.store.pages(entry.memory, numbers)
+    texts = await memory.store.spans(document, [(page.start, page.end) for page in pages])
+    titles: list[str | None] = [None] * len(pages)
+    if document.parts:
+        titles = await memory.store.place_names(document, [page.start for page in pages])
+    return [
+        ArchivalResult(entry.number + number, text, title or entry.text, of, number)
+        for number, text, title in zip(numbers, texts, titles, strict=True)
+    ]
 
 
 def results_page(found: Sequence[int], page: int) -> tuple[list[int], str]:
@@ -299,17 +265,24 @@ def format_results(line: str, results: Sequence[tuple[str, str]], memory: AgentM
     return "\n".join([line, *(f"- {name}: {cut_to(text.strip(), share)}" for name, text in results)])
 
 
-async def items_listed(
-    numbers: list[int], line: str, memory: AgentMemory, excerpt: Callable[[ArchivalResult], str] | None = None
+async def format_items(
+    found: Sequence[int],
+    page: int,
+    memory: AgentMemory,
+    excerpt: Callable[[ArchivalResult], str] | None = None,
+    counted: str = "",
 ) -> str:
-    """The items of archival storage with these numbers, below a line; with `excerpt`, what that shows of each.
+    """One page of these items of archival storage; with `excerpt`, what that shows of each.
 
-    Pages of the question's own document count as read, unless only an excerpt is shown.
+    `counted`: what the first line says besides the number of results. Pages of the question's own document count as
+    read, unless only an excerpt is shown.
     """
-    found = await load_archive_items(memory, numbers)
+    numbers, line = results_page(found, page)
+    items = await load_archive_items(memory, numbers)
     if excerpt is None:
-        memory.pages_read += [each.page for each in found if each.document == 1]
-    return format_results(line, [(name_of(each), excerpt(each) if excerpt else each.text) for each in found], memory)
+        memory.pages_read += [each.page for each in items if each.document == 1]
+    rows = [(name_of(each), excerpt(each) if excerpt else each.text) for each in items]
+    return format_results(line + counted, rows, memory)
 
 
 async def open_archive_page(memory: AgentMemory, document: int, page: int, part: int, hint: str) -> str:
