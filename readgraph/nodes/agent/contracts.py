@@ -10,9 +10,9 @@ from readgraph.nodes.contracts import AnswerState, AskedQuestion
 from readgraph.state.agent import AgentState, AgentTurn, Block, IncomingEvent, TurnStep
 from readgraph.state.channels import Empty
 from readgraph.state.reading import Finding, Status, Usage
+from readgraph.state.records import Count
 
 __all__ = ["AgentTurnState", "ThinkUpdate"]
-from readgraph.state.records import Count
 
 
 class ReceiveState(TypedDict):
@@ -32,13 +32,18 @@ class ReceiveState(TypedDict):
     messages: NotRequired[list[AnyMessage]]
 
 
-class ReceiveUpdate(AgentState, AgentTurn):
-    """What receiving writes."""
+class BeginUpdate(AgentState, AgentTurn):
+    """What the beginning of a question's agent writes."""
 
     queue_from: Annotated[Count, Empty]
     calls: Annotated[int, Empty]
-    document: str
     step_summary: str
+
+
+class ReceiveUpdate(BeginUpdate):
+    """What receiving writes."""
+
+    document: str
 
 
 class AgentTurnState(AgentState, AgentTurn):
@@ -115,14 +120,6 @@ class BeginState(AskedQuestion):
     memory: str
     more_documents: NotRequired[list[str]]
     usage: NotRequired[Usage]
-
-
-class BeginUpdate(AgentState, AgentTurn):
-    """What the beginning of a question's agent writes."""
-
-    queue_from: Annotated[Count, Empty]
-    calls: Annotated[int, Empty]
-    step_summary: str
 
 
 class AgentAnswerState(AnswerState):

@@ -45,6 +45,10 @@ async def _by_model(before: str, events: Sequence[Event], most: int, runtime: Ru
         return await _by_extract(before, events, most, runtime)
 
 
+def _spoken_text(events: Sequence[Event]) -> str:
+    return "\n".join(event.spoken_text for event in events if event.spoken_text)
+
+
 async def summary_language(agent: Agent | None, events: Sequence[Event], runtime: Runtime[ReaderContext]) -> str:
     """The setting, else the language of the document that an agent reads, else of what was said in these events.
 
@@ -57,7 +61,7 @@ async def summary_language(agent: Agent | None, events: Sequence[Event], runtime
         document = await store.document(agent.reading)
         samples = await store.spans(document, sample_spans(document.characters))
     else:
-        said = "\n".join(event.spoken_text for event in events if event.spoken_text)
+        said = _spoken_text(events)
         samples = [said[slice(*span)] for span in sample_spans(len(said))]
     language = certain_language(samples)
     return "" if language == DEFAULT else language
@@ -65,8 +69,9 @@ async def summary_language(agent: Agent | None, events: Sequence[Event], runtime
 
 async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
     """Sentences of the messages, else of the events' text; and as much of the earlier summary as fits."""
-    said = "\n".join(event.spoken_text for event in events if event.spoken_text)
-    gist = first_words(extract_gist(said or queue_text(events, runtime.context.window_words)), most // 2)
+    gist = first_words(
+        extract_gist(_spoken_text(events) or queue_text(events, runtime.context.window_words)), most // 2
+    )
     return f"{first_words(before, most - count_words(gist))}\n{gist}".strip()
 
 

@@ -21,7 +21,6 @@ from readgraph.library.agents import SPEAKS, ArchiveEntry, Event, local_now
 from readgraph.models.json_form import storable
 from readgraph.nodes.agent.memory import (
     PER_PAGE,
-    AgentAnswer,
     AgentMemory,
     append_to_block,
     block_named,
@@ -42,7 +41,7 @@ from readgraph.nodes.agent.storages import (
     search_recall,
 )
 from readgraph.state.errors import BadInput, ReadgraphError
-from readgraph.state.reading import Quote
+from readgraph.state.reading import Finding, Quote
 from readgraph.state.words import count_words, first_words
 
 __all__ = [
@@ -101,7 +100,12 @@ class Functions:
     @cached_property
     def descriptions(self) -> str:
         """One line for each: name, arguments, what it does."""
-        return "\n".join(_describe_function(tool, self.schemas[name]) for name, tool in self.tools.items())
+        lines = list[str]()
+        for name, known in self.tools.items():
+            fields, required = self.schemas[name].get("properties", {}), self.arguments_needed[name]
+            arguments = [f"{each}{'' if each in required else '?'}: {_kind(field)}" for each, field in fields.items()]
+            lines.append(f"- {name}({', '.join(arguments)}): {' '.join(known.description.split())}")
+        return "\n".join(lines)
 
     async def call(self, event: Event, memory: AgentMemory) -> tuple[str, bool]:
         """The result of a call, and whether it failed; an error says what to do. Only readgraph's own errors raise.
@@ -131,12 +135,6 @@ class Functions:
             return f"{event.function} takes {_names(known)}. {faults or 'Its arguments can not be used'}.", True
         except Exception as problem:  # a user's function may raise anything; the conversation goes on
             return f"{event.function} failed: {type(problem).__name__}: {problem}", True
-
-
-def _describe_function(tool: BaseTool, schema: dict[str, Any]) -> str:
-    fields, required = schema.get("properties", {}), schema.get("required", [])
-    arguments = ", ".join(f"{name}{'' if name in required else '?'}: {_kind(field)}" for name, field in fields.items())
-    return f"- {tool.name}({arguments}): {' '.join(tool.description.split())}"
 
 
 def _kind(field: dict[str, Any]) -> str:
@@ -305,8 +303,9 @@ async def answer(
         raise BadInput(f"Give the letter of one option: {', '.join(memory.choices)}.")
     said = memory.choices[letter] if memory.choices else answer.strip() or None
     quoted = [line.strip().strip("-•\"'“”").strip() for line in quotes.splitlines()]
-    taken = [Quote(page=-1, quote=first_words(quote, LONGEST_QUOTE)) for quote in quoted if quote]
-    memory.given = AgentAnswer(said, letter if memory.choices else None, taken[:MOST_QUOTES])
+    taken = [Quote(page=-1, quote=first_words(quote, LONGEST_QUOTE)) for quote in quoted if quote][:MOST_QUOTES]
+    choice = letter if memory.choices else None
+    memory.given = Finding(page=-1, answers=said is not None, text=said or "", choice=choice, quotes=taken)
     return "Given."
 
 
@@ -316,13 +315,7 @@ WORKING_FUNCTIONS: tuple[BaseTool, ...] = (memory_append, memory_replace, memory
 RECALL_FUNCTIONS: tuple[BaseTool, ...] = (recall_search, recall_search_date)
 """Functions that search recall storage."""
 
-READING_FUNCTIONS: tuple[BaseTool, ...] = (
-    *WORKING_FUNCTIONS,
-    archival_search,
-    document_list,
-    document_open,
-    answer,
-)
+READING_FUNCTIONS: tuple[BaseTool, ...] = (*WORKING_FUNCTIONS, archival_search, document_list, document_open, answer)
 """Functions of an agent that answers a question: its archival storage is the documents, and it sends no messages."""
 
 MEMORY_FUNCTIONS: tuple[BaseTool, ...] = (

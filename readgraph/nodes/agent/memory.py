@@ -13,7 +13,7 @@ from readgraph.models.prompt import find_unused_name
 from readgraph.state.agent import AgentState, Block
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.reading import Quote
+from readgraph.state.reading import Finding
 from readgraph.state.words import count_words, first_words
 
 __all__ = ["AgentMemory", "append_to_block", "blocks_text", "queue_text", "replace_in_block"]
@@ -95,15 +95,6 @@ PER_PAGE = 5
 
 
 @dataclass
-class AgentAnswer:
-    """An answer as the agent gave it."""
-
-    answer: str | None
-    choice: str | None
-    quotes: list[Quote]
-
-
-@dataclass
 class AgentMemory:
     """What the functions of an agent work on; outside a turn, the first four fields are enough.
 
@@ -120,7 +111,7 @@ class AgentMemory:
     said: list[str] = field(default_factory=list)
     recalled: list[int] = field(default_factory=list)
     pages_read: list[int] = field(default_factory=list)
-    given: AgentAnswer | None = None
+    given: Finding | None = None
 
     @property
     def id(self) -> str:
@@ -143,7 +134,7 @@ def append_to_block(blocks: Sequence[Block], label: str, text: str) -> list[Bloc
     if not text.strip():
         raise BadInput("There is nothing to append: give the text.")
     block = block_named(blocks, label)
-    return _with_text(blocks, block, f"{block['text']}\n{text.strip()}".strip())
+    return with_block(blocks, label, f"{block['text']}\n{text.strip()}")
 
 
 def replace_in_block(blocks: Sequence[Block], label: str, old: str, new: str) -> list[Block]:
@@ -153,7 +144,7 @@ def replace_in_block(blocks: Sequence[Block], label: str, old: str, new: str) ->
         raise BadInput("The old text is empty: give the exact text to replace, or append the new one.")
     if old not in block["text"]:
         raise BadInput(f"Block '{label}' does not hold exactly that text: copy it from the block as it stands.")
-    return _with_text(blocks, block, block["text"].replace(old, new, 1).strip())
+    return with_block(blocks, label, block["text"].replace(old, new, 1))
 
 
 def rewrite_block(blocks: Sequence[Block], label: str, text: str) -> list[Block]:
@@ -165,7 +156,14 @@ def rewrite_block(blocks: Sequence[Block], label: str, text: str) -> list[Block]
 
 def with_block(blocks: Sequence[Block], label: str, text: str) -> list[Block]:
     """The blocks, with this text, which may be empty, in one of them."""
-    return _with_text(blocks, block_named(blocks, label), text.strip())
+    changed, text = block_named(blocks, label), text.strip()
+    words = count_words(text)
+    if words > changed["limit"]:
+        raise BadInput(
+            f"Block '{changed['label']}' would hold {words} words, and its limit is {changed['limit']}: shorten what "
+            "it holds first, or insert the details into archival storage. Nothing was changed."
+        )
+    return [Block(**{**block, "text": text}) if block is changed else block for block in blocks]
 
 
 def block_named(blocks: Sequence[Block], label: str) -> Block:
@@ -188,13 +186,3 @@ def blocks_text(blocks: Sequence[Block]) -> str:
 def size_of(block: Block) -> str:
     """How full a block is."""
     return f"{count_words(block['text'])}/{block['limit']}"
-
-
-def _with_text(blocks: Sequence[Block], changed: Block, text: str) -> list[Block]:
-    words = count_words(text)
-    if words > changed["limit"]:
-        raise BadInput(
-            f"Block '{changed['label']}' would hold {words} words, and its limit is {changed['limit']}: shorten what "
-            "it holds first, or insert the details into archival storage. Nothing was changed."
-        )
-    return [Block(**{**block, "text": text}) if block is changed else block for block in blocks]

@@ -16,7 +16,7 @@ from readgraph.nodes.agent.contracts import (
     ReadingActUpdate,
 )
 from readgraph.nodes.agent.functions import Functions
-from readgraph.nodes.agent.memory import AgentAnswer, queue_text
+from readgraph.nodes.agent.memory import queue_text
 from readgraph.nodes.agent.receive import MOST_BLOCK_WORDS, REACHED_BY, file_document, keep
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.ask import STYLE, answer_style
@@ -27,7 +27,7 @@ from readgraph.nodes.step import StepNode, node
 from readgraph.state.agent import AgentState, Block, fresh_turn
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
-from readgraph.state.reading import Finding, with_finding
+from readgraph.state.reading import with_finding
 from readgraph.state.records import digest
 from readgraph.state.settings import Chaining, Embeddings, MemoryParts, Window
 from readgraph.state.words import count_words, format_count
@@ -39,46 +39,41 @@ def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[
     """The node that begins a question. `notes`: the agent has a block to note in; `reached_by`: see `file_document`."""
 
     async def begin(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
-        """File the documents in the archival storage of a new agent, in the pages that `read` made of them."""
-        return await _begin_reading_agent(state, runtime, notes, reached_by)
+        """File the documents in the archival storage of a new agent, in the pages that `read` made of them.
+
+        The agent is for this reading only. Its name comes from this node's run, so a resumed run finds the same agent.
+        """
+        others, run = state.get("more_documents") or [], runtime.execution_info
+        name = digest(["reading", run.task_id if run else uuid.uuid4().hex])
+        limit = min(MOST_BLOCK_WORDS, runtime.context.window_words // 12)
+        block = Block(label="notes", about="what you have found so far", limit=limit, text="")
+        life = initial_state(name, [block] if notes else [])
+        identity, store = agent_id(name), agent_store(runtime)
+        question = question_part(state["question_text"], state["choices"])
+        if runtime.context.model and (line := answer_style(state, runtime).line):
+            question += f"\n\n{line} This counts more than what the function answer says."
+        agent = Agent(identity, name, local_now(), life, "", question, reading=state["document"])
+        await store.put_agent(agent)
+        descriptions = []
+        for document in [state["document"], *others]:
+            kept = state["memory"] if document == state["document"] else await _like(state, document, runtime)
+            life, line = await file_document(life, document, identity, runtime, kept, reached_by)
+            descriptions.append(line)
+        await store.put_agent(replace(agent, index=await _put_shared_index(life, identity, store)))
+        event = Event(0, "upload", local_now(), "\n".join(["Uploaded, for the question below:", *descriptions]))
+        await keep(event, identity, runtime)
+        summary = f"filed {format_count(len(descriptions), 'document')}"
+        with_event: AgentState = {**life, "events": 1}
+        return {**with_event, **fresh_turn(0, owes_reply=True), "step_summary": summary}
 
     async def begin_without_model(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
         """Without a model: only file the documents; `answer` then quotes the nearest passages."""
-        began = await _begin_reading_agent(state, runtime, notes, reached_by)
-        return {**began, "next_step": "yield", "step_summary": "began without a model"}
+        return {**await begin(state, runtime), "next_step": "yield", "step_summary": "began without a model"}
 
     return StepNode(begin, begin_without_model, settings=(*STYLE, Window), pages_alone=True)
 
 
 begin = begin_with()
-
-
-async def _begin_reading_agent(
-    state: BeginState, runtime: Runtime[ReaderContext], notes: bool, reached_by: str
-) -> BeginUpdate:
-    """A new agent for this reading only. Its name comes from this node's run, so a resumed run finds the same agent."""
-    others, run = state.get("more_documents") or [], runtime.execution_info
-    name = digest(["reading", run.task_id if run else uuid.uuid4().hex])
-    limit = min(MOST_BLOCK_WORDS, runtime.context.window_words // 12)
-    block: Block = {"label": "notes", "about": "what you have found so far", "limit": limit, "text": ""}
-    life = initial_state(name, [block] if notes else [])
-    identity, store = agent_id(name), agent_store(runtime)
-    question = question_part(state["question_text"], state["choices"])
-    if runtime.context.model and (line := answer_style(state, runtime).line):
-        question += f"\n\n{line} This counts more than what the function answer says."
-    agent = Agent(identity, name, local_now(), life, "", question, reading=state["document"])
-    await store.put_agent(agent)
-    descriptions = []
-    for document in [state["document"], *others]:
-        kept = state["memory"] if document == state["document"] else await _like(state, document, runtime)
-        life, line = await file_document(life, document, identity, runtime, kept, reached_by)
-        descriptions.append(line)
-    await store.put_agent(replace(agent, index=await _put_shared_index(life, identity, store)))
-    event = Event(0, "upload", local_now(), "\n".join(["Uploaded, for the question below:", *descriptions]))
-    await keep(event, identity, runtime)
-    summary = f"filed {format_count(len(descriptions), 'document')}"
-    with_event: AgentState = {**life, "events": 1}
-    return {**with_event, **fresh_turn(0, owes_reply=True), "step_summary": summary}
 
 
 async def _like(state: BeginState, document: str, runtime: Runtime[ReaderContext]) -> str:
@@ -107,19 +102,10 @@ def act_in_reading_with(
         """Run the function, and note the pages of the document that it showed; an answer ends the reading."""
         update, memory = await run_call(state, functions, runtime)
         pages = [*dict.fromkeys([*state["pages_read"], *memory.pages_read])]
-        findings = (
-            with_finding(state["findings"], _make_agent_finding(memory.given)) if memory.given else state["findings"]
-        )
+        findings = with_finding(state["findings"], memory.given) if memory.given else state["findings"]
         return {**update, "pages_read": pages, "findings": findings}
 
     return StepNode(act, settings=(Chaining, Window, Embeddings, *settings))
-
-
-def _make_agent_finding(given: AgentAnswer) -> Finding:
-    """The agent's own answer, as a finding on the page that it quotes first."""
-    page = given.quotes[0]["page"] if given.quotes else -1
-    answered = given.answer is not None
-    return Finding(page=page, answers=answered, text=given.answer or "", choice=given.choice, quotes=given.quotes)
 
 
 @node(settings=(*STYLE, Window))

@@ -79,17 +79,18 @@ async def file_document(
     """
     document = await page_store(runtime).document(identity)
     known = await agent_store(runtime).entries(agent, [start for start, _ in life["documents"]])
-    for number, entry in enumerate(known, 1):
-        if entry.document == identity:
-            return life, f"{await _describe_document(document, number, entry, runtime)} {reached_by}".rstrip()
-    kept = kept or (await file_pages({"document": identity}, runtime))["memory"]
-    memory = await page_store(runtime).memory(identity, kept)
-    start = life["archive"]
-    entry = ArchiveEntry(start, "document", local_now(), document.title or identity, identity, memory.id, memory.pages)
-    await agent_store(runtime).put_entry(agent, entry)
-    documents = [*life["documents"], [start, memory.pages]]
-    grown = cast(AgentState, {**life, "documents": documents, "archive": start + memory.pages})
-    return grown, f"{await _describe_document(document, len(documents), entry, runtime)} {reached_by}".rstrip()
+    filed = {entry.document: (number, entry) for number, entry in enumerate(known, 1)}
+    if identity not in filed:
+        kept = kept or (await file_pages({"document": identity}, runtime))["memory"]
+        memory = await page_store(runtime).memory(identity, kept)
+        start, title = life["archive"], document.title or identity
+        entry = ArchiveEntry(start, "document", local_now(), title, identity, memory.id, memory.pages)
+        await agent_store(runtime).put_entry(agent, entry)
+        documents = [*life["documents"], [start, memory.pages]]
+        life = cast(AgentState, {**life, "documents": documents, "archive": start + memory.pages})
+        filed[identity] = len(documents), entry
+    description = await _describe_document(document, *filed[identity], runtime)
+    return life, f"{description} {reached_by}".rstrip()
 
 
 async def _describe_document(
@@ -138,7 +139,7 @@ async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> Recei
     """
     check_store(get_config(), runtime)
     warn_of_tracing()
-    store, arrival = agent_store(runtime), validate_event(state.get("event") or _event_from_messages(state))
+    store, arrival = agent_store(runtime), load_arrival(state)
     name = state.get("agent") or DEFAULT_NAME
     identity = agent_id(name)
     if state.get("document", identity) != identity:
@@ -161,14 +162,11 @@ async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> Recei
     )
 
 
-def _event_from_messages(state: ReceiveState) -> IncomingEvent | None:
-    """The event of a person's chat message, if one waits for an answer."""
-    text = last_question(state.get("messages") or [])
-    return IncomingEvent(kind="user", text=text) if text else None
-
-
-def validate_event(given: Any) -> IncomingEvent:
-    """The value as an event; raises `BadInput` if it is not one."""
+def load_arrival(state: ReceiveState) -> IncomingEvent:
+    """The event that arrives, else that of a person's chat message; raises `BadInput` if there is none."""
+    given: Any = state.get("event")
+    if not given and (text := last_question(state.get("messages") or [])):
+        given = IncomingEvent(kind="user", text=text)
     try:
         return _ARRIVAL.validate_python(given)
     except ValidationError:
@@ -206,14 +204,10 @@ async def keep(event: Event, agent: str, runtime: Runtime[ReaderContext]) -> Non
 def default_blocks(context: ReaderContext) -> list[Block]:
     """The working context of a new agent (section 2.1)."""
     limit = min(MOST_BLOCK_WORDS, context.window_words // 12)
+    companion = "I am a friendly and attentive companion."
     return [
-        {
-            "label": "persona",
-            "about": "who you are",
-            "limit": limit,
-            "text": "I am a friendly and attentive companion.",
-        },
-        {"label": "human", "about": "who you talk with", "limit": limit, "text": ""},
+        Block(label="persona", about="who you are", limit=limit, text=companion),
+        Block(label="human", about="who you talk with", limit=limit, text=""),
     ]
 
 
@@ -223,13 +217,8 @@ async def _life(state: ReceiveState, store: AgentStore, name: str, context: Read
         return cast(AgentState, {**{channel: known[channel] for channel in LIFE if channel != "agent"}, "agent": name})
     agent = await store.agent(name)
     if agent is None:
-        agent = Agent(
-            agent_id(name),
-            name,
-            local_now(),
-            initial_state(name, default_blocks(context)),
-            archive_index(agent_id(name)),
-        )
+        identity, life = agent_id(name), initial_state(name, default_blocks(context))
+        agent = Agent(identity, name, local_now(), life, archive_index(identity))
         await store.put_agent(agent)
     return cast(AgentState, {**agent.birth, "agent": name})
 

@@ -5,7 +5,7 @@ context, its recall storage, or both. Without its working context an agent sees 
 its recall storage it can't search what left its view. Its memory goes on being kept in either case.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from langgraph.runtime import Runtime
@@ -37,7 +37,7 @@ from readgraph.nodes.agent.receive import clock, keep
 from readgraph.nodes.bounds import within_loop_limit
 from readgraph.nodes.prompts import talk_language_line
 from readgraph.nodes.step import StepNode, node
-from readgraph.state.agent import Block, TurnStep
+from readgraph.state.agent import TurnStep
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput, NoUsableReply
@@ -68,11 +68,6 @@ def usable(functions: Functions, context: ReaderContext) -> Functions:
     if functions.tools.get(meaning_search.name) is meaning_search and not context.embeddings:
         hidden |= {meaning_search.name}
     return functions.without(hidden)
-
-
-def visible_blocks(blocks: Sequence[Block], context: ReaderContext) -> Sequence[Block]:
-    """The blocks of the working context that the agent sees."""
-    return [] if blocks and context.agent_memory == "recall" else blocks
 
 
 NeededArguments = Mapping[str, Mapping[str, str]]
@@ -170,7 +165,7 @@ async def main_context(state: AgentTurnState, frame: Frame, runtime: Runtime[Rea
     window, store, agent = runtime.context.window_words, agent_store(runtime), agent_id(state["agent"])
     events = await store.events(agent, range(state["queue_from"], state["events"]))
     queue = queue_text(events, window, dated=frame.dated)
-    shown = visible_blocks(state["blocks"], runtime.context)
+    shown = [] if state["blocks"] and runtime.context.agent_memory == "recall" else state["blocks"]
     blocks = blocks_text(shown)
     grown = sum(block["limit"] for block in shown) - sum(count_words(block["text"]) for block in shown)
     fixed = sum(map(count_words, (frame.system, frame.task, blocks))) + grown + TAG_WORDS
@@ -196,8 +191,7 @@ def think_with(make_frame: MakeFrame, *, settings: Groups = (MemoryParts,)) -> S
         if not runtime.context.model:
             raise BadInput(f"An agent needs a model: {HOW_TO_NAME}")
         seen = await main_context(state, await make_frame(state, runtime), runtime)
-        await _add_system_event(state, seen, SPENT, runtime)
-        return {**_update(state, seen, "yield", "stopped", events=1), "status": "budget"}
+        return {**await _tell(state, seen, SPENT, "yield", "stopped", runtime), "status": "budget"}
 
     @node(without_model=think_without_model, settings=(Chaining, Language, Window, *settings))
     async def think(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
@@ -205,20 +199,20 @@ def think_with(make_frame: MakeFrame, *, settings: Groups = (MemoryParts,)) -> S
         frame = await make_frame(state, runtime)
         seen = await main_context(state, frame, runtime)
         if not within_loop_limit(state, CHAIN, lambda context: context.max_chain):
-            await _add_system_event(state, seen, ENDLESS, runtime)
-            return {**_update(state, seen, "yield", "went on without an end", events=1), "status": "no_answer"}
+            ended = await _tell(state, seen, ENDLESS, "yield", "went on without an end", runtime)
+            return {**ended, "status": "no_answer"}
         if seen.queue_words > seen.room:
             return _update(state, seen, "evict", "the queue overflows")
         if frame.warning and seen.queue_words > WARN_AT * seen.room and not state["warned"]:
-            await _add_system_event(state, seen, frame.warning, runtime)
-            return {**_update(state, seen, "think", "warned of a full queue", events=1), "warned": True}
+            warned = await _tell(state, seen, frame.warning, "think", "warned of a full queue", runtime)
+            return {**warned, "warned": True}
         current_meter().message_id = message_id(agent_id(state["agent"]), state["events"])
         try:
             reply = await _next_step(seen.prompt, frame.functions, runtime)
         except NoUsableReply:
             count_fallback("step")
-            await _add_system_event(state, seen, NO_STEP, runtime)
-            return {**_update(state, seen, "yield", "gave no usable step", events=1), "status": "no_answer"}
+            ended = await _tell(state, seen, NO_STEP, "yield", "gave no usable step", runtime)
+            return {**ended, "status": "no_answer"}
         call = _call(reply, state["events"], clock(seen.events), runtime.context.window_words)
         await keep(call, agent_id(state["agent"]), runtime)
         return {**_update(state, seen, "act", call_line(call), events=1), "calls": state["calls"] + 1}
@@ -247,11 +241,18 @@ def _call(reply: NextStep, number: int, time: str, window_words: int) -> Event:
     return replace(call, arguments=kept, result=refused, failed=True)
 
 
-async def _add_system_event(
-    state: AgentTurnState, seen: MainContext, text: str, runtime: Runtime[ReaderContext]
-) -> None:
+async def _tell(
+    state: AgentTurnState,
+    seen: MainContext,
+    text: str,
+    next_step: TurnStep,
+    summary: str,
+    runtime: Runtime[ReaderContext],
+) -> ThinkUpdate:
+    """The update after an event with this text from the system."""
     event = Event(state["events"], "system", clock(seen.events), text)
     await keep(event, agent_id(state["agent"]), runtime)
+    return _update(state, seen, next_step, summary, events=1)
 
 
 def _update(
