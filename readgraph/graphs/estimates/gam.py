@@ -25,8 +25,7 @@ from readgraph.nodes.building.paging import FEWEST_SHARE
 from readgraph.nodes.prompts import MOST_ANSWER_LINE_WORDS
 from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.research.integrate import EVIDENCE_SHARE, LONGEST_NOTES, integrate_prompt
-from readgraph.nodes.research.memos import MEMORY_SHARE
-from readgraph.nodes.research.plan import QUERY_WORDS, plan_prompt
+from readgraph.nodes.research.plan import MEMORY_SHARE, QUERY_WORDS, plan_prompt
 from readgraph.nodes.research.reflect import MOST_REQUESTS, REQUEST_WORDS, reflect_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document

@@ -11,9 +11,9 @@ from readgraph.nodes.answering.ask import STYLE, answer_from_notes_prompt, ask_f
 from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
 from readgraph.nodes.extractive import MOST_QUOTES, quote_pages
-from readgraph.nodes.memory import ShownPage, load_memory, pack_pages, pages_text, snippets_text
+from readgraph.nodes.memory import load_memory, pack_pages, pages_text, snippets_text
 from readgraph.nodes.research.integrate import EVIDENCE_SHARE
-from readgraph.nodes.research.memos import memos_in_view
+from readgraph.nodes.research.plan import memos_in_view
 from readgraph.nodes.step import node
 from readgraph.state.channels import NotMemorised
 from readgraph.state.context import ReaderContext
@@ -103,19 +103,13 @@ async def _context(state: FoundState, runtime: Runtime[ReaderContext]) -> Contex
     notes, wanted = state["notes"], runtime.context.evidence
     evidence, words = "", count_words(notes)
     if wanted == "pages":
-        pages = await _pack_sources(state["sources"], document, memory, runtime)
+        most_words = int(runtime.context.window_words * EVIDENCE_SHARE)
+        pages = await pack_pages(page_store(runtime), document, memory, state["sources"], most_words)
         evidence, words = pages_text(pages), words + sum(count_words(page.text) for page in pages)
     elif wanted == "snippets":
         evidence = snippets_text(state["snippets"])
         words += sum(count_words(snippet["quote"]) for snippet in state["snippets"])
     return Context(document, memory, notes, evidence, words)
-
-
-async def _pack_sources(
-    numbers: list[int], document: Document, memory: Memory, runtime: Runtime[ReaderContext]
-) -> list[ShownPage]:
-    most_words = int(runtime.context.window_words * EVIDENCE_SHARE)
-    return await pack_pages(page_store(runtime), document, memory, numbers, most_words)
 
 
 async def _texts(numbers: list[int], context: Context, runtime: Runtime[ReaderContext]) -> dict[int, str]:
@@ -146,7 +140,5 @@ def _nearest(state: FoundState, said: AnswerDraft) -> list[Quote]:
     quotes = [Quote(page=snippet["page"], quote=snippet["quote"]) for snippet in state["snippets"]]
     if not said.answer:
         return []
-    ranked = [
-        quotes[number] for number, _ in rank(f"{state['question_text']} {said.answer}", [q["quote"] for q in quotes])
-    ]
-    return (ranked or quotes)[:MOST_QUOTES]
+    ranked = rank(f"{state['question_text']} {said.answer}", [quote["quote"] for quote in quotes])
+    return ([quotes[number] for number, _ in ranked] or quotes)[:MOST_QUOTES]

@@ -135,17 +135,15 @@ async def integrate(state: IntegrateState, runtime: Runtime[ReaderContext]) -> I
     except NoUsableReply:
         count_fallback("integrate")
         return await _with_passages(state, runtime, shown)
-    read = _merge_numbers(state["pages_read"], (page.number for page in shown))
+    numbers = [page.number for page in shown]
+    read = [*dict.fromkeys([*state["pages_read"], *numbers])]
     if not reply.content.strip():
-        return {
-            **_keep_state(state, f"read {format_parts(_numbers(shown))}: nothing on the question"),
-            "pages_read": read,
-        }
+        did = f"read {format_parts(numbers)}: nothing on the question"
+        return {**_keep_state(state, did), "pages_read": read}
     located = [_locate_on_pages(quote.page, quote.quote, shown) for quote in reply.quotes]
     snippets = [snippet for snippet in located if snippet]
     told = [page for page in reply.sources if page in read]
-    sources = _merge_numbers(state["sources"], told, (snippet["page"] for snippet in snippets))
-    return await _make_integrate_update(state, runtime, reply.content.strip(), sources, snippets, shown)
+    return await _add_to_notes(state, runtime, shown, reply.content.strip(), snippets, told)
 
 
 async def _pack_hits(state: IntegrateState, runtime: Runtime[ReaderContext], *, most_words: int) -> list[ShownPage]:
@@ -162,34 +160,34 @@ async def _with_passages(
     starts = {page.number: page.start for page in shown}
     snippets = [make_citation(each.page, starts[each.page], texts[each.page], (each.start, each.end)) for each in found]
     notes = "\n".join([state["notes"], *(snippet["quote"] for snippet in snippets)]).strip()
-    sources = _merge_numbers(state["sources"], (snippet["page"] for snippet in snippets))
-    return await _make_integrate_update(state, runtime, notes, sources, snippets, shown)
+    return await _add_to_notes(state, runtime, shown, notes, snippets)
 
 
-async def _make_integrate_update(
+async def _add_to_notes(
     state: IntegrateState,
     runtime: Runtime[ReaderContext],
-    notes: str,
-    sources: list[int],
-    snippets: list[Citation],
     shown: list[ShownPage],
+    notes: str,
+    snippets: list[Citation],
+    told: Iterable[int] = (),
 ) -> IntegrateUpdate:
-    store = page_store(runtime)
-    places = await store.place_names(
-        await store.document(state["document"]), [snippet["start"] for snippet in snippets]
-    )
+    """The update with these notes, and the snippets that show them; `told`: further pages that they rest on."""
+    store, numbers = page_store(runtime), [page.number for page in shown]
+    document = await store.document(state["document"])
+    places = await store.place_names(document, [snippet["start"] for snippet in snippets])
     for snippet, place in zip(snippets, places, strict=True):
         snippet["place"] = place
     notes = first_words(notes, LONGEST_NOTES)
+    sources = [*dict.fromkeys([*state["sources"], *told, *(snippet["page"] for snippet in snippets)])]
     unique = {(snippet["start"], snippet["end"]): snippet for snippet in [*state["snippets"], *snippets]}
     return {
         "findings": _findings(state, sources, snippets),
         "notes": notes,
         "sources": sources,
         "snippets": list(unique.values()),
-        "pages_read": _merge_numbers(state["pages_read"], _numbers(shown)),
+        "pages_read": [*dict.fromkeys([*state["pages_read"], *numbers])],
         "step_summary": (
-            f"read {format_parts(_numbers(shown))}; notes of {count_words(notes)} words from {format_parts(sources)}"
+            f"read {format_parts(numbers)}; notes of {count_words(notes)} words from {format_parts(sources)}"
         ),
     }
 
@@ -222,14 +220,6 @@ def _locate_on_pages(named: int, quote: str, shown: list[ShownPage]) -> Citation
         if found := find_citation_on_page(page.number, page.start, page.text, quote):
             return found
     return None
-
-
-def _numbers(pages: list[ShownPage]) -> list[int]:
-    return [page.number for page in pages]
-
-
-def _merge_numbers(*parts: Iterable[int]) -> list[int]:
-    return list(dict.fromkeys(number for part in parts for number in part))
 
 
 class NoteState(AskedState):

@@ -1,4 +1,7 @@
-"""Plan what to search a memory for, and search it: all tools at once, rankings fused (GAM, section 2.2.2)."""
+"""Plan what to search a memory for, and search it: all tools at once, rankings fused (GAM, section 2.2.2).
+
+Of a memory of memos the model sees as many as fit, the recent ones first, then relevant ones.
+"""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,25 +12,26 @@ from langgraph.runtime import Runtime
 from pydantic import Field, create_model
 from typing_extensions import TypedDict
 
+from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import DEPTH, PARTS, WITHOUT_MEMOS, pages_of, score_by_place
 from readgraph.library.search.okapi import rank
 from readgraph.models.asking import ask, can_ask
+from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers, Texts, numbers_in, restrict_reply, texts_in
 from readgraph.nodes.contracts import AskedState, LookUpState
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.look_up import look_up_pages
-from readgraph.nodes.memory import format_parts, load_memory
+from readgraph.nodes.memory import format_pages, format_parts, load_memory
 from readgraph.nodes.prompts import question_part, with_reasons
-from readgraph.nodes.research.memos import MemosInView, memos_in_view
 from readgraph.nodes.search import SearchBounds, Tools, fuse_hits, memory_tools, search_pages
 from readgraph.nodes.step import node
 from readgraph.state.channels import Plan, Round, SearchHit, no_plan
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, Memory
+from readgraph.state.records import Document, Memory, Note
 from readgraph.state.settings import Embeddings, PagesRead, Reasoning, Reflecting, Research, SearchTools, Window
-from readgraph.state.words import first_words
+from readgraph.state.words import count_words, first_words
 
 _SYSTEM = (
     "You plan a search through a long text of which you can't see the pages, only your memory of them: a memo of "
@@ -108,6 +112,81 @@ def plan_prompt(
     return PLAN.ask(*parts, think=reasoning, at_once=not reasoning, **values)
 
 
+RECENT_SHARE = 0.5
+"""If not all memos fit, the most recent ones get this share of the words, and older ones the rest."""
+
+AT_ONCE = 200
+MOST_OLDER = 500
+
+MEMORY_SHARE = 0.5
+"""The memory takes at most this share of the model's window."""
+
+
+@dataclass(frozen=True)
+class MemosInView:
+    """Memos in page order, and how many the memory has."""
+
+    notes: list[Note]
+    of: int
+
+    @property
+    def text(self) -> str:
+        """Each memo after its page's tag and header."""
+        record_corrections(self.notes)
+        return format_pages({note.page: f"{note.header}\n{note.text}" for note in self.notes})
+
+    @property
+    def words(self) -> int:
+        """Words of the memos, without tags."""
+        return sum(map(_words, self.notes))
+
+
+async def memos_in_view(runtime: Runtime[ReaderContext], memory: Memory, tools: Tools, question: str) -> MemosInView:
+    """The memos that fit: all of them, else the most recent ones, then those of the pages that best match the question.
+
+    Only memos that may be shown are fetched, however long the memory is.
+    """
+    store, most_words = page_store(runtime), int(runtime.context.window_words * MEMORY_SHARE)
+    recent, older = await _most_recent(store, memory, most_words), list[Note]()
+    if sum(map(_words, recent)) > most_words:
+        recent = _fit_notes(recent, int(most_words * RECENT_SHARE))
+        first = recent[-1].page if recent else memory.pages
+        room = most_words - sum(map(_words, recent))
+        nearest = [page for tool in list(tools.values())[:1] for page, _ in await tool.find(question, MOST_OLDER)]
+        older = _fit_notes(
+            await store.notes(memory.id, [page for page in nearest if page < first]), room, leave_out=True
+        )
+    return MemosInView(sorted([*older, *recent], key=lambda note: note.page), memory.pages)
+
+
+async def _most_recent(store: PageStore, memory: Memory, most_words: int) -> list[Note]:
+    """The last memos, going back until they have more words than fit."""
+    found, words, end = list[Note](), 0, memory.pages
+    while end > 0 and words <= most_words:
+        start = max(0, end - AT_ONCE)
+        batch = await store.notes(memory.id, range(start, end))
+        found += reversed(batch)
+        words += sum(map(_words, batch))
+        end = start
+    return found
+
+
+def _fit_notes(notes: list[Note], room: int, *, leave_out: bool = False) -> list[Note]:
+    """The notes in this order, as long as they fit; `leave_out`: those that don't fit are skipped."""
+    kept = list[Note]()
+    for note in notes:
+        if _words(note) <= room:
+            kept.append(note)
+            room -= _words(note)
+        elif not leave_out:
+            break
+    return kept
+
+
+def _words(note: Note) -> int:
+    return note.words + count_words(note.header)
+
+
 QUERY_WORDS, MOST_NEEDS = 60, 10
 """Longer queries and lists of needs are cut, because they are kept in the state."""
 
@@ -141,11 +220,13 @@ async def plan(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
     Queries for unknown tools, and pages that don't exist, are dropped one by one. Without a usable reply, or with
     an empty plan, the question itself is searched for.
     """
-    may_ask, case = can_ask(runtime), await _open(state, runtime)
-    if not case.searchable:
-        return case.update_with(no_plan())
-    planned = await _ask_for_plan(case) if may_ask else None
-    return case.update_with(planned or _plan_by_words(case))
+    may_ask, (document, memory) = can_ask(runtime), await load_memory(runtime, state["document"], state["memory"])
+    if not memory.pages or not runtime.context.rounds:
+        did = "no research: answers from the memory alone" if memory.pages else "the memory is empty"
+        return {"plan": no_plan(), "continue_search": False, "step_summary": did}
+    case = await _open(state, runtime, document, memory)
+    planned = (await _ask_for_plan(case) if may_ask else None) or _plan_by_words(case)
+    return {"plan": planned, "continue_search": True, "step_summary": _summarise_plan(planned, case)}
 
 
 @dataclass(frozen=True)
@@ -158,10 +239,6 @@ class _Case:
     tools: Tools
     offered: tuple[str, ...]
     memos: MemosInView
-
-    @property
-    def searchable(self) -> bool:
-        return bool(self.offered)
 
     def usable(self, plan: Mapping[str, Any]) -> Plan:
         return usable_plan(plan, self.offered, {*self.unread}, self.runtime.context.pages_per_tool)
@@ -178,26 +255,8 @@ class _Case:
         """Numbers of the unread pages."""
         return [number for number in range(self.memory.pages) if number not in self.state["pages_read"]]
 
-    def update_with(self, plan: Plan) -> PlanUpdate:
-        return {"plan": plan, "continue_search": self.searchable, "step_summary": self._summary(plan)}
 
-    def _summary(self, plan: Plan) -> str:
-        if not self.searchable:
-            return "no research: answers from the memory alone" if self.memory.pages else "the memory is empty"
-        parts = [f"{tool} {', '.join(plan[tool])}" for tool in ("keyword", "vector") if plan[tool]]
-        parts += [format_parts(plan["page"])] if plan["page"] else []
-        summary = f"planned: {'; '.join(parts) or 'nothing'}"
-        if len(self.memos.notes) < self.memos.of:
-            summary += f" (saw {len(self.memos.notes)} of {self.memos.of} memos)"
-        if "vector" in self.runtime.context.tools and "vector" not in self.tools:
-            summary += " (no vector search: there is no embedding model)"
-        return summary
-
-
-async def _open(state: PlanState, runtime: Runtime[ReaderContext]) -> _Case:
-    document, memory = await load_memory(runtime, state["document"], state["memory"])
-    if not memory.pages or not runtime.context.rounds:
-        return _Case(state, runtime, memory, {}, (), MemosInView([], 0))
+async def _open(state: PlanState, runtime: Runtime[ReaderContext], document: Document, memory: Memory) -> _Case:
     tools = await research_tools(runtime, document, memory)
     offered = tools_offered(runtime.context, tools)
     if not offered:
@@ -205,6 +264,17 @@ async def _open(state: PlanState, runtime: Runtime[ReaderContext]) -> _Case:
     unseen = runtime.context.without_memory
     memos = MemosInView([], 0) if unseen else await memos_in_view(runtime, memory, tools, state["question_text"])
     return _Case(state, runtime, memory, tools, offered, memos)
+
+
+def _summarise_plan(plan: Plan, case: _Case) -> str:
+    parts = [f"{tool} {', '.join(plan[tool])}" for tool in ("keyword", "vector") if plan[tool]]
+    parts += [format_parts(plan["page"])] if plan["page"] else []
+    summary = f"planned: {'; '.join(parts) or 'nothing'}"
+    if len(case.memos.notes) < case.memos.of:
+        summary += f" (saw {len(case.memos.notes)} of {case.memos.of} memos)"
+    if "vector" in case.runtime.context.tools and "vector" not in case.tools:
+        summary += " (no vector search: there is no embedding model)"
+    return summary
 
 
 def tools_offered(context: ReaderContext, tools: Tools) -> tuple[str, ...]:
@@ -230,16 +300,12 @@ def usable_plan(plan: Mapping[str, Any], offered: tuple[str, ...], unread: Conta
     }
 
 
-def searches(plan: Plan) -> bool:
-    """Whether a plan searches for anything."""
-    return bool(plan["keyword"] or plan["vector"] or plan["page"])
-
-
 async def _ask_for_plan(case: _Case) -> Plan | None:
     context, state = case.runtime.context, case.state
 
     def complaint(reply: SearchPlan) -> str | None:
-        if searches(case.usable(reply.model_dump())):
+        usable = case.usable(reply.model_dump())
+        if usable["keyword"] or usable["vector"] or usable["page"]:
             return None
         last = case.memory.pages - 1
         return f"it plans no search; pages are numbered 0 to {last}, and those that were read don't count"
@@ -316,10 +382,6 @@ async def search(state: SearchState, runtime: Runtime[ReaderContext]) -> SearchU
     found |= {"page": score_by_place(plan["page"])} if plan["page"] else {}
     hits = fuse_hits(found, most)
     first = {name: pages_of(ranking[:most]) for name, ranking in found.items()}
-    return {"plan": plan, "hits": hits, "step_summary": _format_search_hits(first, hits)}
-
-
-def _format_search_hits(found: dict[str, list[int]], hits: list[SearchHit]) -> str:
-    if not hits:
-        return "found no part that was not read before"
-    return "; ".join(f"{name}: {format_parts(pages)}" for name, pages in found.items())
+    pages = "; ".join(f"{name}: {format_parts(pages)}" for name, pages in first.items())
+    did = pages if hits else "found no part that was not read before"
+    return {"plan": plan, "hits": hits, "step_summary": did}

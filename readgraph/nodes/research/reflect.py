@@ -127,11 +127,10 @@ class ReflectUpdate(TypedDict):
 
 async def reflect_without_model(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate:
     """Without a model: enough is where the notes hold all words of the question; those that they don't are missing."""
-    end = await _end(state, runtime)
-    if end or not _is_new(state):
-        return _close_round(state, runtime, end, None, state["requests"])
+    if closed := await _close_unasked(state, runtime):
+        return closed
     missing = words_not_in_notes(state["notes"], question_alone(state))
-    return _close_round(state, runtime, "", not missing, [" ".join(missing)])
+    return _close_round(state, runtime, not missing, [" ".join(missing)])
 
 
 @node(without_model=reflect_without_model, settings=(Reasoning, Reflecting))
@@ -141,11 +140,10 @@ async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> Refle
     Nothing is asked where it would decide nothing: after the last round, once every page was read, and while the
     notes are as they were. Where no usable reply came, the research goes on with what it was after.
     """
-    end = await _end(state, runtime)
-    if end or not _is_new(state):
-        return _close_round(state, runtime, end, None, state["requests"])
+    if closed := await _close_unasked(state, runtime):
+        return closed
     judged = await ask_for_verdict(state["notes"], state, runtime, fallback="reflect")
-    return _close_round(state, runtime, "", *(judged or (None, state["requests"])))
+    return _close_round(state, runtime, *(judged or (None, state["requests"])))
 
 
 def words_not_in_notes(notes: str, question: str) -> list[str]:
@@ -176,23 +174,22 @@ def limit_requests(missing: list[str]) -> list[str]:
     return [first_words(request, REQUEST_WORDS) for request in missing[:MOST_REQUESTS]]
 
 
-async def _end(state: ReflectState, runtime: Runtime[ReaderContext]) -> str:
-    """Why there is no further round, whatever the notes contain; "" if there may be one."""
+async def _close_unasked(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate | None:
+    """The finished round where no verdict is asked for: no other follows, or there are no notes without one."""
     _, memory = await load_memory(runtime, state["document"], state["memory"])
+    end = "every page was read" if len(state["pages_read"]) >= memory.pages else ""
     if len(state["rounds"]) + 1 >= runtime.context.rounds:
-        return "the last round"
-    return "every page was read" if len(state["pages_read"]) >= memory.pages else ""
-
-
-def _is_new(state: ReflectState) -> bool:
-    """Whether there are notes without a verdict."""
-    return bool(state["notes"]) and (not state["rounds"] or state["notes"] != state["rounds"][-1]["notes"])
+        end = "the last round"
+    judged = state["rounds"][-1]["notes"] if state["rounds"] else ""
+    if not end and state["notes"] not in ("", judged):
+        return None
+    return _close_round(state, runtime, None, state["requests"], end)
 
 
 def _close_round(
-    state: ReflectState, runtime: Runtime[ReaderContext], end: str, enough: bool | None, missing: list[str]
+    state: ReflectState, runtime: Runtime[ReaderContext], enough: bool | None, missing: list[str], end: str = ""
 ) -> ReflectUpdate:
-    """The round as it is recorded, and whether another follows."""
+    """The round as it is recorded, and whether another follows; `end`: why none does, whatever the notes contain."""
     requests = [] if enough else limit_requests(missing)
     done: Round = {
         "requests": state["requests"],
@@ -247,11 +244,9 @@ async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> J
 def _verdict_by_rule(context: ReaderContext) -> JudgeUpdate | None:
     if context.context_only:
         return {"requests": [], "continue_search": True, "step_summary": "a context is wanted"}
-    return (
-        None
-        if context.rounds
-        else {"requests": [], "continue_search": False, "step_summary": "no research: the notes must do"}
-    )
+    if context.rounds:
+        return None
+    return {"requests": [], "continue_search": False, "step_summary": "no research: the notes must do"}
 
 
 def _make_judge_update(enough: bool, missing: list[str]) -> JudgeUpdate:
