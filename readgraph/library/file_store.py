@@ -12,49 +12,152 @@ import os
 import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import asynccontextmanager, closing, suppress
+from functools import partial
 from pathlib import Path
 from shutil import disk_usage
+from threading import Lock
 from typing import Any
 
 from filelock import AsyncFileLock, FileLock, Timeout
 from langgraph.store.base import Op, PutOp, Result
+from langgraph.store.sqlite import SqliteStore
+from pydantic_core import from_json
 
-from readgraph.library.file_worker import FileWorker, parse_stored_value
 from readgraph.library.folder import CHECKPOINTS, STORE, own_files
 from readgraph.library.minute_ledger import LedgerInFile
-from readgraph.library.sqlite_files import connect, connect_to_read, library_damage_error, library_unusable_error
+from readgraph.library.sqlite_files import (
+    connect,
+    connect_to_read,
+    library_closed_error,
+    library_damage_error,
+    library_of_parent_error,
+    library_unusable_error,
+)
 from readgraph.library.store import InUse, Listing, ListingPosition, OnWait, Row, SharedStore, T
+from readgraph.library.workers import WorkerThread
 from readgraph.state.files import replace_file
+from readgraph.state.forks import pause_in_forks
 from readgraph.state.records import UNREADABLE, file_name
 
+_MENDED = (
+    "UPDATE store SET value = json_quote(CAST(value AS TEXT)) WHERE NOT json_valid(CAST(value AS TEXT))",
+    "UPDATE store SET created_at = CURRENT_TIMESTAMP WHERE datetime(created_at) IS NOT created_at",
+    "UPDATE store SET updated_at = CURRENT_TIMESTAMP WHERE datetime(updated_at) IS NOT updated_at",
+)
+"""Statements that repair odd rows, so that they can be listed: LangGraph parses the times, SQLite the values.
+Sound values are blobs, since LangGraph writes bytes: what is no text need not be odd."""
 
-@asynccontextmanager
-async def hold_lock_file(file: Path, on_wait: OnWait | None = None, *, wait: bool = True) -> AsyncIterator[None]:
-    """Hold a lock file; raises `InUse` if somebody else holds it and `wait` is false, and `OSError`."""
-    lock = AsyncFileLock(file, thread_local=False)
+
+class FileWorker:
+    """One connection and the thread that uses it; waiting operations run in one transaction."""
+
+    def __init__(self, path: Path, name: str, *, to_read: bool = False) -> None:
+        self._path = path
+        self._to_read = to_read
+        self._connection = (connect_to_read if to_read else connect)(path)
+        self._connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
+        self._store = SqliteStore(self._connection, deserializer=parse_stored_value)
+        self._store.is_setup = to_read
+        try:
+            self._set_up()
+        except sqlite3.Error as problem:
+            raise library_unusable_error(path, problem) from problem
+        self.lock = Lock()
+        self._thread = WorkerThread(f"readgraph-{name}", self._run_together)
+        pause_in_forks(self)
+
+    def _set_up(self) -> None:
+        """Make the tables. LangGraph adds a column and then notes that it did; a kill may come in between."""
+        try:
+            self._store.setup()
+        except sqlite3.OperationalError as problem:
+            if "duplicate column name" not in str(problem):
+                raise
+            self._connection.execute("INSERT INTO store_migrations (v) SELECT max(v) + 1 FROM store_migrations")
+            self._store.setup()
+
+    async def run(self, operations: list[Op]) -> list[Result]:
+        """Run operations; writes are made even if the caller is cancelled.
+
+        Raises `LibraryError` where the store is closed, or was opened before a fork.
+        """
+        return await self._start(self._thread.begin, operations)
+
+    def run_now(self, operations: list[Op]) -> list[Result]:
+        """As `run`; this blocks."""
+        done: Future[list[Result]] = self._start(self._thread.submit, operations)
+        return done.result()
+
+    def _start(self, start: Callable[..., T], operations: list[Op]) -> T:
+        if self._thread.of_parent:
+            raise library_of_parent_error(self._path.parent)
+        try:
+            return start(partial(self._run_alone, operations), writes=True)
+        except RuntimeError:
+            raise library_closed_error(self._path.parent) from None
+
+    def let_go(self) -> None:
+        """Close the connection in a forked child process."""
+        self._connection.close()
+
+    def close(self) -> None:
+        """Carry out what waits, and close the connection."""
+        if not self._thread.of_parent:
+            self._thread.shutdown()
+            self._connection.close()
+
+    def _run_together(self, batches: "Sequence[partial[list[Result]]]") -> Sequence[list[Result]]:
+        each = [batch.args[0] for batch in batches]
+        with self.lock:
+            results = iter(self._store.batch([operation for operations in each for operation in operations]))
+        return [[next(results) for _ in operations] for operations in each]
+
+    def _run_alone(self, operations: list[Op]) -> list[Result]:
+        """Run operations in a transaction of their own; odd rows that they meet are repaired."""
+        with self.lock:
+            try:
+                try:
+                    return self._store.batch(operations)
+                except Exception as problem:
+                    if not _is_of_a_row(problem):
+                        raise
+                    self._mend()
+                    return self._store.batch(operations)
+            except Exception as problem:
+                cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
+                if isinstance(cause, sqlite3.Error):
+                    raise library_unusable_error(self._path, cause) from problem
+                if isinstance(problem, ValueError):  # of a stored row
+                    raise library_damage_error(self._path) from problem
+                raise
+
+    def _mend(self) -> None:
+        """Repair odd rows so that they can be listed; their values are not records, before and after.
+
+        A read-only library is repaired in a temporary copy of the table, which hides the table in this connection.
+        """
+        if self._to_read:
+            self._connection.execute("PRAGMA temp_store = MEMORY")
+            self._connection.execute("CREATE TEMP TABLE store AS SELECT * FROM main.store")
+        for statement in _MENDED:
+            self._connection.execute(statement)
+
+
+def parse_stored_value(stored: Any) -> dict[str, Any]:
+    """A stored value; `UNREADABLE` if it is not a JSON object, so that one odd row doesn't hide the others."""
     try:
-        await lock.acquire(blocking=False)
-    except Timeout:
-        if not wait:
-            raise InUse(f"Another process holds {file.name}.") from None
-        if on_wait:
-            on_wait()
-        await lock.acquire()
-    try:
-        yield
-    finally:
-        await lock.release()
+        value = from_json(stored, allow_inf_nan=False)
+    except (ValueError, TypeError):
+        return UNREADABLE
+    return value if isinstance(value, dict) else UNREADABLE
 
 
-def name_of_use(document: str) -> str:
-    """A new name of a lock file that marks a document as in use."""
-    return f"{file_name(document)}-{uuid.uuid4().hex}.used"
-
-
-def uses(locks: Path, document: str) -> list[Path]:
-    """The lock files that mark a document as in use, also those that processes which were killed have left."""
-    return [*locks.glob(f"{file_name(document)}-*.used")]
+def _is_of_a_row(problem: Exception) -> bool:
+    """Whether a single row made a search fail: SQLite can't parse its value, or LangGraph its time."""
+    cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
+    return isinstance(problem, ValueError) or (isinstance(cause, sqlite3.Error) and "malformed JSON" in str(cause))
 
 
 class FileListing:
@@ -105,7 +208,6 @@ class LibraryStore(SharedStore):
     """
 
     supports_ttl = False
-    indexes_apart = False
 
     def __init__(self, path: Path, *, to_read: bool = False) -> None:
         self.folder, self.place, self.name = path.parent, str(path.parent), path.parent.name
@@ -152,9 +254,16 @@ class LibraryStore(SharedStore):
     @asynccontextmanager
     async def hold_lock(self, name: str, on_wait: OnWait | None = None, *, wait: bool = True) -> AsyncIterator[None]:
         """Hold a lock file of the library."""
-        holding = hold_lock_file(self.locks / file_name(name), on_wait, wait=wait)
+        lock = AsyncFileLock(self.locks / file_name(name), thread_local=False)
         try:
-            await holding.__aenter__()
+            try:
+                await lock.acquire(blocking=False)
+            except Timeout:
+                if not wait:
+                    raise InUse(f"Another process holds {file_name(name)}.") from None
+                if on_wait:
+                    on_wait()
+                await lock.acquire()
         except OSError as problem:
             raise library_unusable_error(self.folder, problem) from problem
         try:
@@ -163,12 +272,12 @@ class LibraryStore(SharedStore):
             await self.wait_for_writes()
             raise
         finally:
-            await holding.__aexit__(None, None, None)
+            await lock.release()
 
     @asynccontextmanager
     async def mark_in_use(self, document: str) -> AsyncIterator[None]:
         """Mark a document as in use."""
-        name = name_of_use(document)
+        name = f"{file_name(document)}-{uuid.uuid4().hex}.used"
         try:
             async with self.hold_lock(name):
                 yield
@@ -176,18 +285,11 @@ class LibraryStore(SharedStore):
             _forget_mark(self.locks / name)
 
     async def wait_until_unused(self, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
-        """Wait until nobody uses a document."""
-        for path in uses(self.locks, document):
+        """Wait until nobody uses a document; processes that were killed have left marks too."""
+        for path in [*self.locks.glob(f"{file_name(document)}-*.used")]:
             async with self.hold_lock(path.name, on_wait, wait=wait):
                 pass
             _forget_mark(path)
-
-    async def tell_dropped(self, part: str, index: str) -> None:
-        """Nothing: all who open the folder have the same indexes."""
-
-    def indexes_dropped_since(self, part: str, number: int | None) -> tuple[int, Sequence[str]]:
-        """None: all who open the folder have the same indexes."""
-        return 0, []
 
     def check_room(self, needed: int = 0) -> None:
         """Raise `LibraryError` where less than `ROOM`, or than is `needed`, is left on its disk."""
@@ -210,7 +312,10 @@ class LibraryStore(SharedStore):
                 found = connection.execute(select, (*after, most)).fetchall()
             if found and not after < tuple(map(str, found[-1][:2])):
                 raise library_damage_error(self.folder)  # the index is out of order: the rows might never end
-            return [(prefix, key, _parse_row_value(value, self.folder)) for prefix, key, value in found]
+            values = [parse_stored_value(value) for *_, value in found]
+            if any(value is UNREADABLE for value in values):
+                raise library_damage_error(self.folder)
+            return [(prefix, key, value) for (prefix, key, _), value in zip(found, values, strict=True)]
         except sqlite3.Error as problem:
             raise library_unusable_error(file, problem) from problem
 
@@ -270,9 +375,3 @@ def _forget_mark(path: Path) -> None:
     """Delete a lock file; on Windows not one that another process looks at, who deletes it later."""
     with suppress(PermissionError):
         path.unlink(missing_ok=True)
-
-
-def _parse_row_value(stored: Any, folder: Path) -> dict[str, Any]:
-    if (value := parse_stored_value(stored)) is UNREADABLE:
-        raise library_damage_error(folder)
-    return value
