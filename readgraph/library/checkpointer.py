@@ -42,6 +42,9 @@ QUESTION = "question_text"
 
 LAST_ROW = 2**63 - 1
 
+Rows = Sequence[tuple[int, RunnableConfig]]
+"""Row numbers and configurations of checkpoints."""
+
 _T = TypeVar("_T")
 
 
@@ -113,14 +116,8 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
             retention.drop_other_lines(last)
 
     @abstractmethod
-    def _rows(
-        self,
-        config: RunnableConfig | None,
-        filter: dict[str, Any] | None = None,
-        below: int = LAST_ROW,
-        limit: int = AT_ONCE,
-    ) -> Sequence[tuple[int, RunnableConfig]]:
-        """The row numbers and configurations of the newest checkpoints, the last written first."""
+    def _rows(self, config: RunnableConfig | None, filter: dict[str, Any] | None, below: int, limit: int) -> Rows:
+        """At most `limit` of the newest checkpoints before the row `below`, the last written first."""
 
     @abstractmethod
     def _row_of(self, named: RunnableConfig, config: RunnableConfig | None) -> int:
@@ -179,7 +176,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
             return self._read(config)
         named = config["configurable"]
         thread = {"thread_id": str(named["thread_id"]), "checkpoint_ns": named.get("checkpoint_ns", "")}
-        newest = self._rows({"configurable": thread}, limit=1)
+        newest = self._rows({"configurable": thread}, None, LAST_ROW, 1)
         return self._read(newest[0][1]) if newest else None
 
     def _read(self, named: RunnableConfig) -> CheckpointTuple | None:

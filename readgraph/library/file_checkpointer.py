@@ -13,7 +13,7 @@ from langgraph.checkpoint.base import get_checkpoint_id
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.utils import search_where
 
-from readgraph.library.checkpointer import AT_ONCE, LAST_ROW, SharedCheckpointer, StrictSerializer
+from readgraph.library.checkpointer import Rows, SharedCheckpointer, StrictSerializer
 from readgraph.library.retention import IN_SQLITE, Retention
 from readgraph.library.sqlite_files import (
     BUSY_SECONDS,
@@ -86,14 +86,7 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
         if self._closed.is_set():
             raise library_closed_error(self.path.parent)
 
-    def _rows(
-        self,
-        config: RunnableConfig | None,
-        filter: dict[str, Any] | None = None,
-        below: int = LAST_ROW,
-        limit: int = AT_ONCE,
-    ) -> Sequence[tuple[int, RunnableConfig]]:
-        """The row numbers and configurations of the newest checkpoints, the last written first."""
+    def _rows(self, config: RunnableConfig | None, filter: dict[str, Any] | None, below: int, limit: int) -> Rows:
         where, values = search_where(config, filter)
         select = f"SELECT rowid, thread_id, checkpoint_ns, checkpoint_id FROM {_SOUND} {where or 'WHERE true'}"
         with self.cursor(transaction=False) as cursor:
@@ -133,7 +126,6 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
         return library_damage_error(self.path)
 
     def _row_of(self, named: RunnableConfig, config: RunnableConfig | None) -> int:
-        """The row number of a checkpoint, in any graph of the thread; 0 if it does not exist."""
         thread = (config or named)["configurable"].get("thread_id")
         select = "SELECT max(rowid) FROM checkpoints WHERE checkpoint_id = ? AND thread_id = coalesce(?, thread_id)"
         with self.cursor(transaction=False) as cursor:

@@ -82,11 +82,11 @@ class WholeLibrary:
             async with open_checkpointer(file, to_read=self.to_read) as in_file:
                 yield in_file
             return
+        from readgraph.library.postgres.checkpointer import ServerCheckpointer
         from readgraph.library.postgres.store import ServerStore
-        from readgraph.library.postgres.store import open_checkpointer as open_on_server
 
         assert isinstance(self.store, ServerStore)
-        on_server = await asyncio.to_thread(open_on_server, self.place, self.store, part)
+        on_server = await asyncio.to_thread(ServerCheckpointer, self.place, self.store.session, part)
         try:
             yield on_server
         finally:

@@ -25,16 +25,16 @@ from psycopg import Cursor
 from psycopg.rows import DictRow, dict_row
 
 from readgraph.library.address import LibraryAddress
-from readgraph.library.checkpointer import AT_ONCE, LAST_ROW, SharedCheckpointer, StrictSerializer
+from readgraph.library.checkpointer import Rows, SharedCheckpointer, StrictSerializer
 from readgraph.library.postgres.connections import (
     Connection,
+    ServerSession,
     connect,
     escape_text,
     is_lost,
     read_text,
     server_unusable_error,
 )
-from readgraph.library.postgres.session import ServerSession
 from readgraph.library.retention import IN_POSTGRES, Retention
 from readgraph.state.errors import BadInput, LibraryError
 
@@ -178,14 +178,7 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
         self._used = time.monotonic()
         return connection
 
-    def _rows(
-        self,
-        config: RunnableConfig | None,
-        filter: dict[str, Any] | None = None,
-        below: int = LAST_ROW,
-        limit: int = AT_ONCE,
-    ) -> Sequence[tuple[int, RunnableConfig]]:
-        """The numbers and configurations of the newest checkpoints, the last written first."""
+    def _rows(self, config: RunnableConfig | None, filter: dict[str, Any] | None, below: int, limit: int) -> Rows:
         where, values = self.condition(self.inside(config) if config else None, filter)
         select = f"SELECT written, thread_id, checkpoint_ns, checkpoint_id FROM checkpoints {where} AND written < %s"
         with self._cursor() as cursor:

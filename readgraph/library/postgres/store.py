@@ -19,10 +19,16 @@ from langgraph.store.postgres import PostgresStore
 from platformdirs import user_cache_path
 
 from readgraph.library.address import LibraryAddress
-from readgraph.library.postgres.checkpointer import OF_NAMESPACE, ServerCheckpointer
-from readgraph.library.postgres.connections import Connection, Readers, connect, escape_text, read_text
-from readgraph.library.postgres.session import ServerSession
-from readgraph.library.postgres.tables import LedgerInTable, ServerListing, can_be_written, prepare
+from readgraph.library.postgres.checkpointer import OF_NAMESPACE
+from readgraph.library.postgres.connections import (
+    Connection,
+    Readers,
+    ServerSession,
+    connect,
+    escape_text,
+    read_text,
+)
+from readgraph.library.postgres.tables import LedgerInTable, ServerListing, prepare
 from readgraph.library.sqlite_files import library_unusable_error
 from readgraph.library.store import Listing, OnWait, Row, SharedStore, T
 from readgraph.state.files import replace_file
@@ -147,34 +153,21 @@ class ServerStore(SharedStore):
 
     def indexes_dropped_since(self, part: str, number: int | None) -> tuple[int, Sequence[str]]:
         """The indexes that any machine dropped after this number."""
-
-        def select_dropped(connection: Connection) -> tuple[int, Sequence[str]]:
-            if number is None:
-                row = connection.execute("SELECT coalesce(max(number), 0) AS last FROM readgraph_dropped").fetchone()
-                return int(row["last"]) if row else 0, []
-            rows = connection.execute(_DROPPED, (part, number)).fetchall()
-            return max([number, *(row["number"] for row in rows)]), [read_text(row["name"]) for row in rows]
-
-        return self._readers.run(select_dropped)
+        if number is None:
+            (row,) = self._readers.fetch("SELECT coalesce(max(number), 0) AS last FROM readgraph_dropped")
+            return int(row["last"]), []
+        rows = self._readers.fetch(_DROPPED, part, number)
+        return max([number, *(row["number"] for row in rows)]), [read_text(row["name"]) for row in rows]
 
     def size(self) -> int:
         """The bytes of the library's tables and their indexes."""
-
-        def measure_size(connection: Connection) -> int:
-            row = connection.execute(_SIZE, ([*TABLES],)).fetchone()
-            return int(row["bytes"]) if row else 0
-
-        return self._readers.run(measure_size)
+        (row,) = self._readers.fetch(_SIZE, [*TABLES])
+        return int(row["bytes"])
 
     def rows(self, after: tuple[str, str], most: int) -> Sequence[Row]:
         """The next rows."""
-
-        def select_rows(connection: Connection) -> Sequence[Row]:
-            given = (*map(escape_text, after), most)
-            rows = connection.execute(_ROWS, given).fetchall()
-            return [(row["prefix"], read_text(row["key"]), row["value"]) for row in rows]
-
-        return self._readers.run(select_rows)
+        rows = self._readers.fetch(_ROWS, *map(escape_text, after), most)
+        return [(row["prefix"], read_text(row["key"]), row["value"]) for row in rows]
 
     def look(self, prefix: str, use: Callable[[Listing], T]) -> T:
         """What a function makes of a listing."""
@@ -187,11 +180,7 @@ class ServerStore(SharedStore):
 
     def parts(self) -> Sequence[str]:
         """The keys of the namespaces that have threads."""
-
-        def select_parts(connection: Connection) -> Sequence[str]:
-            return [row["part"] for row in connection.execute(_PARTS, (OF_NAMESPACE, OF_NAMESPACE)).fetchall()]
-
-        return self._readers.run(select_parts)
+        return [row["part"] for row in self._readers.fetch(_PARTS, OF_NAMESPACE, OF_NAMESPACE)]
 
     def give_back(self) -> None:
         """Let the server use the space of what was deleted again."""
@@ -207,44 +196,29 @@ class ServerStore(SharedStore):
 
     def original(self, name: str) -> Path | None:
         """A copy of a kept file on this disk; None where it is not kept."""
-
-        def select_data(connection: Connection) -> tuple[int, bytes | None] | None:
-            select = "SELECT octet_length(data) AS size FROM readgraph_originals WHERE name = %s"
-            row = connection.execute(select, (escape_text(name),)).fetchone()
-            if row is None:
-                return None
-            if copy.is_file() and copy.stat().st_size == row["size"]:
-                return row["size"], None
-            row = connection.execute("SELECT data FROM readgraph_originals WHERE name = %s", (name,)).fetchone()
-            return (len(row["data"]), bytes(row["data"])) if row else None
-
         copy = self._copies / file_name(name)
-        kept = self._readers.run(select_data)
-        if kept and kept[1] is not None:
+        sizes = "SELECT octet_length(data) AS size FROM readgraph_originals WHERE name = %s"
+        for kept in self._readers.fetch(sizes, escape_text(name)):
+            if copy.is_file() and copy.stat().st_size == kept["size"]:
+                return copy
+        for kept in self._readers.fetch("SELECT data FROM readgraph_originals WHERE name = %s", escape_text(name)):
             try:
                 self._copies.mkdir(parents=True, exist_ok=True)
                 with replace_file(copy, "wb") as file:
-                    file.write(kept[1])
+                    file.write(kept["data"])
             except OSError as problem:
                 raise library_unusable_error(self._copies, problem) from problem
-        return copy if kept else None
+            return copy
+        return None
 
     def filter_originals(self, names: Sequence[str]) -> set[str]:
         """Those of these names under which files are kept."""
-        select = "SELECT name FROM readgraph_originals WHERE name = ANY(%s)"
-
-        def select_matching_names(connection: Connection) -> set[str]:
-            return {row["name"] for row in connection.execute(select, ([*names],)).fetchall()}
-
-        return self._readers.run(select_matching_names)
+        select = self._readers.fetch("SELECT name FROM readgraph_originals WHERE name = ANY(%s)", [*names])
+        return {row["name"] for row in select}
 
     def originals(self) -> Sequence[str]:
         """The names of all kept files."""
-
-        def select_all_names(connection: Connection) -> list[str]:
-            return [row["name"] for row in connection.execute("SELECT name FROM readgraph_originals ORDER BY name")]
-
-        return self._readers.run(select_all_names)
+        return [row["name"] for row in self._readers.fetch("SELECT name FROM readgraph_originals ORDER BY name")]
 
     def forget_original(self, document: str) -> None:
         """Delete what is kept of a document, here and on the server."""
@@ -281,7 +255,7 @@ def _from_server(result: Any) -> Any:
 
 
 CACHE = "READGRAPH_CACHE"
-"""The environment variable that names another folder for what can be made again."""
+"""The environment variable that names another folder than the user's cache folder for what can be made again."""
 
 
 class StoreAccess(NamedTuple):
@@ -291,25 +265,15 @@ class StoreAccess(NamedTuple):
     writable: bool
 
 
-def open_store(address: LibraryAddress, *, to_read: bool = False) -> StoreAccess:
+def open_store(address: LibraryAddress, *, to_read: bool) -> StoreAccess:
     """Connect, make the tables that are missing, and open the store; raises `LibraryError`. This blocks.
 
     `to_read`: nothing is made.
     """
-    with connect(address) as connection:
-        identity = prepare(address, connection, to_read=to_read)
-        writable = not to_read and can_be_written(address, connection)
-        served = connection.info
-        folder = cache_folder() / digest([identity, served.host, served.port, served.dbname])
-    return StoreAccess(ServerStore(address, ServerSession(address), folder), writable)
-
-
-def open_checkpointer(address: LibraryAddress, store: ServerStore, part: str) -> ServerCheckpointer:
-    """The checkpointer of a library, or of the namespace in it with this key. This blocks."""
-    return ServerCheckpointer(address, store.session, part)
-
-
-def cache_folder() -> Path:
-    """The folder for what can be made again: READGRAPH_CACHE, or the user's cache folder."""
     named = os.environ.get(CACHE)
-    return Path(named).expanduser() if named else user_cache_path("readgraph", appauthor=False) / "libraries"
+    caches = Path(named).expanduser() if named else user_cache_path("readgraph", appauthor=False) / "libraries"
+    with connect(address) as connection:
+        identity, writable = prepare(address, connection, to_read=to_read)
+        served = connection.info
+        folder = caches / digest([identity, served.host, served.port, served.dbname])
+    return StoreAccess(ServerStore(address, ServerSession(address), folder), writable and not to_read)

@@ -14,13 +14,14 @@ from langgraph.store.postgres import PostgresStore
 from readgraph.library.address import LibraryAddress
 from readgraph.library.minute_ledger import AHEAD, MINUTE, QueuePlace, SentCall, earliest
 from readgraph.library.postgres.connections import (
+    POLL_SECONDS,
     Connection,
     Readers,
+    lock_number,
     read_text,
     retry_transaction,
     server_unusable_error,
 )
-from readgraph.library.postgres.session import POLL_SECONDS, lock_number
 from readgraph.library.store import ListingPosition
 from readgraph.state.errors import LibraryError
 from readgraph.state.files import is_newer, newer_version_message
@@ -54,13 +55,14 @@ _VERSIONS = """
     SELECT (SELECT max(format) FROM readgraph_library) AS format,
         (SELECT max(v) FROM store_migrations) AS store, (SELECT max(v) FROM checkpoint_migrations) AS checkpoints
 """
-_WRITABLE = """
-    SELECT NOT pg_is_in_recovery() AND has_table_privilege('store', 'INSERT, UPDATE, DELETE') AS writable
+_LIBRARY = """
+    SELECT identity, NOT pg_is_in_recovery() AND has_table_privilege('store', 'INSERT, UPDATE, DELETE') AS writable
+    FROM readgraph_library
 """
 
 
-def prepare(address: LibraryAddress, connection: Connection, *, to_read: bool = False) -> str:
-    """Make the tables that are missing; returns the library's identity.
+def prepare(address: LibraryAddress, connection: Connection, *, to_read: bool) -> tuple[str, bool]:
+    """Make the tables that are missing; returns the library's identity, and whether this user may write to it.
 
     Raises `LibraryError` for a newer layout, and where tables are missing that may not be made.
     """
@@ -69,19 +71,10 @@ def prepare(address: LibraryAddress, connection: Connection, *, to_read: bool = 
             if to_read:
                 raise LibraryError(f"{address} holds no library: name another database.")
             _run_locked(connection, lambda: None if _is_ready(address, connection) else _set_up(connection))
-        row = connection.execute("SELECT identity FROM readgraph_library").fetchone()
-        return str(row["identity"]) if row else ""
+        row = connection.execute(_LIBRARY).fetchone()
+        return (str(row["identity"]), bool(row["writable"])) if row else ("", False)
     except psycopg.Error as problem:
         raise server_unusable_error(address, problem) from problem
-
-
-def can_be_written(address: LibraryAddress, connection: Connection) -> bool:
-    """Whether this user may write to the library, which has its tables."""
-    try:
-        row = connection.execute(_WRITABLE).fetchone()
-    except psycopg.Error as problem:
-        raise server_unusable_error(address, problem) from problem
-    return bool(row and row["writable"])
 
 
 def _is_ready(address: LibraryAddress, connection: Connection) -> bool:
