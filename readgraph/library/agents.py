@@ -219,8 +219,7 @@ class AgentStore(PageStore):
 
     async def entries(self, agent: str, numbers: Iterable[int]) -> list[ArchiveEntry]:
         """The entries that begin at these numbers, in this order; numbers within a document have none."""
-        values = await self.get((ROOT, "archive", agent), [number_key(number) for number in numbers])
-        return [load_record(ArchiveEntry, value) for value in values if value is not None]
+        return await self.load(ArchiveEntry, (ROOT, "archive", agent), map(number_key, numbers))
 
     async def put_summary(self, agent: str, number: int, text: str) -> None:
         """Store the summary of what has left the queue so far."""
@@ -228,8 +227,8 @@ class AgentStore(PageStore):
 
     async def summary(self, agent: str, number: int) -> str:
         """A summary; "" if nothing has left the queue."""
-        (value,) = await self.get((ROOT, "summaries", agent), [number_key(number)])
-        return load_record(_Summary, value).text if value is not None else ""
+        found = await self.load(_Summary, (ROOT, "summaries", agent), [number_key(number)])
+        return found[0].text if found else ""
 
     async def check_life(self, agent: Agent, life: AgentState) -> None:
         """Raise `Damaged` if the logs are shorter than the state's counts: a wrong count could take hours to read."""

@@ -9,7 +9,7 @@ record a document is noted under its source: to find earlier versions of a file,
 import hashlib
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -30,28 +30,6 @@ NOTED = "noted"
 def source_note(document: Document) -> list[StoredValue]:
     """What is stored beside a document's record to find it by its source; nothing where it has none."""
     return [(_notes(document.source), document.id, {})] if document.source else []
-
-
-def without_note(document: Document) -> list[StoredValue]:
-    """What deletes the note of a document."""
-    return [(space, key, None) for space, key, _ in source_note(document)]
-
-
-async def are_noted(items: StoredItems) -> bool:
-    """Whether all documents are noted."""
-    return (await items.get(SOURCES, [NOTED]))[0] is not None
-
-
-async def note_all(items: StoredItems, documents: Iterable[Document]) -> None:
-    """Note the documents of a library that was made before; one that can't be written stays as it is."""
-    with suppress(LibraryError):
-        notes = [note for document in documents for note in source_note(document)]
-        await items.put([*notes, (SOURCES, NOTED, {})])
-
-
-async def documents_from(items: StoredItems, source: str) -> list[str]:
-    """The ids of the documents that came from a source, if all are noted."""
-    return [item.key for item in await items.search(_notes(source), EVERY)]
 
 
 def _notes(source: str) -> tuple[str, ...]:
@@ -95,8 +73,9 @@ async def begin_forgetting(items: StoredItems, identity: str) -> Document:
     (value,) = await items.get((ROOT, "documents"), [identity])
     if value is not None:
         document = _document(identity, value)
-        gone: list[StoredValue] = [((ROOT, "documents"), identity, None), *without_note(document)]
-        await items.put([*gone, (UNFINISHED, identity, {"document": value})])
+        notes: list[StoredValue] = [(space, key, None) for space, key, _ in source_note(document)]
+        record = ((ROOT, "documents"), identity, None)
+        await items.put([record, *notes, (UNFINISHED, identity, {"document": value})])
         return document
     if marked := await find_document_to_forget(items, identity):
         return marked
@@ -186,7 +165,7 @@ class DocumentStore(StoredItems):
     async def find_document(self, identity: str) -> Document | None:
         """The record of a document; None if the store doesn't hold it."""
         (value,) = await self.get((ROOT, "documents"), [identity])
-        return load_document(identity, value)
+        return load_document(identity, value) if value is not None else None
 
     async def places(self, document: Document) -> list[tuple[int, str]]:
         """The places of a document in its source: (character offset, name), ascending."""
@@ -274,12 +253,13 @@ class DocumentStore(StoredItems):
         """Other texts that the document's file or address had, the newest first; none where it came from neither."""
         if not document.source:
             return []
-        if await are_noted(self):
-            known = [await self.find_document(each) for each in await documents_from(self, document.source)]
+        if (await self.get(SOURCES, [NOTED]))[0] is not None:
+            known = [await self.find_document(item.key) for item in await self.search(_notes(document.source), EVERY)]
             others = [other for other in known if other and other != document]
             return sorted(others, key=lambda other: other.added, reverse=True)
         documents = await self.documents()
-        await note_all(self, documents)
+        with suppress(LibraryError):  # a library that can't be written stays as it is
+            await self.put([*(note for each in documents for note in source_note(each)), (SOURCES, NOTED, {})])
         return [other for other in documents if other.source == document.source and other != document]
 
     async def documents_and_damaged(self) -> tuple[list[Document], list[str]]:
@@ -287,11 +267,9 @@ class DocumentStore(StoredItems):
         documents, damaged = list[Document](), list[str]()
         for item in await self.search((ROOT, "documents"), EVERY):
             try:
-                document = _check_document_id(item.key, Document.load(item.value))
+                documents.append(load_document(item.key, item.value))
             except Damaged:
                 damaged.append(item.key)
-            else:
-                documents.append(document)
         return sorted(documents, key=lambda document: document.added, reverse=True), sorted(damaged)
 
 
@@ -307,13 +285,9 @@ def record_groups(identity: str, kind: str, records: Sequence[Any], stored: int 
         yield (ROOT, kind, identity), number_key(group), {kind: [*records[group * BATCH : (group + 1) * BATCH]]}
 
 
-def load_document(identity: str, value: Any) -> Document | None:
-    """The document of a stored record; raises `Damaged` if the record is not of this id."""
-    return _check_document_id(identity, Document.load(value)) if value is not None else None
-
-
-def _check_document_id(identity: str, document: Document) -> Document:
-    if document.id != identity:
+def load_document(identity: str, value: Any) -> Document:
+    """The document of a stored record; raises `Damaged` if it is not of this id."""
+    if (document := Document.load(value)).id != identity:
         raise Damaged("document")
     return document
 

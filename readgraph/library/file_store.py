@@ -7,7 +7,6 @@ killed.
 """
 
 import errno
-import hashlib
 import os
 import sqlite3
 import uuid
@@ -35,7 +34,7 @@ from readgraph.library.sqlite_files import (
     library_of_parent_error,
     library_unusable_error,
 )
-from readgraph.library.store import InUse, Listing, ListingPosition, OnWait, Row, SharedStore, T
+from readgraph.library.store import InUse, Listing, ListingPosition, OnWait, Row, SharedStore, T, row_mark
 from readgraph.library.workers import WorkerThread
 from readgraph.state.files import replace_file
 from readgraph.state.forks import pause_in_forks
@@ -179,18 +178,14 @@ class FileListing:
         """Whether the row is still the same: all may have been numbered anew."""
         select = "SELECT key, value FROM store WHERE rowid = ? AND prefix = ?"
         row = self._connection.execute(select, (seen.number, self._prefix)).fetchone()
-        return bool(row) and _mark(*row) == seen.mark
+        return bool(row) and row_mark(*row) == seen.mark
 
     def changes_since(self, seen: ListingPosition) -> Iterator[tuple[ListingPosition, str, str | bytes]]:
         """The rows after that one."""
         after = seen.number if self.knows(seen) else -1
         rows = "SELECT rowid, key, value FROM store WHERE prefix = ? AND rowid > ? ORDER BY rowid"
         for number, key, value in self._connection.execute(rows, (self._prefix, after)):
-            yield ListingPosition(number, _mark(key, value)), key, value
-
-
-def _mark(key: str, value: object) -> str:
-    return hashlib.sha256(f"{key} {value}".encode(errors="surrogateescape")).hexdigest()[:16]
+            yield ListingPosition(number, row_mark(key, value)), key, value
 
 
 ORIGINALS = "originals"

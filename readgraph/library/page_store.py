@@ -110,25 +110,20 @@ class PageStore(DocumentStore):
     async def document_and_memory(self, identity: str, memory: str) -> tuple[Document, Memory]:
         """A document and one of its memories, fetched in one batch; errors as for `memory` and `document`."""
         keys = [((ROOT, "memories", identity), memory), ((ROOT, "documents"), identity)]
-        kept, described = [
-            value
-            async for value in self.get_each(
-                (replace_surrogates(space), replace_surrogates(key)) for space, key in keys
-            )
-        ]
+        kept, described = [value async for value in self.get_each(replace_surrogates(keys))]
         found = await self._require_memory(identity, memory, kept)
-        return await self._require_document(identity, load_document(identity, described)), found
+        document = load_document(identity, described) if described is not None else None
+        return await self._require_document(identity, document), found
 
     async def memories(self, document: str) -> list[Memory]:
         """All memories of a document, the oldest first."""
-        return (await self._valid_memories(document))[document]
+        return (await self.all_memories(document))[document]
 
-    async def all_memories(self) -> dict[str, list[Memory]]:
-        """All memories of the store by the ids of their documents, the oldest first."""
-        return await self._valid_memories()
+    async def all_memories(self, *document: str) -> dict[str, list[Memory]]:
+        """The memories of the store, or of one document, by their documents, the oldest first.
 
-    async def _valid_memories(self, *document: str) -> dict[str, list[Memory]]:
-        """Memories by document, the oldest first; one with a damaged record is left out, and rebuilt when needed."""
+        One with a damaged record is left out, and rebuilt when needed.
+        """
         found = list[Memory]()
         for item in await self.search((ROOT, "memories", *document), EVERY):
             with suppress(Damaged):
@@ -210,8 +205,7 @@ class PageStore(DocumentStore):
 
     async def pages(self, memory: str, numbers: Iterable[int]) -> list[Page]:
         """The pages with these numbers, in this order; numbers that don't exist are left out."""
-        values = await self.get((ROOT, "pages", memory), [number_key(number) for number in numbers])
-        return [load_record(Page, value) for value in values if value is not None]
+        return await self.load(Page, (ROOT, "pages", memory), map(number_key, numbers))
 
     async def put_note(self, memory: str, note: Note) -> None:
         """Store the note of a page."""
@@ -219,8 +213,7 @@ class PageStore(DocumentStore):
 
     async def notes(self, memory: str, numbers: Iterable[int]) -> list[Note]:
         """The notes of these pages, in this order; pages without a note are left out."""
-        values = await self.get((ROOT, "notes", memory), [number_key(number) for number in numbers])
-        return [load_record(Note, value) for value in values if value is not None]
+        return await self.load(Note, (ROOT, "notes", memory), map(number_key, numbers))
 
     async def put_tree_node(self, memory: str, node: TreeNode) -> None:
         """Store a node of the tree above a memory's pages."""
@@ -228,8 +221,7 @@ class PageStore(DocumentStore):
 
     async def tree_nodes(self, memory: str, ids: Iterable[str]) -> list[TreeNode]:
         """The tree nodes with these ids, in this order; ids that don't exist are left out."""
-        values = await self.get((ROOT, "tree", memory), [*ids])
-        return [load_record(TreeNode, value) for value in values if value is not None]
+        return await self.load(TreeNode, (ROOT, "tree", memory), ids)
 
     async def check_room(self, needed: int = 0) -> None:
         """Raise `LibraryError` where a reply, or so many bytes, could not be kept, since the disk is full.

@@ -6,6 +6,7 @@ under the same numbers.
 """
 
 import asyncio
+import hashlib
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -38,6 +39,11 @@ class ListingPosition(NamedTuple):
 
     number: int = -1
     mark: str = ""
+
+
+def row_mark(key: str, value: object) -> str:
+    """A mark by which a stored row is known again."""
+    return hashlib.sha256(f"{key} {value}".encode(errors="surrogateescape")).hexdigest()[:16]
 
 
 class Listing(Protocol):
@@ -185,7 +191,7 @@ class NamespacedStore(BaseStore):
     def __init__(self, base: BaseStore, name: str) -> None:
         self.base, self.name = base, name
         self.key = digest(name, length=32)
-        self._prefix = (NAMESPACES, self.key)
+        self.prefix = (NAMESPACES, self.key)
 
     def __repr__(self) -> str:
         return f"NamespacedStore({self.base!r}, {self.name!r})"
@@ -206,25 +212,25 @@ class NamespacedStore(BaseStore):
 
     def _inside(self, op: Op) -> Op:
         if isinstance(op, GetOp | PutOp):
-            return op._replace(namespace=(*self._prefix, *op.namespace))
+            return op._replace(namespace=(*self.prefix, *op.namespace))
         if isinstance(op, SearchOp):
-            return op._replace(namespace_prefix=(*self._prefix, *op.namespace_prefix))
+            return op._replace(namespace_prefix=(*self.prefix, *op.namespace_prefix))
         conditions = [
-            condition._replace(path=(*self._prefix, *condition.path)) if condition.match_type == "prefix" else condition
+            condition._replace(path=(*self.prefix, *condition.path)) if condition.match_type == "prefix" else condition
             for condition in op.match_conditions or ()
         ]
-        depth = None if op.max_depth is None else op.max_depth + len(self._prefix)
-        within = MatchCondition("prefix", self._prefix)
+        depth = None if op.max_depth is None else op.max_depth + len(self.prefix)
+        within = MatchCondition("prefix", self.prefix)
         return ListNamespacesOp((within, *conditions), max_depth=depth, limit=op.limit, offset=op.offset)
 
     def _outside(self, result: Any) -> Any:
         """A result as the caller sees it, without what stands before its namespaces."""
         if isinstance(result, Item):
             inside = copy(result)  # an item of a search has a score, too
-            inside.namespace = result.namespace[len(self._prefix) :]
+            inside.namespace = result.namespace[len(self.prefix) :]
             return inside
         if isinstance(result, list):
-            return [each[len(self._prefix) :] if isinstance(each, tuple) else self._outside(each) for each in result]
+            return [each[len(self.prefix) :] if isinstance(each, tuple) else self._outside(each) for each in result]
         return result
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchItem, SearchOp
 
 from readgraph.state.errors import BadInput, Damaged, LibraryError
+from readgraph.state.records import Record, load_record
 
 BATCH = 500
 """The most operations in one batch."""
@@ -78,6 +79,10 @@ class StoredItems:
         """The stored values of these keys, in this order; None for keys that don't exist."""
         space = replace_surrogates(namespace)
         return [value async for value in self.get_each((space, replace_surrogates(key)) for key in keys)]
+
+    async def load(self, kind: type[Record], namespace: tuple[str, ...], keys: Iterable[str]) -> list[Record]:
+        """The records of these keys, in this order; those that don't exist are left out."""
+        return [load_record(kind, value) for value in await self.get(namespace, [*keys]) if value is not None]
 
     async def get_each(self, keys: Iterable[tuple[tuple[str, ...], str]]) -> AsyncIterator[dict[str, Any] | None]:
         """The stored values of these (namespace, key) pairs, in this order; only one batch is in memory at a time."""

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readgraph.library.search import vector_file
+from readgraph.library.search import vector_index
 from readgraph.library.search.hits import PARTS, Extent, VectorKey
 from readgraph.library.search.vector_index import Matrix, VectorIndex, Vectors
 from readgraph.state.errors import BadInput, LibraryError
@@ -164,9 +164,9 @@ async def test_a_damaged_file_counts_as_empty(tmp_path: Path, damage: str) -> No
     if damage == "pipe":
         path.unlink()
         os.mkfifo(path)
-    if damage == "part" and (found := vector_file.read(path, None, 0)):
+    if damage == "part" and (found := vector_index.read_file(path, None, 0)):
         found[1]["part"][2] = 99
-        vector_file.create(path, *found)
+        vector_index.create_file(path, *found)
     index = VectorIndex(tmp_path, "model")
     assert await index.search("m", vectors[0]) == []
     assert await index.find_missing("m", 4) == [0, 1, 2, 3]

@@ -10,9 +10,9 @@ import pytest
 
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.library.opening import open_library
-from readgraph.library.search import vector_file
+from readgraph.library.search import vector_index
 from readgraph.library.search.keyword_tables import open_tables
-from readgraph.library.search.vector_file import VectorFileHeader
+from readgraph.library.search.vector_index import VectorFileHeader
 from readgraph.state.errors import BadInput, LibraryError
 from tests.evaluation.folder.test_foreign_folders import WHAT, folder
 from tests.support.command import STORY, Command, assert_refused
@@ -88,9 +88,9 @@ def test_vectors_are_not_written_through_a_link(tmp_path: Path, secret: Path) ->
     vectors = tmp_path / "a.vectors"
     for link in (vectors, vectors.with_suffix(".new")):
         link.symlink_to(secret)
-    assert vector_file.read(vectors, None, 0) is None
-    vector_file.create(vectors, header, vector_file.Records((0,), header.record))
-    assert secret.read_text() == KEPT and not vectors.is_symlink() and vector_file.read(vectors, None, 0)
+    assert vector_index.read_file(vectors, None, 0) is None
+    vector_index.create_file(vectors, header, vector_index.Records((0,), header.record))
+    assert secret.read_text() == KEPT and not vectors.is_symlink() and vector_index.read_file(vectors, None, 0)
 
 
 @pytest.mark.parametrize("name", [".lock", "evaluation.json", "answers.jsonl", "report.html", "results.csv", "library"])

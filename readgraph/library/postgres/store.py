@@ -265,7 +265,7 @@ class StoreAccess(NamedTuple):
     writable: bool
 
 
-def open_store(address: LibraryAddress, *, to_read: bool) -> StoreAccess:
+def open_store(address: LibraryAddress, *, to_read: bool = False) -> StoreAccess:
     """Connect, make the tables that are missing, and open the store; raises `LibraryError`. This blocks.
 
     `to_read`: nothing is made.

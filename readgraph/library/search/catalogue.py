@@ -6,12 +6,12 @@ in memory, and libraries with fewer than `MANY` documents, have none: there a li
 """
 
 import asyncio
-import hashlib
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
@@ -19,19 +19,27 @@ from typing import Any, NamedTuple, TypeVar
 from langgraph.store.base import BaseStore
 from pydantic_core import from_json
 
+from readgraph.library.documents import load_document
 from readgraph.library.file_store import LibraryStore
 from readgraph.library.folder import SEARCH
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.derived_files import is_damage, open_derived, transaction
-from readgraph.library.sqlite_files import connect, delete_database, library_unusable_error, refuse_links
+from readgraph.library.sqlite_files import (
+    connect,
+    delete_database,
+    is_damage,
+    library_unusable_error,
+    open_derived,
+    refuse_links,
+    transaction,
+)
 from readgraph.library.store import (
-    NAMESPACES,
     Listing,
     ListingPosition,
     NamespacedStore,
     SharedStore,
     base_of,
     name_in_base,
+    row_mark,
 )
 from readgraph.library.stored_items import ROOT
 from readgraph.state.errors import Damaged, LibraryError
@@ -69,6 +77,8 @@ ON CONFLICT (id) DO UPDATE SET source = excluded.source, title = excluded.title,
     added = excluded.added, words = excluded.words, joined = excluded.joined, damaged = excluded.damaged,
     record = excluded.record, indexed = 0
 """
+
+_MARK = "SELECT record FROM documents WHERE id = ?"
 
 T = TypeVar("T")
 
@@ -126,13 +136,12 @@ class Catalogue:
 
     async def find_by_name(self, name: str, path: str, id_of_file: str | None) -> list[str]:
         """The ids of the documents that this name may mean; else of those whose titles begin words alike."""
-        return await self.run(lambda connection: _find_ids_by_name(connection, name, path, id_of_file))
+        return await self.run(partial(_find_ids_by_name, name, path, id_of_file))
 
     async def list_damaged(self) -> list[str]:
         """The ids of documents whose record is damaged."""
-        return await self.run(
-            lambda connection: [row[0] for row in connection.execute("SELECT id FROM documents WHERE damaged")]
-        )
+        select = "SELECT id FROM documents WHERE damaged"
+        return await self.run(lambda connection: [identity for (identity,) in connection.execute(select)])
 
     async def newest(
         self, offset: int, limit: int, words: Sequence[str] = (), *, joined: bool = False
@@ -155,9 +164,10 @@ class Catalogue:
         def take_in_listing(listing: Listing) -> bool:
             if listing.count() < MANY:
                 return False
+            refuse_links(self.file.parent)
             with (
                 _delete_if_damaged(self.file),
-                _open_catalogue(self.file) as connection,
+                closing(open_derived(self.file, connect, _prepare, "catalogue")) as connection,
                 transaction(connection, "IMMEDIATE"),
             ):
                 _take_in(connection, listing)
@@ -175,8 +185,8 @@ async def catalogue_of(pages: PageStore) -> Catalogue | None:
     base = base_of(pages.store)
     if not isinstance(base, SharedStore) or (isinstance(base, LibraryStore) and base.to_read):
         return None
-    prefix = ".".join((*_within(pages.store), ROOT, "documents"))
-    catalogue = Catalogue(_file(base, pages.store), base, prefix)
+    inside = pages.store.prefix if isinstance(pages.store, NamespacedStore) else ()
+    catalogue = Catalogue(_file(base, pages.store), base, ".".join((*inside, ROOT, "documents")))
     return catalogue if await asyncio.to_thread(catalogue.update) else None
 
 
@@ -211,30 +221,14 @@ async def records(pages: PageStore, ids: Sequence[str]) -> list[Document]:
     """The documents with these ids, in this order, without those that are gone or damaged."""
     found = list[Document]()
     for value in await pages.get((ROOT, "documents"), ids):
-        try:
+        with suppress(Damaged):
             found += [Document.load(value)] if value is not None else []
-        except Damaged:
-            continue
     return found
 
 
 def title_words(title: str) -> str:
     """The words of a title in lower case, with single spaces between."""
     return re.sub(r"[\W_]+", " ", title).strip().casefold()
-
-
-def _within(store: BaseStore) -> tuple[str, ...]:
-    """What stands before the namespaces of a part of a store."""
-    return (*_within(store.base), NAMESPACES, store.key) if isinstance(store, NamespacedStore) else ()
-
-
-@contextmanager
-def _open_catalogue(file: Path) -> Iterator[sqlite3.Connection]:
-    """A connection to the catalogue's file; one that is damaged, or of another format, is begun anew."""
-    refuse_links(file.parent)
-    connection = open_derived(file, connect, _prepare, "catalogue")
-    with closing(connection):
-        yield connection
 
 
 @contextmanager
@@ -265,8 +259,9 @@ def _take_in(connection: sqlite3.Connection, listing: Listing) -> None:
     known = {} if listing.knows(seen) else dict(connection.execute("SELECT id, record FROM documents").fetchall())
     last = seen
     for now, key, value in listing.changes_since(seen):
-        last, mark = now, _digest(key, value)
-        if (known.get(key) or _mark_of(connection, key)) != mark:
+        last, mark = now, row_mark(key, value)
+        here = (known.get(key),) if key in known else connection.execute(_MARK, (key,)).fetchone()
+        if here != (mark,):
             connection.execute(_PUT, (*_document_row(key, value), mark))
     connection.execute("DELETE FROM seen")
     connection.execute("INSERT INTO seen VALUES (?, ?)", last)
@@ -277,29 +272,17 @@ def _take_in(connection: sqlite3.Connection, listing: Listing) -> None:
         connection.executemany("DELETE FROM documents WHERE id = ?", gone)
 
 
-def _mark_of(connection: sqlite3.Connection, key: str) -> str:
-    row = connection.execute("SELECT record FROM documents WHERE id = ?", (key,)).fetchone()
-    return str(row[0]) if row else ""
-
-
-def _digest(key: str, value: Any) -> str:
-    return hashlib.sha256(f"{key} {value}".encode(errors="surrogateescape")).hexdigest()[:16]
-
-
 def _document_row(identity: str, value: Any) -> tuple[Any, ...]:
     """A document's row; one that is damaged keeps its id alone."""
     try:
-        document = Document.load(from_json(value))
+        document = load_document(identity, from_json(value))
     except (Damaged, ValueError, TypeError):
         return identity, "", "", "", "", 0, 0, 1
-    if document.id != identity:
-        return identity, "", "", "", "", 0, 0, 1
-    title = document.title
-    words = f" {title_words(title)}"
-    return identity, document.source, title.casefold(), words, document.added, document.words, bool(document.parts), 0
+    title, words = document.title.casefold(), f" {title_words(document.title)}"
+    return identity, document.source, title, words, document.added, document.words, bool(document.parts), 0
 
 
-def _find_ids_by_name(connection: sqlite3.Connection, name: str, path: str, id_of_file: str | None) -> list[str]:
+def _find_ids_by_name(name: str, path: str, id_of_file: str | None, connection: sqlite3.Connection) -> list[str]:
     if not name.strip():
         return []
     exact = (

@@ -8,11 +8,10 @@ from threading import Lock
 from typing import TypeVar
 
 from readgraph.library.search import keyword_tables
-from readgraph.library.search.derived_files import is_damage
 from readgraph.library.search.hits import PARTS, Extent, IndexEntry, PageHit, Part, TermCounts
 from readgraph.library.search.keyword_tables import open_tables
-from readgraph.library.search.postings import Tables, Unreadable
-from readgraph.library.sqlite_files import explain
+from readgraph.library.search.postings import Tables
+from readgraph.library.sqlite_files import Unreadable, explain, is_damage
 from readgraph.library.workers import WorkerThread
 from readgraph.state.errors import LibraryError
 from readgraph.state.forks import pause_in_forks

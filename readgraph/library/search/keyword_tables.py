@@ -14,11 +14,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from readgraph.library.search.derived_files import open_derived, transaction
 from readgraph.library.search.hits import PARTS, Extent, IndexEntry, PageHit, Part, TermCounts
-from readgraph.library.search.postings import Tables, Unreadable, counts_of, layout_of
+from readgraph.library.search.postings import Tables, counts_of, layout_of
 from readgraph.library.search.terms import affordable, index_terms, query_terms
-from readgraph.library.sqlite_files import connect_as, refuse_linked
+from readgraph.library.sqlite_files import Unreadable, connect_as, open_derived, refuse_linked, transaction
 from readgraph.state.files import unpack
 from readgraph.state.languages import main_language
 from readgraph.state.records import digest

@@ -10,9 +10,10 @@ can take long: nothing is tried twice.
 import re
 import sqlite3
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from readgraph.library.page_store import PageStore
@@ -22,6 +23,7 @@ from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.keyword_index import KeywordIndex
 from readgraph.library.search.okapi import Okapi, TextsWith
 from readgraph.library.search.terms import ENGLISH, query_terms, words
+from readgraph.library.sqlite_files import transaction
 from readgraph.library.store import SharedStore, base_of
 from readgraph.state.errors import BadInput, Forgotten, LibraryError
 from readgraph.state.languages import language_of, sample_spans
@@ -170,8 +172,9 @@ async def likely_documents(pages: PageStore, query: str) -> LikelyDocuments | No
     texts = (await indexes_of(pages.store)).texts
     await _take_in(pages, catalogue, texts)
     numbers = pages_of(await texts.rank_pages(TEXTS, query, LIKELY))
-    ids = await catalogue.run(lambda connection: [_id_of(connection, number) for number in numbers])
-    documents = await records(pages, [identity for identity in ids if identity])
+    one = "SELECT id FROM documents WHERE number = ?"
+    found = await catalogue.run(lambda connection: [connection.execute(one, (each,)).fetchone() for each in numbers])
+    documents = await records(pages, [row[0] for row in found if row])
     return LikelyDocuments(documents, await texts.count_terms(TEXTS, query))
 
 
@@ -191,16 +194,19 @@ async def forget_text(pages: PageStore, document: str) -> None:
 async def _take_in(pages: PageStore, catalogue: Catalogue, texts: KeywordIndex) -> None:
     """Index the texts that are new, and mend an index that holds others than the catalogue says."""
     extent = await texts.extent(TEXTS)
-    known = f"SELECT count(*) FROM documents WHERE indexed AND {_WITH_TEXT}"
-    if extent.count != await catalogue.run(lambda connection: connection.execute(known).fetchone()[0]):
+    counting = f"SELECT count(*) FROM documents WHERE indexed AND {_WITH_TEXT}"
+    if extent.count != await catalogue.run(lambda connection: connection.execute(counting).fetchone()[0]):
         there = {*range(extent.last + 1)} - {*await texts.find_missing(TEXTS, extent.last + 1)}
-        await texts.remove(TEXTS, await catalogue.run(lambda connection: _mark_unindexed(connection, there)))
+        marked = f"SELECT number FROM documents WHERE indexed AND {_WITH_TEXT}"
+        known = await catalogue.run(lambda connection: {number for (number,) in connection.execute(marked)})
+        await catalogue.run(partial(_mark, 0, known - there))
+        await texts.remove(TEXTS, sorted(there - known))
     new = f"SELECT number, id FROM documents WHERE NOT indexed AND {_WITH_TEXT} LIMIT ?"
     while wanted := await catalogue.run(lambda connection: dict(connection.execute(new, (AT_ONCE,)).fetchall())):
         found = {document.id: document for document in await records(pages, [*wanted.values()])}
         entries = [await _entry(pages, number, found.get(identity)) for number, identity in wanted.items()]
         await texts.add(TEXTS, entries)
-        await catalogue.run(lambda connection, numbers=[*wanted]: _mark(connection, numbers))  # type: ignore[misc]
+        await catalogue.run(partial(_mark, 1, [*wanted]))
 
 
 async def _entry(pages: PageStore, number: int, document: Document | None) -> IndexEntry:
@@ -212,26 +218,11 @@ async def _entry(pages: PageStore, number: int, document: Document | None) -> In
     return IndexEntry(number, text, language=language_of(text))
 
 
-def _mark(connection: sqlite3.Connection, numbers: Sequence[int]) -> None:
-    with_mark = "UPDATE documents SET indexed = 1 WHERE number = ?"
-    connection.execute("BEGIN IMMEDIATE")
-    connection.executemany(with_mark, [(number,) for number in numbers])
-    connection.execute("COMMIT")
-
-
-def _mark_unindexed(connection: sqlite3.Connection, there: set[int]) -> list[int]:
-    """Mark as missing what the index lacks; gives what it holds and should not."""
-    known = {number for (number,) in connection.execute(f"SELECT number FROM documents WHERE indexed AND {_WITH_TEXT}")}
-    lacking = [(number,) for number in known - there]
-    connection.execute("BEGIN IMMEDIATE")
-    connection.executemany("UPDATE documents SET indexed = 0 WHERE number = ?", lacking)
-    connection.execute("COMMIT")
-    return sorted(there - known)
-
-
-def _id_of(connection: sqlite3.Connection, number: int) -> str:
-    row = connection.execute("SELECT id FROM documents WHERE number = ?", (number,)).fetchone()
-    return str(row[0]) if row else ""
+def _mark(indexed: int, numbers: Iterable[int], connection: sqlite3.Connection) -> None:
+    """Write down that the index holds these documents, or lacks them."""
+    with transaction(connection, "IMMEDIATE"):
+        marked = [(indexed, number) for number in numbers]
+        connection.executemany("UPDATE documents SET indexed = ? WHERE number = ?", marked)
 
 
 LONGEST_PATTERN, MOST_PIECES = 300, 10

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pydantic_core import from_json
 
 from readgraph.library.search.hits import Part
-from readgraph.state.errors import LibraryError
+from readgraph.library.sqlite_files import Unreadable
 
 K1, B = 1.2, 0.75
 """FTS5's: where no page goes on from another, the scores are those of its `bm25`."""
@@ -95,10 +95,6 @@ without it, 53 (`benchmarks/retrieval.py`)."""
 
 KEPT_LAYOUTS = 8
 """Indexes whose pages' lengths a connection remembers until something is written."""
-
-
-class Unreadable(LibraryError):
-    """The file is damaged, or of another format."""
 
 
 class Tables(sqlite3.Connection):

@@ -1,30 +1,129 @@
 """The vector index: the nearest pages of each memory by embedding, for any event loop and several processes.
 
-The vectors of a memory are in FAISS, kept in step with their file (`vector_file.py`).
+The vectors of a memory are in FAISS, kept in step with a file, one for each memory and embedding model, which only
+grows. A line of JSON names format, model and dimension; records of one size follow. An append is one write, a restart
+reads the whole file, and a process sees what another appended by reading further. FAISS's own files would be rewritten
+as a whole: 77 MB for each page that is added to 100,000 x 384.
 """
 
 import asyncio
+import json
 import os
 import shutil
 import tempfile
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
+from uuid import uuid4
 from weakref import finalize
 
 import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 
-from readgraph.library.search import vector_file
 from readgraph.library.search.hits import PARTS, Extent, PageHit, Part, VectorKey
-from readgraph.library.search.vector_file import MOST_NUMBERS, REMOVED, Records, VectorFileHeader
 from readgraph.library.sqlite_files import explain
 from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.records import digest
+
+FORMAT = 1
+REMOVED = -1
+"""Stands in place of the part where all earlier vectors of a page are taken out."""
+
+SALT = np.uint32(0x5EA1)
+"""In each check sum, so that a block of zeros is no record."""
+
+MOST_NUMBERS = 1 << 16
+"""Of one vector; embedding models give some thousands."""
+
+Records = NDArray[np.void]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFileHeader:
+    """The first line of a file; `made` distinguishes a file from an earlier one with the same name."""
+
+    model: str
+    dimension: int
+    made: str
+
+    @classmethod
+    def new(cls, model: str, dimension: int) -> "VectorFileHeader":
+        """The header of a file that is made now."""
+        return cls(model, dimension, uuid4().hex)
+
+    def line(self) -> bytes:
+        """The line as it stands in the file."""
+        value = {"readgraph": "vectors", "format": FORMAT, "model": self.model}
+        return json.dumps({**value, "dimension": self.dimension, "made": self.made}).encode() + b"\n"
+
+    @property
+    def record(self) -> np.dtype[np.void]:
+        """Page, part, and the vector in half precision: it halves file and memory, and finds the same pages."""
+        return np.dtype([("sum", "<u4"), ("page", "<i4"), ("part", "<i4"), ("vector", "<f2", (self.dimension,))])
+
+
+def create_file(path: Path, header: VectorFileHeader, records: Records) -> None:
+    """Make a file, in one step in place of what was there; only for who holds the file's lock."""
+    records["sum"] = _sums(records)
+    written = path.with_suffix(".new")
+    written.unlink(missing_ok=True)
+    with written.open("xb") as file:  # not through a link that a stranger put there
+        file.write(header.line())
+        file.write(records.tobytes())
+    os.replace(written, path)
+
+
+def append_to_file(path: Path, header: VectorFileHeader, records: Records) -> None:
+    """Append records after the last whole one; only for who holds the file's lock."""
+    records["sum"] = _sums(records)
+    with path.open("r+b") as file:
+        start, size = len(header.line()), header.record.itemsize
+        whole = (file.seek(0, os.SEEK_END) - start) // size
+        file.seek(start + whole * size)  # a process that was killed may have left a part of one
+        file.write(records.tobytes())
+
+
+def read_file(path: Path, known: VectorFileHeader | None, first: int) -> tuple[VectorFileHeader, Records] | None:
+    """The header, and the records from number `first` on, or all where the header is not the known one.
+
+    A last record that is not whole yet is left for later. Gives nothing if there is no file of this format.
+    """
+    if path.is_symlink() or not path.is_file():  # a pipe would be waited for
+        return None
+    try:
+        with path.open("rb") as file:
+            header = _parse_header(file.readline(10_000))
+            skipped = first if header == known else 0
+            file.seek(len(header.line()) + skipped * header.record.itemsize)
+            return header, np.fromfile(file, header.record)
+    except (FileNotFoundError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return None
+
+
+def _parse_header(line: bytes) -> VectorFileHeader:
+    value: dict[str, Any] = json.loads(line)
+    if (value["readgraph"], value["format"]) != ("vectors", FORMAT):
+        raise ValueError("This is a file of another format.")
+    if not 0 < value["dimension"] <= MOST_NUMBERS:
+        raise ValueError("This is no embedding's dimension.")
+    return VectorFileHeader(str(value["model"]), int(value["dimension"]), str(value["made"]))
+
+
+def is_sound(records: Records) -> bool:
+    """Whether the records are as they were written, and name pages and parts."""
+    named = (records["page"] >= 0) & (records["part"] >= REMOVED) & (records["part"] < len(PARTS))
+    return bool((named & (records["sum"] == _sums(records))).all())
+
+
+def _sums(records: Records) -> NDArray[np.uint32]:
+    in_vectors: NDArray[np.uint32] = records["vector"].view("<u2").sum(axis=1, dtype=np.uint32)
+    return in_vectors + 31 * records["page"].astype(np.uint32) + records["part"].astype(np.uint32) + SALT
+
 
 Matrix = NDArray[np.float32]
 
@@ -127,27 +226,24 @@ class Vectors:
 
     def _write(self, header: VectorFileHeader, records: Records) -> None:
         if self._header is None:
-            vector_file.create(self._path, header, records)
+            create_file(self._path, header, records)
         else:
-            vector_file.append(self._path, header, records)
+            append_to_file(self._path, header, records)
         self._catch_up()
         if self._read > 1000 and self._read > 3 * len(self._pages):  # most records were removed since
-            self._shrink(header)
-
-    def _shrink(self, header: VectorFileHeader) -> None:
-        records = np.zeros(len(self._pages), header.record)
-        records["page"], records["part"] = self._pages, self._parts
-        records["vector"] = self._faiss.reconstruct_n(0, len(records)) if len(records) else 0
-        vector_file.create(self._path, VectorFileHeader.new(header.model, header.dimension), records)
-        self._catch_up()
+            kept = np.zeros(len(self._pages), header.record)
+            kept["page"], kept["part"] = self._pages, self._parts
+            kept["vector"] = self._faiss.reconstruct_n(0, len(kept)) if len(kept) else 0
+            create_file(self._path, VectorFileHeader.new(header.model, header.dimension), kept)
+            self._catch_up()
 
     def _catch_up(self) -> None:
         """Read the records that any process has appended to the file; a replaced file is read from its start.
 
         A file that is damaged, or was made by another model, counts as empty, and is replaced when vectors are added.
         """
-        found = vector_file.read(self._path, self._header, self._read)
-        if found is None or found[0].model != self._model or not vector_file.is_sound(found[1]):
+        found = read_file(self._path, self._header, self._read)
+        if found is None or found[0].model != self._model or not is_sound(found[1]):
             self._clear(None)
             return
         header, records = found
@@ -165,28 +261,25 @@ class Vectors:
         if header is not None:
             import faiss  # here, since keyword search does not need to wait for this import
 
-            self._faiss = faiss.IndexScalarQuantizer(
-                header.dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
-            )
+            half_precision, nearness = faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+            self._faiss = faiss.IndexScalarQuantizer(header.dimension, half_precision, nearness)
 
     def _take_in(self, records: Records) -> None:
         self._read += len(records)
         removed = {int(records["page"][row]): row for row in np.flatnonzero(records["part"] == REMOVED)}
         if removed:
-            self._drop(np.isin(self._pages, list(removed)))
+            import faiss
+
+            gone = np.isin(self._pages, list(removed))
+            if gone.any():
+                self._faiss.remove_ids(faiss.IDSelectorBatch(np.flatnonzero(gone)))
+                self._pages, self._parts = self._pages[~gone], self._parts[~gone]
             since = np.array([removed.get(page, -1) for page in records["page"].tolist()])
             records = records[(records["part"] != REMOVED) & (np.arange(len(records)) > since)]
         codes = np.ascontiguousarray(records["vector"]).view(np.uint8)  # FAISS stores the same half-precision bytes
         self._faiss.add_sa_codes(codes)
         self._pages = np.concatenate([self._pages, records["page"]])
         self._parts = np.concatenate([self._parts, records["part"]])
-
-    def _drop(self, rows: NDArray[np.bool_]) -> None:
-        import faiss
-
-        if rows.any():
-            self._faiss.remove_ids(faiss.IDSelectorBatch(np.flatnonzero(rows)))
-            self._pages, self._parts = self._pages[~rows], self._parts[~rows]
 
 
 KEPT_OPEN = 8
@@ -246,11 +339,8 @@ class VectorIndex:
         await self._run(memory, Vectors.forget)
 
     async def _run(self, memory: str, operation: Callable[[Vectors], _T]) -> _T:
-        return await asyncio.to_thread(self._run_here, memory, operation)
-
-    def _run_here(self, memory: str, operation: Callable[[Vectors], _T]) -> _T:
         try:
-            return operation(self._vectors(memory))
+            return await asyncio.to_thread(lambda: operation(self._vectors(memory)))
         except OSError as problem:
             raise LibraryError(f"The vectors in {self._folder} can't be used: {explain(problem)}.") from problem
 
