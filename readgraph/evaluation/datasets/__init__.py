@@ -2,24 +2,16 @@
 
 from pathlib import Path
 
-from readgraph.evaluation.datasets import (
-    beam,
-    browse_comp,
-    locomo,
-    long_context,
-    long_mem_eval,
-    mind2web,
-    msc,
-    narrative_qa,
-    own,
-    passages,
-    qmsum,
-    quality,
-    scrolls,
-    synthetic,
-)
-from readgraph.evaluation.datasets.forms import Form
+from readgraph.evaluation.datasets.assembling import Form
+from readgraph.evaluation.datasets.conversations import beam, long_mem_eval, msc_openers, msc_retrieval
+from readgraph.evaluation.datasets.locomo import corrected, locomo
+from readgraph.evaluation.datasets.long_context import infinite_bench, long_bench, oolong, scrolls
+from readgraph.evaluation.datasets.mind2web import mind2web
+from readgraph.evaluation.datasets.own import own
+from readgraph.evaluation.datasets.passages import browse_comp, hotpot, natural_questions
 from readgraph.evaluation.datasets.record_files import check_begins, first_value
+from readgraph.evaluation.datasets.stories import books, narrative_qa, qmsum, quality, scripts, squality
+from readgraph.evaluation.datasets.synthetic import NESTED_KEYS, make_nested_keys, ruler
 from readgraph.evaluation.records import Dataset
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
@@ -30,16 +22,13 @@ __all__ = ["load_dataset"]
 FORMS = {
     form.name: form
     for form in (
-        *(own.OWN, quality.QUALITY, quality.SQUALITY, qmsum.QMSUM),
-        *(narrative_qa.NARRATIVE_QA, narrative_qa.BOOKS, narrative_qa.SCRIPTS),
-        *(locomo.LOCOMO, locomo.CORRECTED, long_mem_eval.LONG_MEM_EVAL, passages.HOTPOT, synthetic.RULER),
-        *(scrolls.SCROLLS, passages.NATURAL_QUESTIONS, mind2web.MIND2WEB, long_context.OOLONG),
-        *(long_context.LONG_BENCH, long_context.INFINITE_BENCH, browse_comp.BROWSE_COMP, beam.BEAM),
-        *(msc.RETRIEVAL, msc.OPENERS),
+        *(own, quality, squality, qmsum, narrative_qa, books, scripts, locomo, corrected, long_mem_eval, hotpot),
+        *(ruler, scrolls, natural_questions, mind2web, oolong, long_bench, infinite_bench, browse_comp, beam),
+        *(msc_retrieval, msc_openers),
     )
 }
 
-MADE = {synthetic.NESTED_KEYS: synthetic.make_nested_keys}
+MADE = {NESTED_KEYS: make_nested_keys}
 """Datasets that are generated and have no file."""
 
 NAMES = (*FORMS, *MADE)

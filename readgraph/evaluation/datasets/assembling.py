@@ -1,11 +1,11 @@
-"""A dataset from records: texts with the spans of their parts, and questions; how each known one is scored.
+"""A dataset from records: texts with the spans of their parts, and questions; the form of its files; how it is scored.
 
-A known dataset is scored as its paper or its official script does.
+A known dataset is scored as its paper or its official script does. A form is declared beside what reads it.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
+from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -149,6 +149,56 @@ def build_dataset(
     return Dataset(name, tuple(texts.values()), tuple(kept.values()), metrics, profile, answers, licence, note)
 
 
+FindFiles = Callable[[Path], Iterable[Path]]
+"""Finds the files of a form in a folder."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A file form: its name, a line about it, and its loader.
+
+    A file is recognised by the `keys` of its first record, a folder by `recognise`; a form without both must be named.
+    """
+
+    name: str
+    line: str
+    load: Callable[[Path, int | None], Dataset]
+    keys: Set[str] = frozenset()
+    recognise: Callable[[Path], bool] | None = None
+
+
+def form(
+    name: str,
+    line: str,
+    keys: Set[str] = frozenset(),
+    *,
+    recognise: Callable[[Path], bool] | None = None,
+    licence: str = "",
+) -> Callable[[Callable[[Path], Iterable[Asked]]], Form]:
+    """Make a form of the function that reads its questions, with their texts; all have one licence."""
+
+    def declare(read: Callable[[Path], Iterable[Asked]]) -> Form:
+        def load(path: Path, items: int | None = None) -> Dataset:
+            return build_dataset(path, read(path), items, name, licence=licence)
+
+        return Form(name, line, load, keys, recognise)
+
+    return declare
+
+
+def folder_with(find: FindFiles) -> Callable[[Path], bool]:
+    """What recognises a folder in which such files are found."""
+    return lambda path: path.is_dir() and any(True for _ in find(path))
+
+
+def files_of(path: Path, find: FindFiles, lacking: str) -> list[Path]:
+    """The files of a folder, or a file by itself; raises `BadInput` with what a folder without any is `lacking`."""
+    files = [*find(path)] if path.is_dir() else [path]
+    if not files:
+        raise BadInput(f"{printable_path(path)} {lacking}")
+    return files
+
+
 HTML = re.compile(r"\s*(<!doctype\b|<[a-z]+[\s>])", re.IGNORECASE)
 
 
@@ -216,7 +266,7 @@ def join_documents(identity: str, title: str, parts: Iterable[MemberDocument]) -
 
 
 def keep_documents_apart(identity: str, title: str, parts: Iterable[MemberDocument]) -> tuple[Text, Spans]:
-    """As `several`, but no page holds text of two documents; repeated documents are left out."""
+    """As `join_documents`, but no page holds text of two documents; repeated documents are left out."""
     texts = {part.id: replace_surrogates(f"{part.title}\n{part.text}".strip()) for part in parts}
     text = Text.of_documents(identity, title, texts.values())
     starts = {document: part.start for document, part in zip(dict.fromkeys(texts.values()), text.parts, strict=True)}

@@ -11,20 +11,21 @@ left out. What is scored, and how, stays the official way.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from readgraph.evaluation.datasets.assembling import (
     Asked,
+    Form,
     SessionTurns,
     Spans,
     SpeakerTurn,
     build_dataset,
+    form,
     join_sessions,
 )
-from readgraph.evaluation.datasets.forms import Form, form_of
 from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
 from readgraph.evaluation.records import Dataset, Item
 from readgraph.sources.loading import printable_path
@@ -81,15 +82,18 @@ class LocomoCorrections:
         A question is found by its place and its words, or by its words where they stand once. Raises `BadInput` if it
         is not found.
         """
-        asked, found = [_plain(question) for question in questions], dict[int, LocomoCorrection]()
+
+        def plain(question: str) -> str:
+            return " ".join(question.split()).casefold()
+
+        asked, found = [*map(plain, questions)], dict[int, LocomoCorrection]()
         for place, correction in self.known[conversation]:
-            words = _plain(correction.question)
+            words = plain(correction.question)
             if not (place < len(asked) and asked[place] == words):
                 if asked.count(words) != 1:
                     raise BadInput(
                         f"{printable_path(self.path)} corrects {correction.question_id}, which is no question "
-                        "of the dataset: "
-                        "take both from the same publication."
+                        "of the dataset: take both from the same publication."
                     )
                 place = asked.index(words)
             found[place] = correction
@@ -108,31 +112,27 @@ class LocomoCorrections:
         )
 
 
-def find_corrections(path: Path, names: Sequence[str]) -> tuple[Path, Path]:
+def find_corrections(path: Path) -> tuple[Path, Path]:
     """The dataset's file and its corrections: in one folder, or the dataset in the folder `data`.
 
     `path` is the dataset's file, or a folder that holds both. Raises `BadInput` if either is missing.
     """
     folders = [path, path / "data"] if path.is_dir() else [path.parent, path.parent.parent]
-    files = [folder / name for folder in folders for name in names] if path.is_dir() else [path]
+    files = [folder / FILE for folder in folders] if path.is_dir() else [path]
     dataset = next((file for file in files if file.is_file()), None)
     errors = next((folder / ERRORS for folder in folders if (folder / ERRORS).is_file()), None)
     if dataset is None or errors is None:
-        lacking = names[0] if dataset is None else ERRORS
+        lacking = FILE if dataset is None else ERRORS
         raise BadInput(
-            f"A corrected LoCoMo needs {names[0]} and {ERRORS}: at {printable_path(path)} there is no {lacking}."
+            f"A corrected LoCoMo needs {FILE} and {ERRORS}: at {printable_path(path)} there is no {lacking}."
         )
     return dataset, errors
-
-
-def _plain(question: str) -> str:
-    return " ".join(question.split()).casefold()
 
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 """The numbers as in the official script; some publications differ."""
 
-FILES = ("locomo10.json",)
+FILE = "locomo10.json"
 
 TURN_ID = re.compile(r"D\d+:\d+")
 SESSION = re.compile(r"session_(\d+)")
@@ -145,6 +145,11 @@ class LocomoTurn(DatasetRecord):
     dia_id: str
     text: str = ""
     blip_caption: str = ""
+
+    @property
+    def with_picture(self) -> str:
+        """The text, with the caption of a picture."""
+        return f"{self.text} [shares {self.blip_caption}]".strip() if self.blip_caption else self.text
 
 
 class LocomoSession(DatasetRecord):
@@ -171,9 +176,9 @@ class Sample(DatasetRecord):
     sample_id: str = ""
 
 
-def load_corrected(path: Path, items: int | None = None) -> Dataset:
+def _load_corrected(path: Path, items: int | None = None) -> Dataset:
     """The same with the corrections of the `errors.json` beside the file, or in its folder."""
-    file, errors = find_corrections(path, FILES)
+    file, errors = find_corrections(path)
     corrections = LocomoCorrections(errors)
     dataset = build_dataset(file, _read_locomo(file, corrections), items, "locomo-corrected", licence="CC BY-NC 4.0")
     return replace(dataset, note=corrections.note)
@@ -186,13 +191,13 @@ def _read_locomo(path: Path, corrections: LocomoCorrections | None = None) -> It
         title = " & ".join(str(conversation[key]) for key in ("speaker_a", "speaker_b") if key in conversation)
         text, turns = join_sessions(identity, title or identity, _sessions(conversation, where))
         known = corrections.of(number - 1, [asked.question for asked in sample.qa]) if corrections else {}
-        corrected = enumerate(_correct_question(asked, known.get(place)) for place, asked in enumerate(sample.qa))
-        yield where, text, _items(identity, [(place, asked) for place, asked in corrected if asked], turns)
+        asked = ((place, _correct_question(asked, known.get(place))) for place, asked in enumerate(sample.qa))
+        yield where, text, [_item(identity, place, question, turns) for place, question in asked if question]
 
 
-LOCOMO = form_of("locomo", "LoCoMo, locomo10.json.", _read_locomo, {"conversation", "qa"}, licence="CC BY-NC 4.0")
+locomo = form("locomo", "LoCoMo, locomo10.json.", {"conversation", "qa"}, licence="CC BY-NC 4.0")(_read_locomo)
 
-CORRECTED = Form("locomo-corrected", "The same with the errors.json beside it.", load_corrected)
+corrected = Form("locomo-corrected", "The same with the errors.json beside it.", _load_corrected)
 
 
 def _correct_question(asked: LocomoQuestion, correction: LocomoCorrection | None) -> LocomoQuestion | None:
@@ -212,24 +217,19 @@ def _sessions(conversation: dict[str, Any], where: str) -> Iterator[SessionTurns
         value = {"turns": conversation[key], "date_time": conversation.get(f"{key}_date_time", "")}
         session = record(value, LocomoSession, f"{where}, {key}")
         yield SessionTurns(
-            [SpeakerTurn(_with_picture(turn), turn.speaker, turn.dia_id) for turn in session.turns], session.date_time
+            [SpeakerTurn(turn.with_picture, turn.speaker, turn.dia_id) for turn in session.turns], session.date_time
         )
 
 
-def _with_picture(turn: LocomoTurn) -> str:
-    return f"{turn.text} [shares {turn.blip_caption}]".strip() if turn.blip_caption else turn.text
-
-
-def _items(identity: str, questions: Iterable[tuple[int, LocomoQuestion]], turns: Spans) -> Iterator[Item]:
-    for number, asked in questions:
-        named = dict.fromkeys(name for entry in asked.evidence for name in TURN_ID.findall(entry))
-        adversarial = asked.category == 5
-        yield Item(
-            id=f"{identity}-q{number}",
-            text=identity,
-            question=asked.question,
-            references=(asked.answer,) if asked.answer and not adversarial else (),
-            evidence=tuple(turns[name] for name in named if name in turns),
-            category=CATEGORIES.get(asked.category, str(asked.category)),
-            unanswerable=adversarial,
-        )
+def _item(identity: str, number: int, asked: LocomoQuestion, turns: Spans) -> Item:
+    named = dict.fromkeys(name for entry in asked.evidence for name in TURN_ID.findall(entry))
+    adversarial = asked.category == 5
+    return Item(
+        id=f"{identity}-q{number}",
+        text=identity,
+        question=asked.question,
+        references=(asked.answer,) if asked.answer and not adversarial else (),
+        evidence=tuple(turns[name] for name in named if name in turns),
+        category=CATEGORIES.get(asked.category, str(asked.category)),
+        unanswerable=adversarial,
+    )

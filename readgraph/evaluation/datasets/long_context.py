@@ -1,4 +1,4 @@
-"""Benchmarks of long texts: ∞Bench, LongBench v2, OOLONG.
+"""Benchmarks of long texts: ∞Bench, LongBench v2, OOLONG, SCROLLS.
 
 ∞Bench (Zhang et al., 2024): twelve tasks over texts of more than 100,000 tokens. Each task is a file, which its name
 tells (`passkey.jsonl`). A folder of such files is one dataset, whose categories are the tasks, as in the paper's table.
@@ -9,6 +9,12 @@ LongBench v2 (Bai et al., 2024): multiple-choice questions over long texts, code
 OOLONG (Bertsch et al., 2025): questions that need every part of a long text. The synthetic set counts and compares
 labels of hundreds of short texts; the real one asks about transcripts of games. Both are exported from the Hugging Face
 hub as JSON lines or Parquet.
+
+SCROLLS: sets of long texts in one form (Shaham et al., 2022); the folder or the file names the set. In the two sets of
+summaries (SummScreenFD and GovReport, which MemWalker uses), the input is the text, and the question is for its
+summary; `readgraph.evaluation.who_questions` makes questions from the summaries, as MemWalker did. In the sets of
+questions, the input is the question, an empty line, and the text; QuALITY's options are in between. ContractNLI is not
+supported: it asks whether a contract entails a sentence.
 """
 
 import ast
@@ -21,8 +27,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked, build_dataset
-from readgraph.evaluation.datasets.forms import Form, files_of, folder_with, form_of
+from readgraph.evaluation.datasets.assembling import Asked, Form, build_dataset, files_of, folder_with, form
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.metrics.benchmarks import SEPARATOR
 from readgraph.evaluation.records import Dataset, Item, Text
@@ -79,11 +84,10 @@ def _load_infinite_bench(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file, or of a folder of tasks without the summaries; a text may have several."""
     files = files_of(path, _files, "holds no tasks of ∞Bench, such as passkey.jsonl.")
     tasks = {file: _task(file) for file in files}
-    asked = [file for file in files if tasks[file] != SUMMARIES] or files
-    summaries = [tasks[file] for file in asked] == [SUMMARIES]
-    left = f"{SUMMARIES} is left out: its answers are long, so name that file by itself." if asked != files else ""
-    found = (each for file in asked for each in _read_infinite_bench(file, tasks[file]))
-    name = "infinite-bench-sum" if summaries else "infinite-bench"
+    asked = {file: task for file, task in tasks.items() if task != SUMMARIES} or tasks
+    left = f"{SUMMARIES} is left out: its answers are long, so name that file by itself." if asked != tasks else ""
+    found = (each for file, task in asked.items() for each in _read_infinite_bench(file, task))
+    name = "infinite-bench-sum" if [*asked.values()] == [SUMMARIES] else "infinite-bench"
     return build_dataset(path, found, items, name, note=left)
 
 
@@ -92,7 +96,7 @@ def _files(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.iterdir()) if path.is_file() and path.name.partition(".")[0] in QUESTIONS)
 
 
-INFINITE_BENCH = Form(
+infinite_bench = Form(
     "infinite-bench",
     "∞Bench, such as passkey.jsonl, or its folder.",
     _load_infinite_bench,
@@ -118,7 +122,8 @@ def _read_infinite_bench(path: Path, task: str) -> Iterator[Asked]:
 
 
 def _item(line: InfiniteBenchLine, task: str, text: str, number: int, where: str) -> Item:
-    answers = tuple(_as_text(each) for each in (line.answer if isinstance(line.answer, list) else [line.answer]))
+    given = line.answer if isinstance(line.answer, list) else [line.answer]
+    answers = tuple(each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in given)
     options = tuple(option.strip() for option in line.options) if task in CHOICES else ()
     question = line.input.strip() or QUESTIONS[task]
     if not question:
@@ -146,13 +151,6 @@ def _index_of_right_option(answers: tuple[str, ...], options: tuple[str, ...], w
     raise BadInput(f"In {where}, the answer is none of the options: correct it there, or leave it out.")
 
 
-def _as_text(answer: Any) -> str:
-    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
-
-
-OPTION_LETTERS = "ABCD"
-
-
 class LongBenchLine(DatasetRecord):
     """A question, its four options, and its context."""
 
@@ -169,7 +167,13 @@ class LongBenchLine(DatasetRecord):
     length: str = ""
 
 
-def _read_long_bench(path: Path) -> Iterator[Asked]:
+@form(
+    "longbench-v2",
+    "LongBench v2, data.json.",
+    {"_id", "context", "question", "choice_A", "choice_B", "choice_C", "choice_D"},
+    licence="Apache 2.0",
+)
+def long_bench(path: Path) -> Iterator[Asked]:
     """The questions of a file; as in the paper, each counts by its difficulty, its length and its domain."""
     for where, line in records(path, LongBenchLine):
         context = replace_surrogates(line.context)
@@ -178,21 +182,12 @@ def _read_long_bench(path: Path) -> Iterator[Asked]:
             id=line.id,
             text=name,
             question=line.question.strip(),
-            options=tuple(getattr(line, f"choice_{letter}").strip() for letter in OPTION_LETTERS),
-            correct=OPTION_LETTERS.index(line.answer),
+            options=tuple(getattr(line, f"choice_{letter}").strip() for letter in LETTERS),
+            correct=LETTERS.index(line.answer),
             category=line.difficulty,
             groups=tuple(filter(None, [line.length, line.domain])),
         )
         yield where, Text(name, line.domain or name, context), [item]
-
-
-LONG_BENCH = form_of(
-    "longbench-v2",
-    "LongBench v2, data.json.",
-    _read_long_bench,
-    {"_id", "context", "question", "choice_A", "choice_B", "choice_C", "choice_D"},
-    licence="Apache 2.0",
-)
 
 
 ANSWER_TYPE = "ANSWER_TYPE."
@@ -215,7 +210,12 @@ class OolongLine(DatasetRecord):
     dataset: str = ""
 
 
-def _read_oolong(path: Path) -> Iterator[Asked]:
+@form(
+    "oolong",
+    "OOLONG, synthetic or real, such as test.jsonl.",
+    {"context_window_text", "context_window_id", "question", "answer"},
+)
+def oolong(path: Path) -> Iterator[Asked]:
     """The questions of a file, in its order."""
     for where, line in records(path, OolongLine):
         window = f"{line.dataset} {line.context_window_id}".strip()
@@ -228,14 +228,6 @@ def _read_oolong(path: Path) -> Iterator[Asked]:
             groups=tuple(filter(None, [line.answer_type.removeprefix(ANSWER_TYPE).lower().replace("_", " ")])),
         )
         yield where, Text(window, window, replace_surrogates(line.context_window_text)), [item]
-
-
-OOLONG = form_of(
-    "oolong",
-    "OOLONG, synthetic or real, such as test.jsonl.",
-    _read_oolong,
-    {"context_window_text", "context_window_id", "question", "answer"},
-)
 
 
 def _reference(answer: str) -> str:
@@ -251,3 +243,93 @@ def _reference(answer: str) -> str:
     except (ValueError, SyntaxError):
         return SEPARATOR.join(part.strip() for part in answer.split(",")) if ", " in answer else answer.strip()
     return str(value[0] if isinstance(value, list | tuple) and value else value)
+
+
+SUMMARY_TASKS = {
+    "summ_screen_fd": ("summscreenfd", "What happens in this episode? Sum it up."),
+    "gov_report": ("govreport", "What does this report find? Sum it up."),
+}
+"""The sets of summaries: our names and the question for each."""
+
+QUESTION_TASKS = {"qasper": "qasper", "narrative_qa": "narrativeqa", "qmsum": "qmsum", "quality": "quality"}
+"""The sets of questions, and our names."""
+
+OPTIONS = re.compile(r"\s*\(A\)(.+?)\(B\)(.+?)\(C\)(.+?)\(D\)(.+?)\n\n", re.DOTALL)
+"""QuALITY's options at the beginning of a text."""
+
+UNANSWERABLE = "unanswerable"
+"""Qasper's answer to a question that the text doesn't answer."""
+
+
+class ScrollsLine(DatasetRecord):
+    """An input with one right output; an input with several outputs has several lines."""
+
+    id: str
+    pid: str
+    input: str
+    output: str
+
+
+def _load_scrolls(path: Path, items: int | None = None) -> Dataset:
+    """The questions of a file; the outputs of one input are the references of one question."""
+    found = re.search("|".join((*SUMMARY_TASKS, *QUESTION_TASKS)), f"{path.absolute().parent.name}/{path.name}")
+    if not found:
+        names = ", ".join((*SUMMARY_TASKS, *QUESTION_TASKS))
+        raise BadInput(
+            f"{printable_path(path)} doesn't name its set: put it into a folder named as SCROLLS does ({names})."
+        )
+    task = found[0]
+    name = SUMMARY_TASKS[task][0] if task in SUMMARY_TASKS else QUESTION_TASKS[task]
+    return build_dataset(path, _read_scrolls(path, task), items, name)
+
+
+scrolls = Form(
+    "scrolls", "SCROLLS, such as summ_screen_fd/validation.jsonl.", _load_scrolls, {"id", "pid", "input", "output"}
+)
+
+
+def _read_scrolls(path: Path, task: str) -> Iterator[Asked]:
+    for where, lines in _inputs(path):
+        outputs = tuple(dict.fromkeys(" ".join(line.output.split()) for line in lines))
+        if task in SUMMARY_TASKS:
+            (_, question), text = SUMMARY_TASKS[task], lines[0].input
+        else:
+            question, _, text = lines[0].input.partition("\n\n")
+        options = tuple[str, ...]()
+        if task == "quality":
+            options, text = _quality_options(text, outputs[0], where)
+        text = replace_surrogates(text.strip())
+        identity = document_id(text)
+        item = Item(
+            id=lines[0].id,
+            text=identity,
+            question=question.strip(),
+            references=() if options else outputs,
+            options=options,
+            correct=options.index(outputs[0]) if options else None,
+            unanswerable=outputs == (UNANSWERABLE,),
+            summary=task in SUMMARY_TASKS,
+        )
+        yield where, Text(identity, f"{task} {lines[0].id}", text), [item]
+
+
+def _quality_options(text: str, right: str, where: str) -> tuple[tuple[str, ...], str]:
+    """The options at the beginning of a text, and the text after them."""
+    found = OPTIONS.match(text)
+    options = tuple(" ".join(option.split()) for option in found.groups()) if found else ()
+    if found is None or right not in options:
+        raise BadInput(f"In {where}, the output is not one of four options, (A) to (D), between question and text.")
+    return options, text[found.end() :]
+
+
+def _inputs(path: Path) -> Iterator[tuple[str, list[ScrollsLine]]]:
+    """The lines of each input, which follow one another."""
+    held, place = list[ScrollsLine](), ""
+    for where, line in records(path, ScrollsLine):
+        if held and line.id != held[0].id:
+            yield place, held
+            held = []
+        place = place if held else where
+        held.append(line)
+    if held:
+        yield place, held

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked
-from readgraph.evaluation.datasets.forms import files_of, folder_with, form_of
+from readgraph.evaluation.datasets.assembling import Asked, files_of, folder_with, form
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Item, Text, WebStep
 from readgraph.library.documents import document_id
@@ -65,7 +64,14 @@ def _files(folder: Path) -> Iterator[Path]:
     return (file for file in sorted(folder.rglob("test_*.json*")) if SPLIT.search(file.name))
 
 
-def _read_mind2web(path: Path) -> Iterator[Asked]:
+@form(
+    "mind2web",
+    "Mind2Web, such as test_task_0.json, or its folder.",
+    {"annotation_id", "confirmed_task", "actions"},
+    recognise=folder_with(_files),
+    licence="CC BY 4.0",
+)
+def mind2web(path: Path) -> Iterator[Asked]:
     """The steps of a file's tasks, or of those of all test sets in a folder, task by task."""
     lacking = "holds no test set of Mind2Web: name a folder with files such as test_task_0.json."
     for file in files_of(path, _files, lacking):
@@ -74,16 +80,6 @@ def _read_mind2web(path: Path) -> Iterator[Asked]:
             for number in range(len(task.actions)):
                 text = _page(task, number, f"step {number + 1} of {where}")
                 yield where, text, [_item(task, number, text, SPLITS[split[1]] if split else "")]
-
-
-MIND2WEB = form_of(
-    "mind2web",
-    "Mind2Web, such as test_task_0.json, or its folder.",
-    _read_mind2web,
-    {"annotation_id", "confirmed_task", "actions"},
-    recognise=folder_with(_files),
-    licence="CC BY 4.0",
-)
 
 
 def _page(task: Mind2WebTask, number: int, where: str) -> Text:

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from readgraph.evaluation.datasets.assembling import (
-    Asked,
+    Form,
     MemberDocument,
     SessionTurns,
     SpeakerTurn,
@@ -27,7 +27,6 @@ from readgraph.evaluation.datasets.assembling import (
     line_spans,
     lines_from,
 )
-from readgraph.evaluation.datasets.forms import Form
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.library.stored_items import replace_surrogates
@@ -112,16 +111,16 @@ def _load(path: Path, items: int | None = None) -> Dataset:
     """The dataset in a file; its name is the first line's `dataset`, or else the file's name."""
     first = next((line for _, line in records(path, OwnLine)), None)
     name, licence = (first.dataset, first.license) if first else ("", "")
-    return build_dataset(path, _read_own_form(path, name), items, name or path.stem, licence=licence)
+    asked = ((where, *_text_and_items(line, path.parent, name)) for where, line in records(path, OwnLine))
+    return build_dataset(path, asked, items, name or path.stem, licence=licence)
 
 
-OWN = Form("readgraph", "A document with its questions on each line.", _load, {"doc_id", "questions"})
+own = Form("readgraph", "A document with its questions on each line.", _load, {"doc_id", "questions"})
 
 
-def _read_own_form(path: Path, name: str) -> Iterator[Asked]:
-    for where, line in records(path, OwnLine):
-        text, find = _text_of(line, path.parent)
-        yield where, text, _items_of(line, find, name)
+def _text_and_items(line: OwnLine, folder: Path, name: str) -> tuple[Text, Iterator[Item]]:
+    text, find = _text_of(line, folder)
+    return text, _items_of(line, find, name)
 
 
 def _items_of(line: OwnLine, find: Find, name: str) -> Iterator[Item]:

@@ -1,4 +1,4 @@
-"""Questions over many Wikipedia passages: HotpotQA in long form, and NaturalQuestions-Open.
+"""Questions over many documents: HotpotQA in long form, NaturalQuestions-Open, BrowseComp-Plus.
 
 HotpotQA, as made by MemAgent's authors: questions that need two of many passages. Files are named after the number of
 passages (`eval_50.json` to `eval_6400.json`). The passages are one text, each under "Document N:". The files don't mark
@@ -6,18 +6,37 @@ the passages that hold the answer.
 
 NaturalQuestions-Open over retrieved passages, as in "Lost in the Middle" (Liu et al., 2023): the document task of
 MemGPT (section 3.2.1). The text of a question is its passages, in the file's order.
+
+BrowseComp-Plus: questions that need a search over one corpus of 100,195 web pages (Chen et al., 2025). The authors
+publish the questions encrypted, so that no model is trained on them; their script writes them in plain text, as
+`browsecomp_plus_decrypted.jsonl`. Each line holds a question with its evidence, the pages that hold the answer (gold),
+and pages that only look like it. The corpus is published by itself, as Parquet or JSON lines (`docid`, `text`). In a
+folder with both, all questions are about the whole corpus. Without a corpus, they are about the pages of the questions
+that are asked.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked, MemberDocument, keep_documents_apart
-from readgraph.evaluation.datasets.forms import form_of
-from readgraph.evaluation.datasets.record_files import DatasetRecord, records
-from readgraph.evaluation.records import Item, Text
+from readgraph.evaluation.datasets.assembling import (
+    Asked,
+    Form,
+    MemberDocument,
+    Spans,
+    build_dataset,
+    folder_with,
+    form,
+    keep_documents_apart,
+)
+from readgraph.evaluation.datasets.record_files import DatasetRecord, first_value, records
+from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.library.stored_items import replace_surrogates
+from readgraph.sources.loading import printable_path
+from readgraph.state.errors import BadInput
 
 
 class HotpotQuestion(DatasetRecord):
@@ -30,22 +49,19 @@ class HotpotQuestion(DatasetRecord):
     num_docs: int | None = None
 
 
-def _read_hotpot(path: Path) -> Iterator[Asked]:
+@form(
+    "hotpotqa-long",
+    "HotpotQA in long form, such as eval_50.json.",
+    {"input", "context", "answers"},
+    licence="CC BY-SA 4.0",
+)
+def hotpot(path: Path) -> Iterator[Asked]:
     """The questions of a file; each has its own text."""
     for number, (where, asked) in enumerate(records(path, HotpotQuestion)):
         identity = f"{path.stem}-{number if asked.index is None else asked.index}"
         size = f"{asked.num_docs} documents" if asked.num_docs else ""
         item = Item(f"{identity}-q", identity, asked.input.strip(), tuple(asked.answers), category=size)
         yield where, Text(identity, identity, replace_surrogates(asked.context)), [item]
-
-
-HOTPOT = form_of(
-    "hotpotqa-long",
-    "HotpotQA in long form, such as eval_50.json.",
-    _read_hotpot,
-    {"input", "context", "answers"},
-    licence="CC BY-SA 4.0",
-)
 
 
 class NaturalQuestionPassage(DatasetRecord):
@@ -65,11 +81,18 @@ class NaturalQuestion(DatasetRecord):
     ctxs: list[NaturalQuestionPassage] = Field(min_length=1)
 
 
-def _read_natural_questions(path: Path) -> Iterator[Asked]:
+@form(
+    "nq-open",
+    "NaturalQuestions over passages, nq-open-….jsonl.gz.",
+    {"question", "answers", "ctxs"},
+    licence="MIT; passages CC BY-SA 3.0",
+)
+def natural_questions(path: Path) -> Iterator[Asked]:
     """The questions of a file; the evidence is the gold passage, or without one, the passages that hold an answer."""
     for number, (where, asked) in enumerate(records(path, NaturalQuestion), 1):
         identity = f"nq-{number}"
-        text, spans = keep_documents_apart(identity, asked.question, _parts(asked.ctxs))
+        parts = (MemberDocument(each.text, each.title, str(place)) for place, each in enumerate(asked.ctxs))
+        text, spans = keep_documents_apart(identity, asked.question, parts)
         gold = [passage.isgold for passage in asked.ctxs]
         marked = gold if any(gold) else [passage.hasanswer for passage in asked.ctxs]
         item = Item(
@@ -83,15 +106,120 @@ def _read_natural_questions(path: Path) -> Iterator[Asked]:
         yield where, text, [item]
 
 
-NATURAL_QUESTIONS = form_of(
-    "nq-open",
-    "NaturalQuestions over passages, nq-open-….jsonl.gz.",
-    _read_natural_questions,
-    {"question", "answers", "ctxs"},
-    licence="MIT; passages CC BY-SA 3.0",
+KEYS, CORPUS_KEYS = frozenset({"query_id", "query", "answer", "evidence_docs"}), frozenset({"docid", "text"})
+
+CORPUS = "corpus"
+"""The id of the text."""
+
+_ENCRYPTED = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
+
+
+class BrowseCompPage(DatasetRecord):
+    """A web page."""
+
+    docid: str
+    text: str
+
+
+class BrowseCompPages(DatasetRecord):
+    """The pages of a question, which are read where no corpus is given."""
+
+    gold_docs: tuple[BrowseCompPage, ...] = ()
+    evidence_docs: tuple[BrowseCompPage, ...] = ()
+    negative_docs: tuple[BrowseCompPage, ...] = ()
+
+    @property
+    def all(self) -> Iterator[BrowseCompPage]:
+        """Those that answer it, then those that don't."""
+        yield from (*self.gold_docs, *self.evidence_docs, *self.negative_docs)
+
+
+class PageReference(DatasetRecord):
+    """A page by its id alone."""
+
+    docid: str
+
+
+class BrowseCompQuery(DatasetRecord):
+    """A question with the ids of its evidence; the answer is in some of it."""
+
+    query_id: str
+    query: str = Field(min_length=1)
+    answer: str = Field(min_length=1)
+    evidence_docs: tuple[PageReference, ...] = ()
+
+
+def _load_browse_comp(path: Path, items: int | None = None) -> Dataset:
+    """The questions of a file, or of a folder that holds it beside the corpus; all have one text, of many documents.
+
+    The pages are read one by one, and each is in memory once. Evidence is the pages that the authors marked as such.
+    """
+    files = [*_files(path)] if path.is_dir() else [path]
+    questions = [file for file in files if _has_keys(file, KEYS)]
+    corpus = [file for file in files if file not in questions and _has_keys(file, CORPUS_KEYS)]
+    if len(questions) != 1:
+        raise BadInput(f"{printable_path(path)} needs one file of questions, such as browsecomp_plus_decrypted.jsonl.")
+    asked = [*islice(_queries(questions[0]), items)]
+    text, spans = keep_documents_apart(CORPUS, "BrowseComp-Plus", _parts(corpus, questions[0], items))
+    found = [(where, text, [_item(query, spans)]) for where, query in asked]
+    note = _note(text.documents, corpus, [query for _, query in asked], spans)
+    return build_dataset(path, found, items, "browsecomp-plus", note=note)
+
+
+browse_comp = Form(
+    "browsecomp-plus",
+    "BrowseComp-Plus, browsecomp_plus_decrypted.jsonl, or a folder with it and the corpus.",
+    _load_browse_comp,
+    KEYS,
+    folder_with(lambda folder: (file for file in _files(folder) if _has_keys(file, KEYS))),
 )
 
 
-def _parts(passages: list[NaturalQuestionPassage]) -> Iterator[MemberDocument]:
-    for place, passage in enumerate(passages):
-        yield MemberDocument(passage.text, passage.title, str(place))
+def _files(folder: Path) -> Iterator[Path]:
+    """The files of a folder and of those in it that may hold questions or pages."""
+    found = sorted([*folder.glob("*"), *folder.glob("*/*")])
+    return (file for file in found if file.is_file() and file.name.endswith((".jsonl", ".jsonl.gz", ".parquet")))
+
+
+def _has_keys(file: Path, keys: frozenset[str]) -> bool:
+    value = first_value(file)
+    return isinstance(value, dict) and keys <= value.keys()
+
+
+def _queries(path: Path) -> Iterator[tuple[str, BrowseCompQuery]]:
+    for where, query in records(path, BrowseCompQuery):
+        if _ENCRYPTED.fullmatch(query.query):
+            raise BadInput(
+                f"In {where}, the question is encrypted: write the file in plain text with the authors' "
+                "decrypt_dataset.py, and name that."
+            )
+        yield where, query
+
+
+def _parts(corpus: Sequence[Path], questions: Path, items: int | None) -> Iterator[MemberDocument]:
+    """The pages of the corpus, or without one, those of the questions that are asked."""
+    pages: Iterable[BrowseCompPage] = (page for file in corpus for _, page in records(file, BrowseCompPage))
+    if not corpus:
+        pages = (page for _, query in islice(records(questions, BrowseCompPages), items) for page in query.all)
+    # Below "---" the first line tells the title, after which a document is named.
+    return (MemberDocument(page.text.removeprefix("---\n"), id=page.docid) for page in pages if page.text.strip())
+
+
+def _item(query: BrowseCompQuery, spans: Spans) -> Item:
+    named = dict.fromkeys(page.docid for page in query.evidence_docs)
+    return Item(
+        id=query.query_id,
+        text=CORPUS,
+        question=query.query.strip(),
+        references=(query.answer.strip(),),
+        evidence=tuple(spans[name] for name in named if name in spans),
+    )
+
+
+def _note(documents: Sequence[str], corpus: Sequence[Path], asked: Sequence[BrowseCompQuery], spans: Spans) -> str:
+    if not corpus:
+        return (
+            f"Without the corpus: the questions are about their own {len(documents):,} pages, among which it is easier."
+        )
+    lacking = {page.docid for query in asked for page in query.evidence_docs} - spans.keys()
+    return f"{len(lacking):,} pages of evidence are not in the corpus." if lacking else ""

@@ -19,9 +19,7 @@ from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 from readgraph.state.files import check_regular
 
-COMPRESSED = ".gz"
-
-PARQUET = ".parquet"
+COMPRESSED, PARQUET, ENCODING = ".gz", ".parquet", "utf-8-sig"
 
 ROWS = 16
 """Rows of a Parquet file that are in memory at a time: one row may hold a history of hundreds of sessions."""
@@ -91,8 +89,9 @@ def _values(path: Path, longest: int | None = None) -> Iterator[tuple[str, Any]]
     if path.suffix == PARQUET:
         yield from _of_table(path, name)
         return
+    compressed = path.suffix == COMPRESSED
     try:
-        with _open_record_file(path) as file:
+        with gzip.open(path, "rt", encoding=ENCODING) if compressed else path.open(encoding=ENCODING) as file:
             begins = file.read(1)
             while begins.isspace():
                 begins = file.read(1)
@@ -128,12 +127,6 @@ def _without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _without_nulls(field) for name, field in value.items() if field is not None}
     return [_without_nulls(member) for member in value] if isinstance(value, list) else value
-
-
-def _open_record_file(path: Path) -> TextIO:
-    if path.suffix == COMPRESSED:
-        return gzip.open(path, "rt", encoding="utf-8-sig")
-    return path.open(encoding="utf-8-sig")
 
 
 def _of_lines(file: TextIO, name: str, longest: int) -> Iterator[tuple[str, Any]]:

@@ -19,16 +19,13 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked, build_dataset
-from readgraph.evaluation.datasets.forms import files_of, folder_with, form_of
+from readgraph.evaluation.datasets.assembling import Asked, build_dataset, files_of, folder_with, form
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.state.errors import BadInput
 
 TASK_NAME = re.compile(r"niah_(?:single|multikey|multivalue|multiquery)(?:_\d)?|\bvt|\bcwe|\bfwe|\bqa_\d")
-
-QA = "qa"
 
 TASKS = {
     "niah": (
@@ -44,7 +41,7 @@ TASKS = {
         r"Find the three most frequently appeared coded words\.\s",
         r"Do not provide any explanation\..{1,300}? in the above coded text\?",
     ),
-    QA: (
+    "qa": (
         r"The following are given documents\.\s",
         r"(?<=Question: )(?:(?!Question: ).)+?(?=\s*(?:\n|\[/INST\]|<\||Answer:|$))",
     ),
@@ -70,24 +67,21 @@ class SyntheticTask(DatasetRecord):
     outputs: list[str] = Field(min_length=1)
 
 
-def _read_ruler(path: Path) -> Iterator[Asked]:
-    """The questions of a file, or of a folder of tasks; each has its own text."""
-    for file in files_of(path, _files, "holds no tasks of RULER, such as niah_multikey_1/validation.jsonl."):
-        yield from _read_task(file)
-
-
 def _files(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.glob("*/*.jsonl")) if TASK_NAME.fullmatch(path.parent.name))
 
 
-RULER = form_of(
+@form(
     "ruler",
     "RULER, such as niah_multikey_1/validation.jsonl, or its folder.",
-    _read_ruler,
     {"index", "input", "outputs"},
     recognise=folder_with(_files),
     licence="Apache 2.0",
 )
+def ruler(path: Path) -> Iterator[Asked]:
+    """The questions of a file, or of a folder of tasks; each has its own text."""
+    for file in files_of(path, _files, "holds no tasks of RULER, such as niah_multikey_1/validation.jsonl."):
+        yield from _read_task(file)
 
 
 def _read_task(path: Path) -> Iterator[Asked]:
@@ -98,7 +92,7 @@ def _read_task(path: Path) -> Iterator[Asked]:
         identity = f"{task}-{task_record.index}"
         outputs = tuple(dict.fromkeys(task_record.outputs))
         item = Item(
-            f"{identity}-q", identity, question, outputs, category=GROUPS.get(family, family), together=family != QA
+            f"{identity}-q", identity, question, outputs, category=GROUPS.get(family, family), together=family != "qa"
         )
         yield where, Text(identity, identity, text), [item]
 
@@ -110,9 +104,7 @@ def _parts(prompt: str, where: str) -> tuple[str, str, str]:
             for start in [match.end() for match in re.finditer(before, prompt[: asked.start()])][-1:]:
                 text = BEFORE_QUESTION.sub("", prompt[start : asked.start()]).strip()
                 return family, text, " ".join(asked[0].split())
-    raise BadInput(
-        f"In {where}, the input has none of RULER's questions: was it task_record with RULER's own templates?"
-    )
+    raise BadInput(f"In {where}, the input has none of RULER's questions: was it made with RULER's own templates?")
 
 
 NESTED_KEYS = "nested-keys"
@@ -158,13 +150,12 @@ def make_task(pairs: int, levels: int, order: int) -> KeyTask:
 
 def make_nested_keys(items: int | None = None) -> Dataset:
     """All tasks, those without nestings first."""
-    return build_dataset(None, _make_nested_keys(), items, NESTED_KEYS)
 
+    def make(levels: int, order: int) -> Asked:
+        task, identity = make_task(PAIRS, levels, order), f"keys-{levels}-{order}"
+        category = f"{levels} nestings" if levels != 1 else "1 nesting"
+        item = Item(f"{identity}-q", identity, task.question, (task.value,), (), None, task.evidence, category)
+        return identity, Text(identity, "Pairs of keys and values", task.text), [item]
 
-def _make_nested_keys() -> Iterator[Asked]:
-    for levels in LEVELS:
-        for order in range(ORDERS):
-            task, identity = make_task(PAIRS, levels, order), f"keys-{levels}-{order}"
-            category = f"{levels} nestings" if levels != 1 else "1 nesting"
-            item = Item(f"{identity}-q", identity, task.question, (task.value,), (), None, task.evidence, category)
-            yield identity, Text(identity, "Pairs of keys and values", task.text), [item]
+    made = (make(levels, order) for levels in LEVELS for order in range(ORDERS))
+    return build_dataset(None, made, items, NESTED_KEYS)

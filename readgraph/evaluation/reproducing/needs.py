@@ -9,8 +9,8 @@ from pathlib import Path
 
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.evaluation.datasets import own
 from readgraph.evaluation.datasets.assembling import SCORING
+from readgraph.evaluation.datasets.own import own
 from readgraph.evaluation.datasets.record_files import first_value
 from readgraph.evaluation.plan import estimate_groups, with_papers_settings
 from readgraph.evaluation.records import Dataset, Item, Text, WebStep
@@ -75,7 +75,7 @@ def dataset_name_in(path: Path) -> str | None:
         first = first_value(path)
     except (ReadgraphError, OSError, ValueError):
         return None
-    return str(first.get("dataset", "")) if isinstance(first, dict) and first.keys() >= own.OWN.keys else None
+    return str(first.get("dataset", "")) if isinstance(first, dict) and first.keys() >= own.keys else None
 
 
 def _within(folder: Path, depth: int) -> list[Path]:

@@ -1,0 +1,315 @@
+"""Conversations of many sessions: LongMemEval, Multi-Session Chat, BEAM.
+
+LongMemEval: questions to an assistant about its chats with one user (Wu et al., 2025). Each question has its own
+history, with up to 500 sessions: `longmemeval_m` has gigabytes, of which only the wanted questions are read.
+
+Multi-Session Chat: two people meet again and again (Xu et al., 2022); the conversation tasks of MemGPT, section 3.1.
+Records of ParlAI's `session_N` files become the task to open a conversation: the history is the earlier sessions, and
+the newest one has to be opened. Records of MSC-Self-Instruct have a question of one speaker to the other about all five
+sessions: deep memory retrieval.
+
+BEAM: questions on ten abilities of memory about conversations of up to ten million tokens (Tavakoli et al., 2025). A
+conversation is a folder with `chat.json`, whose batches of turns are its sessions, and
+`probing_questions/probing_questions.json`, the questions by ability. A folder of such folders is a set, such as
+`chats/100K`.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from readgraph.evaluation.datasets.assembling import (
+    Asked,
+    SessionTurns,
+    Spans,
+    SpeakerTurn,
+    folder_with,
+    form,
+    join_sessions,
+)
+from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
+from readgraph.evaluation.records import AddressedMessage, Item
+from readgraph.sources.loading import printable_path
+from readgraph.state.errors import BadInput
+
+UNANSWERED = "_abs"
+"""The ending of the ids of LongMemEval's questions that the history doesn't answer."""
+
+
+class LongMemEvalMessage(DatasetRecord):
+    """A turn; `has_answer` marks turns that hold evidence."""
+
+    role: str
+    content: str
+    has_answer: bool | None = None
+
+
+class LongMemEvalQuestion(DatasetRecord):
+    """A question and its history."""
+
+    question_id: str
+    question_type: str
+    question: str
+    answer: str
+    question_date: str = ""
+    haystack_dates: tuple[str, ...] = ()
+    haystack_session_ids: tuple[str, ...] = ()
+    haystack_sessions: list[list[LongMemEvalMessage]] = Field(min_length=1)
+    answer_session_ids: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _a_date_and_an_id_a_session(self) -> "LongMemEvalQuestion":
+        for name in ("haystack_dates", "haystack_session_ids"):
+            if len(getattr(self, name)) != len(self.haystack_sessions):
+                raise ValueError(f"{name} needs one entry for each of the {len(self.haystack_sessions)} sessions")
+        return self
+
+
+@form(
+    "longmemeval",
+    "LongMemEval, such as longmemeval_s.json.",
+    {"question_id", "question_type", "haystack_sessions"},
+    licence="MIT",
+)
+def long_mem_eval(path: Path) -> Iterator[Asked]:
+    """The questions of a file; evidence is the marked turns, or without marks all turns of the answer's sessions."""
+    for where, asked in records(path, LongMemEvalQuestion):
+        # Only longmemeval_oracle does not have them in the order of time.
+        order = sorted(range(len(asked.haystack_dates)), key=asked.haystack_dates.__getitem__)
+        text, spans = join_sessions(asked.question_id, asked.question_id, (_session(asked, number) for number in order))
+        question = f"Today is {asked.question_date}. {asked.question}" if asked.question_date else asked.question
+        abstains = asked.question_id.endswith(UNANSWERED)
+        item = Item(
+            id=f"{asked.question_id}-q",
+            text=asked.question_id,
+            question=question,
+            references=(asked.answer,),
+            evidence=() if abstains else tuple(spans[name] for name in _evidence(asked) if name in spans),
+            category="abstention" if abstains else asked.question_type,
+            unanswerable=abstains,
+            addressed=AddressedMessage("assistant", "user", question),
+        )
+        yield where, text, [item]
+
+
+def _session(asked: LongMemEvalQuestion, number: int) -> SessionTurns:
+    """A session, whose turns have names of the session's number and their own."""
+    session = asked.haystack_sessions[number]
+    turns = [SpeakerTurn(turn.content, turn.role, f"{number}:{place}") for place, turn in enumerate(session)]
+    return SessionTurns(turns, asked.haystack_dates[number])
+
+
+def _evidence(asked: LongMemEvalQuestion) -> list[str]:
+    """The names of the turns that hold the answer."""
+    marked, of_answer = list[str](), list[str]()
+    for number, session in enumerate(asked.haystack_sessions):
+        for place, turn in enumerate(session):
+            if turn.has_answer:
+                marked.append(f"{number}:{place}")
+            if asked.haystack_session_ids[number] in asked.answer_session_ids:
+                of_answer.append(f"{number}:{place}")
+    return marked or of_answer
+
+
+SPEAKERS = ("Speaker 1", "Speaker 2")
+"""The first speaker, and the one who answers; turns of earlier sessions name no speaker."""
+
+
+class SpokenTurn(DatasetRecord):
+    """A turn; `id` names the speaker in the newest session only."""
+
+    text: str
+    id: str = ""
+
+
+class EarlierSession(DatasetRecord):
+    """An earlier session; `time_back` says how long before the newest one it was."""
+
+    dialog: list[SpokenTurn]
+    time_back: str = ""
+
+
+class MscChat(DatasetRecord):
+    """The newest session, the earlier ones, and the facts that each speaker has stated about themselves."""
+
+    dialog: list[SpokenTurn] = Field(min_length=1)
+    previous_dialogs: list[EarlierSession] = Field(min_length=1)
+    personas: tuple[list[str], ...] = ()
+
+
+class MscProbe(DatasetRecord):
+    """What speaker 2 (B) asks, and what speaker 1 (A) should answer."""
+
+    a: str = Field(alias="A")
+    b: str = Field(alias="B")
+
+
+class ProbedChat(MscChat):
+    """A chat with a question about it."""
+
+    self_instruct: MscProbe
+
+
+@form(
+    "msc-openers",
+    "Multi-Session Chat, such as session_5/test.txt.",
+    {"dialog", "previous_dialogs", "personas"},
+)
+def msc_openers(path: Path) -> Iterator[Asked]:
+    """For each chat, the task to open its newest session with regard to the facts about the speakers.
+
+    `about` holds the facts about both speakers, since the paper doesn't say with whose persona an opener is compared;
+    the reference is the opener that the person wrote.
+    """
+    for number, (where, chat) in enumerate(records(path, MscChat), 1):
+        identity = f"chat-{number}"
+        text, _ = join_sessions(identity, f"Chat {number}", _before(chat))
+        first = chat.dialog[0]
+        opens = SPEAKERS[first.id == SPEAKERS[1]]
+        other = SPEAKERS[opens == SPEAKERS[0]]
+        question = (
+            f"You are {opens} and meet {other} again. Write your first message of the new conversation, in one or two "
+            "sentences: let it draw on what you know of each other."
+        )
+        facts = tuple(fact for persona in chat.personas for fact in persona if fact.strip())
+        addressed = AddressedMessage(opens, other)
+        yield (
+            where,
+            text,
+            [Item(f"{identity}-opener", identity, question, (first.text,), about=facts, addressed=addressed)],
+        )
+
+
+@form(
+    "msc-retrieval",
+    "MSC-Self-Instruct, msc_self_instruct.jsonl.",
+    {"dialog", "previous_dialogs", "self_instruct"},
+)
+def msc_retrieval(path: Path) -> Iterator[Asked]:
+    """For each chat, the question about its five sessions."""
+    one, other = SPEAKERS
+    for number, (where, chat) in enumerate(records(path, ProbedChat), 1):
+        identity, probe = f"chat-{number}", chat.self_instruct
+        text, _ = join_sessions(identity, f"Chat {number}", [*_before(chat), _turns(chat.dialog)])
+        question = f"{other} asks {one}: “{probe.b.strip()}” What does {one} answer?"
+        addressed = AddressedMessage(one, other, probe.b.strip())
+        yield where, text, [Item(f"{identity}-q", identity, question, (probe.a,), addressed=addressed)]
+
+
+def _before(chat: MscChat) -> list[SessionTurns]:
+    return [_turns(session.dialog, session.time_back) for session in chat.previous_dialogs]
+
+
+def _turns(dialog: Iterable[SpokenTurn], time: str = "") -> SessionTurns:
+    speakers = ((turn.id if turn.id in SPEAKERS else SPEAKERS[place % 2], turn) for place, turn in enumerate(dialog))
+    return SessionTurns([SpeakerTurn(turn.text, speaker) for speaker, turn in speakers], time)
+
+
+CHAT, QUESTIONS = "chat.json", Path("probing_questions", "probing_questions.json")
+
+ABSTENTION = "abstention"
+"""BEAM's ability whose questions the conversation doesn't answer."""
+
+MARK = "->->"
+"""Behind a user's message stands this and its number in the plan of the conversation."""
+
+
+class BeamMessage(DatasetRecord):
+    """A turn; only the first of a batch has a date."""
+
+    role: str
+    content: str
+    id: str
+    time_anchor: str = ""
+
+
+class BeamBatch(DatasetRecord):
+    """One session: groups of turns."""
+
+    turns: list[list[BeamMessage]]
+
+
+class BeamProbe(DatasetRecord):
+    """A question; its reference has one of five names. `source_chat_ids` are turns, or groups of them by name."""
+
+    question: str
+    answer: str = ""
+    ideal_answer: str = ""
+    ideal_response: str = ""
+    expected_compliance: str = ""
+    ideal_summary: str = ""
+    source_chat_ids: Any = ()
+    rubric: tuple[str, ...] = ()
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """The reference answer; an instruction to follow has what is expected instead."""
+        given = (self.answer, self.ideal_answer, self.ideal_response, self.ideal_summary, self.expected_compliance)
+        return next(((text,) for text in given if text.strip()), ())
+
+
+class BeamProbes(DatasetRecord, extra="allow"):
+    """The questions of a conversation, by the ability that they test."""
+
+
+def _conversations(path: Path) -> list[Path]:
+    """The folders of conversations: this one, or those in it by their numbers."""
+
+    def order(folder: Path) -> tuple[int, str]:
+        return (int(folder.name) if folder.name.isdigit() else 0, folder.name)
+
+    folders = [path, *sorted((each for each in path.iterdir() if each.is_dir()), key=order)] if path.is_dir() else []
+    return [folder for folder in folders if (folder / CHAT).is_file() and (folder / QUESTIONS).is_file()]
+
+
+@form("beam", "BEAM's folder of conversations, such as chats/100K.", recognise=folder_with(_conversations))
+def beam(path: Path) -> Iterator[Asked]:
+    """The questions of the conversations in a folder; evidence is the turns that they are made from."""
+    folders = _conversations(path)
+    if not folders:
+        raise BadInput(
+            f"{printable_path(path)} is no folder of BEAM: name one with {CHAT} and {QUESTIONS}, or one above it."
+        )
+    for folder in folders:
+        name = folder.resolve().name
+        sessions = [_batch_session(batch) for _, batch in records(folder / CHAT, BeamBatch)]
+        text, turns = join_sessions(name, f"conversation {name}", sessions)
+        where, given = next(
+            iter(records(folder / QUESTIONS, BeamProbes)), (printable_path(folder / QUESTIONS), BeamProbes())
+        )
+        yield where, text, [*_probes(name, where, given, turns)]
+
+
+def _batch_session(batch: BeamBatch) -> SessionTurns:
+    messages = [message for group in batch.turns for message in group]
+    time = next((message.time_anchor for message in messages if message.time_anchor), "").replace("-", " ")
+    return SessionTurns([SpeakerTurn(each.content.partition(MARK)[0], each.role, each.id) for each in messages], time)
+
+
+def _probes(name: str, where: str, given: BeamProbes, turns: Spans) -> Iterator[Item]:
+    for ability, probes in (given.model_extra or {}).items():
+        for number, value in enumerate(probes if isinstance(probes, list) else []):
+            probe = record(value, BeamProbe, where)
+            said = [turn for turn in dict.fromkeys(_turns_in(probe.source_chat_ids)) if turn in turns]
+            yield Item(
+                id=f"{name}-{ability}-{number}",
+                text=name,
+                question=probe.question,
+                references=probe.references,
+                evidence=tuple(turns[turn] for turn in said),
+                category=ability,
+                unanswerable=ability == ABSTENTION,
+                rubric=tuple(filter(None, map(str.strip, probe.rubric))),
+            )
+
+
+def _turns_in(ids: Any) -> Iterator[str]:
+    if isinstance(ids, dict):
+        ids = [*ids.values()]
+    if isinstance(ids, list | tuple):
+        for each in ids:
+            yield from _turns_in(each)
+    else:
+        yield str(ids)

@@ -1,0 +1,309 @@
+"""Questions about whole stories and meetings: QuALITY, SQuALITY, NarrativeQA, QMSum.
+
+QuALITY's questions (Pang et al., 2022) are multiple choice. Each line holds a story and one writer's questions about
+it, so each story occurs twice. A question is hard if most annotators with limited time got it wrong.
+
+SQuALITY's answers (Wang et al., 2022) are summaries. Each line holds a story with five questions; the first asks for
+the plot. Each question has the summaries of four writers, each of which is a reference.
+
+NarrativeQA's test set asks about whole books and film scripts (Kočiský et al., 2018). The repository holds
+`documents.csv` and `qaps.csv`; its `download_stories.sh` downloads the stories into `tmp/`, each as
+`<document_id>.content`, some as HTML. Not all addresses still work: questions about missing stories are left out, and
+the dataset's note gives their number.
+
+QMSum's questions ask for summaries of meetings (Zhong et al., 2021). Meetings have no names, so a text is named by its
+number in the file. Questions about the whole meeting are "general", those about a part of it "specific"; the latter
+name the turns that they are about.
+"""
+
+import csv
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from readgraph.evaluation.datasets.assembling import (
+    Asked,
+    Form,
+    build_dataset,
+    form,
+    format_turn,
+    line_spans,
+    lines_from,
+    without_html,
+)
+from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
+from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
+from readgraph.library.stored_items import replace_surrogates
+from readgraph.sources.formats import html_text, plain_text
+from readgraph.sources.inputs import read_bytes
+from readgraph.sources.loading import printable_path
+from readgraph.state.errors import BadInput
+from readgraph.state.files import check_regular
+
+
+class QualityQuestion(DatasetRecord):
+    """A question; labels count from 1. Questions of the test file have no label."""
+
+    question: str
+    options: tuple[str, ...] = Field(min_length=2)
+    gold_label: int
+    question_unique_id: str
+    difficult: bool = False
+
+    @model_validator(mode="after")
+    def _one_of_the_options(self) -> "QualityQuestion":
+        if not 1 <= self.gold_label <= len(self.options):
+            raise ValueError(f"gold_label must name one of the {len(self.options)} options, from 1")
+        return self
+
+
+class QualityLine(DatasetRecord):
+    """A story with one writer's questions."""
+
+    article_id: str
+    article: str
+    questions: list[QualityQuestion]
+    title: str = ""
+    license: str = ""
+
+
+@form(
+    "quality",
+    "QuALITY, such as QuALITY.v1.0.1.htmlstripped.dev.",
+    {"article_id", "article", "questions"},
+    licence="CC BY 4.0; each story has its own",
+)
+def quality(path: Path) -> Iterator[Asked]:
+    """The questions of a file, in its order."""
+    for where, line in records(path, QualityLine):
+        text = Text(line.article_id, line.title, without_html(line.article))
+        yield where, text, (_choice_item(line.article_id, asked) for asked in line.questions)
+
+
+def _choice_item(text: str, asked: QualityQuestion) -> Item:
+    return Item(
+        id=asked.question_unique_id,
+        text=text,
+        question=asked.question.strip(),
+        options=tuple(option.strip() for option in asked.options),
+        correct=asked.gold_label - 1,
+        category="hard" if asked.difficult else "easy",
+    )
+
+
+LONGEST_TITLE = 80
+"""Characters: a first line that is longer is no title."""
+
+
+class SqualityMetadata(DatasetRecord):
+    """What a line says of its story."""
+
+    passage_id: str
+
+
+class WriterSummary(DatasetRecord):
+    """A writer's summary."""
+
+    response_text: str
+
+
+class SqualityQuestion(DatasetRecord):
+    """A question; those of a story count from 1."""
+
+    question_text: str
+    question_number: int
+    responses: list[WriterSummary] = Field(min_length=1)
+
+
+class SqualityLine(DatasetRecord):
+    """A story with its questions."""
+
+    metadata: SqualityMetadata
+    document: str
+    questions: list[SqualityQuestion]
+
+
+@form(
+    "squality",
+    "SQuALITY, such as v1-3/txt/dev.jsonl.",
+    {"metadata", "document", "questions"},
+    licence="stories: Project Gutenberg License; questions and summaries: MIT",
+)
+def squality(path: Path) -> Iterator[Asked]:
+    """The questions of a file, in its order."""
+    for where, line in records(path, SqualityLine):
+        name, story = line.metadata.passage_id, without_html(line.document)
+        first = story.strip().partition("\n")[0].strip()
+        title = first if len(first) <= LONGEST_TITLE else ""
+        yield where, Text(name, title or name, story), (_summary_item(name, asked) for asked in line.questions)
+
+
+def _summary_item(story: str, asked: SqualityQuestion) -> Item:
+    plot = asked.question_number == 1
+    return Item(
+        id=f"{story}-{asked.question_number}",
+        text=story,
+        question=asked.question_text.strip(),
+        references=tuple(filter(None, (response.response_text.strip() for response in asked.responses))),
+        category="plot" if plot else "specific",
+        summary=plot,
+    )
+
+
+QUESTIONS, DOCUMENTS, STORIES = "qaps.csv", "documents.csv", "tmp"
+
+Kind = Literal["gutenberg", "movie"]
+
+STORY_HTML = re.compile(rb"<(?:!doctype|html|head|body|pre)\b", re.IGNORECASE)
+
+BEGINNING = 4096
+"""Bytes at the beginning in which HTML is recognised."""
+
+
+class NarrativeQaDocument(DatasetRecord):
+    """A line of `documents.csv`."""
+
+    document_id: str
+    set: str
+    kind: Kind
+    wiki_title: str = ""
+
+
+class NarrativeQaQuestion(DatasetRecord):
+    """A line of `qaps.csv`; both answers are right."""
+
+    document_id: str
+    set: str
+    question: str
+    answer1: str
+    answer2: str
+
+
+def _recognise_narrative_qa(path: Path) -> bool:
+    """Whether the path is the repository's folder, or its file of questions."""
+    folder = path if path.is_dir() else path.parent
+    both_there = (folder / QUESTIONS).is_file() and (folder / DOCUMENTS).is_file()
+    return (path.is_dir() or path.name == QUESTIONS) and both_there
+
+
+def _load_narrative_qa(path: Path, items: int | None = None, kind: Kind | None = None) -> Dataset:
+    """The questions of the test set about stories of this kind (None: of both), story by story."""
+    folder = path if path.is_dir() else path.parent
+    documents = {
+        document.document_id: document
+        for document in (record(row, NarrativeQaDocument, where) for where, row in _rows(folder / DOCUMENTS))
+        if document.set == "test" and kind in (None, document.kind)
+    }
+    present = {identity for identity in documents if _story(folder, identity).is_file()}
+    if not present:
+        raise BadInput(
+            f"{printable_path(folder / STORIES)} holds no story of the test set: download them with "
+            "download_stories.sh."
+        )
+    name = f"narrativeqa-{kind}" if kind else "narrativeqa"
+    asked = _read_narrative_qa(folder, {identity: documents[identity] for identity in present})
+    missing = len(documents) - len(present)
+    note = f"{missing} of {len(documents)} stories are missing." if missing else ""
+    return build_dataset(path, asked, items, name, licence="Apache 2.0; each story has its own", note=note)
+
+
+narrative_qa = Form(
+    "narrativeqa",
+    "NarrativeQA's folder, of which the test set is taken.",
+    _load_narrative_qa,
+    recognise=_recognise_narrative_qa,
+)
+books = Form("narrativeqa-gutenberg", "The same, books only.", partial(_load_narrative_qa, kind="gutenberg"))
+scripts = Form("narrativeqa-movie", "The same, film scripts only.", partial(_load_narrative_qa, kind="movie"))
+
+
+def _read_narrative_qa(folder: Path, documents: dict[str, NarrativeQaDocument]) -> Iterator[Asked]:
+    questions = dict[str, list[Item]]()
+    for number, (where, row) in enumerate(_rows(folder / QUESTIONS), 1):
+        asked = record(row, NarrativeQaQuestion, where)
+        if asked.document_id in documents:
+            text, answers = asked.document_id, tuple(dict.fromkeys((asked.answer1.strip(), asked.answer2.strip())))
+            item = Item(f"{text}-{number}", text, asked.question.strip(), answers, category=documents[text].kind)
+            questions.setdefault(text, []).append(item)
+    for identity, items in questions.items():
+        story = _story(folder, identity)
+        name = printable_path(story)
+        data = read_bytes(story, name)
+        convert = html_text.convert if STORY_HTML.search(data[:BEGINNING]) else plain_text.convert
+        plain = str(replace_surrogates(convert(data, name).text))
+        yield name, Text(identity, documents[identity].wiki_title, plain), items
+
+
+def _story(folder: Path, identity: str) -> Path:
+    return folder / STORIES / f"{identity}.content"
+
+
+def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    check_regular(path, printable_path(path))
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = csv.DictReader(file)
+            for row in rows:
+                yield f"line {rows.line_num} of {printable_path(path)}", row
+    except OSError as problem:
+        raise BadInput(f"{printable_path(path)} can't be read: {problem.strerror}.") from None
+    except (UnicodeDecodeError, csv.Error):
+        raise BadInput(f"{printable_path(path)} is not a file of comma-separated values in UTF-8.") from None
+
+
+class QmsumQuery(DatasetRecord):
+    """A question with its answer; `relevant_text_span` holds the first and the last turn of each part, from 0."""
+
+    query: str
+    answer: str
+    relevant_text_span: tuple[tuple[int, int], ...] = ()
+
+
+class QmsumTurn(DatasetRecord):
+    """A turn of the meeting."""
+
+    speaker: str = ""
+    content: str
+
+
+class Meeting(DatasetRecord):
+    """One meeting."""
+
+    general_query_list: tuple[QmsumQuery, ...] = ()
+    specific_query_list: tuple[QmsumQuery, ...] = ()
+    meeting_transcripts: list[QmsumTurn] = Field(min_length=1)
+
+
+@form(
+    "qmsum",
+    "QMSum, such as data/ALL/jsonl/test.jsonl.",
+    {"general_query_list", "specific_query_list", "meeting_transcripts"},
+    licence="MIT",
+)
+def qmsum(path: Path) -> Iterator[Asked]:
+    """The questions of a file, meeting by meeting."""
+    for number, (where, meeting) in enumerate(records(path, Meeting), 1):
+        identity = f"{path.stem}-{number}"
+        turns = [format_turn(turn.speaker, " ".join(turn.content.split())) for turn in meeting.meeting_transcripts]
+        text = Text(identity, f"Meeting {number}", "\n".join(turns))
+        yield where, text, _query_items(identity, meeting, line_spans(text.text))
+
+
+def _query_items(identity: str, meeting: Meeting, turns: list[TextSpan]) -> Iterator[Item]:
+    kinds = {"general": meeting.general_query_list, "specific": meeting.specific_query_list}
+    for kind, queries in kinds.items():
+        for number, asked in enumerate(queries):
+            parts = [lines_from(turns, first, last) for first, last in asked.relevant_text_span]
+            yield Item(
+                id=f"{identity}-{kind}{number}",
+                text=identity,
+                question=asked.query,
+                references=(asked.answer,),
+                evidence=tuple(part for part in parts if part),
+                category=kind,
+                summary=kind == "general",
+            )
