@@ -228,7 +228,7 @@ def estimate_rating(items: Iterable[Item], metrics: Collection[str]) -> Estimate
     for item in items:
         names = metrics_for_question(metrics, item)
         for judging in JUDGES:
-            if judging.metrics & names:
+            if judging.worth.keys() & names:
                 total += _estimate_judging(judging, item)
     return total
 
@@ -236,7 +236,7 @@ def estimate_rating(items: Iterable[Item], metrics: Collection[str]) -> Estimate
 def _estimate_judging(judging: JudgeKind, item: Item) -> Estimate:
     total = Estimate()
     for number, beside in enumerate(item.rubric if judging.rubric else item.references):
-        for prompt_of, share in judging.prompts(item):
+        for prompt_of, share, _ in judging.prompts(item):
             least, likely = (prompt_of(item.question, answer, beside).words for answer in ("", beside))
             # If an answer matches one reference, the others are not rated; of a rubric all points are.
             times = Range(0, share, 1) if judging.rubric else Range(0, share / (1 + number), 1)

@@ -24,7 +24,6 @@ from readgraph.evaluation.judges.calibration import (
     pairs_for,
     summarise_calibration,
     verdicts,
-    without_verdict,
 )
 from readgraph.evaluation.line_shapes import Cost
 from readgraph.evaluation.optional_imports import check_libraries
@@ -68,7 +67,8 @@ async def calibrate_once(
 ) -> None:
     """Calibrate the judge on the pairs for the folder's questions that have no verdict yet, and keep that there."""
     before = newest(folder.lines("calibrations"), rater.model, _basis_of(rater))
-    if pairs := without_verdict(pairs_for(folder.dataset()), before):
+    known = before["verdicts"] if before else {}
+    if pairs := [pair for pair in pairs_for(folder.dataset()) if pair.item.id not in known]:
         folder.append("calibrations", [await _run_calibration(store, rater, pairs, screen, cost, before)])
 
 

@@ -66,24 +66,24 @@ class Agreement:
     long_wrong_taken_for_right: Share
     kinds: dict[str, float | None]
 
-    def value(self) -> dict[str, Any]:
-        """The figures as a plain JSON value."""
-        return asdict(self)
-
 
 def agreement(known: Sequence[Known]) -> Agreement:
     """The agreement over these pairs."""
-    rated = [(right, said) for _, right, said in known if said is not None]
-    share = _agreement_share(rated)
-    interval = _wilson(share, len(rated)) if share is not None else None
-    chance = _chance_agreement(rated)
+    rated = [(kind, right, said) for kind, right, said in known if said is not None]
+    share, interval, chance = _agreeing(rated), None, None
+    if share is not None:
+        interval = _wilson(share, len(rated))
+        right = sum(right for _, right, _ in rated) / len(rated)
+        taken = sum(said for _, _, said in rated) / len(rated)
+        chance = right * taken + (1 - right) * (1 - taken)
 
     def kappa(agreeing: float | None) -> float | None:
         return None if agreeing is None or chance is None or chance == 1 else (agreeing - chance) / (1 - chance)
 
     low, high = [kappa(bound) for bound in interval or (None, None)]
-    wrong = [(kind == LONG_AND_WRONG, said) for kind, right, said in known if not right and said is not None]
-    of_right = [said for right, said in rated if right]
+    of_right = [said for _, right, said in rated if right]
+    wrong = [(kind == LONG_AND_WRONG, said) for kind, right, said in rated if not right]
+    of_short, of_long = ([said for long, said in wrong if long is kind] for kind in (False, True))
     kinds = dict.fromkeys(kind for kind, _, _ in known)
     return Agreement(
         pairs=len(known),
@@ -93,30 +93,15 @@ def agreement(known: Sequence[Known]) -> Agreement:
         kappa=kappa(share),
         kappa_interval=None if low is None or high is None else (low, high),
         right_taken_for_wrong=Share(of_right.count(False), len(of_right)),
-        wrong_taken_for_right=_share_taken_for_right([said for long, said in wrong if not long]),
-        long_wrong_taken_for_right=_share_taken_for_right([said for long, said in wrong if long]),
-        kinds={kind: _percent(_agreement_share(_of_kind(known, kind))) for kind in kinds},
+        wrong_taken_for_right=Share(of_short.count(True), len(of_short)),
+        long_wrong_taken_for_right=Share(of_long.count(True), len(of_long)),
+        kinds={kind: _percent(_agreeing([one for one in rated if one[0] == kind])) for kind in kinds},
     )
 
 
-def _of_kind(known: Sequence[Known], kind: str) -> list[tuple[bool, bool]]:
-    return [(right, said) for of, right, said in known if of == kind and said is not None]
-
-
-def _agreement_share(rated: Sequence[tuple[bool, bool]]) -> float | None:
-    return sum(right == said for right, said in rated) / len(rated) if rated else None
-
-
-def _chance_agreement(rated: Sequence[tuple[bool, bool]]) -> float | None:
-    """How often verdicts would agree that are given as often as these, whatever the answer."""
-    if not rated:
-        return None
-    right, said = sum(right for right, _ in rated) / len(rated), sum(said for _, said in rated) / len(rated)
-    return right * said + (1 - right) * (1 - said)
-
-
-def _share_taken_for_right(said: list[bool]) -> Share:
-    return Share(said.count(True), len(said))
+def _agreeing(rated: Sequence[tuple[str, bool, bool]]) -> float | None:
+    """The share of pairs whose verdict is the known one; None without any."""
+    return sum(right == said for _, right, said in rated) / len(rated) if rated else None
 
 
 def _wilson(share: float, number: int) -> Interval:
@@ -163,7 +148,7 @@ class GoldPair:
 @cache
 def gold_pairs() -> tuple[GoldPair, ...]:
     """The pairs that come with the package."""
-    return tuple(map(_pair, map(json.loads, _gold().splitlines())))
+    return tuple(_pair(json.loads(line)) for line in _gold().splitlines())
 
 
 def rules_in_use(dataset: Dataset) -> dict[str, set[str]]:
@@ -195,8 +180,8 @@ def basis(own: Mapping[str, str]) -> str:
 
 @cache
 def _prompts() -> tuple[Prompt, ...]:
-    kinds = [(pair.item, judging) for pair in gold_pairs() for judging in JUDGES if pair.metric in judging.metrics]
-    return tuple(prompt_of("", "", "") for item, judging in kinds for prompt_of, _ in judging.prompts(item))
+    kinds = [(pair.item, judging) for pair in gold_pairs() for judging in JUDGES if pair.metric in judging.worth]
+    return tuple(asked.prompt_of("", "", "") for item, judging in kinds for asked in judging.prompts(item))
 
 
 async def verdicts(
@@ -230,11 +215,6 @@ async def verdicts(
             task.cancel()
 
 
-def without_verdict(pairs: Iterable[GoldPair], before: Line | None) -> list[GoldPair]:
-    """The pairs that a line holds no verdict on."""
-    return [pair for pair in pairs if before is None or pair.item.id not in before["verdicts"]]
-
-
 def calibration(judgements: Iterable[Judgement], judge: str, based_on: str, before: Line | None = None) -> Line:
     """A line of `calibrations.jsonl`: verdicts by the pairs' ids, and what they took; with those `before`.
 
@@ -263,11 +243,12 @@ def summarise_calibration(line: Line | None, pairs: Sequence[GoldPair]) -> dict[
     """
     if line is None:
         return None
-    rules = {rule: [pair for pair in pairs if pair.rule == rule] for rule in dict.fromkeys(pair.rule for pair in pairs)}
-    of_rules = {rule: agreement_with(line["verdicts"], of).value() for rule, of in rules.items()}
+    rules = {}
+    for rule in dict.fromkeys(pair.rule for pair in pairs):
+        agreed = agreement_with(line["verdicts"], [pair for pair in pairs if pair.rule == rule])
+        rules[rule] = {name: getattr(agreed, name) for name in OF_RULE}
     used = {name: line[name] for name in (*COUNTS, "cost")}
-    shown = {rule: {name: of[name] for name in OF_RULE} for rule, of in of_rules.items()}
-    return {"judge": line["judge"], **agreement_with(line["verdicts"], pairs).value(), "rules": shown, **used}
+    return {"judge": line["judge"], **asdict(agreement_with(line["verdicts"], pairs)), "rules": rules, **used}
 
 
 def find_unproven_metrics(line: Line | None, dataset: Dataset) -> list[str]:

@@ -91,11 +91,16 @@ async def judge_missing(
     async def judge_one(outcome: Outcome) -> Judgement:
         earlier = before.get(outcome.key)
         lacking = [name for name in metrics if not earlier or name not in earlier.scores]
+        judgement = Judgement(outcome.item, outcome.method, outcome.run, rater, {})
         async with slots:
             with exchanges_of(context, lambda exchange: _has_reply(earlier, exchange)) as exchanges:
-                judgement = await _judge_or_keep_problem(
-                    items[outcome.item], outcome.by_method(model), lacking, context, store
-                )
+                try:
+                    item, answered = items[outcome.item], outcome.by_method(model)
+                    judgement = await judge(item, answered, lacking, context, store) or judgement
+                except BadInput:
+                    raise
+                except ReadgraphError as problem:
+                    judgement = replace(judgement, said={PROBLEM: str(problem)})
         return _add_to_earlier(earlier, replace(judgement, rater=rater, **count_usage(exchanges, cost)))
 
     with ask_each_prompt_once():
@@ -139,19 +144,6 @@ def _add_to_earlier(earlier: Judgement | None, later: Judgement) -> Judgement:
     return replace(later, scores=earlier.scores | later.scores, said=said, cost=cost, **counts)
 
 
-async def _judge_or_keep_problem(
-    item: Item, outcome: Outcome, metrics: Collection[str], context: ReaderContext, store: BaseStore
-) -> Judgement:
-    """The result of `judge`; if that fails, a judgement that holds the problem instead of scores."""
-    empty = Judgement(outcome.item, outcome.method, outcome.run, Raters.of(context).model_names(metrics), {})
-    try:
-        return await judge(item, outcome, metrics, context, store) or empty
-    except BadInput:
-        raise
-    except ReadgraphError as problem:
-        return replace(empty, said={PROBLEM: str(problem)})
-
-
 async def judge(
     item: Item, outcome: Outcome, metrics: Collection[str], context: ReaderContext, store: BaseStore
 ) -> Judgement | None:
@@ -180,7 +172,7 @@ async def _rate(
     """The scores of these metrics, as far as there are any, and the rater's replies."""
     scores, said = dict[str, float](), dict[str, str]()
     for judging in JUDGES:
-        if not judging.metrics.isdisjoint(names):
+        if judging.worth.keys() & names:
             rating = await judging.rate(runtime, item, answer)
             scores, said = scores | rating.scores, said | rating.said
     if metrics_rated_by("embeddings", names):

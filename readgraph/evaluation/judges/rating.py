@@ -4,14 +4,15 @@ Beside references, the model is the judge. By a rubric it rates as BEAM does: po
 Embeddings say how close the opener of a conversation is to the facts about its reader (MemGPT, section 3.1.3, table 3).
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from heapq import nlargest
 from statistics import fmean
-from typing import Literal, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from langgraph.runtime import Runtime
+from pydantic import BaseModel
 
 from readgraph.evaluation.optional_imports import library
 from readgraph.evaluation.records import EVENT_ORDERING, Item, Rule
@@ -34,10 +35,11 @@ from readgraph.nodes.judging_prompts import (
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 
-Verdict = Literal["no", "partially", "yes"]
-
 PromptOf = Callable[[str, str, str], Prompt]
 """Makes the prompt about a question, an answer, and a reference."""
+
+
+Reply = TypeVar("Reply", bound=BaseModel)
 
 
 class Rating(NamedTuple):
@@ -51,101 +53,60 @@ class Rating(NamedTuple):
     said: dict[str, str]
 
 
-async def rate_match(runtime: Runtime[ReaderContext], item: Item, answer: str) -> Rating:
-    """Whether the answer matches a reference: "yes" exactly, "partially", or "no" (ReadAgent, section 4.1).
-
-    A "yes" of the strict or of the permissive rater is an exact match. References are tried in turn until one matches
-    exactly. Raises the errors of `ask` except `NoUsableReply`.
-    """
-    rater = _Rater(runtime, item, answer)
-    verdict = await rater.best(_matches)
-    return rater.make_rating(verdict, {"lr_1": ("yes",), "lr_2": ("yes", "partially")})
-
-
-async def rate_consistency(runtime: Runtime[ReaderContext], item: Item, answer: str) -> Rating:
-    """Whether the answer is consistent with a reference, "yes" or "no": deep memory retrieval (MemGPT, section 3.1.2).
-
-    References are tried in turn until one agrees. Raises the errors of `ask` except `NoUsableReply`.
-    """
-    rater = _Rater(runtime, item, answer)
-    verdict = await rater.best(partial(_agrees, prompt_of=consistent_prompt))
-    return rater.make_rating(verdict, {"dmr_accuracy": ("yes",)})
-
-
-async def rate_right(runtime: Runtime[ReaderContext], item: Item, answer: str) -> Rating:
-    """Whether the answer is right by the rule for this kind of question (`rule_of`), "yes" or "no".
-
-    References are tried in turn until one agrees. Raises the errors of `ask` except `NoUsableReply`.
-    """
-    rater = _Rater(runtime, item, answer)
-    verdict = await rater.best(partial(_agrees, prompt_of=right_prompt(item)))
-    return rater.make_rating(verdict, {"judged_accuracy": ("yes",)})
-
-
 def rule_of(item: Item) -> Rule:
     """The rule by which the answer to a question is judged: that of the question, or the general one."""
     return "abstention" if item.unanswerable else item.rule or "right"
 
 
-def right_prompt(item: Item) -> PromptOf:
-    """The prompt of the rule for this kind of question."""
-    return partial(judge_prompt, rule_of(item))
+class JudgePrompt(NamedTuple):
+    """A prompt of a judge, how often it is asked on average (for estimates), and the reply to it."""
+
+    prompt_of: PromptOf
+    share: float = 1.0
+    reply: type[Agrees] | type[AgreesInPart] = Agrees
 
 
-@dataclass
-class _Rater:
-    runtime: Runtime[ReaderContext]
-    item: Item
-    answer: str
-    said: dict[str, str] = field(default_factory=dict)
+@dataclass(frozen=True)
+class JudgeKind:
+    """A way to judge an answer by a model: with `prompts` about a question, the answer, and a reference.
 
-    async def best(self, rate: Callable[["_Rater", int], Awaitable[Verdict]]) -> Verdict | None:
-        """The best verdict of `rate` over the numbers of the references; None without a usable reply."""
-        best: Verdict = "no"
-        try:
-            for number in range(len(self.item.references)):
-                verdict = await rate(self, number)
-                best = verdict if verdict != "no" else best
-                if best == "yes":
+    `worth` has, by metric, the verdicts for which an answer gets 100; it gets 0 for others. `rubric`: it asks about
+    each point of the rubric instead, and about all of them, and has scores of its own (see `rate_by_rubric`).
+    """
+
+    worth: Mapping[str, Collection[str]]
+    prompts: Callable[[Item], list[JudgePrompt]]
+    rubric: bool = False
+
+    async def rate(self, runtime: Runtime[ReaderContext], item: Item, answer: str) -> Rating:
+        """The rating of an answer; raises the errors of `ask` except `NoUsableReply`.
+
+        References are tried in turn until one agrees, each with all prompts until one says "yes"; the best verdict
+        counts.
+        """
+        if self.rubric:
+            return await rate_by_rubric(runtime, item, answer)
+        said, best = dict[str, str](), "no"
+        for number, reference in enumerate(item.references, 1):
+            verdict = "no"
+            for prompt_of, _, reply in self.prompts(item):
+                prompt = prompt_of(item.question, answer, reference)
+                name = prompt.name if len(item.references) == 1 else f"{prompt.name} {number}"
+                rated = await _ask_judge(runtime, prompt, reply, said, name)
+                if rated is None:
+                    return Rating({}, said)
+                if (verdict := rated.agrees) == "yes":
                     break
-        except NoUsableReply as problem:
-            count_fallback(problem.asked)
-            return None
-        return best
+            best = verdict if verdict != "no" else best
+            if best == "yes":
+                break
+        return Rating({name: 100.0 * (best in counting) for name, counting in self.worth.items()}, said)
 
-    async def ask_verdict(self, prompt_of: PromptOf, reply: type[Agrees] | type[AgreesInPart], number: int) -> Verdict:
-        """Ask for the model's verdict on the reference with this number, and keep the reply."""
-        prompt = prompt_of(self.item.question, self.answer, self.item.references[number])
-        key = prompt.name if len(self.item.references) == 1 else f"{prompt.name} {number + 1}"
-        try:
-            rated = await ask(self.runtime, prompt, reply)
-        except NoUsableReply as problem:
-            self.said[key] = str(problem)
-            raise
-        self.said[key] = rated.model_dump_json()
-        return rated.agrees
-
-    def make_rating(self, verdict: Verdict | None, worth: dict[str, Iterable[Verdict]]) -> Rating:
-        """The scores of a verdict: 100 for each metric where it is among those that count, else 0."""
-        scores = {} if verdict is None else {name: 100.0 * (verdict in counting) for name, counting in worth.items()}
-        return Rating(scores, self.said)
-
-
-async def _matches(rater: _Rater, number: int) -> Verdict:
-    strict = await rater.ask_verdict(strict_prompt, Agrees, number)
-    return strict if strict == "yes" else await rater.ask_verdict(permissive_prompt, AgreesInPart, number)
-
-
-async def _agrees(rater: _Rater, number: int, prompt_of: PromptOf) -> Verdict:
-    return await rater.ask_verdict(prompt_of, Agrees, number)
-
-
-Reply = TypeVar("Reply", MeetsPoint, EventsInOrder)
 
 WORTH = {"yes": 1.0, "partially": 0.5, "no": 0.0}
 
 
-async def rate_nuggets(runtime: Runtime[ReaderContext], item: Item, answer: str) -> Rating:
+async def rate_by_rubric(runtime: Runtime[ReaderContext], item: Item, answer: str) -> Rating:
     """The share of the rubric's points that the answer meets, and whether it has events in their order.
 
     `nuggets` counts a point that is met in part as half. `beam_score` counts it as not met, as BEAM's official script
@@ -168,17 +129,6 @@ async def rate_nuggets(runtime: Runtime[ReaderContext], item: Item, answer: str)
         return Rating(scores, said)
     order = 100 * order_score(listed.events, len(item.rubric))
     return Rating({**scores, "event_order": order, "beam_score": order}, said)
-
-
-def rubric_prompts(item: Item) -> list[tuple[PromptOf, float]]:
-    """The prompts for each point, with how often they are asked."""
-    if item.category != EVENT_ORDERING:
-        return [(point_prompt, 1.0)]
-
-    def order(question: str, answer: str, point: str) -> Prompt:
-        return order_prompt(question, answer, item.rubric)
-
-    return [(point_prompt, 1.0), (order, 1 / len(item.rubric))]
 
 
 async def _ask_judge(
@@ -212,31 +162,27 @@ def order_score(listed: Sequence[int], events: int) -> float:
     return (float(library("scipy.stats").kendalltau(*ranks).statistic) + 1) / 2
 
 
-@dataclass(frozen=True)
-class JudgeKind:
-    """A way to judge an answer, by a model.
+def _rubric_prompts(item: Item) -> list[JudgePrompt]:
+    """The prompts for each point; that about the order of events is asked once for all."""
+    if item.category != EVENT_ORDERING:
+        return [JudgePrompt(point_prompt)]
 
-    `rate` gives the scores of the `metrics`, or none where no reply could be used. `prompts`: what it asks about the
-    question and each reference, with how often on average, for estimates. `rubric`: it asks about each point of the
-    rubric instead, and about all of them.
-    """
+    def in_order(question: str, answer: str, point: str) -> Prompt:
+        return order_prompt(question, answer, item.rubric)
 
-    metrics: frozenset[str]
-    rate: Callable[[Runtime[ReaderContext], Item, str], Awaitable[Rating]]
-    prompts: Callable[[Item], list[tuple[PromptOf, float]]]
-    rubric: bool = False
+    return [JudgePrompt(point_prompt), JudgePrompt(in_order, 1 / len(item.rubric))]
 
 
 JUDGES = (
-    JudgeKind(frozenset({"lr_1", "lr_2"}), rate_match, lambda item: [(strict_prompt, 1.0), (permissive_prompt, 0.5)]),
-    JudgeKind(frozenset({"dmr_accuracy"}), rate_consistency, lambda item: [(consistent_prompt, 1.0)]),
-    JudgeKind(frozenset({"judged_accuracy"}), rate_right, lambda item: [(right_prompt(item), 1.0)]),
+    # ReadAgent, section 4.1: a "yes" of the strict or of the permissive rater is an exact match
     JudgeKind(
-        frozenset({"beam_score", "nuggets", "event_order"}),
-        rate_nuggets,
-        rubric_prompts,
-        rubric=True,
+        {"lr_1": ("yes",), "lr_2": ("yes", "partially")},
+        lambda item: [JudgePrompt(strict_prompt), JudgePrompt(permissive_prompt, 0.5, AgreesInPart)],
     ),
+    # Deep memory retrieval: MemGPT, section 3.1.2
+    JudgeKind({"dmr_accuracy": ("yes",)}, lambda item: [JudgePrompt(consistent_prompt)]),
+    JudgeKind({"judged_accuracy": ("yes",)}, lambda item: [JudgePrompt(partial(judge_prompt, rule_of(item)))]),
+    JudgeKind(dict.fromkeys(("beam_score", "nuggets", "event_order"), ()), _rubric_prompts, rubric=True),
 )
 
 

@@ -5,6 +5,7 @@ Whether a judge prefers long answers: its scores by the answers' length, beside 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -55,11 +56,12 @@ def by_length(metric: str, items: Mapping[str, Item], judged: Iterable[tuple[Out
     if len(answers) < FEWEST:
         return None
     bounds = [answers[len(answers) * place // BINS - 1].words for place in range(1, BINS + 1)]
-    groups = [
-        [answer for answer in answers if low < answer.words <= high]
-        for low, high in zip([0, *bounds], bounds, strict=False)
-    ]
-    return {"metric": metric, "groups": [_group(of) for of in groups if of], "preference": preference(answers)}
+    groups = []
+    for low, high in pairwise([0, *bounds]):
+        if of := [answer for answer in answers if low < answer.words <= high]:
+            figures = {"score": fmean(each.score for each in of), "shared": fmean(each.shared for each in of)}
+            groups.append({"from": of[0].words, "to": of[-1].words, "answers": len(of), **figures})
+    return {"metric": metric, "groups": groups, "preference": preference(answers)}
 
 
 def preference(answers: Iterable[JudgedAnswer]) -> float | None:
@@ -72,16 +74,6 @@ def preference(answers: Iterable[JudgedAnswer]) -> float | None:
     (_, length_score, length_shared), (_, _, score_shared), _ = np.corrcoef(ranks.T)
     rest = (1 - length_shared**2) * (1 - score_shared**2)
     return float((length_score - length_shared * score_shared) / rest**0.5) if rest > 1e-9 else None
-
-
-def _group(answers: list[JudgedAnswer]) -> dict[str, Any]:
-    return {
-        "from": answers[0].words,
-        "to": answers[-1].words,
-        "answers": len(answers),
-        "score": fmean(answer.score for answer in answers),
-        "shared": fmean(answer.shared for answer in answers),
-    }
 
 
 def _share_of_reference(item: Item, outcome: Outcome) -> float:
@@ -102,10 +94,7 @@ def summarise_judging(
     `calibrated`), `lengths` its scores by the answers' length (see `by_length`); both may be None. `unproven` are the
     metrics whose judge may agree with known verdicts by chance alone (see `unproven`).
     """
-    items, keys = (
-        dataset.by_id,
-        {one.key for of in contents.outcomes.values() for one in of},
-    )
+    items, keys = dataset.by_id, {one.key for of in contents.outcomes.values() for one in of}
     raters = Raters.of_record(contents.what)
     metrics, rater = raters.metrics_with_model(dataset.metrics), raters.model_names(dataset.metrics)
     judgements = [one for one in contents.judgements if one.rater == rater and one.key in keys]

@@ -53,7 +53,7 @@ def test_the_pairs_are_of_every_rule_and_kind_and_some_are_right() -> None:
     assert {pair.rule for pair in pairs} == {*rules}
     assert all(len(of) >= 6 and min(of.count(True), of.count(False)) >= 3 for of in rules.values())
     assert all(rule_of(pair.item) == pair.rule for pair in pairs if pair.rule in RULES)
-    assert {metric for judging in JUDGES for metric in judging.metrics} == {
+    assert {metric for judging in JUDGES for metric in judging.worth} == {
         *(pair.metric for pair in pairs), "lr_2", "beam_score"
     }  # fmt: skip
     long = [len(pair.answer.split()) for pair in pairs if pair.kind.startswith("long")]
