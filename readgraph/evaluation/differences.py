@@ -6,11 +6,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from readgraph.evaluation.folder import SCORES, EvaluationFolder, FolderContents
+from readgraph.evaluation.folder import SCORES, EvaluationFolder
 from readgraph.evaluation.judges.calibration import find_unproven_metrics
 from readgraph.evaluation.judges.summary import newest_calibration
 from readgraph.evaluation.records import texts_of
-from readgraph.evaluation.results import scores_by_method
+from readgraph.evaluation.results import ScoredEvaluation
 from readgraph.evaluation.statistics import compare
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
@@ -87,12 +87,10 @@ def _load_leading_scores(path: Path) -> tuple[str, dict[str, Runs], bool]:
             "again to go on."
         )
     folder = EvaluationFolder(path)
-    dataset = folder.dataset()
-    contents = FolderContents.of(dataset, folder)
-    scores = scores_by_method(dataset, contents)
-    leading = next((name for name in dataset.metrics if any(of[name] for of in scores.values())), dataset.metrics[0])
-    marked = leading in find_unproven_metrics(newest_calibration(contents), dataset)
-    return leading, {method: of[leading] for method, of in scores.items()}, marked
+    evaluation = ScoredEvaluation.of(folder.dataset(), folder)
+    leading = evaluation.metrics[0]
+    marked = leading in find_unproven_metrics(newest_calibration(evaluation), evaluation.dataset)
+    return leading, {method: of[leading] for method, of in evaluation.scores.items()}, marked
 
 
 def _not_answered(path: Path) -> Counter[str]:

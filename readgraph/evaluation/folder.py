@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
@@ -302,9 +302,12 @@ class FolderContents:
 
     `outcomes` are by method, in the order in which the methods were named, without methods that have none; each
     method's are by run, in the order of the questions, whichever came first.
-    `judgements` are those of all raters, `memories` those of the dataset's texts, `calibrations` those of all judges.
+    `judgements` are those of all raters, `memories` those of the dataset's texts, finished or not, `calibrations` those
+    of all judges.
     """
 
+    folder: EvaluationFolder
+    dataset: Dataset
     what: dict[str, Any]
     outcomes: dict[str, list[Outcome]]
     judgements: list[Judgement]
@@ -317,7 +320,7 @@ class FolderContents:
         return str(self.what["settings"]["model"])
 
     @classmethod
-    def of(cls, dataset: Dataset, folder: EvaluationFolder) -> "FolderContents":
+    def of(cls, dataset: Dataset, folder: EvaluationFolder) -> Self:
         """Load a folder's contents, without those about other questions."""
         what, texts = folder.what(), {item.text for item in dataset.items}
         place = {item.id: number for number, item in enumerate(dataset.items)}
@@ -328,13 +331,12 @@ class FolderContents:
                 outcomes[outcome.method].append(outcome)
         memories = [memory for memory in folder.memories() if memory["text"] in texts]
         judgements = [judgement for judgement in folder.judgements() if judgement.item in place]
-        calibrations = [*folder.lines("calibrations")]
-        return cls(what, {name: of for name, of in outcomes.items() if of}, judgements, memories, calibrations)
+        answered = {name: of for name, of in outcomes.items() if of}
+        return cls(folder, dataset, what, answered, judgements, memories, [*folder.lines("calibrations")])
 
-
-def exchanges_about(dataset: Dataset, folder: EvaluationFolder) -> Iterator[dict[str, Any]]:
-    """The prompts and replies about the questions of a dataset, and about the memories of their texts."""
-    questions, texts = {item.id for item in dataset.items}, {item.text for item in dataset.items}
-    for line in folder.lines("exchanges"):
-        if line["item"] in questions if line["item"] else line["text"] in texts:
-            yield line
+    def exchanges(self) -> Iterator[dict[str, Any]]:
+        """The prompts and replies about the questions of the dataset, and about the memories of their texts."""
+        questions, texts = {item.id for item in self.dataset.items}, {item.text for item in self.dataset.items}
+        for line in self.folder.lines("exchanges"):
+            if line["item"] in questions if line["item"] else line["text"] in texts:
+                yield line

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from readgraph.evaluation.folder import EvaluationFolder, exchanges_about
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.metrics.answers import option_letter
 from readgraph.evaluation.records import Item, Outcome
@@ -39,14 +38,14 @@ ABOUT_OUTCOMES = ("status", "by_rule", "compression_rate", "look_ups", "calls", 
 """The fields of an outcome that stand in a sample's metadata."""
 
 
-def write_logs(evaluation: ScoredEvaluation, folder: EvaluationFolder, logs: Path) -> list[Path]:
+def write_logs(evaluation: ScoredEvaluation, logs: Path) -> list[Path]:
     """Write a log for each row that answered into this folder, and give their paths; a log of before is replaced.
 
     The names begin with the time at which the evaluation was begun, as the viewer expects. Raises `BadInput` if the
     folder can't be written.
     """
-    of_samples, of_rows = _tokens(exchanges_about(evaluation.dataset, folder))
-    said = {(one.key, one.rater): one.said for one in folder.judgements()}
+    of_samples, of_rows = _tokens(evaluation.exchanges())
+    said = {(one.key, one.rater): one.said for one in evaluation.judgements}
     written = list[Path]()
     try:
         logs.mkdir(parents=True, exist_ok=True)

@@ -20,8 +20,8 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from readgraph.evaluation.folder import SCORES, EvaluationFolder, FolderContents, exchanges_about
-from readgraph.evaluation.records import Dataset, Judgement, Outcome
+from readgraph.evaluation.folder import SCORES, EvaluationFolder, FolderContents
+from readgraph.evaluation.records import Judgement, Outcome
 from readgraph.evaluation.rows import count_left_out
 from readgraph.models.names import find_model_entry
 from readgraph.models.replaced_words import export_words, own_words
@@ -61,13 +61,12 @@ def write_published_run(
     a row lacks answers: a replay would give them.
     """
     check_new(to)
-    dataset = folder.dataset()
-    contents = FolderContents.of(dataset, folder)
-    _check_complete(dataset, contents)
+    contents = FolderContents.of(folder.dataset(), folder)
+    _check_complete(contents)
     run = _run(results, asked, context)
     try:
         to.mkdir(parents=True, exist_ok=True)
-        _write(to / REPLIES, _lines(_replies(exchanges_about(dataset, folder))))
+        _write(to / REPLIES, _lines(_replies(contents.exchanges())))
         _write(to / ANSWERS, _lines(answer_line(each) for of in contents.outcomes.values() for each in of))
         _write(to / JUDGEMENTS, _lines(map(_judgement, contents.judgements)))
         _write(to / SCORES, (folder.path / SCORES).read_text(encoding="utf-8"))
@@ -84,16 +83,15 @@ def check_new(to: Path) -> None:
         raise BadInput(f"{printable_path(to)} holds something already: name a new folder.")
 
 
-def _check_complete(dataset: Dataset, contents: FolderContents) -> None:
+def _check_complete(contents: FolderContents) -> None:
     """Raises `BadInput` where a row was asked fewer questions, or less often, than the others."""
-    what = contents.what
+    what, items = contents.what, contents.dataset.items
     for name in what["methods"]:
-        asked = (len(dataset.items) - count_left_out(name, what, dataset.items)) * what["runs"]
+        asked = (len(items) - count_left_out(name, what, items)) * what["runs"]
         if (lacking := asked - len(contents.outcomes.get(name, ()))) > 0:
             raise BadInput(
                 f"Nothing is published: the row '{name}' lacks {format_count(lacking, 'answer')} of {asked:,}. "
-                "Give the "
-                f"command with this row too, and with --runs {what['runs']}."
+                f"Give the command with this row too, and with --runs {what['runs']}."
             )
 
 

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from statistics import fmean
 from typing import Any
 
@@ -54,13 +55,6 @@ RIGHT = 50.0
 """An answer with at least this score counts as right in figures that need a yes or no."""
 
 
-def scores_by_method(dataset: Dataset, contents: FolderContents) -> dict[str, Scores]:
-    """The scores of each method's outcomes, by the raters that the folder's record names."""
-    rater = Raters.of_record(contents.what).model_names(dataset.metrics)
-    judgements = [judgement for judgement in contents.judgements if judgement.rater == rater]
-    return {name: scores_of(dataset, of, judgements, contents.model) for name, of in contents.outcomes.items()}
-
-
 def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterable[Judgement], model: str) -> Scores:
     """The scores of one method's outcomes; a failed one scores 0 by each metric that applies to the question.
 
@@ -77,25 +71,16 @@ def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterabl
         given = failed if outcome.status == "failed" else judged.get(outcome.key, {})
         if outcome.by_substitute(model):
             given = dict.fromkeys(given, 0.0)
+        item, answered = items[outcome.item], outcome.by_method(model)
         for name in dataset.metrics:
-            score = _score(name, items[outcome.item], outcome.by_method(model), given)
+            measure = METRICS[name].score
+            score = measure(item, answered) if measure else given.get(name)
             if score is not None:
-                scores[name][outcome.run][outcome.item] = score
+                scores[name][outcome.run][outcome.item] = 0.0 if outcome.status == "failed" else score
     for name in dataset.metrics:
         if METRICS[name].all_of:
             scores[name] |= whole_episodes(scores[METRICS[name].all_of], items)
     return scores
-
-
-def scores_of_first_metric(scores: Scores) -> dict[int, dict[str, float]]:
-    """The scores of the first metric that has any: a metric that needs a judge may have none."""
-    return next((by_run for by_run in scores.values() if by_run), {})
-
-
-def _score(name: str, item: Item, outcome: Outcome, judged: Mapping[str, float]) -> float | None:
-    measure = METRICS[name].score
-    score = measure(item, outcome) if measure else judged.get(name)
-    return 0.0 if score is not None and outcome.status == "failed" else score
 
 
 GAVE_AN_ANSWER = ("answered", "nearest")
@@ -156,6 +141,116 @@ FIGURES = (
 """Properties of outcomes whose means are given, over the questions that have a value."""
 
 
+class ScoredEvaluation(FolderContents):
+    """The contents of a folder with the scores of its answers, and the results that are made of both."""
+
+    @cached_property
+    def scores(self) -> dict[str, Scores]:
+        """The scores of each method's outcomes, by the raters that the folder's record names."""
+        rater = Raters.of_record(self.what).model_names(self.dataset.metrics)
+        judged = [judgement for judgement in self.judgements if judgement.rater == rater]
+        return {name: scores_of(self.dataset, of, judged, self.model) for name, of in self.outcomes.items()}
+
+    @cached_property
+    def results(self) -> dict[str, Any]:
+        """The value of results.json: see `results_of`."""
+        judging = summarise_judging(self, self.scores)
+        methods = [self._results_of(name) for name in self.outcomes]
+        for method in methods:
+            for name, metric in method["metrics"].items():
+                metric["unproven_judge"] = name in (judging or {}).get("unproven", ())
+        return {
+            "what": self.what,
+            "metrics": list(self.dataset.metrics),
+            "methods": methods,
+            "judging": judging,
+            "published": figures_of_papers(self.dataset.name),
+        }
+
+    @property
+    def methods(self) -> list[dict[str, Any]]:
+        """The results of each method."""
+        return list(self.results["methods"])
+
+    @property
+    def metrics(self) -> list[str]:
+        """The dataset's metrics that have scores (one that needs a judge may have none), the leading one first."""
+        scored = {name for scores in self.scores.values() for name, by_run in scores.items() if by_run}
+        return [name for name in self.dataset.metrics if name in scored] or [self.dataset.metrics[0]]
+
+    @property
+    def built(self) -> list[dict[str, Any]]:
+        """The finished memories."""
+        return [memory for memory in self.memories if "memory" in memory]
+
+    @property
+    def text_words(self) -> dict[str, int]:
+        """The words of each text that a memory was built of."""
+        return {memory["text"]: memory["words"] for memory in self.built}
+
+    def leading_scores(self, method: str) -> dict[int, dict[str, float]]:
+        """A method's scores by its first metric that has any: a metric that needs a judge may have none."""
+        return next((by_run for by_run in self.scores[method].values() if by_run), {})
+
+    def score(self, outcome: Outcome, metric: str) -> float | None:
+        """An outcome's score; None if the metric doesn't apply to the question or the outcome was not rated."""
+        return self.scores[outcome.method][metric].get(outcome.run, {}).get(outcome.item)
+
+    def each_score(self) -> Iterator[tuple[Outcome, str, float]]:
+        """Every outcome with each of its scores, method by method."""
+        for outcome in (outcome for outcomes in self.outcomes.values() for outcome in outcomes):
+            for metric in self.dataset.metrics:
+                if (score := self.score(outcome, metric)) is not None:
+                    yield outcome, metric, score
+
+    def _results_of(self, method: str) -> dict[str, Any]:
+        outcomes, items = self.outcomes[method], self.dataset.by_id
+        answered = [outcome for outcome in outcomes if outcome.status != "failed"]
+        in_building = [line["fallbacks"] for line in _memory_lines(method, self.memories)]
+        fallbacks = sum(map(Counter, [*in_building, *(one.fallbacks for one in answered)]), Counter[str]())
+        leading = self.leading_scores(method)
+        right = [leading.get(one.run, {}).get(one.item, 0.0) >= RIGHT for one in answered]
+        walks = walk_figures(answered, right)
+        replies = sum(one.calls for one in answered)
+        return {
+            "method": method,
+            "runs": len({outcome.run for outcome in outcomes}),
+            "outcomes": len(outcomes),
+            "statuses": dict(Counter(outcome.status for outcome in outcomes)),
+            "not_answered": sum(outcome.by_substitute(self.model) for outcome in outcomes),
+            "left_out": count_left_out(method, self.what, self.dataset.items),
+            "metrics": {name: _metric(by_run, items) for name, by_run in self.scores[method].items() if by_run},
+            "figures": self._figures(answered),
+            "walks": asdict(walks) if walks else None,
+            "valid_replies": 100 * (1 - sum(one.refused for one in answered) / replies) if replies else None,
+            "fallbacks": dict(sorted(fallbacks.items())),
+            "seconds": _mean(one.usage["seconds"] for one in answered),
+            "cost": _sum(one.cost for one in outcomes),
+            "building": _build_usage(method, self.memories),
+            "failures": [
+                {"item": one.item, "run": one.run, "problem": one.problem} for one in outcomes if one.status == "failed"
+            ],
+        }
+
+    def _figures(self, answered: Sequence[Outcome]) -> dict[str, float | None]:
+        """The means of `FIGURES`, and the words of the text in the context of an answer (GAM, table 4, counts tokens).
+
+        An answer has words where the method gave it, and where no option was to be chosen.
+        """
+        items, sizes = self.dataset.by_id, self.text_words
+        mine = [outcome.by_method(self.model) for outcome in answered]
+        free = [outcome for outcome in mine if not items[outcome.item].options]
+        in_view = [
+            (1 - one.compression_rate / 100) * sizes[items[one.item].text]
+            for one in answered
+            if one.compression_rate is not None and items[one.item].text in sizes
+        ]
+        figures = {
+            name: _mean(getattr(one, name) for one in (free if name == "answer_words" else mine)) for name in FIGURES
+        }
+        return {**figures, "words_in_view": _mean(in_view)}
+
+
 def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
     """All results as a plain JSON value, without those about other questions than the dataset's.
 
@@ -166,54 +261,7 @@ def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
     `left_out` (questions that the row does not take), `failures`. `judging` describes the rater: see
     `summarise_judging`.
     """
-    contents = FolderContents.of(dataset, folder)
-    return summarise_results(dataset, contents, scores_by_method(dataset, contents))
-
-
-def summarise_results(dataset: Dataset, contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any]:
-    """The results (see `results_of`) with these scores."""
-    judging = summarise_judging(dataset, contents, scores)
-    methods = [_method(name, dataset, contents, scores[name]) for name in contents.outcomes]
-    for method in methods:
-        for name, metric in method["metrics"].items():
-            metric["unproven_judge"] = name in (judging or {}).get("unproven", ())
-    return {
-        "what": contents.what,
-        "metrics": list(dataset.metrics),
-        "methods": methods,
-        "judging": judging,
-        "published": figures_of_papers(dataset.name),
-    }
-
-
-def _method(name: str, dataset: Dataset, contents: FolderContents, scores: Scores) -> dict[str, Any]:
-    outcomes, memories = contents.outcomes[name], contents.memories
-    items = dataset.by_id
-    answered = [outcome for outcome in outcomes if outcome.status != "failed"]
-    in_building = [line["fallbacks"] for line in _memory_lines(name, memories)]
-    fallbacks = sum(map(Counter, [*in_building, *(one.fallbacks for one in answered)]), Counter[str]())
-    return {
-        "method": name,
-        "runs": len({outcome.run for outcome in outcomes}),
-        "outcomes": len(outcomes),
-        "statuses": dict(Counter(outcome.status for outcome in outcomes)),
-        "not_answered": sum(outcome.by_substitute(contents.model) for outcome in outcomes),
-        "left_out": count_left_out(name, contents.what, dataset.items),
-        "metrics": {metric: _metric(by_run, items) for metric, by_run in scores.items() if by_run},
-        "figures": {
-            **_figures(answered, items, contents.model),
-            "words_in_view": _mean(_words_in_view(answered, items, memories)),
-        },
-        "walks": _walks(answered, scores_of_first_metric(scores)),
-        "valid_replies": _valid_replies(answered),
-        "fallbacks": dict(sorted(fallbacks.items())),
-        "seconds": _mean(one.usage["seconds"] for one in answered),
-        "cost": _sum(one.cost for one in outcomes),
-        "building": _build_usage(name, memories),
-        "failures": [
-            {"item": one.item, "run": one.run, "problem": one.problem} for one in outcomes if one.status == "failed"
-        ],
-    }
+    return ScoredEvaluation.of(dataset, folder).results
 
 
 def _metric(by_run: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]) -> dict[str, Any]:
@@ -225,12 +273,15 @@ def _metric(by_run: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]
     asked = {items[item] for scores in by_run.values() for item in scores}
     own = sorted({item.category for item in asked})
     named = dict.fromkeys([*own, *sorted({name for item in asked for name in item.groups})])
-    of_category = {
-        name: [{item: score for item, score in run.items() if _counts_in(items[item], name)} for run in by_run.values()]
-        for name in named
-    }
-    overall = _summary(by_run.values(), items)
-    parts = {name: part for name, runs in of_category.items() if (part := _summary(runs, items))}
+
+    def summary_of(category: str | None) -> Summary | None:
+        """The summary of a category's questions, or of all."""
+        counted = {item.id for item in items.values() if category in (None, item.category, *item.groups)}
+        runs = [{item: score for item, score in run.items() if item in counted} for run in by_run.values()]
+        return summarise([by_episode(run, items) for run in runs], texts_of(items.values()))
+
+    overall = summary_of(None)
+    parts = {name: part for name in named if (part := summary_of(name))}
     assert overall is not None, "metrics without scores are left out"
     return {
         **asdict(overall),
@@ -243,47 +294,6 @@ def categories_of(metric: dict[str, Any] | None) -> dict[str, Any]:
     """The figures of a metric by category; none where the dataset has no categories."""
     categories: dict[str, Any] = metric["categories"] if metric else {}
     return categories if any(categories) else {}
-
-
-def _counts_in(item: Item, category: str) -> bool:
-    return category == item.category or category in item.groups
-
-
-def _summary(runs: Iterable[Mapping[str, float]], items: Mapping[str, Item]) -> Summary | None:
-    return summarise([by_episode(run, items) for run in runs], texts_of(items.values()))
-
-
-def _walks(outcomes: Sequence[Outcome], leading: Mapping[int, Mapping[str, float]]) -> dict[str, Any] | None:
-    """Figures of the walks; an answer counts as right if the leading metric scores it at least `RIGHT`."""
-    right = [leading.get(outcome.run, {}).get(outcome.item, 0.0) >= RIGHT for outcome in outcomes]
-    figures = walk_figures(outcomes, right)
-    return asdict(figures) if figures else None
-
-
-def _figures(outcomes: Sequence[Outcome], items: Mapping[str, Item], model: str) -> dict[str, float | None]:
-    """The means of `FIGURES`. An answer has words where the method gave it, and where no option was to be chosen."""
-    mine = [outcome.by_method(model) for outcome in outcomes]
-    free = [outcome for outcome in mine if not items[outcome.item].options]
-    return {
-        field: _mean(getattr(one, field) for one in (free if field == "answer_words" else mine)) for field in FIGURES
-    }
-
-
-def _words_in_view(
-    outcomes: Iterable[Outcome], items: Mapping[str, Item], memories: Iterable[dict[str, Any]]
-) -> Iterator[float]:
-    """Words of the text in the context of each answer (GAM, table 4, counts tokens)."""
-    sizes = {memory["text"]: memory["words"] for memory in memories if "words" in memory}
-    for outcome in outcomes:
-        words = sizes.get(items[outcome.item].text)
-        if words is not None and outcome.compression_rate is not None:
-            yield (1 - outcome.compression_rate / 100) * words
-
-
-def _valid_replies(outcomes: Sequence[Outcome]) -> float | None:
-    """The percentage of replies that could be used; None if no model was asked."""
-    replies = sum(outcome.calls for outcome in outcomes)
-    return 100 * (1 - sum(outcome.refused for outcome in outcomes) / replies) if replies else None
 
 
 def _build_usage(method: str, memories: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -325,55 +335,3 @@ def _mean(values: Iterable[float | None]) -> float | None:
 def _sum(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) if known else None
-
-
-@dataclass(frozen=True)
-class ScoredEvaluation:
-    """`results` are those of results.json; `outcomes` and `scores` are by method; `memories` are the finished ones."""
-
-    dataset: Dataset
-    results: dict[str, Any]
-    outcomes: dict[str, list[Outcome]]
-    scores: dict[str, Scores]
-    memories: list[dict[str, Any]]
-
-    @property
-    def model(self) -> str:
-        """The model of the readings; "" for none."""
-        return str(self.results["what"]["settings"]["model"])
-
-    @property
-    def methods(self) -> list[dict[str, Any]]:
-        """The results of each method."""
-        return list(self.results["methods"])
-
-    @property
-    def metrics(self) -> list[str]:
-        """The dataset's metrics that have scores (one that needs a judge may have none), the leading one first."""
-        scored = {name for method in self.methods for name in method["metrics"]}
-        return [name for name in self.dataset.metrics if name in scored] or [self.dataset.metrics[0]]
-
-    @property
-    def main_metric(self) -> str:
-        """The leading metric."""
-        return self.metrics[0]
-
-    def score(self, outcome: Outcome, metric: str) -> float | None:
-        """An outcome's score; None if the metric doesn't apply to the question or the outcome was not rated."""
-        return self.scores[outcome.method][metric].get(outcome.run, {}).get(outcome.item)
-
-    def each_score(self) -> Iterator[tuple[Outcome, str, float]]:
-        """Every outcome with each of its scores, method by method."""
-        for outcomes in self.outcomes.values():
-            for outcome in outcomes:
-                for metric in self.dataset.metrics:
-                    if (score := self.score(outcome, metric)) is not None:
-                        yield outcome, metric, score
-
-
-def load_scored_evaluation(dataset: Dataset, folder: EvaluationFolder) -> ScoredEvaluation:
-    """Load a folder's contents about the questions of a dataset."""
-    contents = FolderContents.of(dataset, folder)
-    scores = scores_by_method(dataset, contents)
-    built = [memory for memory in contents.memories if "memory" in memory]
-    return ScoredEvaluation(dataset, summarise_results(dataset, contents, scores), contents.outcomes, scores, built)

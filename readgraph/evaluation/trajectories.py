@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from readgraph.evaluation.folder import EvaluationFolder, FolderContents
-from readgraph.evaluation.results import RIGHT, scores_by_method, scores_of_first_metric
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.records import texts_of
+from readgraph.evaluation.results import RIGHT, ScoredEvaluation
 from readgraph.state.records import digest
 
 __all__ = ["good_paths", "preferences", "rewards"]
@@ -35,12 +36,11 @@ class Worth:
     @classmethod
     def of(cls, folder: EvaluationFolder) -> "Worth":
         """The scores of the answers in a folder."""
-        dataset = folder.dataset()
+        evaluation = ScoredEvaluation.of(folder.dataset(), folder)
         worth, by_text = cls(), defaultdict[Key, list[float]](list)
-        text_of = {item.id: item.text for item in dataset.items}
-        scores = scores_by_method(dataset, FolderContents.of(dataset, folder))
-        for method, of in scores.items():
-            for run, by_item in scores_of_first_metric(of).items():
+        text_of = texts_of(evaluation.dataset.items)
+        for method in evaluation.outcomes:
+            for run, by_item in evaluation.leading_scores(method).items():
                 for item, score in by_item.items():
                     worth.questions[method, run, item] = score
                     by_text[method, run, text_of[item]].append(score)

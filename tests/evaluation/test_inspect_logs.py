@@ -10,7 +10,7 @@ import pytest
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.inspect_logs import write_logs
 from readgraph.evaluation.records import Dataset, Judgement
-from readgraph.evaluation.results import load_scored_evaluation
+from readgraph.evaluation.results import ScoredEvaluation
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
 from tests.support.command import DOUBLE, Command, assert_refused
@@ -52,7 +52,7 @@ def folder(tmp_path: Path, dataset: Dataset) -> EvaluationFolder:
 
 
 def logs_of(folder: EvaluationFolder, logs: Path) -> list[dict[str, Any]]:
-    paths = write_logs(load_scored_evaluation(folder.dataset(), folder), folder, logs)
+    paths = write_logs(ScoredEvaluation.of(folder.dataset(), folder), logs)
     assert sorted(paths) == sorted(logs.iterdir())
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 

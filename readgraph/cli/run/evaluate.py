@@ -46,7 +46,7 @@ from readgraph.evaluation.publishing import PROMPTS, check_new, note_on_sharing,
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.replaying import judge_again
 from readgraph.evaluation.report import write_results
-from readgraph.evaluation.results import load_scored_evaluation
+from readgraph.evaluation.results import ScoredEvaluation
 from readgraph.evaluation.rows import Row, on_web_pages, rows_to_run
 from readgraph.evaluation.running import Evaluation, Group, find_unanswered
 from readgraph.evaluation.sweeps import sweep_named
@@ -190,7 +190,7 @@ def write_inspect_logs(out: Path, to: Path, screen: OutputOptions) -> None:
     """Write the logs for inspect-ai of what the folder of an evaluation holds."""
     check_libraries()
     folder = EvaluationFolder(out)
-    logs = write_logs(load_scored_evaluation(folder.dataset(), folder), folder, to)
+    logs = write_logs(ScoredEvaluation.of(folder.dataset(), folder), to)
     if not screen.quiet:
         said = f"{format_count(len(logs), 'log')} written: inspect view --log-dir {printable_path(to)}"
         Console(stderr=True).print(SafeText(said, style="dim"), soft_wrap=True)

@@ -24,7 +24,7 @@ from readgraph.evaluation.line_shapes import COUNTS, whole_cost
 from readgraph.evaluation.metrics import Raters, Scores, metrics_for_question, metrics_rated_by
 from readgraph.evaluation.metrics.answers import answer_and_references, normalise_words
 from readgraph.evaluation.optional_imports import library
-from readgraph.evaluation.records import Dataset, Item, Outcome
+from readgraph.evaluation.records import Item, Outcome
 
 FEWEST = 12
 """Answers below which lengths say nothing."""
@@ -84,9 +84,7 @@ def _share_of_reference(item: Item, outcome: Outcome) -> float:
     return max((100 * (said & words).total() / words.total() for words in wanted if words), default=0.0)
 
 
-def summarise_judging(
-    dataset: Dataset, contents: FolderContents, scores: Mapping[str, Scores]
-) -> dict[str, Any] | None:
+def summarise_judging(contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any] | None:
     """The total usage of the rater in the folder's record; None if nothing was rated.
 
     `unrated` counts the answers without a usable rating, and `problems` counts the reasons. `others` names the other
@@ -94,13 +92,13 @@ def summarise_judging(
     `calibrated`), `lengths` its scores by the answers' length (see `by_length`); both may be None. `unproven` are the
     metrics whose judge may agree with known verdicts by chance alone (see `unproven`).
     """
-    items, keys = dataset.by_id, {one.key for of in contents.outcomes.values() for one in of}
+    dataset, keys = contents.dataset, {one.key for of in contents.outcomes.values() for one in of}
     raters = Raters.of_record(contents.what)
     metrics, rater = raters.metrics_with_model(dataset.metrics), raters.model_names(dataset.metrics)
     judgements = [one for one in contents.judgements if one.rater == rater and one.key in keys]
     if not judgements:
         return None
-    line = newest_calibration(contents)
+    line, items = newest_calibration(contents), dataset.by_id
     unrated = [one for one in judgements if metrics_for_question(metrics, items[one.item]) - one.scores.keys()]
     return {
         "rater": rater,
@@ -112,7 +110,7 @@ def summarise_judging(
         "others": sorted({one.rater for one in contents.judgements} - {rater}),
         "calibration": summarise_calibration(line, pairs_for(dataset)),
         "unproven": find_unproven_metrics(line, dataset),
-        "lengths": _lengths(dataset, contents, scores),
+        "lengths": _lengths(contents, scores),
     }
 
 
@@ -122,9 +120,9 @@ def newest_calibration(contents: FolderContents) -> Line | None:
     return newest(contents.calibrations, judge, basis(own))
 
 
-def _lengths(dataset: Dataset, contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any] | None:
+def _lengths(contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any] | None:
     """The scores by length of the first of the judge's metrics that has any."""
-    judged = metrics_rated_by("judge", dataset.metrics)
+    judged = metrics_rated_by("judge", contents.dataset.metrics)
     metric = next((name for name in judged if any(of[name] for of in scores.values())), None)
     if metric is None:
         return None
@@ -135,4 +133,4 @@ def _lengths(dataset: Dataset, contents: FolderContents, scores: Mapping[str, Sc
         if outcome.status != "failed" and not outcome.by_substitute(contents.model)
         if (score := scores[method][metric].get(outcome.run, {}).get(outcome.item)) is not None
     ]
-    return by_length(metric, dataset.by_id, answers)
+    return by_length(metric, contents.dataset.by_id, answers)

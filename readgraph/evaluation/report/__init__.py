@@ -22,7 +22,7 @@ from typing_extensions import TypedDict
 from readgraph.evaluation.folder import REPORT, RESULTS, SCORES, TABLE, EvaluationFolder
 from readgraph.evaluation.records import Dataset, Item, Outcome
 from readgraph.evaluation.report.plots import Plot, can_draw, plots_of
-from readgraph.evaluation.results import ScoredEvaluation, categories_of, load_scored_evaluation
+from readgraph.evaluation.results import ScoredEvaluation, categories_of
 from readgraph.report.page import html_page
 from readgraph.report.table_files import disarm_formulas
 
@@ -77,7 +77,7 @@ def report_data(evaluation: ScoredEvaluation, missing: str) -> EvaluationReportD
     """The report of an evaluation."""
     answers = _answers(evaluation)
     recipes = defaultdict[str, dict[str, None]](dict)
-    for memory in evaluation.memories:
+    for memory in evaluation.built:
         recipes[memory["method"]][memory["fingerprint"]] = None
     return {
         "results": evaluation.results,
@@ -171,7 +171,7 @@ OVERALL, ALIKE = "overall", "mean of categories"
 
 def write_results(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
     """Rewrite all files of results from what the folder holds; gives the value of results.json."""
-    evaluation = load_scored_evaluation(dataset, folder)
+    evaluation = ScoredEvaluation.of(dataset, folder)
     folder.write(RESULTS, json.dumps(evaluation.results, ensure_ascii=False, indent=1) + "\n")
     folder.write(TABLE, _csv(TABLE_COLUMNS, table_rows(evaluation.results)))
     folder.write(SCORES, _csv(SCORE_COLUMNS, score_rows(evaluation)))

@@ -155,13 +155,13 @@ def plots_of(evaluation: ScoredEvaluation) -> list[Plot]:
 
 def score_by_words(evaluation: ScoredEvaluation) -> Plot | None:
     """The leading metric by the words sent to a model, or without a model by the words in view."""
-    name = evaluation.main_metric
+    name = evaluation.metrics[0]
     methods = [method for method in evaluation.methods if name in method["metrics"]]
     if not methods:
         return None
     sent = [method["figures"]["input_words"] or 0 for method in methods]
     if not any(sent):
-        view = [_words_in_view(evaluation, method["method"]) for method in methods]
+        view = [method["figures"]["words_in_view"] or 0.0 for method in methods]
         line = f"{name} with its 95 % interval, by the words of the text that were in view at the answer (no model)"
         return Plot("Score by words read", line, [draw_panel(_scatter(name, methods, view, "words in view"))])
     total = [words + _build_words_per_question(method) for words, method in zip(sent, methods, strict=True)]
@@ -175,7 +175,7 @@ def score_by_words(evaluation: ScoredEvaluation) -> Plot | None:
 
 def score_by_length(evaluation: ScoredEvaluation) -> Plot | None:
     """The leading metric by the length of the text, in groups of equal size (MemWalker, figure 2)."""
-    name, sizes = evaluation.main_metric, text_words(evaluation)
+    name, sizes = evaluation.metrics[0], evaluation.text_words
     groups = length_groups(sizes)
     series = [
         (number, method, points)
@@ -210,7 +210,7 @@ def words(evaluation: ScoredEvaluation) -> Plot | None:
         for label, of, dashed in ((f"parts, {method}", "page_words", True), (f"notes, {method}", "note_words", False)):
             pages.append(_Series(label, [size for one in memories for size in one[of]], colour, dashed))
     panels = [_histogram(pages, "parts")]
-    sizes = text_words(evaluation)
+    sizes = evaluation.text_words
     if len(sizes) >= FEWEST_TEXTS:
         panels.insert(0, _histogram([_Series("texts", [*sizes.values()], COLOURS[0], True), *notes], "texts"))
     line = "words of texts and their parts, and of the notes that memories keep of them; in brackets the mean"
@@ -220,7 +220,7 @@ def words(evaluation: ScoredEvaluation) -> Plot | None:
 def _memories_with_notes(evaluation: ScoredEvaluation) -> dict[str, list[dict[str, Any]]]:
     """The memories with notes, by method; a memory that several methods share is under the first of them."""
     noted, seen = defaultdict[str, list[dict[str, Any]]](list), set[str]()
-    for memory in evaluation.memories:
+    for memory in evaluation.built:
         if memory["run"] == 0 and memory["memory"] not in seen and any(memory["note_words"]):
             seen.add(memory["memory"])
             noted[memory["method"]].append(memory)
@@ -248,13 +248,8 @@ def walks(evaluation: ScoredEvaluation) -> Plot | None:
         axes.set_xlim(0, 100)
         axes.set_xlabel("% of the text read")
 
-    line = f"words of the text in segments that walks read; right: {evaluation.main_metric} of 50 or more"
+    line = f"words of the text in segments that walks read; right: {evaluation.metrics[0]} of 50 or more"
     return Plot("What walks read", line, [draw_panel(panel, sum(name.count("\n") + 1 for name in names))])
-
-
-def text_words(evaluation: ScoredEvaluation) -> dict[str, int]:
-    """The words of each text that a memory was built of."""
-    return {memory["text"]: memory["words"] for memory in evaluation.memories}
 
 
 def length_groups(sizes: dict[str, int]) -> list[list[str]]:
@@ -269,21 +264,11 @@ def _means_by_length(evaluation: ScoredEvaluation, method: str, groups: Sequence
     group_of = {text: number for number, group in enumerate(groups) for text in group}
     texts = {item.id: item.text for item in evaluation.dataset.items}
     scores = defaultdict[int, list[float]](list)
-    for run in evaluation.scores[method][evaluation.main_metric].values():
+    for run in evaluation.scores[method][evaluation.metrics[0]].values():
         for item, score in run.items():
             if texts[item] in group_of:
                 scores[group_of[texts[item]]].append(score)
     return {number: fmean(scores[number]) for number in sorted(scores)}
-
-
-def _words_in_view(evaluation: ScoredEvaluation, method: str) -> float:
-    sizes, texts = text_words(evaluation), {item.id: item.text for item in evaluation.dataset.items}
-    views = [
-        (1 - outcome.compression_rate / 100) * sizes[texts[outcome.item]]
-        for outcome in evaluation.outcomes[method]
-        if outcome.compression_rate is not None and texts[outcome.item] in sizes
-    ]
-    return fmean(views) if views else 0.0
 
 
 def _build_words_per_question(method: dict[str, Any]) -> float:
@@ -294,7 +279,7 @@ def _build_words_per_question(method: dict[str, Any]) -> float:
 def _shares_read(evaluation: ScoredEvaluation, outcomes: Sequence[Outcome]) -> Iterator[tuple[float, bool]]:
     for outcome in outcomes:
         if outcome.hops is not None and outcome.percent_read is not None:
-            yield outcome.percent_read, (evaluation.score(outcome, evaluation.main_metric) or 0) >= 50
+            yield outcome.percent_read, (evaluation.score(outcome, evaluation.metrics[0]) or 0) >= 50
 
 
 def _scatter(name: str, methods: Sequence[dict[str, Any]], at: Sequence[float], label: str) -> Panel:

@@ -20,7 +20,7 @@ from readgraph.evaluation.metrics import METRICS, Metric
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.report import write_results
 from readgraph.evaluation.report.plots import draw_panel, length_groups, plots_of, score_by_words
-from readgraph.evaluation.results import load_scored_evaluation
+from readgraph.evaluation.results import ScoredEvaluation
 from readgraph.evaluation.sweeps import SWEEPS
 from readgraph.state.reading import NOTHING_USED
 from tests.support import datasets as made
@@ -288,14 +288,14 @@ def test_a_failure_is_wrong_whatever_was_answered_before_it(tmp_path: Path) -> N
     dataset = quiz(2)
     folder = folder_of(tmp_path / "out", dataset, {"read-agent": every})
     folder.append("answers", [answer("read-agent", 0, dataset.items[1], True, status="failed", problem="503")])
-    assert load_scored_evaluation(dataset, folder).scores["read-agent"]["accuracy"] == {0: {"q0": 100, "q1": 0}}
+    assert ScoredEvaluation.of(dataset, folder).scores["read-agent"]["accuracy"] == {0: {"q0": 100, "q1": 0}}
 
 
 def test_plots_are_of_what_the_folder_holds(tmp_path: Path) -> None:
     many, one = quiz(12, texts=6), quiz(4, texts=1)
     walked: dict[str, Any] = {"strayed": False, "hops": 2, "percent_read": 40.0}
     folder = folder_of(tmp_path / "many", many, {"read-agent": every, "mem-walker": even}, **walked)
-    plots = plots_of(load_scored_evaluation(many, folder))
+    plots = plots_of(ScoredEvaluation.of(many, folder))
     assert [(plot.heading, len(plot.panels)) for plot in plots] == [
         ("Score by words read", 2),
         ("Score by length", 1),
@@ -304,7 +304,7 @@ def test_plots_are_of_what_the_folder_holds(tmp_path: Path) -> None:
     ]
     assert "read-agent" in plots[0].panels[0] and ">100–150<" in plots[1].panels[0]
     alone = folder_of(tmp_path / "one", one, {"bm25": even}, calls=0, input_words=0)
-    few = plots_of(load_scored_evaluation(one, alone))
+    few = plots_of(ScoredEvaluation.of(one, alone))
     assert [(plot.heading, len(plot.panels)) for plot in few] == [("Score by words read", 1), ("Words and notes", 1)]
     assert "words in view" in few[0].panels[0]
 
@@ -315,7 +315,7 @@ def test_plots_have_room_for_the_names_of_a_sweeps_rows(tmp_path: Path) -> None:
     walked: dict[str, Any] = {"strayed": False, "hops": 2, "percent_read": 40.0}
     rows = (*SWEEPS["mem-walker-tree"].rows, SWEEPS["read-agent-retrieval"].rows[-1])
     folder = folder_of(tmp_path / "out", dataset, dict.fromkeys(rows, even), **walked)
-    drawn = [panel for plot in plots_of(load_scored_evaluation(dataset, folder)) for panel in plot.panels]
+    drawn = [panel for plot in plots_of(ScoredEvaluation.of(dataset, folder)) for panel in plot.panels]
     assert ">rank_gists=on,<" in drawn[0] and any(">children=16<" in panel for panel in drawn)
 
 
@@ -323,7 +323,7 @@ def test_without_a_score_nothing_is_plotted_by_it(tmp_path: Path, capsys: Captur
     dataset = quiz(4)
     free = replace(dataset, items=tuple(replace(item, options=(), correct=None) for item in dataset.items))
     folder = folder_of(tmp_path / "out", dataset, {"bm25": even})
-    assert score_by_words(load_scored_evaluation(free, folder)) is None
+    assert score_by_words(ScoredEvaluation.of(free, folder)) is None
     assert re.search(r"^bm25 +–", printed(write_results(free, folder), folder.path, capsys), re.MULTILINE)
 
 
