@@ -52,12 +52,7 @@ async def open_summary(state: SummaryOpenState, runtime: Runtime[ReaderContext])
     if part is not None and not part.strip():
         raise BadInput("The part is empty: name one, or leave it out to summarise all of the text.")
     opened = await open_document(state, runtime)
-    return {
-        **opened,
-        "part_wanted": (part or "").strip(),
-        "parts": [],
-        "shown": [],
-    }
+    return {**opened, "part_wanted": (part or "").strip(), "parts": [], "shown": []}
 
 
 NOTED = ("read-agent", "mem-walker", "outline-walk", "gam")
@@ -69,8 +64,8 @@ def make_read_if_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[ReadS
 
     It must be whole, of the same model, language and purpose. With the setting `rebuild` the document is read anew.
     """
-    recipe = read.recipe
-    assert recipe and read.without_model, "it builds a memory, with a model and without"
+    recipe, without = read.recipe, read.without_model
+    assert recipe and without, "it builds a memory, with a model and without"
 
     async def read_where_needed(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
         """Take the memory that there is, else read."""
@@ -86,15 +81,12 @@ def make_read_if_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[ReadS
         document = await store.document(state["document"])
         return await memory_there(store, document, context, recipe(context))
 
-    without = read.without_model
-
     async def read_without_model(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
         if not runtime.context.model and (memory := await _memory_there(state, runtime)):
             return {"memory": memory.id, "step_summary": f"took the memory of {format_count(memory.pages, 'part')}"}
         return await without(state, runtime)
 
-    settings = tuple(read.settings)
-    return StepNode(read_where_needed, read_without_model, builds=True, settings=settings, recipe=recipe)
+    return StepNode(read_where_needed, read_without_model, builds=True, settings=read.settings, recipe=recipe)
 
 
 async def memory_there(store: PageStore, document: Document, context: ReaderContext, recipe: Recipe) -> Memory | None:
@@ -103,8 +95,7 @@ async def memory_there(store: PageStore, document: Document, context: ReaderCont
     kept = await store.memories(document.id)
     if any(memory.recipe.same_but_prompts(wanted) for memory in kept):
         return None
-    serving = [memory for memory in kept if _serves(memory, document, wanted)]
-    newest_first = reversed(serving)
+    newest_first = [memory for memory in reversed(kept) if _serves(memory, document, wanted)]
     return min(newest_first, key=lambda memory: NOTED.index(memory.recipe.method), default=None)
 
 
@@ -212,7 +203,7 @@ def _by_number(headings: Sequence[Heading], wanted: str) -> list[int]:
 
 def _own_number(title: str) -> str:
     """The number at the beginning of a title, or after a word such as "Chapter", in figures; "" without one."""
-    first, second = [*_words(title), "", ""][:2]
+    first, second = [*_fold_name(title), "", ""][:2]
     number = second if first in _NUMBERED else first
     return number if _NUMBER.fullmatch(number) else ""
 
@@ -281,18 +272,13 @@ async def _find_pages_by_number(
 
 
 def _fold_name(name: str) -> list[str]:
-    return [*_words(name)]
-
-
-def _words(name: str) -> Iterator[str]:
     """The words of a name, in lower case; small numbers in figures, so that "Part II" is "part two"."""
     words = _WORD.findall(name.casefold())
-    yield from (_AS_NUMBERS.get(word, word) if len(words) > 1 else word for word in words)
+    return [_AS_NUMBERS.get(word, word) for word in words] if len(words) > 1 else words
 
 
-def _stands_in(sought: Sequence[str], title: Sequence[str]) -> bool:
-    starts = range(len(title) - len(sought) + 1)
-    return any([*title[start : start + len(sought)]] == [*sought] for start in starts)
+def _stands_in(sought: list[str], title: list[str]) -> bool:
+    return any(title[start : start + len(sought)] == sought for start in range(len(title)))
 
 
 CONDENSED = 2
@@ -325,7 +311,9 @@ async def choose(state: ChooseState, runtime: Runtime[ReaderContext]) -> ChooseU
     """
     store = page_store(runtime)
     document, memory = await load_memory(runtime, state["document"], state["memory"])
-    parts = await _parts(state["part_wanted"], document, memory, runtime)
+    wanted = state["part_wanted"]
+    named = await find_named_part(store, document, memory, wanted) if wanted else []
+    parts = [PartOfText(name=name, start=start, end=end) for name, start, end in named]
     pages = await store.pages(memory.id, range(memory.pages))
     sizes = {note.page: note.words for note in await store.notes(memory.id, range(memory.pages)) if note.text.strip()}
     spans = [(part["start"], part["end"]) for part in parts] or [(0, document.characters)]
@@ -337,13 +325,6 @@ async def choose(state: ChooseState, runtime: Runtime[ReaderContext]) -> ChooseU
     full = [each["page"] for each in shown if each["full"]]
     did = f"{format_count(len(shown), 'part')} of {memory.pages}, {len(full)} in full"
     return {"parts": parts, "shown": shown, "pages_read": full, "step_summary": did}
-
-
-async def _parts(wanted: str, document: Document, memory: Memory, runtime: Runtime[ReaderContext]) -> list[PartOfText]:
-    if not wanted:
-        return []
-    found = await find_named_part(page_store(runtime), document, memory, wanted)
-    return [PartOfText(name=name, start=start, end=end) for name, start, end in found]
 
 
 def _within(page: Page, spans: list[tuple[int, int]]) -> SummaryPart | None:

@@ -3,8 +3,6 @@
 The model sees sentences with the pages that they name.
 """
 
-from typing import NotRequired
-
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
@@ -23,21 +21,19 @@ from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.summary.write import material_of
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
-from readgraph.state.reading import Citation, Sentence, Status, Usage
+from readgraph.state.reading import Citation, Sentence
 from readgraph.state.settings import Checking
 from readgraph.state.summary import SummaryPart, joined_sentences
 from readgraph.state.words import format_count
 
 
 class CheckState(TypedDict):
-    """What checking reads."""
+    """What checking and citing read."""
 
     document: str
     memory: str
     shown: list[SummaryPart]
     sentences: list[Sentence]
-    status: NotRequired[Status]
-    usage: NotRequired[Usage]
 
 
 class CheckUpdate(TypedDict):
@@ -92,17 +88,6 @@ def _update(sentences: list[Sentence]) -> CheckUpdate:
 check = StepNode(check_summary, check_without_model, settings=(Checking,))
 
 
-class CiteSummaryState(TypedDict):
-    """What citing reads."""
-
-    document: str
-    memory: str
-    shown: list[SummaryPart]
-    sentences: list[Sentence]
-    status: NotRequired[Status]
-    usage: NotRequired[Usage]
-
-
 class CiteSummaryUpdate(TypedDict):
     """What citing writes: the citations, the sentences with their places, and their text as the summary."""
 
@@ -113,7 +98,7 @@ class CiteSummaryUpdate(TypedDict):
 
 
 @node
-async def cite_summary(state: CiteSummaryState, runtime: Runtime[ReaderContext]) -> CiteSummaryUpdate:
+async def cite_summary(state: CheckState, runtime: Runtime[ReaderContext]) -> CiteSummaryUpdate:
     """Name the places of each sentence's pages, and find its quotes; one that stands nowhere is dropped and counted.
 
     The summary is joined anew, since marks stand where its sentences end: a step in between may have changed these.
@@ -127,15 +112,10 @@ async def cite_summary(state: CiteSummaryState, runtime: Runtime[ReaderContext])
     text, ends = joined_sentences(sentences)
     quoted = [(quote, end) for each, end in zip(sentences, ends, strict=True) for quote in each["quotes"]]
     found = await find_quotes(store, document.id, state["memory"], [quote for quote, _ in quoted]) if quoted else []
-    pairs = zip(found, quoted, strict=True)
-    citations = [Citation(**{**each, "mark_at": end}) for each, (_, end) in pairs if each]
+    marked = zip(found, quoted, strict=True)
+    citations = [Citation(**{**each, "mark_at": end}) for each, (_, end) in marked if each]
     if lost := len(quoted) - len(citations):
         count_fallback("quote_not_found", lost)
     unique = {(each["start"], each["end"], each["mark_at"]): each for each in citations}
     did = f"found {len(citations)} of {len(quoted)} quotes in the text" if quoted else "nothing was quoted"
-    return {
-        "answer": text or None,
-        "citations": list(unique.values()),
-        "sentences": placed,
-        "step_summary": did,
-    }
+    return {"answer": text or None, "citations": [*unique.values()], "sentences": placed, "step_summary": did}

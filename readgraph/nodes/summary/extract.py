@@ -55,29 +55,33 @@ def extract_summary(
         whole = next((text for text in texts.values() if text.strip()), "")
         cut = " ".join(first_words(whole.strip(), most_words).split())
         page = next((page for page, text in texts.items() if text == whole), 0)
-        return [make_extract_sentence(page, cut)] if cut else []
-    chosen, room = set[int](), 0
+        return [_take_out(page, cut)] if cut else []
+    chosen = set[int]()
     stretches = _stretches(candidates, max(most_words // STRETCH_WORDS, 1))
     for number, stretch in enumerate(stretches, 1):
-        room = most_words * number // len(stretches) - sum(candidates[each].words for each in chosen)
+        room = most_words * number // len(stretches) - _words(candidates, chosen)
         _choose(candidates, stretch, chosen, room, subject)
     _choose(candidates, range(len(candidates)), chosen, most_words - _words(candidates, chosen), subject)
     if not chosen:
-        return [make_extract_sentence(candidates[0].page, first_words(candidates[0].text, most_words))]
-    return [make_extract_sentence(candidates[number].page, candidates[number].text) for number in sorted(chosen)]
+        return [_take_out(candidates[0].page, first_words(candidates[0].text, most_words))]
+    return [_take_out(candidates[number].page, candidates[number].text) for number in sorted(chosen)]
 
 
-def make_extract_sentence(page: int, text: str) -> Sentence:
-    """A sentence of a page as one of a summary."""
+def make_sentence(text: str, pages: Sequence[int], quotes: Sequence[Quote] = ()) -> Sentence:
+    """A sentence of a summary; one with a quote is the text's own, others are not checked yet."""
     return {
-        "text": " ".join(text.split()),
-        "pages": [page],
-        "places": [None],
-        "quotes": [Quote(page=page, quote=text)],
-        "supported": True,
-        "extracted": True,
+        "text": text,
+        "pages": [*pages],
+        "places": [None for _ in pages],
+        "quotes": [*quotes],
+        "supported": True if quotes else None,
+        "extracted": bool(quotes),
         "paragraph": 0,
     }
+
+
+def _take_out(page: int, text: str) -> Sentence:
+    return make_sentence(" ".join(text.split()), [page], [Quote(page=page, quote=text)])
 
 
 def _candidates(texts: Mapping[int, str], notes: Mapping[int, str]) -> list[SummaryCandidate]:

@@ -8,7 +8,6 @@ import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from pydantic import Field
@@ -25,11 +24,11 @@ from readgraph.nodes.building.recipes import apply_notes_language
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import StepNode
-from readgraph.nodes.summary.extract import extract_summary
+from readgraph.nodes.summary.extract import extract_summary, make_sentence
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
-from readgraph.state.reading import Sentence, Status, Usage
+from readgraph.state.reading import Sentence, Status
 from readgraph.state.records import Document, Memory
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Language, SummaryForm
@@ -188,8 +187,6 @@ class WriteState(TypedDict):
     memory: str
     shown: list[SummaryPart]
     question_text: str
-    status: NotRequired[Status]
-    usage: NotRequired[Usage]
 
 
 class WriteUpdate(TypedDict):
@@ -329,20 +326,8 @@ def _sentences(reply: WrittenSummary, known: Sequence[int]) -> list[Sentence]:
     for written in reply.sentences:
         pages, text = sorted({*written.pages} & {*known}), " ".join(written.text.split())
         if pages and text:
-            found += [_sentence(text[slice(*span)], pages) for span in sentence_spans(text)]
+            found += [make_sentence(text[slice(*span)], pages) for span in sentence_spans(text)]
     return found
-
-
-def _sentence(text: str, pages: Sequence[int]) -> Sentence:
-    return {
-        "text": text,
-        "pages": [*pages],
-        "places": [None for _ in pages],
-        "quotes": [],
-        "supported": None,
-        "extracted": False,
-        "paragraph": 0,
-    }
 
 
 def _cut(sentences: list[Sentence], most: int) -> list[Sentence]:

@@ -16,7 +16,7 @@ from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask, can_ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
-from readgraph.models.reply_types import LenientReply, Numbers, numbers_in, restrict_reply
+from readgraph.models.reply_types import LenientReply, Numbers, restrict_reply
 from readgraph.nodes.answering.ask import STYLE, answer_style, choice_or_none, letter_of
 from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
 from readgraph.nodes.bounds import content_room
@@ -27,7 +27,7 @@ from readgraph.nodes.step import node
 from readgraph.nodes.survey.table import distinct_names, entries_of, markdown_of, name_column
 from readgraph.nodes.survey.values import same_as
 from readgraph.state.context import ReaderContext
-from readgraph.state.reading import Quote, Usage
+from readgraph.state.reading import Quote
 from readgraph.state.survey import Programme, Row, Table, format_unread_parts
 from readgraph.state.words import count_words, first_words, format_count
 
@@ -47,12 +47,6 @@ SURVEY_SAME = declare_wording(
     "Where the quotes don't show it, leave names apart.",
 )
 """Names of one thing: which of a survey's names, each with a quote, mean the same."""
-
-
-def _groups(value: object) -> list[list[int]]:
-    """Groups of numbers, however they are written."""
-    parts = value if isinstance(value, list) else [value]
-    return [numbers_in(part.get("numbers") if isinstance(part, dict) else part) for part in parts]
 
 
 class SameGroup(LenientReply):
@@ -126,7 +120,6 @@ class SameState(TypedDict):
     document: str
     records: str
     programme: Programme | None
-    usage: NotRequired[Usage]
 
 
 class SameUpdate(TypedDict):
@@ -172,20 +165,16 @@ async def join_names(state: SameState, runtime: Runtime[ReaderContext]) -> SameU
 async def _names_shown(state: SameState, runtime: Runtime[ReaderContext]) -> dict[int, tuple[str, str]]:
     """Names by their numbers, each with a quote, as many as fit."""
     programme, store = state["programme"], page_store(runtime)
-    if programme is None:
-        return {}
-    if (named := name_column(programme)) is None:
+    if programme is None or (named := name_column(programme)) is None:
         return {}
     document = await store.document(state["document"])
-    names = distinct_names(
-        await entries_of(store, document, state["records"], programme),
-        [column["name"] for column in programme["columns"]].index(named),
-    )
+    entries = await entries_of(store, document, state["records"], programme)
+    names = distinct_names(entries, [column["name"] for column in programme["columns"]].index(named))
     spans = [(entry.mentions[0].start, entry.mentions[0].end) for entry in names.values()]
     quotes = await store.spans(document, spans)
     lines = {name: first_words(" ".join(quote.split()), QUOTE_WORDS) for name, quote in zip(names, quotes, strict=True)}
     room = content_room(runtime.context)
-    if _words(lines) > room:
+    if sum(count_words(f"{name} {quote}") + 1 for name, quote in lines.items()) > room:
         shared = Counter(word for name in lines for word in {*same_as(name).split()})
         lines = {
             name: quote for name, quote in lines.items() if any(shared[word] > 1 for word in same_as(name).split())
@@ -199,10 +188,6 @@ async def _names_shown(state: SameState, runtime: Runtime[ReaderContext]) -> dic
     if left_out := len(lines) - len(shown):
         count_fallback("names_left_out", left_out)
     return shown
-
-
-def _words(lines: dict[str, str]) -> int:
-    return sum(count_words(f"{name} {quote}") + 1 for name, quote in lines.items())
 
 
 ROWS_SAID = 50

@@ -248,10 +248,8 @@ def by_rule(question: str, fixed: list[Column]) -> Programme:
     found = [name for name, cue in CUES.items() if re.search(cue, question, re.IGNORECASE)]
     counts = bool(_COUNTS.search(question)) or kind_of(question) == "number"
     names = ["word"] if word else found[:1] if "heading" in found else found or ["sentence"]
-    kinds: dict[str, ColumnKind] = {"date": "date"}
-    columns = fixed or [Column(name=name, kind=kinds.get(name, "text"), meaning="") for name in names]
-    if not fixed and not word and (listed := _columns_in_question(question)):
-        columns = listed
+    columns = fixed or ([] if word else _columns_in_question(question))
+    columns = columns or [Column(name=name, kind="date" if name == "date" else "text", meaning="") for name in names]
     named = [column["name"] for column in columns if column["kind"] == "date" or column["name"] in ("name", "heading")]
     return Programme(
         record=first_words(question, MOST_RECORD_WORDS),

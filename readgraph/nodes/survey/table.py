@@ -6,7 +6,6 @@ Records are combined by the programme alone, and nothing is asked.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -18,7 +17,7 @@ from readgraph.nodes.survey.plan import COUNT
 from readgraph.nodes.survey.records import records_in
 from readgraph.nodes.survey.values import key_of_value, number_in, same_as, sort_key
 from readgraph.state.context import ReaderContext
-from readgraph.state.reading import Citation, Usage
+from readgraph.state.reading import Citation
 from readgraph.state.records import Document
 from readgraph.state.survey import MOST_ROWS, NO_TABLE, ColumnKind, Programme, Row, Table, table_line
 from readgraph.state.words import format_count
@@ -82,7 +81,8 @@ def combine(
     elif programme["sort_by"] == COUNT and COUNT not in table.columns:
         counted = [replace(each, values=(*each.values, str(len(each.mentions)))) for each in table.entries]
         table = CombinedTable([*table.columns, COUNT], [*table.kinds, "number"], counted)
-    return cut(sort_rows(table, programme), programme["first"])
+    table = sort_rows(table, programme)
+    return replace(table, entries=table.entries[: programme["first"]])
 
 
 def name_column(programme: Programme) -> str | None:
@@ -115,13 +115,9 @@ def join_rows(table: CombinedTable, same_by: Sequence[str], *, apart: bool) -> C
         which: object = table.key(entry, keys)
         which = (which, entry.mentions[0].document if apart else "") if any(values[key] for key in keys) else number
         known = rows.get(which)
-        kept = tuple(map(_first, known.values, values)) if known else values
+        kept = tuple(old or new for old, new in zip(known.values, values, strict=True)) if known else values
         rows[which] = TableEntry(kept, (*(known.mentions if known else ()), *entry.mentions))
     return replace(table, entries=[*rows.values()])
-
-
-def _first(known: str, other: str) -> str:
-    return known or other
 
 
 def compare_documents(table: CombinedTable, same_by: Sequence[str]) -> CombinedTable:
@@ -155,17 +151,13 @@ def group_rows(table: CombinedTable, group_by: str, total: str | None) -> Combin
     for members in groups.values():
         values = [members[0].values[key], str(len(members))]
         if added is not None:
-            values.append(f"{sum_of(member.values[added] for member in members):f}")
+            numbers = [number_in(member.values[added]) for member in members]
+            values.append(f"{sum((each for each in numbers if each is not None), Decimal(0)):f}")
         entries.append(TableEntry(tuple(values), tuple(mention for each in members for mention in each.mentions)))
     columns, kinds = [group_by, COUNT], [table.kinds[key], "number"]
     if total:
         columns, kinds = [*columns, f"sum of {total}"], [*kinds, "number"]
     return CombinedTable(columns, kinds, entries)
-
-
-def sum_of(values: Iterable[str]) -> Decimal:
-    """The exact sum of the numbers in these values."""
-    return sum((number for value in values if (number := number_in(value)) is not None), Decimal(0))
 
 
 def sort_rows(table: CombinedTable, programme: Programme) -> CombinedTable:
@@ -180,11 +172,6 @@ def sort_rows(table: CombinedTable, programme: Programme) -> CombinedTable:
     having = [entry for entry in table.entries if entry.values[at]]
     having.sort(key=lambda entry: sort_key(table.kinds[at], entry.values[at]), reverse=programme["descending"])
     return replace(table, entries=[*having, *missing])
-
-
-def cut(table: CombinedTable, first: int | None) -> CombinedTable:
-    """The first rows."""
-    return replace(table, entries=table.entries[:first])
 
 
 def distinct_names(records: Iterable[TableEntry], at: int) -> Mapping[str, TableEntry]:
@@ -207,7 +194,6 @@ class CombineState(TypedDict):
     records: str
     programme: Programme | None
     same_names: list[list[str]]
-    usage: NotRequired[Usage]
 
 
 class CombineUpdate(TypedDict):
@@ -239,8 +225,7 @@ async def table_of(
     """The table of the records in a memory, with at most `most` rows, each with its citations."""
     described = await store.document(document)
     combined = combine(programme, await entries_of(store, described, records, programme), same_names)
-    shown = combined.entries[:most]
-    rows = await _make_rows(store, described, shown)
+    rows = await _make_rows(store, described, combined.entries[:most])
     return Table(columns=[*combined.columns], kinds=[*combined.kinds], rows=rows, found=len(combined.entries))
 
 

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -24,7 +23,7 @@ from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.parts import NotesSoFar, Paginate, WriteNote
 from readgraph.nodes.memory import format_pages, memory_pages
 from readgraph.nodes.search import ranker_of
-from readgraph.nodes.step import StepNode, Work
+from readgraph.nodes.step import node
 from readgraph.nodes.survey.patterns import VERSION
 from readgraph.nodes.survey.records import (
     SURVEY_RECORDS,
@@ -40,7 +39,6 @@ from readgraph.nodes.survey.records import (
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
-from readgraph.state.reading import Usage
 from readgraph.state.records import CollectionPart, Document, Memory, Note, Page, Recipe
 from readgraph.state.settings import Rebuilding, Surveying
 from readgraph.state.survey import Programme, format_unread_parts
@@ -159,7 +157,6 @@ class TakeState(TypedDict):
     document: str
     memory: str
     programme: Programme | None
-    usage: NotRequired[Usage]
 
 
 class TakeUpdate(TypedDict):
@@ -178,14 +175,10 @@ class TakeUpdate(TypedDict):
 def recipe(programme: Programme, pages: Recipe, context: ReaderContext) -> Recipe:
     """The recipe of the records: of the same pages, whatever is made of the records afterwards."""
     what = {"record": programme["record"], "columns": [[*column.values()] for column in programme["columns"]]}
-    where = {
-        "extent": programme["extent"],
-        "sought": programme["sought"],
-        "most": context.survey_parts,
-        "sample": context.sample,
-    }
+    where = {"extent": programme["extent"], "sought": programme["sought"]}
+    how = {"most": context.survey_parts, "sample": context.sample}
     prompts = versions_of(SURVEY_RECORDS) if context.model else {}
-    return Recipe(RECORDS, {**pages.parameters, **what, **where}, context.model, prompts)
+    return Recipe(RECORDS, {**pages.parameters, **what, **where, **how}, context.model, prompts)
 
 
 RecordRecipe = Callable[[Programme, Recipe, ReaderContext], Recipe]
@@ -199,47 +192,56 @@ def recipe_without_model(programme: Programme, pages: Recipe, context: ReaderCon
     return replace(recipe(programme, pages, replace(context, model="")), prompts={"patterns": VERSION})
 
 
-def make_taking_work(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> Work[TakeState, TakeUpdate]:
-    """The work of a node that takes records with this part, and keeps them under this recipe."""
+async def take_without_model(state: TakeState, runtime: Runtime[ReaderContext]) -> TakeUpdate:
+    """The records that patterns give."""
+    return await _take(state, runtime, records_by_pattern, recipe_without_model)
 
-    async def take(state: TakeState, runtime: Runtime[ReaderContext]) -> TakeUpdate:
-        """Take the records of all pages that the programme names, at the same time; those that are kept are used.
 
-        They are kept as a memory, so a killed run goes on where it stopped, and a spent budget ends it in order. Pages
-        of which nothing could be used are asked for again by the next survey that uses these records.
-        """
-        programme, store = state["programme"], page_store(runtime)
-        if programme is None:
-            return {"records": state["memory"], "pages_read": [], "unread": [], "step_summary": "nothing was planned"}
-        document, pages = await memory_pages(runtime, state["document"], state["memory"])
-        cut = await store.memory(document.id, state["memory"])
-        wanted = await choose_pages(programme, document, cut, pages, runtime)
+@node(without_model=take_without_model, builds=True, settings=(Surveying, Rebuilding))
+async def take(state: TakeState, runtime: Runtime[ReaderContext]) -> TakeUpdate:
+    """Take the records of all pages that the programme names, at the same time; those that are kept are used.
 
-        async def parts(
-            document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
-        ) -> tuple[Paginate, WriteNote]:
-            return _as_cut(pages), _only_of(wanted, make_note(programme, await orders_in(store, document)))
+    They are kept as a memory, so a killed run goes on where it stopped, and a spent budget ends it in order. Pages
+    of which nothing could be used are asked for again by the next survey that uses these records.
+    """
+    return await _take(state, runtime, take_records, recipe)
 
-        built = await build_memory(
-            {"document": document.id},
-            runtime,
-            parts,
-            partial(recipe, programme, cut.recipe),
-            cuts_text=False,
-            asks_again=lambda note: note.page in wanted and note.is_substitute,
-        )
-        records = built["memory"]
-        notes = {note.page: note for note in await store.notes(records, sorted(wanted))}
-        surveyed = [number for number in sorted(wanted) if number in notes and not notes[number].is_substitute]
-        found = sum(len(records_in(note.text, len(programme["columns"]))) for note in notes.values())
-        for kind, times in sum((losses_in(note.text) for note in notes.values()), Counter[str]()).items():
-            count_fallback(kind, times)  # also of records that an earlier survey took
-        did = f"took {format_count(found, 'record')} from {format_count(len(surveyed), 'part')}"
-        unread = sorted(wanted - {*surveyed})
-        did += f"; {format_unread_parts(len(surveyed), len(unread))}" if unread else ""
-        return {"records": records, "pages_read": surveyed, "unread": unread, "step_summary": did}
 
-    return take
+async def _take(
+    state: TakeState, runtime: Runtime[ReaderContext], make_note: TakeRecords, recipe: RecordRecipe
+) -> TakeUpdate:
+    """Take records with this part, and keep them under this recipe."""
+    programme, store = state["programme"], page_store(runtime)
+    if programme is None:
+        return {"records": state["memory"], "pages_read": [], "unread": [], "step_summary": "nothing was planned"}
+    document, pages = await memory_pages(runtime, state["document"], state["memory"])
+    cut = await store.memory(document.id, state["memory"])
+    wanted = await choose_pages(programme, document, cut, pages, runtime)
+
+    async def parts(
+        document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
+    ) -> tuple[Paginate, WriteNote]:
+        write_note = make_note(programme, await orders_in(store, document))
+        return _as_cut(pages), _only_of(wanted, write_note)
+
+    built = await build_memory(
+        {"document": document.id},
+        runtime,
+        parts,
+        partial(recipe, programme, cut.recipe),
+        cuts_text=False,
+        asks_again=lambda note: note.page in wanted and note.is_substitute,
+    )
+    records = built["memory"]
+    notes = {note.page: note for note in await store.notes(records, sorted(wanted))}
+    surveyed = [number for number in sorted(wanted) if number in notes and not notes[number].is_substitute]
+    found = sum(len(records_in(note.text, len(programme["columns"]))) for note in notes.values())
+    for kind, times in sum((losses_in(note.text) for note in notes.values()), Counter[str]()).items():
+        count_fallback(kind, times)  # also of records that an earlier survey took
+    did = f"took {format_count(found, 'record')} from {format_count(len(surveyed), 'part')}"
+    unread = sorted(wanted - {*surveyed})
+    did += f"; {format_unread_parts(len(surveyed), len(unread))}" if unread else ""
+    return {"records": records, "pages_read": surveyed, "unread": unread, "step_summary": did}
 
 
 def _only_of(wanted: set[int], write_note: WriteNote) -> WriteNote:
@@ -262,14 +264,3 @@ def _as_cut(pages: Sequence[Page]) -> Paginate:
             yield page
 
     return yield_pages
-
-
-take_without_model = make_taking_work(records_by_pattern, recipe_without_model)
-"""The records that patterns give."""
-
-take = StepNode(
-    make_taking_work(take_records),
-    take_without_model,
-    builds=True,
-    settings=(Surveying, Rebuilding),
-)
