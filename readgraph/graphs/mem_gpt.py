@@ -8,6 +8,7 @@ the plain reader. How often it searches is the model's affair.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool
@@ -141,7 +142,7 @@ def build_chat(
         input_schema=AgentInput,
         output_schema=AgentOutput,
     )
-    think, act = think or think_with(chat_frame(functions, dated=dated)), act or act_with(functions)
+    think, act = think or think_with(functions, partial(chat_frame, dated=dated)), act or act_with(functions)
     add_nodes(builder, receive=receive, think=think, evict=evict, act=act)
     builder.add_edge(START, "receive")
     builder.add_edge("receive", "think")
@@ -176,7 +177,7 @@ def build(
         input_schema=DocumentsQuestion,
         output_schema=Answered,
     )
-    think, act = think or think_with(question_frame(functions)), act or act_in_reading_with(functions)
+    think, act = think or think_with(functions, question_frame), act or act_in_reading_with(functions)
     add_nodes(builder, open=open, read=read, begin=begin, think=think, evict=evict, act=act)
     add_nodes(builder, look_up=look_up, answer=answer, cite=cite)
     builder.add_edge(START, "open")

@@ -60,7 +60,7 @@ def build(
         open=open,
         read=read,
         begin=begin,
-        think=think or think_with(plain_frame(functions), settings=(Embeddings,)),
+        think=think or think_with(functions, plain_frame, settings=(Embeddings,)),
         evict=evict,
         act=act or act_in_reading_with(functions, settings=()),
         look_up=look_up,

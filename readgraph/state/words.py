@@ -2,8 +2,9 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
+from typing import TypeVar
 
 from readgraph.state.errors import BadInput
 
@@ -46,6 +47,21 @@ def first_words(text: str, words: int) -> str:
 def last_words(text: str, words: int) -> str:
     """The last `words` words of a text, with the white space before them."""
     return text[end_after_words(text, 0, count_words(text) - words) :]
+
+
+T = TypeVar("T")
+
+
+def take_fitting(items: Iterable[T], size: Callable[[T], int], room: int, *, skips: bool = False) -> list[T]:
+    """The items in this order, as long as they fit these words; `skips`: after one that doesn't, others may."""
+    kept = list[T]()
+    for item in items:
+        if (words := size(item)) <= room:
+            kept.append(item)
+            room -= words
+        elif not skips:
+            break
+    return kept
 
 
 def format_count(number: int, thing: str) -> str:

@@ -5,7 +5,7 @@ context, its recall storage, or both. Without its working context an agent sees 
 its recall storage it can't search what left its view. Its memory goes on being kept in either case.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from langgraph.runtime import Runtime
@@ -125,19 +125,19 @@ TAG_WORDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The parts of a prompt around the memory, and the offered functions; `dated`: events show their time.
+    """The parts of a prompt around the memory; `dated`: events show their time.
 
     `warning`: the system event that says that the queue is nearly full; without one, the agent is not warned.
     """
 
     system: str
     task: str
-    functions: NeededArguments
     dated: bool = True
     warning: str = WARNING
 
 
-MakeFrame = Callable[[AgentTurnState, Runtime[ReaderContext]], Awaitable[Frame]]
+MakeFrame = Callable[[AgentTurnState, ReaderContext, Functions, str], Frame]
+"""Makes the frame for a state, the functions that the agent may call, and its own instructions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,23 +180,29 @@ async def main_context(state: AgentTurnState, frame: Frame, runtime: Runtime[Rea
     return MainContext(prompt, events, room, count_words(queue))
 
 
-def think_with(make_frame: MakeFrame, *, settings: Groups = (MemoryParts,)) -> StepNode[ThinkState, ThinkUpdate]:
+def think_with(
+    functions: Functions, make_frame: MakeFrame, *, settings: Groups = (MemoryParts,)
+) -> StepNode[ThinkState, ThinkUpdate]:
     """The node that asks for the next step. If the queue overflows, it asks nothing and leads to `evict`.
 
     `settings`: further groups of settings that the frame is made by.
     """
 
+    async def frame_of(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
+        agent = await agent_store(runtime).require_agent(state["agent"])
+        return make_frame(state, runtime.context, usable(functions, runtime.context), agent.instructions)
+
     async def think_without_model(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
         """If the budget is spent: end the turn, with an event that says why."""
         if not runtime.context.model:
             raise BadInput(f"An agent needs a model: {HOW_TO_NAME}")
-        seen = await main_context(state, await make_frame(state, runtime), runtime)
+        seen = await main_context(state, await frame_of(state, runtime), runtime)
         return {**await _tell(state, seen, SPENT, "yield", "stopped", runtime), "status": "budget"}
 
     @node(without_model=think_without_model, settings=(Chaining, Language, Window, *settings))
     async def think(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
         """Ask for the next function call, which becomes an event without a result."""
-        frame = await make_frame(state, runtime)
+        frame = await frame_of(state, runtime)
         seen = await main_context(state, frame, runtime)
         if not within_loop_limit(state, CHAIN, lambda context: context.max_chain):
             ended = await _tell(state, seen, ENDLESS, "yield", "went on without an end", runtime)
@@ -208,7 +214,7 @@ def think_with(make_frame: MakeFrame, *, settings: Groups = (MemoryParts,)) -> S
             return {**warned, "warned": True}
         current_meter().message_id = message_id(agent_id(state["agent"]), state["events"])
         try:
-            reply = await _next_step(seen.prompt, frame.functions, runtime)
+            reply = await _next_step(seen.prompt, usable(functions, runtime.context).arguments_needed, runtime)
         except NoUsableReply:
             count_fallback("step")
             ended = await _tell(state, seen, NO_STEP, "yield", "gave no usable step", runtime)
@@ -269,55 +275,38 @@ def _update(
     }
 
 
-def chat_frame(functions: Functions, *, dated: bool = True) -> MakeFrame:
+def chat_frame(
+    state: AgentTurnState, context: ReaderContext, functions: Functions, instructions: str, *, dated: bool = True
+) -> Frame:
     """For an agent that lives on: its own instructions come after the functions; `dated`: events show their time."""
-
-    async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
-        offered = usable(functions, runtime.context)
-        system = chat_system(offered.descriptions, await _own(state, runtime))
-        line = talk_language_line(runtime.context.language)
-        return Frame(system, " ".join(filter(None, [_task(state, runtime), line])), offered.arguments_needed, dated)
-
-    return frame
+    task = f"{_describe_storages(state, context)}\n\n{_calls_left(state, context)}"
+    line = talk_language_line(context.language)
+    system = chat_system(functions.descriptions, instructions)
+    return Frame(system, " ".join(filter(None, [task, line])), dated)
 
 
-def question_frame(functions: Functions) -> MakeFrame:
+def question_frame(state: AgentTurnState, context: ReaderContext, functions: Functions, instructions: str) -> Frame:
     """For an agent that answers a question; events show no times, so that a repeated question finds its replies."""
-
-    async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
-        task = f"{await _own(state, runtime)}\n\n{_task(state, runtime)}"
-        offered = usable(functions, runtime.context)
-        return Frame(question_system(offered.descriptions), task, offered.arguments_needed, dated=False)
-
-    return frame
+    task = [instructions, _describe_storages(state, context), _calls_left(state, context)]
+    return Frame(question_system(functions.descriptions), "\n\n".join(task), dated=False)
 
 
-def plain_frame(functions: Functions) -> MakeFrame:
+def plain_frame(state: AgentTurnState, context: ReaderContext, functions: Functions, instructions: str) -> Frame:
     """For a reader that answers a question and has no memory to keep anything in: what leaves its view is gone."""
-
-    async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
-        task = f"{await _own(state, runtime)}\n\n{_calls_left(state, runtime)}"
-        offered = usable(functions, runtime.context)
-        return Frame(reader_system(offered.descriptions), task, offered.arguments_needed, dated=False, warning="")
-
-    return frame
+    task = f"{instructions}\n\n{_calls_left(state, context)}"
+    return Frame(reader_system(functions.descriptions), task, dated=False, warning="")
 
 
-async def _own(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> str:
-    return (await agent_store(runtime).require_agent(state["agent"])).instructions
-
-
-def _task(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> str:
+def _describe_storages(state: AgentTurnState, context: ReaderContext) -> str:
     stored = (
         f"In recall storage: {state['events']} events. In archival storage: {state['passages']} passages of your own, "
         f"{len(state['documents'])} documents."
     )
-    if off := SWITCHED_OFF[runtime.context.agent_memory]:
-        stored += f" {off}"
-    return f"{stored}\n\n{_calls_left(state, runtime)}"
+    off = SWITCHED_OFF[context.agent_memory]
+    return f"{stored} {off}" if off else stored
 
 
-def _calls_left(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> str:
-    left = runtime.context.max_chain - state["calls"]
+def _calls_left(state: AgentTurnState, context: ReaderContext) -> str:
+    left = context.max_chain - state["calls"]
     last = " This is the last one: say what you have to say." if left == 1 else ""
     return f"Call your next function; you may call {left} more in this turn.{last}"

@@ -24,7 +24,7 @@ from readgraph.nodes.search import OkapiTool
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Note, Page
 from readgraph.state.sentences import sentence_spans
-from readgraph.state.words import count_words, first_words
+from readgraph.state.words import count_words, first_words, take_fitting
 
 GIST_SHARE = 0.15
 GIST_WORDS = 40
@@ -57,12 +57,8 @@ def extract_gist(text: str, most_words: int | None = None, purpose: str = "") ->
     """
     spans = sentence_spans(text)
     allowed = most_words or gist_size(text)
-    kept: list[int] = []
-    for number in _by_information(text, spans, {*content_words(purpose)}):
-        words = count_words(text[slice(*spans[number])])
-        if words <= allowed:
-            kept.append(number)
-            allowed -= words
+    ordered = _by_information(text, spans, {*content_words(purpose)})
+    kept = take_fitting(ordered, lambda number: count_words(text[slice(*spans[number])]), allowed, skips=True)
     return " ".join(text[slice(*spans[number])] for number in sorted(kept)) or first_words(text.strip(), allowed)
 
 
@@ -130,19 +126,9 @@ _SIGNATURE = re.compile(
 
 def extract_for(context: ReaderContext, text: str, most_words: int | None = None) -> str:
     """The text's gist for the context's purpose (see `extract_gist`), or the signatures of code where these are it."""
-    signatures = _within(text, most_words or gist_size(text)) if context.preset == "code" else ""
-    return signatures or extract_gist(text, most_words, purpose_words(context))
-
-
-def _within(text: str, most_words: int) -> str:
-    """The signatures, in their order, that fit; "" where a text has none."""
-    kept = list[str]()
-    for signature in _signatures(text):
-        words = count_words(signature)
-        if words <= most_words:
-            kept.append(signature)
-            most_words -= words
-    return "\n".join(kept)
+    allowed = most_words or gist_size(text)
+    signatures = take_fitting(_signatures(text), count_words, allowed, skips=True) if context.preset == "code" else []
+    return "\n".join(signatures) or extract_gist(text, most_words, purpose_words(context))
 
 
 def _signatures(text: str) -> Iterator[str]:

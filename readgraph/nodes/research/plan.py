@@ -31,7 +31,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, Note
 from readgraph.state.settings import Embeddings, PagesRead, Reasoning, Reflecting, Research, SearchTools, Window
-from readgraph.state.words import count_words, first_words
+from readgraph.state.words import count_words, first_words, take_fitting
 
 _SYSTEM = (
     "You plan a search through a long text of which you can't see the pages, only your memory of them: a memo of "
@@ -149,13 +149,12 @@ async def memos_in_view(runtime: Runtime[ReaderContext], memory: Memory, tools: 
     store, most_words = page_store(runtime), int(runtime.context.window_words * MEMORY_SHARE)
     recent, older = await _most_recent(store, memory, most_words), list[Note]()
     if sum(map(_words, recent)) > most_words:
-        recent = _fit_notes(recent, int(most_words * RECENT_SHARE))
+        recent = take_fitting(recent, _words, int(most_words * RECENT_SHARE))
         first = recent[-1].page if recent else memory.pages
         room = most_words - sum(map(_words, recent))
         nearest = [page for tool in list(tools.values())[:1] for page, _ in await tool.find(question, MOST_OLDER)]
-        older = _fit_notes(
-            await store.notes(memory.id, [page for page in nearest if page < first]), room, leave_out=True
-        )
+        notes = await store.notes(memory.id, [page for page in nearest if page < first])
+        older = take_fitting(notes, _words, room, skips=True)
     return MemosInView(sorted([*older, *recent], key=lambda note: note.page), memory.pages)
 
 
@@ -169,18 +168,6 @@ async def _most_recent(store: PageStore, memory: Memory, most_words: int) -> lis
         words += sum(map(_words, batch))
         end = start
     return found
-
-
-def _fit_notes(notes: list[Note], room: int, *, leave_out: bool = False) -> list[Note]:
-    """The notes in this order, as long as they fit; `leave_out`: those that don't fit are skipped."""
-    kept = list[Note]()
-    for note in notes:
-        if _words(note) <= room:
-            kept.append(note)
-            room -= _words(note)
-        elif not leave_out:
-            break
-    return kept
 
 
 def _words(note: Note) -> int:

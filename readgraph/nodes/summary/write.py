@@ -33,7 +33,7 @@ from readgraph.state.records import Document, Memory
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Language, SummaryForm
 from readgraph.state.summary import SummaryPart, joined_sentences
-from readgraph.state.words import count_words, first_words, format_count
+from readgraph.state.words import count_words, first_words, format_count, take_fitting
 
 _SYSTEM = (
     "You summarise a long text from notes of its pages; some pages may stand there in full. Use nothing but what "
@@ -332,12 +332,7 @@ def _sentences(reply: WrittenSummary, known: Sequence[int]) -> list[Sentence]:
 
 def _cut(sentences: list[Sentence], most: int) -> list[Sentence]:
     """The sentences up to the first that goes beyond this many words; of a first one that does, its beginning."""
-    kept, room = list[Sentence](), most
-    for sentence in sentences:
-        room -= count_words(sentence["text"])
-        if room < 0:
-            break
-        kept.append(sentence)
+    kept = take_fitting(sentences, lambda sentence: count_words(sentence["text"]), most)
     return kept or [{**each, "text": first_words(each["text"], most)} for each in sentences[:1]]
 
 

@@ -29,7 +29,7 @@ from readgraph.nodes.survey.values import same_as
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Quote
 from readgraph.state.survey import Programme, Row, Table, format_unread_parts
-from readgraph.state.words import count_words, first_words, format_count
+from readgraph.state.words import count_words, first_words, format_count, take_fitting
 
 _SURVEY_SAME_SYSTEM = (
     "Records were taken from all pages of a long text. The same person or thing may be named in several ways in it: in "
@@ -174,20 +174,19 @@ async def _names_shown(state: SameState, runtime: Runtime[ReaderContext]) -> dic
     quotes = await store.spans(document, spans)
     lines = {name: first_words(" ".join(quote.split()), QUOTE_WORDS) for name, quote in zip(names, quotes, strict=True)}
     room = content_room(runtime.context)
-    if sum(count_words(f"{name} {quote}") + 1 for name, quote in lines.items()) > room:
+    if sum(map(_line_words, lines.items())) > room:
         shared = Counter(word for name in lines for word in {*same_as(name).split()})
         lines = {
             name: quote for name, quote in lines.items() if any(shared[word] > 1 for word in same_as(name).split())
         }
-    shown = dict[int, tuple[str, str]]()
-    for number, (name, quote) in enumerate(sorted(lines.items(), key=lambda item: same_as(item[0]))):
-        room -= count_words(f"{name} {quote}") + 1
-        if room < 0:
-            break
-        shown[number] = (name, quote)
+    shown = take_fitting(sorted(lines.items(), key=lambda line: same_as(line[0])), _line_words, room)
     if left_out := len(lines) - len(shown):
         count_fallback("names_left_out", left_out)
-    return shown
+    return dict(enumerate(shown))
+
+
+def _line_words(line: tuple[str, str]) -> int:
+    return count_words(" ".join(line)) + 1
 
 
 ROWS_SAID = 50
@@ -284,13 +283,9 @@ async def _prose(state: TableState, runtime: Runtime[ReaderContext]) -> AnswerDr
     """The model's answer from as many rows as fit the window, with the quotes of the rows that it names."""
     table, question, choices = state["table"], state["question_text"], state["choices"]
     head = f"{table['found']} rows.\n# | {' | '.join(table['columns'])}"
-    room, lines = content_room(runtime.context, question, choices) - count_words(head), list[str]()
-    for number, row in enumerate(table["rows"], 1):
-        line = f"{number} | {' | '.join(row['values'])}"
-        room -= count_words(line)
-        if room < 0 and lines:
-            break
-        lines.append(line)
+    room = content_room(runtime.context, question, choices) - count_words(head)
+    rows_shown = [f"{number} | {' | '.join(row['values'])}" for number, row in enumerate(table["rows"], 1)]
+    lines = take_fitting(rows_shown, count_words, room) or rows_shown[:1]
     style = answer_style(state, runtime)
     prompt = survey_prose_prompt("\n".join([head, *lines]), question, choices, len(lines), table["found"])
     if choices:
