@@ -51,6 +51,10 @@ class Settings:
 
     panel: ClassVar[str] = ""
 
+    def __init_subclass__(cls, panel: str = "") -> None:
+        super().__init_subclass__()
+        cls.panel = panel or cls.panel
+
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if isinstance(value, int) and value > LARGEST:

@@ -85,7 +85,7 @@ class _Worker:
     """A thread with its own connection, which is opened at first use."""
 
     def __init__(self, path: Path | None, name: str) -> None:
-        self._path = path
+        self._path, self._name = path, f"The search index {path}" if path else "The search index"
         self._thread = WorkerThread(f"readgraph-{name}")
         self._connection: Tables | None = None
         self.lock = Lock()
@@ -94,11 +94,11 @@ class _Worker:
     async def run(self, operation: Callable[[Tables], _T]) -> _T:
         """Run an operation on the thread; cancelling does not stop it."""
         if self._thread.of_parent:
-            raise LibraryError(f"The search index{self._path_suffix()} was opened before this process was forked.")
+            raise LibraryError(f"{self._name} was opened before this process was forked.")
         try:
             done = self._thread.begin(partial(self._run, operation))
         except RuntimeError:
-            raise LibraryError(f"The search index{self._path_suffix()} is closed.") from None
+            raise LibraryError(f"{self._name} is closed.") from None
         return await done
 
     def close(self) -> None:
@@ -123,7 +123,4 @@ class _Worker:
                 what = "it is damaged: delete it, and it is filled again"
             else:
                 what = explain(problem)
-            raise LibraryError(f"The search index{self._path_suffix()} can't be used: {what}.") from problem
-
-    def _path_suffix(self) -> str:
-        return f" {self._path}" if self._path else ""
+            raise LibraryError(f"{self._name} can't be used: {what}.") from problem

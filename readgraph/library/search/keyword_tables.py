@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from readgraph.library.search.hits import PARTS, Extent, IndexEntry, PageHit, Part, TermCounts
 from readgraph.library.search.postings import Tables, counts_of, layout_of
@@ -114,12 +114,12 @@ def add(connection: Tables, memory: str, entries: Sequence[IndexEntry], *, renew
             language = entry.language or next(iter(spoken), "") or main_language([each.text for each in entries])
             spoken[language] = None
             terms = [" ".join(index_terms(part, language)) for part in (entry.text, entry.header, entry.memo)]
-            known = _terms(connection, index, entry.page)
-            if known == terms and _follows(connection, index, entry.page) == entry.follows:
+            if (known := _indexed(connection, index, entry.page)) == (terms, entry.follows):
                 continue
-            if known is not None:
-                _take_out(connection, index, entry.page, known)
-            row = entry.page, sum(len(part.split()) for part in terms), entry.follows, _pack_terms(terms)
+            if known:
+                _take_out(connection, index, entry.page, known[0])
+            packed = zlib.compress("\n".join(terms).encode(), 1)
+            row = entry.page, sum(len(part.split()) for part in terms), entry.follows, packed
             connection.execute(f"INSERT INTO entries_{index} VALUES (?, ?, ?, ?)", row)
             connection.execute(
                 f"INSERT INTO terms_{index} (rowid, page, header, memo) VALUES (?, ?, ?, ?)", (entry.page, *terms)
@@ -133,16 +133,17 @@ def remove(connection: Tables, memory: str, pages: Iterable[int]) -> None:
     with transaction(connection, "IMMEDIATE"):
         index = _index(connection, memory)
         for page in pages if index else ():
-            known = _terms(connection, index, page)
-            if known is not None:
-                _take_out(connection, index, page, known)
+            if known := _indexed(connection, index, page):
+                _take_out(connection, index, page, known[0])
 
 
 def forget(connection: Tables, memory: str) -> None:
     """Drop the index of a memory and give its space back."""
     with transaction(connection, "IMMEDIATE"):
         _drop(connection, memory)
-    _give_back(connection)
+    left, free = -1, "PRAGMA freelist_count"  # given back in parts, so that nobody else waits long
+    while left != (left := connection.execute(free).fetchone()[0]):  # in memory nothing is given back
+        connection.executescript(f"PRAGMA incremental_vacuum({VACUUM_AT_ONCE})")  # `execute` makes one step of it
 
 
 def extent(connection: Tables, memory: str) -> Extent:
@@ -167,7 +168,7 @@ def search(connection: Tables, memory: str, query: str, limit: int) -> list[Page
     with transaction(connection):
         index = _index(connection, memory)
         found = _rank_all_pages(connection, index, query)
-        entries = [_terms(connection, index, page) or [] for page, _ in found.pages[:limit]]
+        entries = [(_indexed(connection, index, page) or ([], False))[0] for page, _ in found.pages[:limit]]
     wanted = {*found.terms}
     return [
         PageHit(page, score, PARTS[max(range(len(parts)), key=lambda number: len(wanted & {*parts[number].split()}))])
@@ -190,23 +191,25 @@ def count_terms(connection: Tables, memory: str, query: str) -> TermCounts:
         if not index:
             return TermCounts(0, {})
         (texts,) = connection.execute(f"SELECT count(*) FROM entries_{index}").fetchone()
-        count = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
-        asked = query_terms(query, *_languages(connection, index))
-        found = {term: connection.execute(count, (term,)).fetchone() for term in asked}
-    return TermCounts(texts, {term: row[0] for term, row in found.items() if row})
+        return TermCounts(texts, _count_pages_with_terms(connection, index, query))
 
 
 def _rank_all_pages(connection: Tables, index: int, query: str, parts: Sequence[Part] = PARTS) -> TermRanking:
     """All pages with a term of the query in these parts."""
-    count = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
-    asked = query_terms(query, *_languages(connection, index)) if index else ()
-    found = {term: connection.execute(count, (term,)).fetchone() for term in asked}
-    terms = affordable({term: row[0] for term, row in found.items() if row}, MOST_ROWS)
+    terms = affordable(_count_pages_with_terms(connection, index, query), MOST_ROWS) if index else []
     if not terms:
         return TermRanking([], [])
     layout = layout_of(connection, index)
     counts = [counts_of(connection, index, layout, term, parts) for term in terms]
     return TermRanking(terms, layout.rank_pages(counts))
+
+
+def _count_pages_with_terms(connection: Tables, index: int, query: str) -> dict[str, int]:
+    """On how many pages each term of the query is, without those on none."""
+    count = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
+    asked = query_terms(query, *_languages(connection, index))
+    found = {term: connection.execute(count, (term,)).fetchone() for term in asked}
+    return {term: row[0] for term, row in found.items() if row}
 
 
 def _index(connection: Tables, memory: str) -> int:
@@ -235,35 +238,18 @@ def _drop(connection: Tables, memory: str) -> None:
     connection.execute("DELETE FROM indexes WHERE number = ?", (index,))
 
 
-def _give_back(connection: sqlite3.Connection) -> None:
-    """Shorten the file by its free pages, in parts, so that nobody else waits long."""
-    left, free = -1, "PRAGMA freelist_count"
-    while left != (left := connection.execute(free).fetchone()[0]):  # in memory nothing is given back
-        connection.executescript(f"PRAGMA incremental_vacuum({VACUUM_AT_ONCE})")  # `execute` makes one step of it
-
-
-def _terms(connection: Tables, index: int, page: int) -> list[str] | None:
-    row = connection.execute(f"SELECT terms FROM entries_{index} WHERE page = ?", (page,)).fetchone()
-    return _unpack_terms(row[0]) if row else None
-
-
-def _follows(connection: Tables, index: int, page: int) -> bool:
-    (follows,) = connection.execute(f"SELECT follows FROM entries_{index} WHERE page = ?", (page,)).fetchone()
-    return bool(follows)
-
-
-def _unpack_terms(stored: Any) -> list[str]:
+def _indexed(connection: Tables, index: int, page: int) -> tuple[list[str], bool] | None:
+    """The terms of a page's parts, and whether it follows the one before; None for a page that is not indexed."""
+    row = connection.execute(f"SELECT terms, follows FROM entries_{index} WHERE page = ?", (page,)).fetchone()
+    if not row:
+        return None
     try:
-        terms = unpack(stored, MOST_UNPACKED).decode().split("\n")
+        terms = unpack(row[0], MOST_UNPACKED).decode().split("\n")
     except (zlib.error, ValueError, TypeError):
         terms = []
     if len(terms) != len(PARTS):
         raise Unreadable("The terms of a page can't be read.")
-    return terms
-
-
-def _pack_terms(terms: Sequence[str]) -> bytes:
-    return zlib.compress("\n".join(terms).encode(), 1)
+    return terms, bool(row[1])
 
 
 def _take_out(connection: Tables, index: int, page: int, terms: Sequence[str]) -> None:

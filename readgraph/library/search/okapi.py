@@ -12,12 +12,12 @@ from readgraph.library.search.hits import TermCounts
 from readgraph.library.search.postings import BESIDE
 from readgraph.library.search.stop_words import stop_words
 from readgraph.library.search.terms import (
+    BEGUN_ALIKE,
     ENGLISH,
     cache_by_text,
     content_words,
     fold_accents,
     grams,
-    keeps_beginnings,
     stem,
     tokens,
 )
@@ -63,7 +63,7 @@ class QueryTermFinder:
     def _terms_of_token(self, token: str) -> list[Term]:
         language = self._language
         forms = {*grams(token, language)}
-        if not keeps_beginnings(language) or self._beginnings.match(fold_accents(token)):
+        if language not in BEGUN_ALIKE or self._beginnings.match(fold_accents(token)):
             forms.add(stem(token, language))
         return [term for form in forms & self._terms.keys() for term in self._terms[form]]
 
@@ -150,20 +150,15 @@ class Okapi:
         hits = [(number, score(number)) for number in self._terms_of_token]
         return sorted(hits, key=lambda hit: (-hit[1], hit[0]))
 
-    def _beside(self, number: int) -> list[int]:
-        """The text that this one follows, and the one that follows it."""
-        before = [number - 1] if number in self._following else []
-        return [*before, number + 1] if number + 1 in self._following else before
-
     def _counts_around(self, number: int) -> Mapping[Term, float]:
         """How often each term is in a text, with a share of how often it is in those beside."""
-        beside = [self._terms_of_token[each] for each in self._beside(number) if each in self._terms_of_token]
-        if not beside:
+        if not self._following:
             return self._terms_of_token[number]
         found = dict[Term, float](self._terms_of_token[number])
-        for other in beside:
-            for term, count in other.items():
-                found[term] = found.get(term, 0.0) + BESIDE * count
+        for beside, follower in ((number - 1, number), (number + 1, number + 1)):
+            if follower in self._following:
+                for term, count in self._terms_of_token.get(beside, {}).items():
+                    found[term] = found.get(term, 0.0) + BESIDE * count
         return found
 
     def weights(self, all_terms: "TextsWith") -> dict[Term, float]:

@@ -31,8 +31,9 @@ _SNOWBALL = dict(
 )
 """Snowball's stemmers by language."""
 
-_BEGUN_ALIKE = frozenset("ca cs da de es et eu fr hi hu it lt nb nn no pl pt ro ru sv tr".split())
-"""Languages whose stemmer, which may take 0.3 ms for a word, never changes how a word begins."""
+BEGUN_ALIKE = frozenset("ca cs da de es et eu fr hi hu it lt nb nn no pl pt ro ru sv tr".split())
+"""Languages whose stemmer, which may take 0.3 ms for a word, never changes how a word begins (`fold_accents`); a last
+letter of a short one may change."""
 
 _WITHOUT_STEMMER = frozenset("az be bg bs hr ka kk ky lv mk mn ps sk sl sq ug uk ur".split())
 """Languages with many endings, for which there is no stemmer here."""
@@ -78,16 +79,6 @@ def stem(word: str, language: str = ENGLISH) -> str:
     return (
         fold_accents(word) if language in _WITHOUT_STEMMER or not _LATIN.match(word) else _english(fold_accents(word))
     )
-
-
-def has_grams(word: str, language: str) -> bool:
-    """Whether a word in a text of this language is searched for by its parts too."""
-    return not (word.isascii() and language not in WITH_GRAMS) and _language_of_word(word, language) in WITH_GRAMS
-
-
-def keeps_beginnings(language: str) -> bool:
-    """Whether a word in this language begins (`folded`) as its stem does; a last letter of a short one may change."""
-    return language in _BEGUN_ALIKE
 
 
 def fold_accents(word: str) -> str:
@@ -219,7 +210,7 @@ def tokens(text: str, language: str = ENGLISH) -> list[str]:
 
 def grams(token: str, language: str) -> list[str]:
     """The parts of a word that are searched for beside its stem; none in most languages."""
-    if not has_grams(token, language):
+    if (token.isascii() and language not in WITH_GRAMS) or _language_of_word(token, language) not in WITH_GRAMS:
         return []
     padded = f"_{token}_"
     return [f"{_GRAM_SIGN}{padded[at : at + GRAM]}" for at in range(len(padded) - GRAM + 1)]

@@ -25,10 +25,8 @@ AgentMemory = Literal["both", "working", "recall"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tree(Settings):
+class Tree(Settings, panel="MemWalker"):
     """The shape of MemWalker's tree."""
-
-    panel = "MemWalker"
 
     segment_words: Annotated[int, Ge(10), Help("A segment has about this many words."), InRecipe()] = 750
     children: Annotated[int, Ge(2), Help("A tree node has at most this many children."), InRecipe()] = 8
@@ -38,10 +36,8 @@ class Tree(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reasoning(Settings):
+class Reasoning(Settings, panel="Looking up"):
     """Whether a model thinks before it decides."""
-
-    panel = "Looking up"
 
     reasoning: Annotated[
         bool, Help("Reason before each decision of a walk, and before each plan, note and verdict of research.")
@@ -49,10 +45,8 @@ class Reasoning(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Walk(Settings):
+class Walk(Settings, panel="MemWalker"):
     """How MemWalker's tree is walked."""
-
-    panel = "MemWalker"
 
     triage_options: Annotated[
         bool, Help("Show the options of a multiple choice at every decision of the walk, not only at leaves.")
@@ -71,10 +65,8 @@ class Walk(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Memorizing(Settings):
+class Memorizing(Settings, panel="GAM"):
     """How GAM's memos are written."""
-
-    panel = "GAM"
 
     session_page_words: Annotated[
         int, Ge(50), Help("A part of a session has at most this many words; 1,536 are about 2,048 tokens."), InRecipe()
@@ -92,20 +84,16 @@ class Memorizing(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reflecting(Settings):
+class Reflecting(Settings, panel="GAM"):
     """How often GAM reflects on what was found, and how."""
-
-    panel = "GAM"
 
     rounds: Annotated[int, Ge(0), Help("At most this many rounds of research; 0 = answer from the memory alone.")] = 3
     separate_requests: Annotated[bool, Help("Ask what is missing in a separate call, as the paper does.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Research(Settings):
+class Research(Settings, panel="GAM"):
     """How GAM searches, and what it gives."""
-
-    panel = "GAM"
 
     pages_per_tool: Annotated[int, Ge(1), Help("At most this many parts of each search tool in a round.")] = 5
     without_memory: Annotated[bool, Help("Plan without seeing the memory, and search no memos.")] = False
@@ -121,10 +109,8 @@ class Research(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchTools(Settings):
+class SearchTools(Settings, panel="GAM"):
     """Which search tools a plan may use."""
-
-    panel = "GAM"
 
     tools: Annotated[
         tuple[ToolName, ...], MinLen(1), Help("The search tools to offer, with commas between them.", "NAMES")
@@ -132,10 +118,8 @@ class SearchTools(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chaining(Settings):
+class Chaining(Settings, panel="MemGPT"):
     """How many steps an agent may chain."""
-
-    panel = "MemGPT"
 
     max_chain: Annotated[
         int, Ge(1), Help("The agent makes at most this many function calls before it waits again.")
@@ -143,10 +127,8 @@ class Chaining(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MemoryParts(Settings):
+class MemoryParts(Settings, panel="MemGPT"):
     """What MemGPT's agent may use of its memory."""
-
-    panel = "MemGPT"
 
     agent_memory: Annotated[
         AgentMemory,
@@ -155,10 +137,8 @@ class MemoryParts(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoteTaking(Settings):
+class NoteTaking(Settings, panel="overwrite-memory"):
     """In what pieces `overwrite-memory` reads, and how much it may note."""
-
-    panel = "overwrite-memory"
 
     chunk_words: Annotated[
         int, Ge(50), Help("A part has at most this many words, fewer in a small window; 3,750 are about 5,000 tokens.")
@@ -171,10 +151,8 @@ class NoteTaking(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LookingBack(Settings):
+class LookingBack(Settings, panel="overwrite-memory"):
     """Whether what was overwritten can come back."""
-
-    panel = "overwrite-memory"
 
     look_back: Annotated[bool, Help("Let the model search what it noted on earlier parts and has left out since.")] = (
         True
@@ -182,10 +160,8 @@ class LookingBack(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Segments(Settings):
+class Segments(Settings, panel="Baselines"):
     """The segments that the retrieval baselines rank."""
-
-    panel = "Baselines"
 
     retrieval_words: Annotated[int, Ge(10), Help("bm25, dense, fused: a segment has at most this many words.")] = 1536
     cut_segments: Annotated[
@@ -194,10 +170,8 @@ class Segments(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Retrieval(Settings):
+class Retrieval(Settings, panel="Baselines"):
     """How `retrieved-pages` ranks ReadAgent's pages, and what it shows."""
-
-    panel = "Baselines"
 
     ranking: Annotated[Ranking, Help("retrieved-pages: rank parts by keywords (BM25), embeddings, or both.")] = (
         "keywords"
@@ -207,10 +181,8 @@ class Retrieval(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Surveying(Settings):
+class Surveying(Settings, panel="Surveys"):
     """How a survey takes records."""
-
-    panel = "Surveys"
 
     fields: Annotated[
         str, Help("The columns of each record, instead of those that the question needs.", "NAME:KIND,…")
@@ -220,10 +192,8 @@ class Surveying(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Excerpt(Settings):
+class Excerpt(Settings, panel="Baselines"):
     """How much of the text the baselines `first-words` and `last-words` keep."""
-
-    panel = "Baselines"
 
     baseline_words: Annotated[
         int | None,

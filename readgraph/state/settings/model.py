@@ -21,10 +21,8 @@ def full_name(model: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model(Settings):
+class Model(Settings, panel="Model"):
     """The model that is asked."""
-
-    panel = "Model"
 
     model: Annotated[
         str,
@@ -61,10 +59,8 @@ class Model(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tenant(Settings):
+class Tenant(Settings, panel="Model"):
     """Whose documents, memories and replies a reading uses."""
-
-    panel = "Model"
 
     namespace: Annotated[
         str,
@@ -77,10 +73,8 @@ class Tenant(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadingModel(Settings):
+class ReadingModel(Settings, panel="Model"):
     """Another model to build memories with."""
-
-    panel = "Model"
 
     reading_model: Annotated[
         str,
@@ -93,10 +87,8 @@ class ReadingModel(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Embeddings(Settings):
+class Embeddings(Settings, panel="Model"):
     """The embedding model of vector search."""
-
-    panel = "Model"
 
     embeddings: Annotated[
         str, Help("The embedding model of vector search; without one, there is no vector search.", "PROVIDER:NAME")
@@ -104,10 +96,8 @@ class Embeddings(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Window(Settings):
+class Window(Settings, panel="Model"):
     """How much the model sees at once."""
-
-    panel = "Model"
 
     window_words: Annotated[
         int, Ge(1000), Help("Words that a prompt may hold; notes that don't fit are merged or left out.")
@@ -115,19 +105,15 @@ class Window(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Concurrency(Settings):
+class Concurrency(Settings, panel="Model"):
     """How many model calls are made at once."""
-
-    panel = "Model"
 
     concurrency: Annotated[int, Ge(1), Le(1000), Help("Model calls in flight at once, at most.")] = 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class Calls(Settings):
+class Calls(Settings, panel="Model"):
     """How long a model call may take, and how large its reply may be."""
-
-    panel = "Model"
 
     timeout: Annotated[float, Ge(0.1), Help("Seconds that one model call may take.")] = 120.0
     retry_seconds: Annotated[
@@ -142,10 +128,8 @@ class Calls(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Batching(Settings):
+class Batching(Settings, panel="Budget"):
     """Whether model calls are made in batches."""
-
-    panel = "Budget"
 
     batch: Annotated[
         bool,
@@ -157,10 +141,8 @@ class Batching(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Budget(Settings):
+class Budget(Settings, panel="Budget"):
     """How much may be spent."""
-
-    panel = "Budget"
 
     max_calls: Annotated[
         int | None, Ge(0), Help("Stop after this many model calls in one reading, or in one turn of an agent.")

@@ -26,10 +26,8 @@ DEEPEST_PAGES = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rebuilding(Settings):
+class Rebuilding(Settings, panel="Parts"):
     """Whether a memory is built again."""
-
-    panel = "Parts"
 
     rebuild: Annotated[
         bool,
@@ -38,10 +36,8 @@ class Rebuilding(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paragraphs(Settings):
+class Paragraphs(Settings, panel="Parts"):
     """Where paragraphs end."""
-
-    panel = "Parts"
 
     paragraph_break: Annotated[
         ParagraphBreak, Help("What ends a paragraph; auto decides by the text.", option=False), InRecipe()
@@ -49,10 +45,8 @@ class Paragraphs(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PageSizes(Settings):
+class PageSizes(Settings, panel="Parts"):
     """How long pages are."""
-
-    panel = "Parts"
 
     min_page_words: Annotated[int, Ge(1), Help("A part has at least this many words."), InRecipe()] = 280
     max_page_words: Annotated[int, Ge(2), Help("A part has at most this many words."), InRecipe()] = 600
@@ -66,10 +60,8 @@ class PageSizes(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subtrees(Settings):
+class Subtrees(Settings, panel="Web pages"):
     """How a web page is divided."""
-
-    panel = "Web pages"
 
     page_depth: Annotated[
         int,
@@ -87,10 +79,8 @@ class Subtrees(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pausing(Settings):
+class Pausing(Settings, panel="Parts"):
     """How a model chooses where pages end."""
-
-    panel = "Parts"
 
     paging: Annotated[
         Paging,
@@ -112,19 +102,15 @@ class Pausing(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gists(Settings):
+class Gists(Settings, panel="Parts"):
     """How gists are written."""
-
-    panel = "Parts"
 
     gist_words: Annotated[int | None, Ge(10), Help("Ask for gists of at most this many words."), InRecipe()] = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Purpose(Settings):
+class Purpose(Settings, panel="Parts"):
     """What notes are for, where that is known before a text is read (conditional gisting)."""
-
-    panel = "Parts"
 
     preset: Annotated[
         Preset | None,
@@ -140,19 +126,15 @@ class Purpose(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PagesRead(Settings):
+class PagesRead(Settings, panel="Looking up"):
     """How many pages are read again."""
-
-    panel = "Looking up"
 
     max_pages: Annotated[int, Ge(0), Help("Read at most this many parts again for a question.")] = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class LookUp(Settings):
+class LookUp(Settings, panel="Looking up"):
     """How a model chooses the pages."""
-
-    panel = "Looking up"
 
     strategy: Annotated[
         Strategy, Help("Look parts up all at once (parallel, ReadAgent-P) or one by one (sequential, ReadAgent-S).")
@@ -167,10 +149,8 @@ LONG: tuple[AnswerLength, ...] = ("paragraph", "free")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Language(Settings):
+class Language(Settings, panel="Answers"):
     """The language that is written."""
-
-    panel = "Answers"
 
     language: Annotated[
         str,
@@ -187,10 +167,8 @@ class Language(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnswerForm(Settings):
+class AnswerForm(Settings, panel="Answers"):
     """How answers are written."""
-
-    panel = "Answers"
 
     answer_length: Annotated[
         AnswerLength | None,
@@ -203,19 +181,15 @@ class AnswerForm(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SummaryForm(Settings):
+class SummaryForm(Settings, panel="Summaries"):
     """How summaries are written."""
-
-    panel = "Summaries"
 
     summary_words: Annotated[int, Ge(20), Help("A summary has at most this many words.", option=False)] = 300
 
 
 @dataclass(frozen=True, kw_only=True)
-class Checking(Settings):
+class Checking(Settings, panel="Answers"):
     """Whether what was written is checked."""
-
-    panel = "Answers"
 
     check_sentences: Annotated[
         bool, Help("Check each sentence of a long answer (paragraph, free), or of a summary.")
