@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from langgraph.store.base import BaseStore
+from pydantic import PrivateAttr
 
 from readgraph.api import finding
 from readgraph.api.documents import PickingScope, document_named, pick_as_one_document
@@ -29,15 +30,15 @@ from readgraph.api.results import (
     TableRow,
     Used,
 )
-from readgraph.api.running import run_apart, with_sizes
-from readgraph.compression.engine import check_request
+from readgraph.api.running import RunThread, in_use, memory_sizes, run_method
+from readgraph.compression.engine import CompressionEngine, check_request
 from readgraph.compression.engines import engine_named
-from readgraph.compression.trace import CompressionStatus
+from readgraph.compression.trace import CompressionStatus, CompressionTrace
 from readgraph.graphs import gam, survey
 from readgraph.graphs import summary as summarising
 from readgraph.graphs.methods import Method, method_for, method_named
 from readgraph.library.collections import add_collection
-from readgraph.library.histories import SessionText, append_sessions
+from readgraph.library.histories import Appended, SessionText, append_sessions
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.extractive.dates import find_ambiguous_date
@@ -62,13 +63,12 @@ class CompressedText(Used):
     tokens: int
     original_tokens: int
     status: CompressionStatus
+    _trace: CompressionTrace = PrivateAttr()
 
-
-async def whole_table(pages: PageStore, found: Mapping[str, Any]) -> Table:
-    """All rows of the table of a survey with this output, which itself holds a bounded number of them."""
-    if found["programme"] is None:
-        return NO_TABLE
-    return await table_of(pages, found["document"], found["records"], found["programme"], found["same_names"])
+    @property
+    def trace(self) -> CompressionTrace:
+        """How it came about."""
+        return self._trace
 
 
 def find_notices(programme: Programme | None, table: Table, *, by_pattern: bool) -> list[str]:
@@ -109,20 +109,22 @@ async def list_documents(library: Library | BaseStore) -> list[DocumentInfo]:
 
 async def read(
     library: Library | BaseStore,
-    document: str,
+    document: str | Document,
     *,
-    method: str | None = None,
+    method: str | Method | None = None,
     context: ReaderContext | None = None,
     listen: Listen | None = None,
+    thread: RunThread | None = None,
 ) -> Reading:
     """Build a method's memory of a document, or finish it: what was read before is not read again.
 
     Args:
         library: The library, or a plain LangGraph store.
         document: Its id, title or file.
-        method: The method's name; by default ReadAgent reads a text, and GAM a history.
+        method: The method or its name; by default ReadAgent reads a text, and GAM a history.
         context: The settings of the run; by default those of `ReaderContext()`, without a model.
         listen: Takes what the graph streams, such as its progress.
+        thread: Keeps the graph's steps; without one they are not kept.
 
     Returns:
         The memory, its size, what it took, and whether it is complete.
@@ -131,30 +133,39 @@ async def read(
         BadInput: For an unknown method, and where no document, or several, have the name.
     """
     pages = pages_of(library, context)
-    known = await document_named(pages, document)
-    used = method_named(method) if method else method_for(known)
-    output = await run_apart(pages, used.build(), used.name, known, {}, context, listen)
-    return Reading(**await with_sizes(pages, output))
+    known = await documents_as_one(pages, [document])
+    used = _method_of(method) or method_for(known)
+    output = await run_method(pages, used.build(), used.name, known, {}, context, listen, thread)
+    return Reading.of(output, **await memory_sizes(pages, output))
 
 
-def check_asked(question: str, options: Sequence[str], method: str | None) -> tuple[Question, Method | None]:
-    """A question and the method of this name, if one is named; raises `BadInput` where one can't be used."""
-    asked, named = Question(question=question, options=[*options]), method_named(method) if method else None
+def _method_of(method: str | Method | None) -> Method | None:
+    return method_named(method) if isinstance(method, str) and method else method or None
+
+
+def check_asked(question: str, options: Sequence[str]) -> Question:
+    """The question with its options; raises `BadInput` where it can't be asked."""
+    asked = Question(question=question, options=[*options])
     check_types(asked)
+    if not question.strip():
+        raise BadInput("The question is empty: write one.")
+    if len(options) == 1:
+        raise BadInput("A multiple choice needs at least two options; there is one.")
     check_question(question.strip(), asked["options"], given=True)
-    return asked, named
+    return asked
 
 
 async def ask(
     library: Library | BaseStore,
     question: str,
     *,
-    documents: Sequence[str] = (),
+    documents: Sequence[str | Document] = (),
     collection: str | None = None,
-    method: str | None = None,
+    method: str | Method | None = None,
     options: Sequence[str] = (),
     context: ReaderContext | None = None,
     listen: Listen | None = None,
+    thread: RunThread | None = None,
 ) -> Answer:
     """Answer a question; several documents are read as one.
 
@@ -163,10 +174,11 @@ async def ask(
         question: What is asked.
         documents: Ids, titles or files; by default those that share most words with the question.
         collection: Without documents: they are picked from this collection, else from all.
-        method: The method's name; by default ReadAgent reads a text, and GAM a history.
+        method: The method or its name; by default ReadAgent reads a text, and GAM a history.
         options: The options of a multiple choice.
         context: The settings of the run; by default those of `ReaderContext()`, without a model.
         listen: Takes what the graph streams, such as its progress.
+        thread: Keeps the graph's steps, so that a further question can follow; without one they are not kept.
 
     Returns:
         The answer with its citations, status and usage.
@@ -175,21 +187,22 @@ async def ask(
         BadInput: For a question that can't be asked, an unknown method, or a name that no document has.
     """
     pages = pages_of(library, context)
-    asked, named = check_asked(question, options, method)  # before several documents are kept as one
+    asked, named = check_asked(question, options), _method_of(method)  # before several documents are kept as one
+    if thread:
+        asked["follow_up"] = thread.follow_up
     if documents:
         document = await documents_as_one(pages, documents)
     else:
-        document = await pick_as_one_document(
-            pages, " ".join([question, *options]), PickingScope(collection=collection)
-        )
+        scope = PickingScope(collection=collection)
+        document = await pick_as_one_document(pages, " ".join([question, *options]), scope)
     used = named or method_for(document)
-    output = await run_apart(pages, used.build(), used.name, document, asked, context, listen)
-    return Answer(**{**output, "citations": cite(document, output["citations"])})
+    output = await run_method(pages, used.build(), used.name, document, asked, context, listen, thread)
+    return Answer.of(output, citations=cite(document, output["citations"]))
 
 
 async def summarise(
     library: Library | BaseStore,
-    documents: Sequence[str],
+    documents: Sequence[str | Document],
     *,
     words: int | None = None,
     part: str | None = None,
@@ -219,17 +232,18 @@ async def summarise(
     given = {name: value for name, value in (("part", part), ("question", about)) if value is not None}
     document = await documents_as_one(pages, documents)
     asked = cast(Question, given)
-    output = await run_apart(pages, summarising.build(), "summary", document, asked, settings, listen)
-    return Summary(**{**output, "summary": output["answer"], "citations": cite(document, output["citations"])})
+    output = await run_method(pages, summarising.build(), "summary", document, asked, settings, listen)
+    return Summary.of(output, summary=output["answer"], citations=cite(document, output["citations"]))
 
 
 async def table(
     library: Library | BaseStore,
     wanted: str,
     *,
-    documents: Sequence[str],
+    documents: Sequence[str | Document],
     context: ReaderContext | None = None,
     listen: Listen | None = None,
+    thread: RunThread | None = None,
 ) -> SurveyTable:
     """All that documents hold of one kind, such as "every person: name, role": all rows, each with its quotes.
 
@@ -239,17 +253,21 @@ async def table(
         documents: Ids, titles or files of the documents.
         context: The settings of the run; by default those of `ReaderContext()`, without a model.
         listen: Takes what the graph streams, such as its progress.
+        thread: Keeps the graph's steps; without one they are not kept.
 
     Returns:
         The columns and rows, and what a reader must know of them.
     """
     pages = pages_of(library, context)
     document, asked = await documents_as_one(pages, documents), Question(question=wanted)
-    output = await run_apart(pages, survey.build_table(), "survey", document, asked, context, listen)
-    made = await whole_table(pages, output)
+    output = await run_method(pages, survey.build_table(), "survey", document, asked, context, listen, thread)
+    made = NO_TABLE
+    if output["programme"]:  # of its table, the output holds a bounded number of rows
+        made = await table_of(pages, document.id, output["records"], output["programme"], output["same_names"])
     rows = [TableRow(values=row["values"], citations=cite(document, row["citations"])) for row in made["rows"]]
     told = find_notices(output["programme"], made, by_pattern=output["by_pattern"])
-    return SurveyTable(**output, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=told)
+    found = {**output, "table": made}
+    return SurveyTable.of(found, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=told)
 
 
 async def search(
@@ -338,12 +356,22 @@ async def remember(
     Returns:
         The memory, its size, and how many sessions were new.
     """
-    pages = pages_of(library, context)
-    appended = await append_sessions(pages, name, sessions)
-    document = appended.document
-    output = await run_apart(pages, gam.build_memorize(), "gam", document, {}, context, listen)
-    counts = {"sessions": document.sessions, "added": len(appended.added), "known": appended.known}
-    return Remembered(**{**await with_sizes(pages, output), **counts})
+    appended = await append_sessions(pages_of(library, context), name, sessions)
+    return await memorise(library, appended, context, listen)
+
+
+async def memorise(
+    library: Library | BaseStore,
+    appended: Appended,
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+    thread: RunThread | None = None,
+) -> Remembered:
+    """Memorise what is new of a history, to which these sessions were appended."""
+    pages, document = pages_of(library, context), appended.document
+    output = await run_method(pages, gam.build_memorize(), "gam", document, {}, context, listen, thread)
+    counts = {"added": len(appended.added), "known": appended.known, "sessions": document.sessions}
+    return Remembered.of(output, **counts, **await memory_sizes(pages, output))
 
 
 async def research(
@@ -373,7 +401,7 @@ async def research(
     known = await document_named(pages, document)
     context_only = replace(context or ReaderContext(), context_only=True)
     asked = Question(question=question)
-    return Researched(**await run_apart(pages, gam.build_research(), "gam", known, asked, context_only, listen))
+    return Researched.of(await run_method(pages, gam.build_research(), "gam", known, asked, context_only, listen))
 
 
 async def compress(
@@ -381,9 +409,9 @@ async def compress(
     budget: int,
     *,
     text: str | None = None,
-    documents: Sequence[str] = (),
+    documents: Sequence[str | Document] = (),
     question: str | None = None,
-    engine: str = "readagent_gist",
+    engine: str | CompressionEngine = "readagent_gist",
     context: ReaderContext | None = None,
     listen: Listen | None = None,
 ) -> CompressedText:
@@ -395,7 +423,7 @@ async def compress(
         text: The text; or else `documents`.
         documents: Ids, titles or files of the documents.
         question: What the result is to be about.
-        engine: The engine's id.
+        engine: The engine's id, or an engine over the library's store, which has settings of its own.
         context: The settings of the run; by default those of `ReaderContext()`, without a model.
         listen: Takes what the graph streams, such as its progress.
 
@@ -406,16 +434,21 @@ async def compress(
         raise BadInput("Give either a text or the names of documents: it is what is compressed.")
     check_request(budget, question)
     pages = pages_of(library, context)
-    compressing = engine_named(engine)(library=pages.store, context=context or ReaderContext())
+    if isinstance(engine, str):
+        engine = engine_named(engine)(library=pages.store, context=context or ReaderContext())
     document = await pages.add_document(text) if text is not None else await documents_as_one(pages, documents)
-    told = listen or (lambda mode, event: None)
-    compressed, trace = await compressing.compress_document(document, budget, question, told)
-    return CompressedText(**vars_of(compressed), original_tokens=trace.original_tokens, usage=dict(trace.usage))
+    async with in_use(pages, document.id):
+        told = listen or (lambda mode, event: None)
+        compressed, trace = await engine.compress_document(document, budget, question, told)
+    made = CompressedText(**vars_of(compressed), original_tokens=trace.original_tokens, usage=dict(trace.usage))
+    made._trace = trace
+    return made
 
 
-async def documents_as_one(pages: PageStore, names: Sequence[str]) -> Document:
-    """The document of one name, or the collection of several."""
-    return await add_collection(pages, [await document_named(pages, name) for name in names])
+async def documents_as_one(pages: PageStore, documents: Sequence[str | Document]) -> Document:
+    """The document that is given or has the name, or the collection of several."""
+    found = [each if isinstance(each, Document) else await document_named(pages, each) for each in documents]
+    return await add_collection(pages, found)
 
 
 def cite(document: Document, citations: Iterable[Mapping[str, Any]]) -> list[Cited]:

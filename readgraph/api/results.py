@@ -1,8 +1,9 @@
 """What the functions of the api return: typed, described, and plain JSON when dumped."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from readgraph.state.channels import NotMemorised
 from readgraph.state.reading import Status
@@ -34,6 +35,19 @@ class Used(Result):
     """A result of a reading, with what it used."""
 
     usage: dict[str, Any] = Field(description="Calls, words and tokens in and out, and seconds.")
+    _output: Mapping[str, Any] = PrivateAttr(default_factory=dict)
+
+    @classmethod
+    def of(cls, output: Mapping[str, Any], **fields: Any) -> Self:
+        """The result of a run with this output; `fields` are those that the output has otherwise, or not at all."""
+        result = cls(**{**output, **fields})
+        result._output = output
+        return result
+
+    @property
+    def output(self) -> Mapping[str, Any]:
+        """All that the method's graph gave, plain JSON: also its steps, its findings, and its fall-backs."""
+        return self._output
 
 
 class DocumentInfo(Result):

@@ -3,7 +3,7 @@
 import asyncio
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,59 +22,60 @@ from readgraph.state.reading import Question
 from readgraph.state.records import Document
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunThread:
+    """The thread in which a run keeps its steps, so that a further question can follow, and the run can go on.
+
+    Attributes:
+        saver: Keeps the steps, such as a library's `checkpointer`; None: nothing does.
+        id: An earlier thread; "": a new one.
+        follow_up: The question goes on from those before it in the thread.
+        checkpoint: A checkpoint of the thread, from which a run without a question goes on; "": its end.
+        pause_before: Nodes before which the run ends, until it goes on.
+    """
+
+    saver: BaseCheckpointSaver[Any] | None
+    id: str = ""
+    follow_up: bool = False
+    checkpoint: str = ""
+    pause_before: Sequence[str] = ()
+
+
+NO_THREAD = RunThread(saver=None)
+
+
 async def run_method(
     pages: PageStore,
     builder: StateGraph[Any, ReaderContext, Any, Any],
     method: str,
     document: Document,
     question: Question | None,
-    context: ReaderContext,
+    context: ReaderContext | None = None,
     listen: Listen | None = None,
-    saver: BaseCheckpointSaver[Any] | None = None,
-    thread: str = "",
+    thread: RunThread | None = None,
     *,
-    checkpoint: str = "",
-    pause_before: Sequence[str] = (),
     modes: Sequence[StreamMode] = MODES,
 ) -> dict[str, Any]:
     """Run a method's graph over the document; returns its output with title, documents, method and model.
 
-    With a `saver` its steps are kept in the thread (a new one, if none is named). Meanwhile the document can't be
-    forgotten, and the thread is at work (see `is_at_work`). Without a question the thread goes on where it was: from
-    its end, or from one of its checkpoints. `pause_before` names nodes before which the run ends, until it goes on.
-    `modes` are what `listen` gets.
+    It runs in a context of its own: in another graph's node it keeps its own store. Meanwhile the document can't be
+    forgotten, and the thread is at work (see `is_at_work`). Without a question the thread goes on where it was. `modes`
+    are what `listen` gets.
     """
-    thread = thread or uuid.uuid4().hex
-    graph = builder.compile(checkpointer=saver, store=pages.store, interrupt_before=[*pause_before])
-    config: RunnableConfig = {
-        "configurable": {
-            "thread_id": thread,
-            **({"checkpoint_id": checkpoint} if checkpoint else {}),
-        },
-        "metadata": {"document": document.id, "method": method},
-    }
-    async with in_use(pages, document.id), in_use(pages, _mark_of(thread)) if saver else nullcontext():
+    thread, context = thread or NO_THREAD, context or ReaderContext()
+    name = thread.id or uuid.uuid4().hex
+    graph = builder.compile(checkpointer=thread.saver, store=pages.store, interrupt_before=[*thread.pause_before])
+    coordinates = {"thread_id": name} | ({"checkpoint_id": thread.checkpoint} if thread.checkpoint else {})
+    config: RunnableConfig = {"configurable": coordinates, "metadata": {"document": document.id, "method": method}}
+    async with in_use(pages, document.id), in_use(pages, _mark_of(name)) if thread.saver else nullcontext():
         document = await pages.document(document.id)  # it may have been forgotten meanwhile
         given = None if question is None else Question(document=document.id, **question)
-        output = await run_and_listen(graph, given, config, context=context, listen=listen, modes=modes)
+        run = run_and_listen(graph, given, config, context=context, listen=listen, modes=modes)
+        output = await asyncio.create_task(run, context=separate_run())
     parts = [(await pages.document(part.document), part) for part in document.parts]
     documents = [{"id": of.id, "title": of.title, "start": part.start, "end": part.end} for of, part in parts]
     found = {name: value for name, value in output.items() if name != "messages"}  # these are for chat clients
     return {"title": document.title, "documents": documents, "method": method, "model": context.model or None, **found}
-
-
-async def run_apart(
-    pages: PageStore,
-    builder: StateGraph[Any, ReaderContext, Any, Any],
-    method: str,
-    document: Document,
-    question: Question,
-    context: ReaderContext | None = None,
-    listen: Listen | None = None,
-) -> dict[str, Any]:
-    """Run a graph as `run_method` does, in a context of its own: in another graph's node it keeps its own store."""
-    run = run_method(pages, builder, method, document, question, context or ReaderContext(), listen)
-    return await asyncio.create_task(run, context=separate_run())
 
 
 def in_use(pages: PageStore, name: str) -> AbstractAsyncContextManager[None]:
@@ -96,11 +97,11 @@ def _mark_of(thread: str) -> str:
     return f"thread {thread}"
 
 
-async def with_sizes(pages: PageStore, output: dict[str, Any]) -> dict[str, Any]:
-    """A reading's output with what its memory holds (pages, notes, words of all notes), and whether it is complete."""
+async def memory_sizes(pages: PageStore, output: Mapping[str, Any]) -> dict[str, Any]:
+    """What the memory of a reading with this output holds: pages, notes, words of all notes; and is it complete?"""
     memory = await pages.memory(output["document"], output["memory"])
     notes, words = (await pages.note_sizes([memory])).get(memory.id, (0, 0))
-    return {**output, "pages": memory.pages, "notes": notes, "note_words": words, "complete": memory.complete}
+    return {"pages": memory.pages, "notes": notes, "note_words": words, "complete": memory.complete}
 
 
 DOING = {

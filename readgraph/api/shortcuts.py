@@ -106,7 +106,9 @@ async def aask(
         ModelUnavailable: The model's server can't be used.
     """
     context = context_for(settings)
-    functions.check_asked(question, options, method)  # before files are converted
+    functions.check_asked(question, options)  # before files are converted
+    if method:
+        method_named(method)
     async with open_library(library) as opened:
         documents = await _store_all(functions.pages_of(opened, context), sources, text)
         ids = [document.id for document in documents]

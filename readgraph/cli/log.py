@@ -1,15 +1,10 @@
-"""The log of a command: the option that every command has, its beginning, and its end."""
+"""The log of a command: its beginning, what is told in it, and its end."""
 
-import inspect
 import logging
 import os
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING
 
 from readgraph.state.logs import (
     ERROR,
@@ -122,39 +117,3 @@ def end_log(code: int) -> None:
     for each in (_begun.pop() for _ in range(len(_begun))):
         log_run_end(each.run, each.began, state=state, exit_code=code)
         each.close()
-
-
-OPTION = "log_json"
-
-
-def _begin(context: typer.Context, file: str | None) -> None:
-    if file is not None and not context.resilient_parsing:
-        begin_log(file, context.command_path.partition(" ")[2])
-
-
-def with_log(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command with the option of a log; where its help is long, the option stands in a panel of rare ones."""
-    own = inspect.signature(command).parameters
-    if OPTION in own:  # the module of the command was run once more, under another name
-        return command
-    option = typer.Option(
-        "--log-json",
-        metavar="FILE",
-        envvar="READGRAPH_LOG_JSON",
-        is_eager=True,
-        callback=_begin,
-        show_default=False,
-        rich_help_panel="Output" if "help_all" in own else None,
-        help="Append what it does to a log, one JSON object a line; - stands for standard error.",
-    )
-
-    @wraps(command)
-    def run_with_log(**values: Any) -> Any:
-        values.pop(OPTION, None)  # its callback has begun the log already
-        return command(**values)
-
-    annotation = Annotated[str | None, option]
-    added = inspect.Parameter(OPTION, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=None)
-    run_with_log.__signature__ = inspect.Signature([*own.values(), added])  # type: ignore[attr-defined]
-    run_with_log.__annotations__ = {each.name: each.annotation for each in (*own.values(), added)}
-    return run_with_log

@@ -14,7 +14,7 @@ from langgraph.graph import StateGraph
 from typing_extensions import TypedDict
 
 from readgraph.api.documents import id_without_conversion, store_file
-from readgraph.api.running import run_method, with_sizes
+from readgraph.api.running import memory_sizes, run_method
 from readgraph.graphs.method_facts import has_read
 from readgraph.graphs.methods import Method, method_typed
 from readgraph.library.address import LibraryPlace
@@ -159,7 +159,8 @@ async def _read(pages: PageStore, job: CorpusJob, file: str, max_calls: int | No
     context = job.context if max_calls is None else replace(job.context, max_calls=max_calls)
     method, builder = _build_method(job.method)
     before = {memory.id for memory in await pages.memories(document.id) if memory.complete}
-    read = await with_sizes(pages, await run_method(pages, builder, method.name, document, {}, context))
+    read = await run_method(pages, builder, method.name, document, {}, context)
+    read |= await memory_sizes(pages, read)
     usage: Usage = read["usage"]
     used: Usage = {**usage, "seconds": round(usage["seconds"] + seconds, 4)}
     return CorpusLine(

@@ -11,7 +11,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from langgraph.store.base import BaseStore
 
 from readgraph.api.functions import pages_of
-from readgraph.api.running import run_apart
+from readgraph.api.running import run_method
 from readgraph.graphs import gam
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.library import Library
@@ -43,7 +43,7 @@ class History:
         """
         session = SessionText(await transcript(self.pages, messages), title)
         document = (await append_sessions(self.pages, self.name, [session])).document
-        output = await run_apart(self.pages, gam.build_memorize(), "gam", document, {}, self.context)
+        output = await run_method(self.pages, gam.build_memorize(), "gam", document, {}, self.context)
         return await self._newest_notes(await self.pages.memory(document.id, output["memory"]))
 
     async def _newest_notes(self, memory: Memory) -> str:

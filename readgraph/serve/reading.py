@@ -8,7 +8,7 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
-from readgraph.api.running import is_at_work, run_method
+from readgraph.api.running import RunThread, is_at_work, run_method
 from readgraph.graphs.methods import Method
 from readgraph.library.checkpointer import steps_back
 from readgraph.library.page_store import PageStore
@@ -108,20 +108,15 @@ class RunWork:
         telling = RunReporter(run, room.pages, document, context, room.price)
         following = asyncio.ensure_future(telling.follow())
         try:
-            found = await run_method(
-                room.pages,
-                room.builder(method),
-                method.name,
-                document,
-                question,
-                context,
-                telling.listen,
-                room.library.checkpointer if run.thread else None,
-                run.thread,
+            thread = RunThread(
+                saver=room.library.checkpointer if run.thread else None,
+                id=run.thread,
                 checkpoint=self.checkpoint,
                 pause_before=self.pause_before,
-                modes=MODES if run.thread else [mode for mode in MODES if mode != "messages"],
             )
+            given = (room.pages, room.builder(method), method.name, document, question, context)
+            modes = MODES if run.thread else [mode for mode in MODES if mode != "messages"]
+            found = await run_method(*given, telling.listen, thread, modes=modes)
             await telling.look()
         finally:
             following.cancel()

@@ -13,17 +13,15 @@ from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
 from readgraph.api.documents import WHOLE_LIBRARY, pick_documents
-from readgraph.graphs.estimates.arithmetic import of_options
-from readgraph.graphs.estimates.methods import estimate_reading
+from readgraph.api.estimating import estimate_with_question, expected_cost
+from readgraph.api.functions import check_asked
 from readgraph.library.collections import add_collection
 from readgraph.models.prices import price_to_pay
-from readgraph.nodes.purpose import with_question
 from readgraph.serve.reading import PreparedRun, check_at_rest, start_run
 from readgraph.serve.requests import Offset, RequestBody, report_file
 from readgraph.serve.room import ENDED, Room, Run, RunState
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
-from readgraph.state.words import count_words
 
 ALIVE = 15.0
 """Seconds of silence after which a comment is sent, so that nothing between takes the connection for dead."""
@@ -85,11 +83,11 @@ class RunRequest(RequestBody):
 
     def check(self) -> None:
         """Raise `BadInput` for what can't be asked."""
-        if len(self.options) == 1:
-            raise BadInput("A multiple choice needs at least two options; there is one.")
-        if not self.question.strip() and not self.documents:
+        if self.question.strip():
+            check_asked(self.question, self.options)
+        elif not self.documents:
             raise BadInput("Name a document to read, or ask a question.")
-        if self.options and not self.question.strip():
+        elif self.options:
             raise BadInput("Options belong to a question: write one.")
 
 
@@ -165,20 +163,13 @@ class Runs:
     async def estimate(self, wanted: RunRequest) -> RunEstimate:
         """What a run will take, without a call."""
         prepared, question = await self._prepare(wanted), wanted.question.strip()
-        document, context, words = prepared.document, prepared.context, None
-        if question:
-            context = with_question(context, question, wanted.options)
-            context = of_options(context) if wanted.options else context
-            words = count_words(" ".join([question, *wanted.options]))
-        estimate = await estimate_reading(prepared.method, self.room.pages, document, context, words)
-        price = price_to_pay(self.room.price, context.model, batch=context.batch)
-        cost = price.of_words(estimate.input_words.expected, estimate.output_words.expected) if price else None
-        return RunEstimate(
-            **asdict(estimate),
-            words=document.words,
-            cost=cost if estimate.calls.expected else 0.0,
-            model=context.model,
+        document, context = prepared.document, prepared.context
+        estimate = await estimate_with_question(
+            self.room.pages, prepared.method, document, context, question or None, wanted.options
         )
+        price = price_to_pay(self.room.price, context.model, batch=context.batch)
+        cost = expected_cost(estimate, price) if estimate.calls.expected else 0.0
+        return RunEstimate(**asdict(estimate), words=document.words, cost=cost, model=context.model)
 
     async def runs(self) -> dict[str, list[RunState]]:
         """The runs of this server, the newest first."""

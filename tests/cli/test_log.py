@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import typer
 
-from readgraph.cli.log import with_log
 from readgraph.cli.main import app
+from readgraph.cli.options.output import with_log
 from readgraph.state.files import replace_file
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import asked_for, reader

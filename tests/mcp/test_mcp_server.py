@@ -220,7 +220,7 @@ async def test_what_is_null_is_not_given_and_one_name_stands_for_one_thing(tools
         ("compress", {"budget": 60, "text": TEXT, "document": "Funde"}, "Give either a text"),
         ("read", {"text": TEXT, "method": "telepathy"}, "There is no method 'telepathy'"),
         ("ask", {"question": "?", "document": ["one", "two"], "method": "telepathy"}, "There is no method 'telepathy'"),
-        ("ask", {"question": "?", "document": ["one", "two"], "options": ["a"]}, "A multiple choice needs 2 to"),
+        ("ask", {"question": "?", "document": ["one", "two"], "options": ["a"]}, "A multiple choice needs at least"),
     ],
 )
 async def test_a_call_that_is_wrong_leaves_nothing_behind(

@@ -60,10 +60,10 @@ INNER: dict[str, dict[str, set[str]]] = {
         "shell": set(),
         "terminal": {"settings", "log"},
         "faults": {"terminal"},
-        "options": {"shell", "terminal", "settings"},
+        "options": {"shell", "terminal", "settings", "log"},
         "run": {"options", "terminal", "settings", "log"},
         "commands": {"options", "shell", "run", "terminal"},
-        "main": {"commands", "shell", "log", "faults"},
+        "main": {"commands", "options", "shell", "log", "faults"},
     },
 }
 """What the files and folders inside of a room may import of each other, where that is more than: in no circle."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from httpx import Client, get, post
 
-from readgraph.api.running import run_method
+from readgraph.api.running import RunThread, run_method
 from readgraph.graphs.methods import method_named
 from readgraph.library.opening import open_library
 from readgraph.serve.room import Run
@@ -230,7 +230,7 @@ async def test_a_question_that_another_process_answers_is_at_work(tmp_path: Path
         async with open_library(tmp_path) as other:
             document = await other.pages.document(documents[0])
             run = (other.pages, method.build(), method.name, document, Question(question=asked), context)
-            await run_method(*run, saver=other.checkpointer)
+            await run_method(*run, thread=RunThread(saver=other.checkpointer))
         assert {*seen} == {("working", "This question is still at work: wait for its answer.")}
         assert room.get("/api/questions")["questions"][0]["status"] == "answered"
 

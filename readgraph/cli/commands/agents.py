@@ -19,10 +19,7 @@ agents = typer.Typer(
     cls=HelpfulGroup, help="List agents; export, import, repair or delete them.", invoke_without_command=True
 )
 Name = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME", help="The agent's name.", show_default=False, autocompletion=completer_of(agent_names)
-    ),
+    str, typer.Argument(metavar="NAME", help="The agent's name.", autocompletion=completer_of(agent_names))
 ]
 
 
@@ -70,11 +67,7 @@ def repair_agent(name: Name, library: LibraryFolder = None) -> None:
 
 @agents.command("forget")
 @run_lazily("agents.forget_agent")
-def forget_agent(
-    name: Name,
-    yes: Sure = False,
-    library: LibraryFolder = None,
-) -> None:
+def forget_agent(name: Name, yes: Sure = False, library: LibraryFolder = None) -> None:
     """Delete an agent and everything it remembers. The documents it was given stay in the library."""
 
 

@@ -79,7 +79,7 @@ def _measure(run: typer.Context, options: EvaluateOptions, context: "ReaderConte
 @evaluation_commands.command()
 @run_lazily("evaluate.write_trajectories")
 def trajectories(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of an evaluation.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of an evaluation.")],
     form: Annotated[
         str, typer.Option("--format", metavar="FORM", help="sft, preference or reward: what TRL's trainers read.")
     ] = "sft",

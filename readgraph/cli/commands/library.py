@@ -14,9 +14,8 @@ from readgraph.cli.options.documents import (
     ShowOptions,
     Sure,
     WantedPlace,
-    document,
+    document_argument,
 )
-from readgraph.cli.options.documents import document as document_argument
 from readgraph.cli.options.output import Json, check_alone, check_open
 from readgraph.cli.options.settings import with_options
 from readgraph.cli.shell import HelpfulGroup, collections, completer_of, identities
@@ -70,7 +69,7 @@ def correct(options: CorrectOptions) -> None:
 @library_commands.command()
 @run_lazily("show.search")
 def search(
-    words: Annotated[str, typer.Argument(metavar="WORDS", help="What to search for.", show_default=False)],
+    words: Annotated[str, typer.Argument(metavar="WORDS", help="What to search for.")],
     documents: Annotated[
         list[str] | None,
         document_argument(
@@ -93,12 +92,7 @@ def search(
 def forget(
     document: Annotated[
         str,
-        typer.Argument(
-            metavar="DOCUMENT",
-            help="A file, an id or a title.",
-            show_default=False,
-            autocompletion=completer_of(identities),
-        ),
+        typer.Argument(metavar="DOCUMENT", help="A file, an id or a title.", autocompletion=completer_of(identities)),
     ],
     yes: Sure = False,
     library: LibraryFolder = None,
@@ -111,13 +105,7 @@ collection = typer.Typer(
     cls=HelpfulGroup, help="Keep documents under a name, for ask and search.", no_args_is_help=True
 )
 Name = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME",
-        help="The collection's name.",
-        show_default=False,
-        autocompletion=completer_of(collections),
-    ),
+    str, typer.Argument(metavar="NAME", help="The collection's name.", autocompletion=completer_of(collections))
 ]
 
 
@@ -125,10 +113,7 @@ Name = Annotated[
 @run_lazily("editing.add_documents")
 def add_documents(
     name: Name,
-    documents: Annotated[
-        list[str],
-        document(f"Documents of the library: {WHICH}", show_default=False),
-    ],
+    documents: Annotated[list[str], document_argument(f"Documents of the library: {WHICH}")],
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
@@ -149,8 +134,7 @@ def list_collections(library: LibraryFolder = None, as_json: Json = False) -> No
 def remove_documents(
     name: Name,
     documents: Annotated[
-        list[str] | None,
-        document(f"Take only these out: {WHICH} Without any, the collection is removed.", show_default=False),
+        list[str] | None, document_argument(f"Take only these out: {WHICH} Without any, the collection is removed.")
     ] = None,
     library: LibraryFolder = None,
     as_json: Json = False,
@@ -161,7 +145,7 @@ def remove_documents(
 replies = typer.Typer(
     cls=HelpfulGroup, help="Export and import recorded replies, so that a run can be repeated without paying again."
 )
-Archive = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A file of JSON lines.", show_default=False)]
+Archive = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A file of JSON lines.")]
 
 
 @replies.command("export")
@@ -216,7 +200,7 @@ def repair_library(library: LibraryFolder = None, as_json: Json = False) -> None
 @library.command("backup")
 @run_lazily("library.back_up_library")
 def back_up_library(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder for the copy.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder for the copy.")],
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
@@ -226,8 +210,8 @@ def back_up_library(
 @library.command("copy")
 @run_lazily("library.copy_library")
 def copy_library(
-    source: Annotated[Any, typer.Argument(metavar="FROM", parser=library_place, help=COPIED, show_default=False)],
-    target: Annotated[Any, typer.Argument(metavar="TO", parser=library_place, help=FILLED, show_default=False)],
+    source: Annotated[Any, typer.Argument(metavar="FROM", parser=library_place, help=COPIED)],
+    target: Annotated[Any, typer.Argument(metavar="TO", parser=library_place, help=FILLED)],
     as_json: Json = False,
 ) -> None:
     """Copy a library from a folder to a server, back, or to another of its kind, and compare the two.

@@ -199,10 +199,8 @@ BROWSING = (Model, ReadingModel, Window, *OF_PAGES, Concurrency, Calls, Budget)
 @with_context(BROWSING)
 @with_screen
 def browse(
-    url: Annotated[str, typer.Argument(metavar="URL", help="The page to begin with.", show_default=False)],
-    instruction: Annotated[
-        str, typer.Argument(metavar="INSTRUCTION", help="What is to be done on the site.", show_default=False)
-    ],
+    url: Annotated[str, typer.Argument(metavar="URL", help="The page to begin with.")],
+    instruction: Annotated[str, typer.Argument(metavar="INSTRUCTION", help="What is to be done on the site.")],
     context: "ReaderContext",
     screen: "OutputOptions",
     driver: Annotated[

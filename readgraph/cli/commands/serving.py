@@ -29,7 +29,6 @@ def mcp(
         typer.Option(
             metavar="FOLDER",
             help="Let agents read files of this folder; repeat for others. Default: the current folder.",
-            show_default=False,
         ),
     ] = None,
     http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of standard input and output.")] = False,
@@ -40,7 +39,6 @@ def mcp(
         typer.Option(
             metavar="NAME",
             help="A host name by which clients reach this machine; repeat for others.",
-            show_default=False,
             rich_help_panel=HTTP,
         ),
     ] = None,
@@ -71,11 +69,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0: a free one.")] = 8420,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A host name by which browsers reach this machine; repeat for others.",
-            show_default=False,
-        ),
+        typer.Option(metavar="NAME", help="A host name by which browsers reach this machine; repeat for others."),
     ] = None,
     opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
     price: Annotated[str | None, price_option()] = None,

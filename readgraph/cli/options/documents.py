@@ -46,7 +46,6 @@ MethodName = Annotated[
         "--method",
         metavar="NAME",
         help="How to read (read-agent): see 'readgraph methods'; or package.module:build, of your own.",
-        show_default=False,
         autocompletion=completer_of(methods),
     ),
 ]
@@ -67,16 +66,14 @@ Sure = Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")
 
 def files(text: str) -> Any:
     """The argument for files and folders; `text` is its help."""
-    return typer.Argument(
-        metavar="FILE", parser=_path_named, help=text, show_default=False, autocompletion=complete_sources
-    )
+    return typer.Argument(metavar="FILE", parser=_path_named, help=text, autocompletion=complete_sources)
 
 
 WHICH = "files that were read, ids, titles or parts of titles."
 """What names a document of the library, in the help of an argument for several."""
 
 
-def document(text: str, **more: Any) -> Any:
+def document_argument(text: str, **more: Any) -> Any:
     """The argument for documents that the library holds; `text` is its help."""
     return typer.Argument(metavar="DOCUMENT", help=text, autocompletion=complete_sources, **more)
 
@@ -87,34 +84,6 @@ def _path_named(name: str) -> Path:
     from readgraph.sources.inputs import file_or_address
 
     return file_or_address(name)
-
-
-Purpose = Annotated[
-    str | None,
-    typer.Option(
-        "--purpose", metavar="TEXT", help="Show the memory whose purpose has these words; '' is one without purpose."
-    ),
-]
-Quote = Annotated[
-    str | None,
-    typer.Option(metavar="TEXT", help="Mark these words; without a place, show the part that has them."),
-]
-ShownDocument = Annotated[str, document("The document to show: a file, an id, a title or some words of one.")]
-ShownPage = Annotated[
-    str | None,
-    typer.Option(
-        metavar="N",
-        help="Show this page of the source: of 'PDF page 58 (50)', 58; where it has no pages, this part.",
-    ),
-]
-ShownPart = Annotated[
-    int | None,
-    typer.Option(min=0, metavar="N", help="Show this part, as readgraph divided the text: of part 4, 4."),
-]
-ShownPlace = Annotated[
-    str | None,
-    typer.Option(metavar="PLACE", help="Show the text at a place in the source's own terms, such as 'PDF page 58'."),
-]
 
 
 @dataclass(frozen=True)
@@ -142,13 +111,38 @@ class WantedPlace:
 class ShowOptions:
     """Which document is shown, or which place of it, and as what."""
 
-    document: ShownDocument = ""
-    page: ShownPage = None
-    part: ShownPart = None
-    at: ShownPlace = None
-    quote: Quote = None
+    document: Annotated[
+        str, document_argument("The document to show: a file, an id, a title or some words of one.")
+    ] = ""
+    page: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Show this page of the source: of 'PDF page 58 (50)', 58; where it has no pages, this part.",
+        ),
+    ] = None
+    part: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Show this part, as readgraph divided the text: of part 4, 4."),
+    ] = None
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLACE", help="Show the text at a place in the source's own terms, such as 'PDF page 58'."
+        ),
+    ] = None
+    quote: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Mark these words; without a place, show the part that has them.")
+    ] = None
     method: MemoryOfMethod = None
-    made_for: Purpose = None
+    made_for: Annotated[
+        str | None,
+        typer.Option(
+            "--purpose",
+            metavar="TEXT",
+            help="Show the memory whose purpose has these words; '' is one without purpose.",
+        ),
+    ] = None
     library: LibraryFolder = None
     report: Report = None
     opened: OpenReport = False
@@ -160,31 +154,25 @@ class ShowOptions:
         return WantedPlace(self.page, self.part, self.at, self.quote)
 
 
-CorrectedDocument = Annotated[
-    str, document("A document that was read: a file, an id, a title or some words of one.", show_default=False)
-]
-CorrectedPage = Annotated[
-    str | None, typer.Option(metavar="N", help="Correct the note of the part with this page of the source.")
-]
-CorrectedPart = Annotated[int | None, typer.Option(min=0, metavar="N", help="Correct the note of this part.")]
-CorrectedPlace = Annotated[
-    str | None,
-    typer.Option(metavar="PLACE", help="Correct the note of the part at this place, such as 'PDF page 58'."),
-]
-NewText = Annotated[str | None, typer.Option(metavar="TEXT", help="The note as it should be; else an editor opens.")]
-Restore = Annotated[bool, typer.Option("--restore", help="Put the method's own note back.")]
-
-
 @dataclass(frozen=True, kw_only=True)
 class CorrectOptions:
     """Which note of a document is replaced, and by what."""
 
-    document: CorrectedDocument
-    page: CorrectedPage = None
-    part: CorrectedPart = None
-    at: CorrectedPlace = None
-    text: NewText = None
-    restore: Restore = False
+    document: Annotated[
+        str, document_argument("A document that was read: a file, an id, a title or some words of one.")
+    ]
+    page: Annotated[
+        str | None, typer.Option(metavar="N", help="Correct the note of the part with this page of the source.")
+    ] = None
+    part: Annotated[int | None, typer.Option(min=0, metavar="N", help="Correct the note of this part.")] = None
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="PLACE", help="Correct the note of the part at this place, such as 'PDF page 58'."),
+    ] = None
+    text: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The note as it should be; else an editor opens.")
+    ] = None
+    restore: Annotated[bool, typer.Option("--restore", help="Put the method's own note back.")] = False
     method: MemoryOfMethod = None
     library: LibraryFolder = None
     as_json: Json = False

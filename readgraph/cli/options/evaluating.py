@@ -14,15 +14,11 @@ from readgraph.evaluation.sweeps import SWEEPS
 ROWS = "Rows and questions"
 """The panel of the options that say which rows an evaluation has, and what they are asked."""
 
-Limit = Annotated[int | None, typer.Option(min=1, help="Ask only the first N questions.", show_default=False)]
+Limit = Annotated[int | None, typer.Option(min=1, help="Ask only the first N questions.")]
 Sample = Annotated[
     int | None,
     typer.Option(
-        metavar="N",
-        min=1,
-        help="Ask only N questions, drawn at random over all texts.",
-        show_default=False,
-        rich_help_panel=ROWS,
+        metavar="N", min=1, help="Ask only N questions, drawn at random over all texts.", rich_help_panel=ROWS
     ),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", help="Another number draws another sample.", rich_help_panel=ROWS)]
@@ -39,7 +35,6 @@ Replies = Annotated[
     typer.Option(
         metavar="FOLDER",
         help="Another evaluation, or a library, whose recorded replies are used where they fit: they cost nothing.",
-        show_default=False,
         rich_help_panel=ROWS,
     ),
 ]
@@ -48,7 +43,6 @@ PublishTo = Annotated[
     typer.Option(
         metavar="FOLDER",
         help="Write the run to a new folder for others: replies and scores, without prompts and the dataset's texts.",
-        show_default=False,
         rich_help_panel=ROWS,
     ),
 ]
@@ -57,85 +51,8 @@ Replay = Annotated[
     typer.Option(
         metavar="FOLDER",
         help="Repeat a published run from its replies, asking no model, and say whether the scores are the same.",
-        show_default=False,
         rich_help_panel=ROWS,
     ),
-]
-
-QuestionFile = Annotated[
-    Path | None, typer.Argument(metavar="FILE", help="The questions: a dataset's file, or one of your own.")
-]
-Form = Annotated[
-    str | None, typer.Option("--dataset", metavar="FORM", help="The dataset's format, if it isn't recognised.")
-]
-MethodNames = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME,…",
-        help="The methods to evaluate, or 'all'; 'readgraph methods' lists them.",
-        show_default="read-agent,mem-walker,gam,bm25",
-        autocompletion=completer_of_list(completing.methods),
-    ),
-]
-Rows = Annotated[
-    list[str],
-    typer.Option(
-        "--method",
-        metavar="ROW",
-        help="A method with settings of its own: METHOD@SETTING=VALUE,… such as gam@rounds=1; repeat for each row.",
-        show_default=False,
-        rich_help_panel=ROWS,
-        autocompletion=completing.completer_of(completing.rows),
-    ),
-]
-Sweep = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help=f"The rows of a paper's table: {', '.join(SWEEPS)}.",
-        show_default=False,
-        rich_help_panel=ROWS,
-        autocompletion=completing.completer_of(completing.sweeps),
-    ),
-]
-FullText = Annotated[
-    bool,
-    typer.Option(
-        "--full-text/--no-full-text",
-        help="Ask the full text too, where it fits the window. Default: on.",
-        show_default=False,
-        rich_help_panel=ROWS,
-    ),
-]
-Metrics = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME,…",
-        help="The metrics to show, the leading one first. Default: those of the dataset.",
-        show_default=False,
-        autocompletion=completer_of_list(completing.metrics),
-    ),
-]
-Calibrate = Annotated[
-    bool,
-    typer.Option(
-        "--calibrate",
-        help="Measure how far the judge agrees with known verdicts; without FILE, that alone.",
-        rich_help_panel=ROWS,
-    ),
-]
-InspectLogs = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FOLDER",
-        help="Write a log of inspect-ai for each row into this folder; without FILE, of the evaluation in --out.",
-        show_default=False,
-        rich_help_panel=ROWS,
-    ),
-]
-TwoFolders = Annotated[
-    tuple[Path, Path] | None,
-    typer.Option(metavar="A B", help="Compare the evaluations of two folders, question by question."),
 ]
 
 
@@ -143,26 +60,87 @@ TwoFolders = Annotated[
 class EvaluateOptions:
     """What to evaluate, and where to keep it."""
 
-    file: QuestionFile = None
-    form: Form = None
-    methods: MethodNames = None
-    rows: Rows = field(default_factory=list)
-    sweep: Sweep = None
-    full_text: FullText = True
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="The questions: a dataset's file, or one of your own.")
+    ] = None
+    form: Annotated[
+        str | None, typer.Option("--dataset", metavar="FORM", help="The dataset's format, if it isn't recognised.")
+    ] = None
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,…",
+            help="The methods to evaluate, or 'all'; 'readgraph methods' lists them.",
+            show_default="read-agent,mem-walker,gam,bm25",
+            autocompletion=completer_of_list(completing.methods),
+        ),
+    ] = None
+    rows: Annotated[
+        list[str],
+        typer.Option(
+            "--method",
+            metavar="ROW",
+            help="A method with settings of its own: METHOD@SETTING=VALUE,… such as gam@rounds=1; repeat for each row.",
+            rich_help_panel=ROWS,
+            autocompletion=completing.completer_of(completing.rows),
+        ),
+    ] = field(default_factory=list)
+    sweep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"The rows of a paper's table: {', '.join(SWEEPS)}.",
+            rich_help_panel=ROWS,
+            autocompletion=completing.completer_of(completing.sweeps),
+        ),
+    ] = None
+    full_text: Annotated[
+        bool,
+        typer.Option(
+            "--full-text/--no-full-text",
+            help="Ask the full text too, where it fits the window. Default: on.",
+            show_default=False,
+            rich_help_panel=ROWS,
+        ),
+    ] = True
     limit: Limit = None
     sample: Sample = None
     seed: Seed = 0
     runs: Runs = 1
-    metrics: Metrics = None
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,…",
+            help="The metrics to show, the leading one first. Default: those of the dataset.",
+            autocompletion=completer_of_list(completing.metrics),
+        ),
+    ] = None
     judge: Judge = None
-    calibrate: Calibrate = False
+    calibrate: Annotated[
+        bool,
+        typer.Option(
+            "--calibrate",
+            help="Measure how far the judge agrees with known verdicts; without FILE, that alone.",
+            rich_help_panel=ROWS,
+        ),
+    ] = False
     out: Out = None
     replies: Replies = None
     publish: PublishTo = None
     replay: Replay = None
-    inspect: InspectLogs = None
+    inspect: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Write a log of inspect-ai for each row into this folder; without FILE, of the evaluation in --out.",
+            rich_help_panel=ROWS,
+        ),
+    ] = None
     estimate: EstimateOnly = False
-    diff: TwoFolders = None
+    diff: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(metavar="A B", help="Compare the evaluations of two folders, question by question."),
+    ] = None
 
     @property
     def names_no_questions(self) -> bool:
@@ -170,27 +148,19 @@ class EvaluateOptions:
         return self.file is None and self.form is None
 
 
-ExperimentName = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="NAME",
-        help="An experiment, such as read-agent-table-1; without a name all are listed.",
-        show_default=False,
-        autocompletion=completing.completer_of(completing.experiments),
-    ),
-]
-Data = Annotated[
-    Path | None,
-    typer.Option(metavar="FOLDER", help="The folder that holds the datasets.", show_default=False),
-]
-
-
 @dataclass(frozen=True, kw_only=True)
 class ReproduceOptions:
     """Which experiment to repeat, how much of it, and where to keep it."""
 
-    name: ExperimentName = None
-    data: Data = None
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="An experiment, such as read-agent-table-1; without a name all are listed.",
+            autocompletion=completing.completer_of(completing.experiments),
+        ),
+    ] = None
+    data: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The folder that holds the datasets.")] = None
     limit: Limit = None
     sample: Sample = None
     seed: Seed = 0

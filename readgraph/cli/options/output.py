@@ -3,11 +3,13 @@
 All that is printed is a command's one `screen`; a report and the steps are what is left of an answer.
 """
 
+import inspect
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from readgraph.cli.log import begin_log
 from readgraph.cli.options.settings import Command, add_options
 from readgraph.state.errors import BadInput
 
@@ -16,16 +18,12 @@ OUTPUT = "Output"
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.")]
-Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Show each step and each refused reply.", rich_help_panel=OUTPUT)
-]
 
 
 def price_option(panel: str | None = None) -> Any:
     """The option of a price, in a panel of the help."""
     return typer.Option(
         metavar="IN/OUT",
-        show_default=False,
         rich_help_panel=panel,
         help="Dollars per million input and output tokens, such as 0.4/1.6; known prices are built in.",
     )
@@ -34,7 +32,9 @@ def price_option(panel: str | None = None) -> Any:
 SCREEN: dict[str, Any] = {
     "as_json": Json,
     "quiet": Quiet,
-    "verbose": Verbose,
+    "verbose": Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show each step and each refused reply.", rich_help_panel=OUTPUT)
+    ],
     "price": Annotated[str | None, price_option(OUTPUT)],
 }
 
@@ -47,12 +47,33 @@ def with_screen(command: Command) -> Command:
 
         return OutputOptions.of(**options)
 
-    return add_options(command, "screen", SCREEN, to_screen)
+    return add_options(command, SCREEN, "screen", to_screen)
+
+
+def with_log(command: Command) -> Command:
+    """The command with the option of a log; where its help is long, the option stands in a panel of rare ones."""
+    own = inspect.signature(command).parameters
+    if "log_json" in own:  # the module of the command was run once more, under another name
+        return command
+
+    def begin(run: typer.Context, file: str | None) -> None:
+        if file is not None and not run.resilient_parsing:
+            begin_log(file, run.command_path.partition(" ")[2])
+
+    option = typer.Option(
+        "--log-json",
+        metavar="FILE",
+        envvar="READGRAPH_LOG_JSON",
+        is_eager=True,
+        callback=begin,
+        rich_help_panel=OUTPUT if "help_all" in own else None,
+        help="Append what it does to a log, one JSON object a line; - stands for standard error.",
+    )
+    return add_options(command, {"log_json": Annotated[str | None, option]})
 
 
 Report = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write a report: one HTML page that shows what was read.", show_default=False),
+    Path | None, typer.Option(metavar="FILE", help="Write a report: one HTML page that shows what was read.")
 ]
 OpenReport = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]
 ShowSteps = Annotated[bool, typer.Option("--show-steps", help="Print what each step did and took.")]

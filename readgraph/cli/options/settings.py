@@ -42,51 +42,45 @@ Command = Callable[..., None]
 
 def with_options(kind: type[Any]) -> Callable[[Command], Command]:
     """Add the fields of a dataclass to a command as its arguments and options; the command gets them as `options`."""
-    declared = {
-        each.name: inspect.Parameter(
-            each.name, inspect.Parameter.KEYWORD_ONLY, annotation=each.type, default=_default(each)
-        )
-        for each in fields(kind)
-    }
-    return lambda command: _with_group(command, "options", declared, kind)
+
+    def default(field: Field[Any]) -> Any:
+        if field.default_factory is not MISSING:
+            return field.default_factory()
+        return inspect.Parameter.empty if field.default is MISSING else field.default
+
+    declared = {each.name: (each.type, default(each)) for each in fields(kind)}
+    return lambda command: _add_parameters(command, declared, "options", kind)
 
 
-def _default(field: Field[Any]) -> Any:
-    """The default of a field, as a parameter has it."""
-    if field.default_factory is not MISSING:
-        return field.default_factory()
-    return inspect.Parameter.empty if field.default is MISSING else field.default
-
-
-def add_options(command: Command, argument: str, options: dict[str, Any], convert: Callable[..., Any]) -> Command:
-    """The command with these options, by their names; `convert` turns their values into the one `argument`."""
-    declared = {
-        name: inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=False if is_flag(annotation) else None
-        )
-        for name, annotation in options.items()
-    }
-    return _with_group(command, argument, declared, convert)
-
-
-def _with_group(
-    command: Command, argument: str, options: dict[str, inspect.Parameter], convert: Callable[..., Any]
+def add_options(
+    command: Command, options: dict[str, Any], argument: str = "", convert: Callable[..., Any] | None = None
 ) -> Command:
+    """The command with these options, by their names; `convert` turns their values into the one `argument`.
+
+    Without an argument the command isn't given their values, which only callbacks see.
+    """
+    declared = {name: (kind, False if get_args(kind)[0] is bool else None) for name, kind in options.items()}
+    return _add_parameters(command, declared, argument, convert)
+
+
+def _add_parameters(
+    command: Command, declared: dict[str, tuple[Any, Any]], argument: str, convert: Callable[..., Any] | None
+) -> Command:
+    """The command with parameters, by their names with annotation and default."""
+
     @wraps(command)
-    def with_group(**values: Any) -> None:
-        group = {name: values.pop(name) for name in options}
-        command(**{argument: convert(**group)}, **values)
+    def run(**values: Any) -> Any:
+        group = {name: values.pop(name) for name in declared}
+        return command(**({argument: convert(**group)} if convert else {}), **values)
 
-    own = inspect.signature(command).parameters.values()
-    parameters = [*(parameter for parameter in own if parameter.name != argument), *options.values()]
-    with_group.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    with_group.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return with_group
-
-
-def is_flag(annotation: Any) -> bool:
-    """Whether an option is either on or off, with no third state."""
-    return get_args(annotation)[0] is bool
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+        for name, (annotation, default) in declared.items()
+    ]
+    parameters = [each for each in inspect.signature(command).parameters.values() if each.name != argument] + added
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
 
 
 COMMON = ("model", "language", "answer_length", "max_calls")
@@ -141,7 +135,6 @@ PROFILE: dict[str, Any] = {
         str | None,
         typer.Option(
             metavar="NAME",
-            show_default=False,
             rich_help_panel="Parts",
             help=f"Sizes of the papers' experiments: {', '.join(PROFILES[:-1])} or {PROFILES[-1]}.",
             autocompletion=completer_of(profiles),
@@ -177,4 +170,4 @@ def with_context(
         return (context_or_fault if looks else reader_context)(**options)
 
     options = {**options_of(groups), **(more or {}), "help_all": HELP_ALL}
-    return lambda command: add_options(command, "context", options, to_context)
+    return lambda command: add_options(command, options, "context", to_context)

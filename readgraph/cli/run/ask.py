@@ -9,12 +9,16 @@ from typing import Any
 from rich.padding import Padding
 from rich.table import Column, Table
 
+from readgraph.api import functions
 from readgraph.api.documents import PickingScope, pick_as_one_document
+from readgraph.api.functions import check_asked, find_notices
+from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import AskOptions, CompareOptions
 from readgraph.cli.run.documents import conversion_seconds, load_sources_or_names, resolve_document
-from readgraph.cli.run.reports import check_report, source_links, write_report
-from readgraph.cli.run.run_method import estimate, run_graph, with_places
+from readgraph.cli.run.estimate import estimate
+from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
 from readgraph.cli.settings import check_used, choose_method
+from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.rendering import (
     ASK_AGAIN,
     format_usage,
@@ -30,17 +34,14 @@ from readgraph.cli.terminal.rendering import (
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.methods import Method, method_named, method_typed
-from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import Library, open_library
 from readgraph.models.metering import ask_each_prompt_once
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.report.page import render, report_of_answer
 from readgraph.sources import SourceText
 from readgraph.state.channels import Round, SearchHit
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
-from readgraph.state.reading import Question
 from readgraph.state.records import Document
 from readgraph.state.words import format_count, with_numbers
 
@@ -84,20 +85,12 @@ def _hit(hit: SearchHit) -> str:
     return f"{hit['page']} ({' + '.join(hit['tools'])})"
 
 
-def _check_question(options: AskOptions | CompareOptions) -> None:
-    """Raise `BadInput` for an empty question, and a choice between fewer than two."""
-    if not options.question.strip():
-        raise BadInput("The question is empty: write one.")
-    if len(options.choices) == 1:
-        raise BadInput("A multiple choice needs at least two options; there is one --option.")
-
-
 def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Answer a question about the documents and print the answer, or a follow-up to the last question.
 
     Without documents, some of the library are picked.
     """
-    _check_question(options)
+    check_asked(options.question, options.choices)
     _choice(options).check(open_to_choice=not options.paths and not options.follow_up)
     if options.report:
         check_report(options.report)
@@ -138,38 +131,53 @@ async def _ask(
     options: AskOptions, sources: Sequence[SourceText | str], context: ReaderContext, screen: OutputOptions
 ) -> tuple[dict[str, Any], bytes]:
     """The graph's output, and the report where one is wanted."""
-    request = Question(question=options.question, options=options.choices, follow_up=options.follow_up)
     async with open_library(options.library) as library:
-        document = await _document(library, options, sources)
-        thread, seconds = "", conversion_seconds(sources)
+        document = await resolve_document(library, sources) if sources else None
         if options.follow_up:
             document, thread, method = await _last_question(library, document, options.method)
         else:
-            method = choose_method(options.method, document)
-        assert document is not None, "there are files, or documents were picked, or there is a last question"
-        graph, name = method.build(), method.name
-        output = await run_graph(library, graph, name, document, request, context, screen, thread, seconds)
-        found = await with_places(library, with_marks(output))
+            query = " ".join([options.question, *options.choices])
+            document = document or await pick_as_one_document(library.pages, query, _choice(options))
+            thread, method = RunThread(saver=library.checkpointer), choose_method(options.method, document)
+        seconds = conversion_seconds(sources)
+        found = await _answer(library, options, document, method, thread, context, screen, seconds)
         if not sources and not options.follow_up:
-            found["picked"] = output["documents"] or [{"id": document.id, "title": document.title}]
-        if not options.report:
-            return found, b""
-        links = await source_links(library.pages, document, options.report)
-        return found, render(await report_of_answer(library.pages, request, found, method.note, links))
+            found["picked"] = found["documents"] or [{"id": document.id, "title": document.title}]
+        asked = check_asked(options.question, options.choices)
+        return found, await make_report(options.report, library.pages, document, asked, found, method.note)
 
 
-async def _document(library: Library, options: AskOptions, sources: Sequence[SourceText | str]) -> Document | None:
-    """The document of the sources, else one that is picked; None for a follow-up without sources."""
-    if sources:
-        return await resolve_document(library, sources)
-    if options.follow_up:
-        return None
-    return await pick_as_one_document(library.pages, " ".join([options.question, *options.choices]), _choice(options))
+async def _answer(
+    library: Library,
+    options: AskOptions | CompareOptions,
+    document: Document,
+    method: Method,
+    thread: RunThread,
+    context: ReaderContext,
+    screen: OutputOptions,
+    seconds_before: float = 0.0,
+) -> dict[str, Any]:
+    """The output of a method that was asked, with its cost, the marks of its quotes, and places."""
+    with watch_run(screen) as listen:
+        answer = await functions.ask(
+            library,
+            options.question,
+            documents=[document],
+            method=method,
+            options=options.choices,
+            context=context,
+            listen=listen,
+            thread=thread,
+        )
+    found = await with_places(library.pages, with_marks(with_cost(answer.output, context, screen, seconds_before)))
+    if {"programme", "table", "by_pattern"} <= found.keys():
+        found["notices"] = find_notices(found["programme"], found["table"], by_pattern=found["by_pattern"])
+    return found
 
 
 async def _last_question(
     library: Library, document: Document | None, typed: str | None
-) -> tuple[Document, str, Method]:
+) -> tuple[Document, RunThread, Method]:
     """Document, thread and method of the newest question (about this document, if one is given).
 
     Raises `BadInput` where another method was typed, and where one of the user's own was not.
@@ -181,7 +189,7 @@ async def _last_question(
         raise BadInput(f"The last question was asked with a method of your own: add --method {last_method}.")
     method = method_typed(typed) if typed else method_named(last_method)
     check_used([method], asks=True)
-    return document, thread, method
+    return document, RunThread(saver=library.checkpointer, id=thread, follow_up=True), method
 
 
 async def _newest_question(library: Library, document: Document | None) -> tuple[Document, str, str]:
@@ -201,15 +209,14 @@ MethodOutput = dict[str, Any]
 
 def compare_methods(options: CompareOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Ask each method and print the answers and what they used; a method that fails does not stop the others."""
-    _check_question(options)
+    check_asked(options.question, options.choices)
     named = [method_typed(name) for name in dict.fromkeys(filter(None, map(str.strip, options.methods.split(","))))]
     if not named:
         raise BadInput("There is no method to compare: 'readgraph methods' lists them.")
     check_used(named, asks=True)
-    request = Question(question=options.question, options=options.choices)
     sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
     with ask_each_prompt_once():
-        document, results = run_until_stopped(_compare(request, sources, named, context, options.library, screen))
+        document, results = run_until_stopped(_compare(options, sources, named, context, screen))
     failed = sum(found["status"] == "failed" for found in results)
     if screen.as_json:
         print_json({"question": options.question, "document": document.id, "methods": results, "failed": failed})
@@ -223,22 +230,20 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Out
 
 
 async def _compare(
-    request: Question,
+    options: CompareOptions,
     sources: Sequence[SourceText | str],
     methods: Sequence[Method],
     context: ReaderContext,
-    folder: LibraryPlace | None,
     screen: OutputOptions,
 ) -> tuple[Document, list[MethodOutput]]:
     """Run the methods one after the other; if all of them fail, the first problem is raised."""
     problems: list[ReadgraphError] = []
     results: list[MethodOutput] = []
-    async with open_library(folder) as library:
-        document = await resolve_document(library, sources)
+    async with open_library(options.library) as library:
+        document, thread = await resolve_document(library, sources), RunThread(saver=library.checkpointer)
         for number, method in enumerate(methods, 1):
             try:
-                output = await run_graph(library, method.build(), method.name, document, request, context, screen)
-                results.append(await with_places(library, with_marks(output)))
+                results.append(await _answer(library, options, document, method, thread, context, screen))
             except ReadgraphError as problem:
                 problems.append(problem)
                 results.append({"method": method.name, "status": "failed", "problem": str(problem)})

@@ -1,14 +1,12 @@
 """`browse`: carry out an instruction on a web site in a real browser, each action confirmed by the user."""
 
 import os
-from functools import partial
 from getpass import getpass
 
 from readgraph.browsing.driver import ChromiumDriver
 from readgraph.browsing.episode import Episode, EpisodeStep, Proposed, check_can_begin
-from readgraph.cli.run.run_method import show_event
 from readgraph.cli.settings import check_typed
-from readgraph.cli.terminal.progress import ReadingProgress, notices
+from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.rendering import footer, format_usage, print_json
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, allow_one_stop, ask_yes_or_no, can_ask_user
@@ -93,18 +91,18 @@ def browse_site(
         raise BadInput("Each action is confirmed on a terminal: run it there, or allow every action with --yes.")
     check_typed(settings_in(web_agent.graph.context_schema or ReaderContext), "browse")
     check_can_begin(context, instruction)
+
+    async def propose(episode: Episode) -> Proposed | None:
+        with watch_run(screen) as listen:
+            return await episode.propose(listen)
+
     browser = background().wrap_async_context_manager(ChromiumDriver.opened(url, driver))
     with allow_one_stop(), open_library_in_background(folder) as library, browser as opened:
         episode = Episode(opened, library, context, instruction, max_steps)
         view = EpisodeView(screen)
-        while proposed := in_background(_propose, episode, screen):
+        while proposed := in_background(propose, episode):
             _carry_out(episode, proposed, view, sure=sure)
         view.end(episode)
-
-
-async def _propose(episode: Episode, screen: OutputOptions) -> Proposed | None:
-    with ReadingProgress(screen) as progress, notices(progress.say, screen):
-        return await episode.propose(partial(show_event, progress))
 
 
 def _carry_out(episode: Episode, proposed: Proposed, view: EpisodeView, *, sure: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.cli.run.run_method import show_estimate
+from readgraph.cli.run.estimate import show_estimate
 from readgraph.cli.terminal.progress import EvaluationProgress, notices
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.results import print_calibration

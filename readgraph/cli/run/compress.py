@@ -2,24 +2,21 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 
 import typer
 
+from readgraph.api.functions import CompressedText, compress
 from readgraph.cli.options.reading import CompressOptions
 from readgraph.cli.run.documents import load_sources_or_names, resolve_document
-from readgraph.cli.run.run_method import show_event
 from readgraph.cli.settings import check_typed
-from readgraph.cli.terminal.progress import ReadingProgress, notices
+from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.rendering import footer, format_usage, print_json, print_reminder
 from readgraph.cli.terminal.safe_text import Console, SafeText, visible
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
-from readgraph.compression import Compressed, CompressionEngine, CompressionTrace, engine_named
+from readgraph.compression import CompressionEngine, CompressionTrace, engine_named
 from readgraph.compression.condenser import check_budget
 from readgraph.library.opening import open_library
-from readgraph.library.store import mark_in_use
 from readgraph.models.prices import cost
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
@@ -39,10 +36,10 @@ def compress_documents(options: CompressOptions, context: ReaderContext, screen:
     if options.trace:
         _check_trace_file(options.trace)
     sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
-    compressed, trace = run_until_stopped(_compress_sources(sources, kind, options, context, screen))
+    compressed = run_until_stopped(_compress_sources(sources, kind, options, context, screen))
     if options.trace:
-        _write_trace(options.trace, trace)
-    _print(compressed, trace, context, screen)
+        _write_trace(options.trace, compressed.trace)
+    _print(compressed, context, screen)
 
 
 async def _compress_sources(
@@ -51,21 +48,28 @@ async def _compress_sources(
     options: CompressOptions,
     context: ReaderContext,
     screen: OutputOptions,
-) -> tuple[Compressed, CompressionTrace]:
+) -> CompressedText:
     async with open_library(options.library) as library:
         engine = kind(library=library.store, context=context)
         check_typed(engine.settings, engine.id)
         document = await resolve_document(library, sources)
-        async with mark_in_use(library.store, document.id):
-            with ReadingProgress(screen) as progress, notices(progress.say, screen):
-                listen = partial(show_event, progress)
-                return await engine.compress_document(document, options.budget, options.question, listen)
+        with watch_run(screen) as listen:
+            return await compress(
+                library,
+                options.budget,
+                documents=[document],
+                question=options.question,
+                engine=engine,
+                listen=listen,
+            )
 
 
-def _print(compressed: Compressed, trace: CompressionTrace, context: ReaderContext, screen: OutputOptions) -> None:
+def _print(compressed: CompressedText, context: ReaderContext, screen: OutputOptions) -> None:
+    trace = compressed.trace
     spent = cost(trace.steps, screen.price, batch=context.batch)
     if screen.as_json:
-        print_json({**asdict(compressed), **trace.as_dict(), "cost": spent})
+        result = compressed.model_dump(include={"text", "engine", "tokens", "status"})
+        print_json({**result, **trace.as_dict(), "cost": spent})
         return
     if compressed.text:
         typer.echo(visible(compressed.text))

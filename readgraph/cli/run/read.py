@@ -8,13 +8,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from readgraph.api.running import with_sizes
+from readgraph.api.functions import memorise, read
+from readgraph.api.results import Reading, Remembered
+from readgraph.api.running import RunThread
 from readgraph.cli.log import log_document
 from readgraph.cli.options.reading import CorpusOptions, ReadOptions, RememberOptions
 from readgraph.cli.run.documents import check_glob, conversion_seconds, report_left_out, resolve_document, sources_of
-from readgraph.cli.run.run_method import estimate, run_graph
+from readgraph.cli.run.estimate import estimate
+from readgraph.cli.run.reports import with_cost
 from readgraph.cli.settings import choose_method
-from readgraph.cli.terminal.progress import EvaluationProgress
+from readgraph.cli.terminal.progress import EvaluationProgress, watch_run
 from readgraph.cli.terminal.rendering import footer, format_usage, print_json, print_memory, print_reminder
 from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
@@ -22,8 +25,7 @@ from readgraph.corpus.on_ray import on_ray
 from readgraph.corpus.processes import processes
 from readgraph.corpus.reading import CorpusTotals, Workers, read_corpus
 from readgraph.corpus.worker import CorpusJob, CorpusLine
-from readgraph.graphs import gam
-from readgraph.graphs.methods import Method
+from readgraph.graphs.methods import METHODS, Method
 from readgraph.library.address import LibraryPlace
 from readgraph.library.histories import Appended, SessionText, append_sessions
 from readgraph.library.opening import default_place, open_library
@@ -64,14 +66,22 @@ async def _read_each(
         while sources:
             seconds = conversion_seconds(sources[:1])
             document = await resolve_document(library, [sources.pop(0)])  # popped, so that its text can be freed
-            found = await run_graph(library, method.build(), method.name, document, {}, context, screen, "", seconds)
+            with watch_run(screen) as listen:
+                kept = RunThread(saver=library.checkpointer)
+                reading = await read(library, document, method=method, context=context, listen=listen, thread=kept)
+            found = with_cost(reading.output, context, screen, seconds)
             if screen.as_json:
-                built.append(await with_sizes(library.pages, found))
+                built.append(found | _sizes_in(reading))
             else:
                 places = await library.pages.places(document)
                 await _print_memory(library.pages, document, found, method.note, screen, [name for _, name in places])
     print_reminder(context, screen)
     return built
+
+
+def _sizes_in(reading: Reading | Remembered) -> dict[str, Any]:
+    """What the output of a run doesn't say: how large the memory is now."""
+    return {name: getattr(reading, name) for name in ("pages", "notes", "note_words", "complete")}
 
 
 async def _print_memory(
@@ -84,9 +94,6 @@ async def _print_memory(
 ) -> None:
     memory = await pages.memory(document.id, found["memory"])
     print_memory(document, memory, await pages.notes(memory.id, range(memory.pages)), found, called, screen, labels)
-
-
-METHOD, NOTE = "gam", "memo"
 
 
 def remember_sessions(options: RememberOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -102,15 +109,16 @@ async def _remember(
 ) -> None:
     async with open_library(folder) as library:
         appended = await append_sessions(library.pages, name, sessions)
-        document = appended.document
         if not screen.as_json:
             Console().print(SafeText(_summary(appended)))
-        found = await run_graph(library, gam.build_memorize(), METHOD, document, {}, context, screen)
+        with watch_run(screen) as listen:
+            done = await memorise(library, appended, context, listen, RunThread(saver=library.checkpointer))
+        found = with_cost(done.output, context, screen)
         if screen.as_json:
-            counts = {"added": len(appended.added), "known": appended.known, "sessions": document.sessions}
-            print_json(await with_sizes(library.pages, {**found, **counts}))
+            counts = {"added": done.added, "known": done.known, "sessions": done.sessions}
+            print_json(found | counts | _sizes_in(done))
             return
-        await _print_memory(library.pages, document, found, NOTE, screen)
+        await _print_memory(library.pages, appended.document, found, METHODS["gam"].note, screen)
     print_reminder(context, screen)
 
 

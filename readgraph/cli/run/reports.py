@@ -1,23 +1,51 @@
-"""`--report FILE`: the reading report as a file, and where it can open the sources of documents.
+"""What a command adds to a run's output: its cost, the places of its pages, and with `--report FILE` a report.
 
-Sources are opened by their addresses, or by paths from the report's folder.
+A report opens the sources of documents by their addresses, or by paths from its folder.
 """
 
 import os
 import re
 import webbrowser
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from readgraph.api.documents import id_without_conversion
 from readgraph.cli.terminal.safe_text import Console, SafeText
+from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.library.page_store import PageStore
-from readgraph.report.page import MARK
+from readgraph.models.prices import cost
+from readgraph.report.page import MARK, render, report_of_answer
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import read_file
+from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.files import replace_file
+from readgraph.state.reading import Question
 from readgraph.state.records import Document
+
+
+def with_cost(
+    output: Mapping[str, Any], context: ReaderContext, screen: OutputOptions, seconds_before: float = 0.0
+) -> dict[str, Any]:
+    """A run's output with its cost in dollars; `seconds_before` went into the document's conversion, and count too."""
+    usage = output["usage"] | {"seconds": round(output["usage"]["seconds"] + seconds_before, 4)}
+    return {**output, "usage": usage, "cost": cost(output["steps"], screen.price, batch=context.batch)}
+
+
+async def with_places(pages: PageStore, found: dict[str, Any]) -> dict[str, Any]:
+    """An answer with `places_read`: where each page that was read again begins in the source, if it names places.
+
+    A survey's has `places_unread`, too, of the pages that could not be read.
+    """
+    document = await pages.document(found["document"])
+    named = dict[str, list[str | None]]()
+    for places, numbers in (("places_read", found["pages_read"]), ("places_unread", found.get("unread"))):
+        if numbers is not None:
+            starts = {page.number: page.start for page in await pages.pages(found["memory"], numbers)}
+            named[places] = await pages.place_names(document, [starts[number] for number in numbers])
+    return {**found, **named}
 
 
 def check_report(file: Path) -> None:
@@ -47,6 +75,16 @@ def write_report(file: Path, page: bytes, *, quiet: bool, in_browser: bool) -> N
         Console(stderr=True, soft_wrap=True).print(SafeText(f"The report is in {file}", style="dim"))
     if in_browser and not webbrowser.open(file.resolve().as_uri()):
         Console(stderr=True, soft_wrap=True).print(SafeText(f"There is no browser to open: {file} is the report."))
+
+
+async def make_report(
+    file: Path | None, pages: PageStore, document: Document, question: Question, found: dict[str, Any], note: str
+) -> bytes:
+    """The page that shows an answer, for this file; empty where no report is wanted."""
+    if not file:
+        return b""
+    links = await source_links(pages, document, file)
+    return render(await report_of_answer(pages, question, found, note, links))
 
 
 def _read_beginning(file: Path) -> bytes:

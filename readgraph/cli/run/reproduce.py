@@ -10,8 +10,8 @@ from typing import Any
 from rich.table import Table
 
 from readgraph.cli.options.evaluating import EvaluateOptions, ReproduceOptions
+from readgraph.cli.run.estimate import PricedEstimate
 from readgraph.cli.run.evaluate import NO_FOLDER, estimate, estimate_readings, evaluate, run_evaluation
-from readgraph.cli.run.run_method import PricedEstimate
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped

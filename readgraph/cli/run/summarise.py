@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
+from readgraph.api.functions import summarise
 from readgraph.cli.options.reading import SummariseOptions
 from readgraph.cli.run.documents import conversion_seconds, load_sources_or_names, resolve_document
-from readgraph.cli.run.reports import check_report, source_links, write_report
-from readgraph.cli.run.run_method import run_graph, show_estimate, with_places
+from readgraph.cli.run.estimate import show_estimate
+from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
+from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.rendering import (
     footer,
     format_read_again,
@@ -19,12 +21,10 @@ from readgraph.cli.terminal.rendering import (
 )
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
-from readgraph.graphs import summary
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.graphs.summary import estimate_summary
 from readgraph.library.opening import open_library
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.report.page import render, report_of_answer
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -121,21 +121,14 @@ async def _summarise_sources(
     """The graph's output, and the report where one is wanted."""
     async with open_library(options.library) as library:
         document = await resolve_document(library, sources)
-        given = (document, _request(options), context, screen)
-        seconds = conversion_seconds(sources)
-        output = await run_graph(library, summary.build(), "summary", *given, seconds_before=seconds, keeps_steps=False)
-        found = await with_places(library, with_marks(output))
-        if not options.report:
-            return found, b""
-        links = await source_links(library.pages, document, options.report)
+        with watch_run(screen) as listen:
+            made = await summarise(
+                library, [document], part=options.part, about=options.about, context=context, listen=listen
+            )
+        marked = with_marks(with_cost(made.output, context, screen, conversion_seconds(sources)))
+        found = await with_places(library.pages, marked)
         headed = Question(question=_heading(options, found))
-        return found, render(await report_of_answer(library.pages, headed, found, "note", links))
-
-
-def _request(options: SummariseOptions) -> Question:
-    """The graph's input."""
-    given = {"part": options.part, "question": options.about}
-    return cast(Question, {name: value for name, value in given.items() if value is not None})
+        return found, await make_report(options.report, library.pages, document, headed, found, "note")
 
 
 def _heading(options: SummariseOptions, found: dict[str, Any]) -> str:

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from readgraph.api.functions import whole_table
+from readgraph.api import functions
+from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import TableOptions
 from readgraph.cli.run.documents import conversion_seconds, load_sources_or_names, resolve_document
-from readgraph.cli.run.reports import check_report, source_links, write_report
-from readgraph.cli.run.run_method import estimate, run_graph, with_places
+from readgraph.cli.run.estimate import estimate
+from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
 from readgraph.cli.settings import check_used
+from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.rendering import (
     BY_PATTERN,
     TO_READ_WITH_ONE,
@@ -24,11 +26,9 @@ from readgraph.cli.terminal.rendering import (
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.methods import METHODS
-from readgraph.graphs.survey import build_table
 from readgraph.library.collections import members_of
 from readgraph.library.opening import open_library
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.report.page import render, report_of_answer
 from readgraph.report.table_files import FORMS, Sheet, excel_library, is_our_table, sheet_of, table_bytes
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
@@ -109,21 +109,19 @@ async def _make_table_output(
     """The graph's output with all rows, the table with its citations, and the report where one is wanted."""
     async with open_library(options.library) as library:
         document = await resolve_document(library, sources)
-        seconds, request = conversion_seconds(sources), Question(question=options.wanted)
-        output = await run_graph(
-            library, build_table(), "survey", document, request, context, screen, seconds_before=seconds
-        )
-        table = await whole_table(library.pages, output)
-        found = await with_places(library, {**output, "table": table})
+        kept = RunThread(saver=library.checkpointer)
+        with watch_run(screen) as listen:
+            made = await functions.table(
+                library, options.wanted, documents=[document], context=context, listen=listen, thread=kept
+            )
+        priced = with_cost(made.output, context, screen, conversion_seconds(sources))
+        found = {**await with_places(library.pages, priced), "notices": made.notices}
         documents = await members_of(library.pages, document)
         sheet = sheet_of(found["table"], documents, " ".join(filter(None, [_note(found), *found["notices"]])))
-        if not options.report:
-            return with_marks(found), sheet, b""
-        links = await source_links(library.pages, document, options.report)
         cited = [citation for row in found["table"]["rows"] for citation in row["citations"]]
         unique = {(each["start"], each["end"]): each for each in cited}
-        shown = with_marks({**found, "citations": [*unique.values()]})
-        page = render(await report_of_answer(library.pages, request, shown, METHODS["survey"].note, links))
+        shown, asked = with_marks({**found, "citations": [*unique.values()]}), Question(question=options.wanted)
+        page = await make_report(options.report, library.pages, document, asked, shown, METHODS["survey"].note)
         return with_marks(found), sheet, page
 
 

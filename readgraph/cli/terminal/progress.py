@@ -34,6 +34,7 @@ from readgraph.models.batches import batch_progress_line
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.opening import TracingOn
 from readgraph.state.logs import WARNING, log
+from readgraph.state.loops import Listen
 from readgraph.state.reading import Usage
 from readgraph.state.words import format_count
 
@@ -105,13 +106,16 @@ class ReadingProgress(LiveBar):
         self._pace = Pace()
         self._task = self._bar.add_task("Opening", total=None, pages="", cost="", ends=None)
 
-    def begin(self, node: str) -> None:
-        """Show that a step began."""
-        if node in DOING:
-            self._show(node)
+    def listen(self, mode: str, event: Any) -> None:
+        """Show an event of a graph's stream, of the mode "custom", "tasks" or "updates"; others show nothing."""
+        if mode == "custom":
+            self._take(event)
+        elif mode == "tasks" and "input" in event and event["name"] in DOING:  # a task begins
+            self._show(event["name"])
+        elif mode == "updates":
+            self._show_steps(event)
 
-    def take(self, event: dict[str, Any]) -> None:
-        """Show an event of the graph's stream."""
+    def _take(self, event: dict[str, Any]) -> None:
         if "progress" in event:
             self._show(**event["progress"])
         if "waiting" in event:
@@ -125,7 +129,7 @@ class ReadingProgress(LiveBar):
         if "refused" in event:
             self._say_verbose("refused a reply to '{asked}': {reason}", event["refused"])
 
-    def show_steps(self, updates: dict[str, Any]) -> None:
+    def _show_steps(self, updates: dict[str, Any]) -> None:
         """Print the steps that ended, and draw the walk so far, if the user asked for them."""
         for update in filter(None, updates.values()):
             if self.screen.steps and update.get("hops"):
@@ -281,3 +285,10 @@ def notices(say: Callable[[str], None], screen: OutputOptions) -> Iterator[None]
         warnings.simplefilter("default", TracingOn)
         warnings.showwarning = lambda message, kind, *_: show(message, kind)
         yield
+
+
+@contextmanager
+def watch_run(screen: OutputOptions) -> Iterator[Listen]:
+    """Show the progress of a run and readgraph's own warnings; what it gives takes what the run's graph streams."""
+    with ReadingProgress(screen) as progress, notices(progress.say, screen):
+        yield progress.listen
