@@ -1,7 +1,9 @@
 """Fixtures: a model double, a library, a text to read."""
 
+import gc
 import logging
 import os
+import shutil
 import signal
 import ssl
 import sys
@@ -18,6 +20,7 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph looks at it once, w
 from langgraph.checkpoint.serde import _msgpack
 
 from readgraph.cli.main import run
+from readgraph.graphs.methods import Method
 from readgraph.library.opening import Library, open_library
 from readgraph.models import local as model_file
 from readgraph.models import local as server_of_local
@@ -37,16 +40,31 @@ hypothesis.settings.load_profile("readgraph")
 
 assert _msgpack.STRICT_MSGPACK_ENABLED, "LangGraph was imported before its setting was made"
 
+MEMORY_DISK = Path("/dev/shm")
+if os.access(MEMORY_DISK, os.W_OK) and shutil.disk_usage(MEMORY_DISK).free > 4_000_000_000:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_DISK))  # each commit to a real disk is waited for
+
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # each process that a test starts would compile all that it imports
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(Path(__file__).parents[1] / ".pytest_cache/compiled")
+
+
+def pytest_collection_finish() -> None:
+    """What is imported stays, and need not be gone through again whenever garbage is collected."""
+    gc.collect()
+    gc.freeze()
+
 
 @pytest.fixture(scope="session", autouse=True)
 def what_is_the_same_for_every_test() -> Iterator[None]:
-    """Make the command's options once, and no certificates, which each model client would load from the system.
+    """Make the command's options and each method's graph once, and no certificates, which clients load from the system.
 
     Without certificates, no server beyond loopback is trusted either.
     """
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
         patched.setattr("typer.main.get_command", cache(typer.main.get_command))
+        patched.setattr(Method, "build", cache(Method.build))
         yield
 
 
