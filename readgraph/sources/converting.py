@@ -87,15 +87,12 @@ class Blocks:
     def add(self, text: str, kind: str = PARAGRAPH) -> int:
         """Append a block that isn't empty, and return its offset."""
         if self._parts:
-            self._append("\n" if kind == self._kind != PARAGRAPH else "\n\n")
-        self._kind = kind
-        start = self.length
-        self._append(text)
-        return start
-
-    def _append(self, text: str) -> None:
+            self._parts.append("\n" if kind == self._kind != PARAGRAPH else "\n\n")
+            self.length += len(self._parts[-1])
         self._parts.append(text)
+        self._kind, start = kind, self.length
         self.length += len(text)
+        return start
 
     def text(self) -> str:
         """All blocks so far."""
@@ -131,29 +128,19 @@ class Stop:
     """Whether a conversion is to stop, and what stops it while a child process is at work."""
 
     def __init__(self) -> None:
-        self._asked = False
-        self._end: Callable[[], object] | None = None
-
-    def stop(self) -> None:
-        """Stop it now, or as soon as it gets to its child process."""
-        self._asked = True
-        if self._end:
-            self._end()
-
-    def register_end(self, end: Callable[[], object]) -> None:
-        """From now on `end` stops the conversion; it may be called more than once."""
-        self._end = end
-        if self._asked:
-            end()
+        self.asked = False
+        self.end: Callable[[], object] | None = None
 
 
 _stop: ContextVar[Stop | None] = ContextVar("stop", default=None)
 
 
 def register_conversion_end(end: Callable[[], object]) -> None:
-    """Let `end` be called when nobody waits any more for the conversion that goes on here."""
+    """Let `end` be called, maybe more than once, when nobody waits any more for the conversion that goes on here."""
     if stop := _stop.get():
-        stop.register_end(end)
+        stop.end = end
+        if stop.asked:
+            end()
 
 
 async def convert_in_thread(convert: Callable[P, Made], *given: P.args, **named: P.kwargs) -> Made:
@@ -163,7 +150,9 @@ async def convert_in_thread(convert: Callable[P, Made], *given: P.args, **named:
     try:
         return await asyncio.to_thread(convert, *given, **named)
     except asyncio.CancelledError:
-        stop.stop()
+        stop.asked = True
+        if stop.end:
+            stop.end()
         raise
     finally:
         _stop.reset(token)

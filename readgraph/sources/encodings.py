@@ -59,8 +59,9 @@ def decode(data: bytes, name: str, declared: str = "") -> str:
     for encoding in (codec, "utf-8") if codec.startswith(_SEVEN_BIT) else ("utf-8", codec):
         if encoding and (text := _strictly(data, encoding)) is not None:
             return text
-    text, bad, beyond_ascii = _decode_leniently(data)
-    if bad * 20 < beyond_ascii:
+    text = data.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    if bad * 20 < len(text) - len(text.encode("ascii", "ignore")):
         return text
     return _decode_by_guess(data) or (text if bad * 1000 < len(text) else _refuse_binary(name))
 
@@ -92,12 +93,6 @@ def _strictly(data: bytes, encoding: str) -> str | None:
         return None
 
 
-def _decode_leniently(data: bytes) -> tuple[str, int, int]:
-    """The text as UTF-8 with U+FFFD for invalid bytes, the number of these, and the number of non-ASCII characters."""
-    text = data.decode("utf-8", "replace")
-    return text, text.count("\ufffd"), len(text) - len(text.encode("ascii", "ignore"))
-
-
 def _decode_by_guess(data: bytes) -> str | None:
     from charset_normalizer import from_bytes
 
@@ -106,21 +101,20 @@ def _decode_by_guess(data: bytes) -> str | None:
     sample = _sample(data)
     matches = list(from_bytes(sample, steps=20, chunk_size=1024, cp_isolation=_DETECTABLE))
     encodings = [match.encoding for match in matches]
-    if matches and matches[0].encoding in _MISTAKEN_FOR_WESTERN and not _is_central_european(sample):
-        best = matches[0]
-        if any("cp1252" in match.could_be_from_charset and match.chaos <= best.chaos + 0.05 for match in matches):
+    beyond_ascii = sum(byte > 127 for byte in sample)
+    is_western = sum(map(sample.count, _CENTRAL_EUROPEAN)) * 20 <= beyond_ascii
+    if is_western and encodings and encodings[0] in _MISTAKEN_FOR_WESTERN:
+        most = matches[0].chaos + 0.05
+        if any("cp1252" in match.could_be_from_charset and match.chaos <= most for match in matches):
             encodings.insert(0, "cp1252")
     return next((text for encoding in encodings if (text := _strictly(data, encoding)) is not None), None)
 
 
-def _is_central_european(sample: bytes) -> bool:
-    beyond_ascii = sum(byte > 127 for byte in sample)
-    return sum(map(sample.count, _CENTRAL_EUROPEAN)) * 20 > beyond_ascii
-
-
 def _sample(data: bytes) -> bytes:
     """The lines with non-ASCII bytes: the others say nothing about the encoding."""
-    begin = data.rfind(b"\n", 0, _first_beyond_ascii(data)) + 1
+    block = next(start for start in range(0, len(data), SAMPLE) if not data[start : start + SAMPLE].isascii())
+    first = block + next(offset for offset, byte in enumerate(data[block : block + SAMPLE]) if byte > 127)
+    begin = data.rfind(b"\n", 0, first) + 1
     lines, size = [], 0
     for line in data[begin : begin + 64 * SAMPLE].split(b"\n"):
         if not line.isascii() and size < SAMPLE:
@@ -129,8 +123,3 @@ def _sample(data: bytes) -> bytes:
     sample = b"\n".join(lines)
     cut = max(sample.rfind(b"\n", 0, SAMPLE), sample.rfind(b" ", 0, SAMPLE)) if len(sample) > SAMPLE else -1
     return sample[:cut] if cut > 0 else sample
-
-
-def _first_beyond_ascii(data: bytes) -> int:
-    block = next(start for start in range(0, len(data), SAMPLE) if not data[start : start + SAMPLE].isascii())
-    return block + next(offset for offset, byte in enumerate(data[block : block + SAMPLE]) if byte > 127)

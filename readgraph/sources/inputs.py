@@ -63,6 +63,12 @@ def too_large_error(name: str) -> BadInput:
     return BadInput(f"{name} has more than {most} MB: split it, or set READGRAPH_MAX_FILE_MB to a larger number.")
 
 
+def unpacks_too_large_error(name: str) -> BadInput:
+    """The error for a file in which more than `most_bytes` are packed."""
+    most = most_bytes() // 1_000_000
+    return BadInput(f"{name} would unpack to more than {most} MB: set READGRAPH_MAX_FILE_MB to a larger number.")
+
+
 if sys.platform == "win32":
     from pathlib import WindowsPath as _SystemPath
 else:

@@ -7,11 +7,13 @@ refused.
 import re
 import zipfile
 import zlib
+from collections.abc import Callable, Iterable, Iterator
 from html.entities import html5
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from readgraph.sources.inputs import most_bytes
+from readgraph.sources.converting import on_a_line
+from readgraph.sources.inputs import most_bytes, unpacks_too_large_error
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
@@ -49,7 +51,9 @@ class Archive:
                 raise self.invalid_error("its compression method is not one that such files use")
             with self._zip.open(info) as packed:
                 while portion := packed.read(PORTION):
-                    self._count(len(portion))
+                    self._left -= len(portion)
+                    if self._left < 0:
+                        raise unpacks_too_large_error(self.name)
                     portions.append(portion)
         except KeyError:
             raise self.invalid_error(f"it lacks {member!a}") from None
@@ -66,13 +70,26 @@ class Archive:
         for member in self._zip.namelist():
             self.read(member)
 
-    def _count(self, size: int) -> None:
-        self._left -= size
-        if self._left < 0:
-            most = most_bytes() // 1_000_000
-            raise BadInput(
-                f"{self.name} would unpack to more than {most} MB: set READGRAPH_MAX_FILE_MB to a larger number."
-            )
+    def parse(self, member: str, parse: "Callable[[bytes], _Element | None]") -> "_Element":
+        """The root of a member's XML; raises `BadInput` if it can't be read."""
+        root = parse(self.read(member))
+        if root is None:
+            raise self.invalid_error(f"{member!a} can't be read")
+        return root
+
+    def title(self, member: str) -> str:
+        """The title in a member with the document's properties; "" where there is none."""
+        root = parse_document(self.read(member)) if member in self.members else None
+        return text_of_first(elements_named(root, "title"))
+
+
+def open_office_archive(data: bytes, name: str, kind: str, ending: str) -> Archive:
+    """An archive of Microsoft Office; raises `BadInput`, also for a file of the time before there were archives."""
+    if data.startswith(b"\xd0\xcf\x11\xe0"):
+        raise BadInput(
+            f"{name} is locked by a password, or is an old {ending[:-1]}: save it as {ending} without a password."
+        )
+    return Archive(data, name, kind)
 
 
 _ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*;)")
@@ -93,7 +110,7 @@ def feed_xhtml(text: str, target: Any) -> bool:
 
     parser = etree.XMLParser(target=target, encoding="utf-8", resolve_entities=False, no_network=True, huge_tree=True)
     try:
-        etree.fromstring(_ENTITY.sub(_character, text).encode("utf-8", "replace"), parser)
+        etree.fromstring(_ENTITY.sub(_replace_entity, text).encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:
         return False
     return True
@@ -134,6 +151,16 @@ def local_name(tag: object) -> str:
     return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
 
 
-def _character(entity: re.Match[str]) -> str:
+def elements_named(root: "_Element | None", name: str) -> "Iterator[_Element]":
+    """The elements of this `local_name`, from the root on."""
+    return (element for element in (root.iter() if root is not None else ()) if local_name(element.tag) == name)
+
+
+def text_of_first(elements: "Iterable[_Element]") -> str:
+    """The text in the first of some elements, on a line; "" where there is none."""
+    return next((on_a_line("".join(element.itertext())) for element in elements), "")
+
+
+def _replace_entity(entity: re.Match[str]) -> str:
     """The character for one of HTML's named entities, which XML doesn't know."""
     return entity[0] if entity[1] in _XML_ENTITIES else html5.get(entity[1], entity[0])

@@ -82,11 +82,6 @@ def note_mark(number: int | str) -> str:
     return f" [^{number}]"
 
 
-def without_marks(title: str) -> str:
-    """A heading without the marks of its notes."""
-    return _NOTE_MARK.sub("", title)
-
-
 class NotePlaces:
     """The notes of a text in the order of their marks: what each is called, and where its mark stands.
 
@@ -94,29 +89,28 @@ class NotePlaces:
     """
 
     def __init__(self) -> None:
-        self._kinds: list[str] = []
         self._last = Counter[str]()
-        self._numbers: list[int] = []
+        self._names: list[str] = []
+        self._marks: list[str] = []
         self._labels: list[str] = []
 
     def __len__(self) -> int:
-        return len(self._kinds)
+        return len(self._names)
 
     def add(self, kind: str = "footnote") -> int:
         """Add a note whose mark comes next, and return its place in the order, from 1."""
-        self._kinds.append(kind)
         self._last[kind] += 1
-        self._numbers.append(self._last[kind])
+        self._names.append(f"{kind} {self._last[kind]}")
+        self._marks.append(note_mark(f"{'e' if kind == 'endnote' else ''}{self._last[kind]}"))
         return len(self)
 
     def mark(self, note: int) -> str:
         """The mark of a note, apart from the word before it."""
-        sign = "e" if self._kinds[note - 1] == "endnote" else ""
-        return note_mark(f"{sign}{self._numbers[note - 1]}")
+        return self._marks[note - 1]
 
     def name(self, note: int) -> str:
         """What a note is called: "footnote 2"."""
-        return f"{self._kinds[note - 1]} {self._numbers[note - 1]}"
+        return self._names[note - 1]
 
     def locate(self, label: str) -> None:
         """All notes so far that have no place yet have their marks here."""
@@ -137,7 +131,7 @@ class HeadingPath:
         """Enter the section of a heading of this level, and return its label: "§ Installation > Linux"."""
         while self._titles and self._titles[-1][0] >= level:
             self._titles.pop()
-        self._titles.append((level, shorten_label(without_marks(title))))
+        self._titles.append((level, shorten_label(_NOTE_MARK.sub("", title))))
         return self.label
 
     @property

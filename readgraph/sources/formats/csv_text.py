@@ -3,8 +3,9 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
-from readgraph.sources.converting import Converted, on_a_line
+from readgraph.sources.converting import Blocks, Converted, on_a_line
 from readgraph.sources.encodings import decode
 from readgraph.sources.inputs import most_bytes
 from readgraph.sources.places import MOST_PLACES, Place, shorten_label
@@ -26,24 +27,19 @@ _LINE_END = re.compile(r"\r\n?|\n")
 def convert(data: bytes, name: str) -> Converted:
     """The rows of a table, such as "station: Lundeford | year: 1991"; places are "row 2" and so on, as in a sheet.
 
-    Where there are too many rows, a place is several: "rows 2–6".
-    Empty cells are left out. A first row of different words names the columns; without one they are "column 1" and so
-    on. Raises `BadInput` if there is no cell with text, or if the rows can't be told apart,
-    or one is too long.
+    Where there are too many rows, a place is several: "rows 2–6". Empty cells are left out. A first row of different
+    words names the columns; without one they are "column 1" and so on. Raises `BadInput` if there is no cell with text,
+    or if the rows can't be told apart, or one is too long.
     """
-    table = decode(data, name)
-    parts: list[str] = []
+    table, blocks, most = decode(data, name), Blocks(), most_bytes()
     rows: list[tuple[int, int]] = []
-    length = 0
     for number, row in _rows(table, name):
-        rows.append((length, number))
-        parts.append(row)
-        length += len(row) + 2
-        if length > most_bytes():
-            raise BadInput(f"{name} would become more than {most_bytes() // 1_000_000} MB of text: split it.")
-    if not parts:
+        rows.append((blocks.add(row), number))
+        if blocks.length + 2 > most:
+            raise BadInput(f"{name} would become more than {most // 1_000_000} MB of text: split it.")
+    if not rows:
         raise BadInput(f"{name} holds no row with text: there is nothing to read.")
-    return Converted("\n\n".join(parts), tuple(_places(rows)))
+    return Converted(blocks.text(), tuple(_places(rows)))
 
 
 def _places(rows: Sequence[tuple[int, int]]) -> Iterator[Place]:
@@ -59,13 +55,17 @@ def _rows(table: str, name: str) -> Iterator[tuple[int, str]]:
     columns: list[str] | None = None
     for number, row in _cells(table, name):
         cells = [on_a_line(cell) for cell in row]
-        if not any(cells):
+        filled = [cell for cell in cells if cell]
+        if not filled:
             continue
         if columns is None:
-            columns = [shorten_label(cell) for cell in cells] if _names_columns(cells) else []
-            if columns:
+            is_head = len(set(filled)) == len(filled) and not any(map(_NUMBER.fullmatch, filled))
+            columns = [shorten_label(cell) for cell in cells] if is_head else []
+            if is_head:
                 continue
-        yield number, " | ".join(_label_cells(cells, columns))
+        named = zip_longest(cells, columns[: len(cells)], fillvalue="")
+        labelled = [f"{column or f'column {at}'}: {cell}" for at, (cell, column) in enumerate(named, 1) if cell]
+        yield number, " | ".join(labelled)
 
 
 def _cells(table: str, name: str) -> Iterator[tuple[int, list[str]]]:
@@ -122,15 +122,3 @@ def _share_of_commonest(counts: Sequence[int]) -> float:
     """The share of lines with the commonest count, of the lines that hold the character; 0 if none does."""
     used = [count for count in counts if count]
     return max(map(used.count, used)) / len(counts) if used else 0
-
-
-def _names_columns(cells: Sequence[str]) -> bool:
-    named = [cell for cell in cells if cell]
-    return len(set(named)) == len(named) and not any(map(_NUMBER.fullmatch, named))
-
-
-def _label_cells(cells: Sequence[str], columns: Sequence[str]) -> Iterator[str]:
-    for number, cell in enumerate(cells):
-        if cell:
-            column = columns[number] if number < len(columns) else ""
-            yield f"{column or f'column {number + 1}'}: {cell}"

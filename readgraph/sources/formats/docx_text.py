@@ -5,17 +5,15 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, on_a_line, paragraphs_of
+from readgraph.sources.converting import ITEM, PARAGRAPH, Converted
 from readgraph.sources.formats.office_reader import OfficeReader
-from readgraph.sources.parsing import Archive, has_entities, local_name, parse_xml
-from readgraph.state.errors import BadInput
+from readgraph.sources.parsing import has_entities, local_name, open_office_archive, parse_xml
 
 if TYPE_CHECKING:
     from docx.document import Document
     from lxml.etree import _Element
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 _HEADING = re.compile(r"heading (\d)$", re.IGNORECASE)
 _WRAPPERS = frozenset("sdt sdtcontent ins moveto customxml smarttag alternatecontent choice".split())
 _SKIPPED = frozenset("del movefrom fallback rt ppr rpr".split())
@@ -25,22 +23,16 @@ _NOTES = {"footnotereference": "footnote", "endnotereference": "endnote"}
 
 def convert(data: bytes, name: str) -> Converted:
     """The text of a document; places are the paths of its headings. Raises `BadInput` if it can't be opened."""
-    if data.startswith(_OLD_OFFICE):
-        raise BadInput(f"{name} is locked by a password, or is an old .doc: save it as .docx without a password.")
-    archive = Archive(data, name, "Word")
+    from docx import Document
+
+    archive = open_office_archive(data, name, "Word", ".docx")
     archive.check()
     try:
-        reader = _DocxReader(_open_docx(data))
+        reader = _DocxReader(Document(BytesIO(data)))
     except Exception:  # python-docx raises many types of errors for damaged files
         raise archive.invalid_error() from None
     reader.read()
     return reader.converted(name)
-
-
-def _open_docx(data: bytes) -> "Document":
-    from docx import Document
-
-    return Document(BytesIO(data))
 
 
 class _DocxReader(OfficeReader):
@@ -76,15 +68,7 @@ class _DocxReader(OfficeReader):
     def _paragraph(self, paragraph: "_Element") -> None:
         text, boxes = self._text(paragraph)
         style, is_item = self._style(paragraph)
-        level = self._levels.get(style)
-        if level is not None and (title := on_a_line(text)):
-            self._add_heading(level, title)
-        else:
-            for number, part in enumerate(paragraphs_of(text)):
-                self.blocks.add(part, ITEM if is_item and not number else PARAGRAPH)
-        self._marked.locate(self._path.label)
-        for box in boxes:
-            self._container(box)
+        self._add_paragraph(text, boxes, ITEM if is_item else PARAGRAPH, self._levels.get(style))
 
     def _table(self, table: "_Element") -> None:
         rows = [

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from readgraph.sources.converting import Converted, on_a_line, require_text
+from readgraph.sources.converting import Blocks, Converted, require_text
 from readgraph.sources.formats.html_text import HtmlPage, read_page
-from readgraph.sources.parsing import Archive, local_name, parse_xml
+from readgraph.sources.parsing import Archive, elements_named, local_name, parse_xml, text_of_first
 from readgraph.sources.places import Place, order_places, shorten_label
 from readgraph.state.errors import BadInput
 
@@ -44,31 +44,27 @@ def convert(data: bytes, name: str) -> Converted:
     archive = Archive(data, name, "EPUB")
     book = _open(archive)
     _refuse_locked(archive, book)
-    parts: list[str] = []
+    blocks = Blocks()
     places: list[Place] = []
-    length = 0
     for document in book.spine:
         page = read_page(archive.read(document), f"{name} ({document!a})")
         if text := page.blocks.text():
-            length += 2 if parts else 0
-            places += _chapters(book, document, page, length)
-            parts.append(text)
-            length += len(text)
-    return Converted(require_text("\n\n".join(parts), name), order_places(places), book.title)
+            places += _chapters(book, document, page, blocks.add(text))
+    return Converted(require_text(blocks.text(), name), order_places(places), book.title)
 
 
 def _open(archive: Archive) -> _Book:
-    rootfile = next(_elements(_parse_epub_member(archive, _CONTAINER), "rootfile"), None)
+    rootfile = next(elements_named(archive.parse(_CONTAINER, parse_xml), "rootfile"), None)
     path = rootfile.get("full-path") if rootfile is not None else None
     if not path:
         raise archive.invalid_error("it names no book")
-    package = _parse_epub_member(archive, path)
-    items = {item.get("id", ""): item for item in _elements(package, "item")}
-    spine = [items[item] for ref in _elements(package, "itemref") if (item := ref.get("idref", "")) in items]
+    package = archive.parse(path, parse_xml)
+    items = {item.get("id", ""): item for item in elements_named(package, "item")}
+    spine = [items[item] for ref in elements_named(package, "itemref") if (item := ref.get("idref", "")) in items]
     if not spine:
         raise archive.invalid_error("its reading order is empty")
     pages = [_inside(path, item.get("href", "")) for item in spine if "image/" not in item.get("media-type", "")]
-    title = next((on_a_line("".join(element.itertext())) for element in _elements(package, "title")), "")
+    title = text_of_first(elements_named(package, "title"))
     return _Book(title, pages, _contents(archive, path, items.values()))
 
 
@@ -85,25 +81,24 @@ def _contents(archive: Archive, package: str, items: "Iterable[_Element]") -> li
 
 
 def _nav_entries(root: "_Element | None", path: str) -> Iterator[_Entry]:
-    navs = list(_elements(root, "nav"))
-    nav = next(
-        (nav for nav in navs if any(key.endswith("type") and "toc" in nav.attrib[key] for key in nav.attrib)), None
-    )
-    for link in _elements(navs[0] if nav is None and navs else nav, "a"):
+    navs = list(elements_named(root, "nav"))
+    contents = (nav for nav in navs if any(key.endswith("type") and "toc" in nav.attrib[key] for key in nav.attrib))
+    for link in elements_named(next(contents, navs[0] if navs else None), "a"):
         above = [item for item in link.iterancestors() if local_name(item.tag) == "li"]
-        titles = [_first_text(item, ("a", "span")) for item in reversed(above)]
-        yield from _entry(path, link.get("href"), titles)
+        yield from _entry(path, link.get("href"), above, ("a", "span"))
 
 
 def _ncx_entries(root: "_Element | None", path: str) -> Iterator[_Entry]:
-    for point in _elements(root, "navpoint"):
+    for point in elements_named(root, "navpoint"):
         above = [point, *(item for item in point.iterancestors() if local_name(item.tag) == "navpoint")]
         source = next((child.get("src") for child in point if local_name(child.tag) == "content"), None)
-        yield from _entry(path, source, [_first_text(item, ("navlabel",)) for item in reversed(above)])
+        yield from _entry(path, source, above, ("navlabel",))
 
 
-def _entry(path: str, link: str | None, titles: list[str]) -> Iterator[_Entry]:
+def _entry(path: str, link: str | None, above: "list[_Element]", labels: tuple[str, ...]) -> Iterator[_Entry]:
+    """The entry of a link, if the items above it, the innermost first, have titles in children of these names."""
     document, _, anchor = (link or "").partition("#")
+    titles = [text_of_first(child for child in item if local_name(child.tag) in labels) for item in reversed(above)]
     if title := " > ".join(filter(None, titles)):
         yield _Entry(_inside(path, document) if document else path, unquote(anchor), title)
 
@@ -123,28 +118,12 @@ def _refuse_locked(archive: Archive, book: _Book) -> None:
     """Raise `BadInput` for encrypted documents; encrypted fonts are common and harmless."""
     if _ENCRYPTION not in archive.members:
         return
-    references = _elements(_parse_epub_member(archive, _ENCRYPTION), "cipherreference")
+    references = elements_named(archive.parse(_ENCRYPTION, parse_xml), "cipherreference")
     encrypted = {posixpath.normpath(unquote(reference.get("URI", ""))) for reference in references}
     if encrypted.intersection(book.spine):
         raise BadInput(f"{archive.name} is locked by DRM: only the seller's own programs can open it.")
 
 
-def _parse_epub_member(archive: Archive, member: str) -> "_Element":
-    root = parse_xml(archive.read(member))
-    if root is None:
-        raise archive.invalid_error(f"{member!a} can't be read")
-    return root
-
-
 def _inside(base: str, link: str) -> str:
     """The name in the archive of the member that another one links to."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(base), unquote(link.partition("#")[0])))
-
-
-def _elements(root: "_Element | None", name: str) -> "Iterator[_Element]":
-    return (element for element in (root.iter() if root is not None else ()) if local_name(element.tag) == name)
-
-
-def _first_text(element: "_Element", names: tuple[str, ...]) -> str:
-    child = next((child for child in element if local_name(child.tag) in names), None)
-    return "" if child is None else on_a_line("".join(child.itertext()))

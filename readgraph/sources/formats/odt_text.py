@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from readgraph.sources.converting import ITEM, PARAGRAPH, Converted, on_a_line, paragraphs_of
+from readgraph.sources.converting import ITEM, PARAGRAPH, Converted
 from readgraph.sources.formats.office_reader import OfficeReader
-from readgraph.sources.parsing import Archive, local_name, parse_document
+from readgraph.sources.parsing import Archive, elements_named, local_name, parse_document
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
@@ -27,19 +27,12 @@ def convert(data: bytes, name: str) -> Converted:
     archive = Archive(data, name, "OpenDocument")
     if _MANIFEST in archive.members and b"encryption-data" in archive.read(_MANIFEST):
         raise BadInput(f"{name} is locked by a password: save it without one.")
-    root = parse_document(archive.read(_CONTENT))
-    bodies = [element for element in root.iter() if local_name(element.tag) == "body"] if root is not None else []
-    if not bodies:
+    body = next(elements_named(parse_document(archive.read(_CONTENT)), "body"), None)
+    if body is None:
         raise archive.invalid_error()
     reader = _OdtReader()
-    reader.read(bodies[0])
-    return reader.converted(name, _title(archive))
-
-
-def _title(archive: Archive) -> str:
-    root = parse_document(archive.read(_META)) if _META in archive.members else None
-    titles = (element for element in (root.iter() if root is not None else ()) if local_name(element.tag) == "title")
-    return next((on_a_line("".join(title.itertext())) for title in titles), "")
+    reader.read(body)
+    return reader.converted(name, archive.title(_META))
 
 
 class _OdtReader(OfficeReader):
@@ -61,9 +54,11 @@ class _OdtReader(OfficeReader):
         for element in container:
             name = local_name(element.tag)
             if name == "h":
-                self._heading(element)
+                level = element.get(f"{_TEXT}outline-level", "1")
+                rank = min(int(level), _DEEPEST) if level.isdecimal() and len(level) < 4 else 1
+                self._add_paragraph(*self._text(element), level=rank)
             elif name == "p":
-                self._paragraph(element, kind)
+                self._add_paragraph(*self._text(element), kind)
                 kind = PARAGRAPH
             elif name in ("list-item", "list-header"):
                 self._container(element, ITEM)
@@ -71,26 +66,6 @@ class _OdtReader(OfficeReader):
                 self._table(element)
             elif name and name not in _SKIPPED:
                 self._container(element)
-
-    def _heading(self, heading: "_Element") -> None:
-        text, boxes = self._text(heading)
-        level = heading.get(f"{_TEXT}outline-level", "1")
-        if title := on_a_line(text):
-            rank = min(int(level), _DEEPEST) if level.isdecimal() and len(level) < 4 else 1
-            self._add_heading(rank, title)
-        self._marked.locate(self._path.label)
-        self._boxes(boxes)
-
-    def _paragraph(self, paragraph: "_Element", kind: str) -> None:
-        text, boxes = self._text(paragraph)
-        for number, part in enumerate(paragraphs_of(text)):
-            self.blocks.add(part, PARAGRAPH if number else kind)
-        self._marked.locate(self._path.label)
-        self._boxes(boxes)
-
-    def _boxes(self, boxes: "list[_Element]") -> None:
-        for box in boxes:
-            self._container(box)
 
     def _table(self, table: "_Element") -> None:
         rows = [

@@ -1,9 +1,9 @@
-"""What the readers of Word and OpenDocument texts share: blocks, headings, tables, and the notes at the end."""
+"""What the readers of Word, OpenDocument and RTF share: blocks, headings, tables, and the notes at the end."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from readgraph.sources.converting import ITEM, Blocks, Converted, on_a_line, require_text
+from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, paragraphs_of, require_text
 from readgraph.sources.places import HeadingPath, NotePlaces, Place, order_places
 
 if TYPE_CHECKING:
@@ -24,8 +24,18 @@ class OfficeReader:
         """What was read; raises `BadInput` where that is no text."""
         return Converted(require_text(self.blocks.text(), name), order_places(self.headings), title)
 
-    def _add_heading(self, level: int, title: str) -> None:
-        self.headings.append(Place(self.blocks.add(title), self._path.enter(level, title)))
+    def _add_paragraph(
+        self, text: str, boxes: "Sequence[_Element]" = (), kind: str = PARAGRAPH, level: int | None = None
+    ) -> None:
+        """Add a paragraph, with a level a heading, and after it the text boxes that are anchored in it."""
+        if level is not None and (title := on_a_line(text)):
+            self.headings.append(Place(self.blocks.add(title), self._path.enter(level, title)))
+        else:
+            for number, part in enumerate(paragraphs_of(text)):
+                self.blocks.add(part, PARAGRAPH if number else kind)
+        self._marked.locate(self._path.label)
+        for box in boxes:
+            self._container(box)
 
     def _add_note(self, number: int, texts: Iterable[str]) -> None:
         text = on_a_line(" ".join(texts))

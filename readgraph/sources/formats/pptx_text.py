@@ -5,14 +5,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, require_text
-from readgraph.sources.parsing import Archive, local_name, parse_document
+from readgraph.sources.parsing import Archive, local_name, open_office_archive, parse_document
 from readgraph.sources.places import Place, order_places, shorten_label
-from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 _PRESENTATION = "ppt/presentation.xml"
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
@@ -27,34 +25,25 @@ def convert(data: bytes, name: str) -> Converted:
 
     A place is a slide, with its title ("slide 3, Results"). Raises `BadInput` if the file can't be opened.
     """
-    if data.startswith(_OLD_OFFICE):
-        raise BadInput(f"{name} is locked by a password, or is an old .ppt: save it as .pptx without a password.")
-    archive = Archive(data, name, "PowerPoint")
+    archive = open_office_archive(data, name, "PowerPoint", ".pptx")
     blocks = Blocks()
     places = []
     for number, member in enumerate(_slides(archive), 1):
-        slide = _parse_pptx_member(archive, member)
+        slide = archive.parse(member, parse_document)
         parts = [*_shapes(slide), *_notes(archive, member)]
         title = next((text for text, kind in parts if kind == "title"), "")
         label = f"slide {number}, {shorten_label(title)}" if title else f"slide {number}"
-        places += [Place(blocks.add(text, PARAGRAPH if kind == "title" else kind), label) for text, kind in parts[:1]]
-        for text, kind in parts[1:]:
-            blocks.add(text, PARAGRAPH if kind == "title" else kind)
-    return Converted(require_text(blocks.text(), name), order_places(places), _title(archive))
-
-
-def _title(archive: Archive) -> str:
-    member = "docProps/core.xml"
-    root = parse_document(archive.read(member)) if member in archive.members else None
-    titles = (element for element in (root if root is not None else ()) if local_name(element.tag) == "title")
-    title = next((on_a_line("".join(title.itertext())) for title in titles), "")
-    return "" if title == "PowerPoint Presentation" else title  # what the program writes where nobody named it
+        starts = [blocks.add(text, PARAGRAPH if kind == "title" else kind) for text, kind in parts]
+        places += [Place(start, label) for start in starts[:1]]
+    text, title = require_text(blocks.text(), name), archive.title("docProps/core.xml")
+    title = "" if title == "PowerPoint Presentation" else title  # what the program writes where nobody named it
+    return Converted(text, order_places(places), title)
 
 
 def _slides(archive: Archive) -> Iterator[str]:
     """The members that hold the slides, in the order of the show."""
     targets = _targets(archive, _PRESENTATION)
-    for slide in _parse_pptx_member(archive, _PRESENTATION).iter(f"{_P}sldId"):
+    for slide in archive.parse(_PRESENTATION, parse_document).iter(f"{_P}sldId"):
         _, member = targets.get(slide.get(f"{_R}id", ""), ("", ""))
         if member in archive.members:
             yield member
@@ -71,7 +60,7 @@ def _targets(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
             relation.get("Type", "").rpartition("/")[2],
             posixpath.normpath(posixpath.join("/", folder, relation.get("Target", ""))).lstrip("/"),
         )
-        for relation in _parse_pptx_member(archive, relations)
+        for relation in archive.parse(relations, parse_document)
         if isinstance(relation.tag, str)
     }
 
@@ -79,7 +68,7 @@ def _targets(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
 def _notes(archive: Archive, slide: str) -> Iterator[tuple[str, str]]:
     for kind, member in _targets(archive, slide).values():
         if kind == "notesSlide" and member in archive.members:
-            notes = [text for text, kind in _shapes(_parse_pptx_member(archive, member)) if kind != "title"]
+            notes = [text for text, kind in _shapes(archive.parse(member, parse_document)) if kind != "title"]
             if notes:
                 yield f"Notes: {notes[0]}", PARAGRAPH
                 yield from ((text, PARAGRAPH) for text in notes[1:])
@@ -117,10 +106,3 @@ def _text(paragraph: "_Element") -> str:
     """The words of a paragraph on one line."""
     parts = paragraph.iter(f"{_A}t", f"{_A}br", f"{_A}tab")
     return on_a_line("".join(part.text or "" if part.tag == f"{_A}t" else " " for part in parts))
-
-
-def _parse_pptx_member(archive: Archive, member: str) -> "_Element":
-    root = parse_document(archive.read(member))
-    if root is None:
-        raise archive.invalid_error(f"{member!a} can't be read")
-    return root

@@ -2,10 +2,10 @@
 
 import codecs
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from readgraph.sources.converting import ITEM, Blocks, Converted, on_a_line, paragraphs_of, require_text
-from readgraph.sources.places import HeadingPath, NotePlaces, Place, order_places
+from readgraph.sources.converting import Converted, on_a_line
+from readgraph.sources.formats.office_reader import OfficeReader
 from readgraph.state.errors import BadInput
 
 DEEPEST = 1_000
@@ -52,18 +52,14 @@ def convert(data: bytes, name: str) -> Converted:
         raise BadInput(f"{name} is not a valid RTF file: it doesn't begin with '{{\\rtf'.")
     reader = _RtfReader(name)
     reader.read(data)
-    text = require_text(reader.blocks.text(), name)
-    return Converted(text, order_places(reader.headings), on_a_line(reader.take_text("title")))
+    return reader.converted(name, on_a_line(reader.take_text("title")))
 
 
-@dataclass
-class _RtfReader:
-    name: str
-    blocks: Blocks = field(default_factory=Blocks)
-    headings: list[Place] = field(default_factory=list)
-    texts: dict[str, list[str]] = field(default_factory=lambda: {"body": [], "title": []})
-
-    def __post_init__(self) -> None:
+class _RtfReader(OfficeReader):
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.texts: dict[str, list[str]] = {"body": [], "title": []}
         self._group = _Group()
         self._open: list[_Group] = []
         self._bytes: list[bytes] = []
@@ -76,9 +72,6 @@ class _RtfReader:
         self._style = 0
         self._cells: list[str] = []
         self._in_table = False
-        self._tables = 0
-        self._marked = NotePlaces()
-        self._path = HeadingPath()
 
     def read(self, data: bytes) -> None:
         """Read all tokens of a file."""
@@ -96,17 +89,19 @@ class _RtfReader:
                 self._word(word.decode("ascii"), None if number is None else int(number))
             elif byte:
                 self._put_bytes(bytes([int(byte, 16)]), 1)
+            elif symbol == b"*":
+                self._group = replace(self._group, hidden=True)  # a part that only some programs know
+            elif symbol in (b"\r", b"\n"):
+                self._word("par", None)
             elif symbol:
-                self._symbol(symbol)
+                self._put(_SYMBOLS.get(symbol, ""))
             elif plain:
                 self._put_bytes(plain, len(plain))
         if self._open:
             raise BadInput(f"{self.name} is not a valid RTF file: its end is missing.")
         self._end_paragraph()
         for number in range(1, len(self._marked) + 1):
-            if text := on_a_line(self.take_text(f"note {number}")):
-                start = self.blocks.add(f"{self._marked.mark(number).strip()} {text}", ITEM)
-                self.headings.append(self._marked.place(number, start))
+            self._add_note(number, [self.take_text(f"note {number}")])
 
     def _brace(self, brace: bytes) -> None:
         self._decode()
@@ -117,14 +112,6 @@ class _RtfReader:
                 raise BadInput(f"{self.name} is not a valid RTF file: it is nested too deeply.")
         elif self._open:
             self._group = self._open.pop()
-
-    def _symbol(self, symbol: bytes) -> None:
-        if symbol == b"*":
-            self._group = replace(self._group, hidden=True)  # a part that only some programs know
-        elif symbol in b"\r\n":
-            self._word("par", None)
-        else:
-            self._put(_SYMBOLS.get(symbol, ""))
 
     def _word(self, word: str, number: int | None) -> None:
         if word == "u" and number is not None:
@@ -193,26 +180,18 @@ class _RtfReader:
         elif word in ("cell", "nestcell"):
             self._cells.append(on_a_line(self.take_text("body")))
         elif word in ("row", "nestrow"):
-            self._end_row()
+            if any(self._cells):
+                self.blocks.add(" | ".join(self._cells), "rows of a table")
+            self._cells, self._in_table = [], False
+            self._marked.locate(self._path.label)
         elif self._in_table:
             self.texts["body"].append("\n")
         else:
             self._end_paragraph()
 
-    def _end_row(self) -> None:
-        cells, self._cells, self._in_table = self._cells, [], False
-        if any(cells):
-            self.blocks.add(" | ".join(cells), "rows of a table")
-        self._marked.locate(self._path.label)
-
     def _end_paragraph(self) -> None:
-        text = self.take_text("body")
-        if self._level is not None and 0 <= self._level < 9 and (title := on_a_line(text)):
-            self.headings.append(Place(self.blocks.add(title), self._path.enter(self._level + 1, title)))
-        else:
-            for part in paragraphs_of(text):
-                self.blocks.add(part)
-        self._marked.locate(self._path.label)
+        level = None if self._level is None or not 0 <= self._level < 9 else self._level + 1
+        self._add_paragraph(self.take_text("body"), level=level)
 
     def _put_bytes(self, plain: bytes, length: int) -> None:
         skipped = min(self._to_skip, length)
