@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from readgraph.sources.places import Place
 from readgraph.state.errors import BadInput
@@ -50,6 +50,11 @@ def require_text(text: str, name: str) -> str:
     if not text:
         raise BadInput(f"{name} holds no text: there is nothing to read.")
     return text
+
+
+def dicts(values: Any) -> list[dict[str, Any]]:
+    """The objects in a list of JSON; an empty list for anything else."""
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
 
 
 PARAGRAPH = "paragraph"

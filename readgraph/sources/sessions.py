@@ -2,22 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from readgraph.sources.encodings import decode
-from readgraph.sources.formats.chats import (
-    ChatConversation,
-    chat_of,
-    chats_in,
-    chats_in_folder,
-    is_slack_folder,
-    minute,
-    sessions_in,
-    text_of,
-)
+from readgraph.sources.formats.chats import chat_of, chats_in, chats_in_folder, is_slack_folder, minute, sessions_in
 from readgraph.sources.inputs import read_bytes
 from readgraph.sources.kinds import CHATS, IN_FOLDERS
 from readgraph.sources.loading import load, load_all, printable_path, raise_problem
@@ -68,33 +59,30 @@ def load_sessions(
     except re.error as problem:
         raise BadInput(f"{heading!a} is not a regular expression: {problem}.") from None
 
-    def of_file(file: Path) -> list[SourceSession]:
-        return [*_of_file(file, pattern, gap_hours)]
+    def load_file(file: Path) -> list[SourceSession]:
+        return _sessions_of(file, pattern, gap_hours)
 
-    return [*chain(*load_all(paths, glob, left_out, of_file, (*IN_FOLDERS, JSON_LINES), is_slack_folder))]
+    return [*chain(*load_all(paths, glob, left_out, load_file, (*IN_FOLDERS, JSON_LINES), is_slack_folder))]
 
 
-def _of_file(file: Path, heading: re.Pattern[str], gap_hours: float | None) -> Iterable[SourceSession]:
-    suffix = file.suffix.lower()
+def _sessions_of(file: Path, heading: re.Pattern[str], gap_hours: float | None) -> list[SourceSession]:
+    suffix, name = file.suffix.lower(), printable_path(file)
     if suffix == JSON_LINES:
-        return _of_json_lines(file)
+        return _sessions_of_lines(file, name)
     if file.is_dir():
-        return _of_chats(chats_in_folder(file, printable_path(file)), gap_hours)
-    if suffix in CHATS.endings:
-        return _of_chats(chats_in(read_bytes(file, printable_path(file)), printable_path(file)), gap_hours)
-    source = load(file)
-    if sessions := split_sessions(source.text, heading):
-        return sessions
-    if chat := chat_of(source.text):
-        return _of_chats([chat], gap_hours)
-    return [SourceSession(source.text, source.title, "")]
-
-
-def _of_chats(chats: Sequence[ChatConversation], gap_hours: float | None) -> list[SourceSession]:
-    return [
-        SourceSession(text_of(session.turns), session.title, minute(session.time))
-        for session in sessions_in(chats, gap_hours)
-    ]
+        chats = chats_in_folder(file, name)
+    elif suffix in CHATS.endings:
+        chats = chats_in(read_bytes(file, name), name)
+    else:
+        source = load(file)
+        if sessions := split_sessions(source.text, heading):
+            return sessions
+        chat = chat_of(source.text)
+        if chat is None:
+            return [SourceSession(source.text, source.title, "")]
+        chats = [chat]
+    found = sessions_in(chats, gap_hours)
+    return [SourceSession(session.as_text(), session.title, minute(session.time)) for session in found]
 
 
 def split_sessions(text: str, heading: re.Pattern[str]) -> list[SourceSession]:
@@ -105,32 +93,26 @@ def split_sessions(text: str, heading: re.Pattern[str]) -> list[SourceSession]:
             headings.append((offset, match))
         offset += len(line)
     bounds = pairwise([0, *(start for start, _ in headings[1:]), len(text)])
-    return [
-        SourceSession(text[start:end], *_title_and_time(match))
-        for (start, end), (_, match) in zip(bounds, headings, strict=False)
-    ]
+    sessions = []
+    for (start, end), (_, match) in zip(bounds, headings, strict=False):
+        groups = match.groupdict()
+        title, time = ((groups.get(name) or "").strip() for name in ("title", "time"))
+        sessions.append(SourceSession(text[start:end], title if groups else match.string.strip("#* \t"), time))
+    return sessions
 
 
-def _title_and_time(match: re.Match[str]) -> tuple[str, str]:
-    groups = match.groupdict()
-    if not groups:
-        return match.string.strip("#* \t"), ""
-    title, time = ((groups.get(name) or "").strip() for name in ("title", "time"))
-    return title, time
-
-
-def _of_json_lines(file: Path) -> Iterator[SourceSession]:
-    name, count = printable_path(file), 0
+def _sessions_of_lines(file: Path, name: str) -> list[SourceSession]:
+    sessions = list[SourceSession]()
     for number, line in enumerate(decode(read_bytes(file, name), name).split("\n"), 1):
         if line.strip():
             try:
                 value = json.loads(line)
             except (ValueError, RecursionError):
                 raise BadInput(f"Line {number} of {name} is not JSON: each line must be one session.") from None
-            count += 1
-            yield _session(value, f"Line {number} of {name}")
-    if not count:
+            sessions.append(_session(value, f"Line {number} of {name}"))
+    if not sessions:
         raise BadInput(f"{name} is empty: there is nothing to remember.")
+    return sessions
 
 
 def _session(value: Any, where: str) -> SourceSession:

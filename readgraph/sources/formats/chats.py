@@ -7,7 +7,7 @@ part of a chat's JSON may be missing or of another type.
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from io import BytesIO
@@ -16,15 +16,12 @@ from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from readgraph.sources.converting import Converted
+from readgraph.sources.converting import Blocks, Converted, dicts
 from readgraph.sources.encodings import decode
 from readgraph.sources.inputs import most_bytes, read_bytes, too_large_error
 from readgraph.sources.parsing import Archive
 from readgraph.sources.places import MOST_PLACES, Place, order_places, shorten_label
 from readgraph.state.errors import BadInput
-
-BETWEEN = "\n\n"
-"""What stands between two turns."""
 
 
 class ChatTurn(NamedTuple):
@@ -40,14 +37,7 @@ class ChatTurn(NamedTuple):
 
 
 class ChatConversation(NamedTuple):
-    """One conversation: a channel, a group, or a talk with an assistant; its title is "" if it has none."""
-
-    title: str
-    turns: list[ChatTurn]
-
-
-class ChatSession(NamedTuple):
-    """The turns of one session, with the title of their chat."""
+    """One conversation (a channel, a group, a talk with an assistant), or a session of it; "" if it has no title."""
 
     title: str
     turns: list[ChatTurn]
@@ -57,13 +47,17 @@ class ChatSession(NamedTuple):
         """When it began, if that is known."""
         return next((turn.time for turn in self.turns if turn.time), None)
 
+    def as_text(self) -> str:
+        """The turns as text."""
+        return "\n\n".join(turn.as_text() for turn in self.turns)
 
-def sessions_in(chats: Sequence[ChatConversation], gap_hours: float | None = None) -> list[ChatSession]:
+
+def sessions_in(chats: Sequence[ChatConversation], gap_hours: float | None = None) -> list[ChatConversation]:
     """The sessions of chats in the order of their beginnings.
 
     A session is one day of a chat; with `gap_hours`, a new session begins after that many hours of silence.
     """
-    sessions = [ChatSession(chat.title, turns) for chat in chats for turns in _cut(chat.turns, gap_hours)]
+    sessions = [ChatConversation(chat.title, turns) for chat in chats for turns in _cut(chat.turns, gap_hours)]
     return sorted(sessions, key=lambda session: session.time or datetime.min)
 
 
@@ -71,53 +65,24 @@ def _cut(turns: Sequence[ChatTurn], gap_hours: float | None) -> Iterator[list[Ch
     session: list[ChatTurn] = []
     last: datetime | None = None
     for turn in turns:
-        if session and last and turn.time and _is_apart(last, turn.time, gap_hours):
-            yield session
-            session = []
+        if session and last and turn.time:
+            next_day = last.date() != turn.time.date()
+            if next_day if gap_hours is None else turn.time - last >= timedelta(hours=gap_hours):
+                yield session
+                session = []
         session.append(turn)
         last = turn.time or last
     if session:
         yield session
 
 
-def _is_apart(before: datetime, after: datetime, gap_hours: float | None) -> bool:
-    if gap_hours is None:
-        return before.date() != after.date()
-    return after - before >= timedelta(hours=gap_hours)
-
-
-def text_of(turns: Sequence[ChatTurn]) -> str:
-    """The turns as text."""
-    return BETWEEN.join(turn.as_text() for turn in turns)
-
-
-def as_document(chats: Sequence[ChatConversation], title: str = "") -> Converted:
-    """The sessions of chats as one text, each under its title and day; places are the times with the speakers."""
-    parts, turns, length = list[str](), list[tuple[int, ChatTurn]](), 0
-    for session in sessions_in(chats):
-        heading = ", ".join(filter(None, (shorten_label(session.title), day(session.time))))
-        for text, turn in [
-            (heading, ChatTurn("", "", session.time)),
-            *((turn.as_text(), turn) for turn in session.turns),
-        ]:
-            if text:
-                turns.append((length, turn))
-                parts.append(text)
-                length += len(text) + len(BETWEEN)
-    return Converted(BETWEEN.join(parts), places_of(turns), title or (chats[0].title if len(chats) == 1 else ""))
-
-
 def places_of(turns: Sequence[tuple[int, ChatTurn]]) -> tuple[Place, ...]:
-    """The places of turns at these offsets: times with speakers, or where these are too many, days."""
+    """The places of turns at these offsets: "12 March 2024, 19:40, Anna", or where these are too many, days."""
     if len(turns) > MOST_PLACES:
         days = [(start, day(turn.time)) for start, turn in turns if turn.time]
         return order_places(Place(*next(group)) for _, group in groupby(days, key=itemgetter(1)))
-    return order_places(Place(start, label) for start, turn in turns if (label := label_of(turn)))
-
-
-def label_of(turn: ChatTurn) -> str:
-    """The place of a turn: "12 March 2024, 19:40, Anna"."""
-    return ", ".join(filter(None, (minute(turn.time), shorten_label(turn.speaker))))
+    labels = [", ".join(filter(None, (minute(turn.time), shorten_label(turn.speaker)))) for _, turn in turns]
+    return order_places(Place(start, label) for (start, _), label in zip(turns, labels, strict=True) if label)
 
 
 def minute(time: datetime | None) -> str:
@@ -178,14 +143,11 @@ def messages_of(text: str) -> list[WhatsAppMessage]:
     return messages if len(messages) >= FEWEST_MESSAGES else []
 
 
-def chat_of(text: str, title: str = "") -> ChatConversation | None:
+def chat_of(text: str) -> ChatConversation | None:
     """The chat in a text, without what only stands for pictures; None if the text isn't a chat."""
-    turns = [
-        turn
-        for message in messages_of(text)
-        if (turn := message.turn(text)).text and not _LEFT_OUT.fullmatch(turn.text)
-    ]
-    return ChatConversation(title, turns) if turns else None
+    turns = [message.turn(text) for message in messages_of(text)]
+    said = [turn for turn in turns if turn.text and not _LEFT_OUT.fullmatch(turn.text)]
+    return ChatConversation("", said) if said else None
 
 
 def _order_of_date(dates: Sequence[tuple[int, int, int]], first: re.Match[str]) -> str:
@@ -196,15 +158,12 @@ def _order_of_date(dates: Sequence[tuple[int, int, int]], first: re.Match[str]) 
         return "dmy"
     if max(date[1] for date in dates) > 12:
         return "mdy"
-    by_day = _steps_back([(c, b, a) for a, b, c in dates])  # messages stand in the order of time
-    by_month = _steps_back([(c, a, b) for a, b, c in dates])
+    in_orders = [(c, b, a) for a, b, c in dates], [(c, a, b) for a, b, c in dates]
+    # Messages stand in the order of time: the wrong order has more steps back.
+    by_day, by_month = (sum(after < before for before, after in pairwise(days)) for days in in_orders)
     if by_day == by_month:
         return "mdy" if first["mark"] == "/" and first["half"] else "dmy"
     return "dmy" if by_day < by_month else "mdy"
-
-
-def _steps_back(days: Sequence[tuple[int, int, int]]) -> int:
-    return sum(after < before for before, after in pairwise(days))
 
 
 def _time_of_message(date: tuple[int, int, int], order: str, mark: re.Match[str]) -> datetime | None:
@@ -226,9 +185,10 @@ def parse_chat_json(data: bytes, name: str) -> Any:
         raise BadInput(f"{name} is not valid JSON: export the chat again.") from None
 
 
-def dicts(values: Any) -> list[dict[str, Any]]:
-    """The objects in a list; an empty list for anything else."""
-    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
+def dict_in(value: dict[str, Any], key: str) -> dict[str, Any]:
+    """The object under a key; an empty one for anything else."""
+    found = value.get(key)
+    return found if isinstance(found, dict) else {}
 
 
 def words(value: Any) -> str:
@@ -274,20 +234,13 @@ def _turns_of_chatgpt(conversation: dict[str, Any]) -> Iterator[ChatTurn]:
         branch.append(node)
         at = node.get("parent")
     for node in reversed(branch) if branch else dicts(list(nodes.values())):
-        message = node.get("message")
-        if isinstance(message, dict) and (turn := _turn_of_chatgpt(message)):
-            yield turn
-
-
-def _turn_of_chatgpt(message: dict[str, Any]) -> ChatTurn | None:
-    author, content, about = (message.get(key) for key in ("author", "content", "metadata"))
-    role = words(author.get("role")) if isinstance(author, dict) else ""
-    is_hidden = isinstance(about, dict) and about.get("is_visually_hidden_from_conversation")
-    parts = content.get("parts") if isinstance(content, dict) else None
-    text = "\n".join(filter(None, map(words, parts))).strip() if isinstance(parts, list) else ""
-    if role not in _CHATGPT or is_hidden or not text:
-        return None
-    return ChatTurn(_CHATGPT[role], text, time_of(message.get("create_time"))[0])
+        message = dict_in(node, "message")
+        role = words(dict_in(message, "author").get("role"))
+        is_hidden = dict_in(message, "metadata").get("is_visually_hidden_from_conversation")
+        parts = dict_in(message, "content").get("parts")
+        text = "\n".join(filter(None, map(words, parts))).strip() if isinstance(parts, list) else ""
+        if role in _CHATGPT and text and not is_hidden:
+            yield ChatTurn(_CHATGPT[role], text, time_of(message.get("create_time"))[0])
 
 
 def _turns_of_claude(conversation: dict[str, Any]) -> Iterator[ChatTurn]:
@@ -307,10 +260,9 @@ _SLACK_LINK = re.compile(r"<(?P<target>[^<>|]+)(?:\|(?P<label>[^<>]*))?>")
 _COMINGS = re.compile(r"(?:channel|group)_(?:join|leave)")
 
 
-def is_slack(names: Iterable[str]) -> bool:
+def is_slack(names: Collection[str]) -> bool:
     """Whether these are the names of an export's files."""
-    listed = set(names)
-    return any(name in listed for name in LISTS) and any(map(_SLACK_DAY.fullmatch, listed))
+    return any(name in names for name in LISTS) and any(map(_SLACK_DAY.fullmatch, names))
 
 
 def slack_chats(names: Iterable[str], read: Callable[[str], bytes], source: str) -> list[ChatConversation]:
@@ -342,9 +294,8 @@ def _turns_of_slack(messages: Iterable[dict[str, Any]], users: dict[str, str]) -
         if message.get("type", "message") != "message" or _COMINGS.fullmatch(words(message.get("subtype"))):
             continue
         user = words(message.get("user"))
-        profile = message.get("user_profile") or message.get("bot_profile")
-        own = _name_of_user(profile) if isinstance(profile, dict) else ""
-        speaker = users.get(user) or own or words(message.get("username")) or user
+        profile = dict_in(message, "user_profile" if message.get("user_profile") else "bot_profile")
+        speaker = users.get(user) or _name_of_user(profile) or words(message.get("username")) or user
         text = unescape(_SLACK_LINK.sub(lambda link: _link_text(link, users), words(message.get("text")))).strip()
         time, seconds = time_of(message.get("ts"))
         if text:
@@ -362,8 +313,7 @@ def _link_text(link: re.Match[str], users: dict[str, str]) -> str:
 
 
 def _name_of_user(user: dict[str, Any]) -> str:
-    profile = user.get("profile")
-    fields = {**user, **{key: value for key, value in profile.items() if value}} if isinstance(profile, dict) else user
+    fields = user | {key: value for key, value in dict_in(user, "profile").items() if value}
     return next((name for key in ("display_name", "real_name", "name") if (name := words(fields.get(key)))), "")
 
 
@@ -371,8 +321,16 @@ _NO_CHAT = "holds no chat: exports of Slack, ChatGPT, Claude and WhatsApp can be
 
 
 def convert(data: bytes, name: str) -> Converted:
-    """The turns of an export, day by day; places are times with speakers. Raises `BadInput` if it holds no chat."""
-    return as_document(chats_in(data, name))
+    """The turns of an export, each day under its title; places are times with speakers.
+
+    Raises `BadInput` if it holds no chat.
+    """
+    chats, blocks, turns = chats_in(data, name), Blocks(), list[tuple[int, ChatTurn]]()
+    for session in sessions_in(chats):
+        if heading := ", ".join(filter(None, (shorten_label(session.title), day(session.time)))):
+            turns.append((blocks.add(heading), ChatTurn("", "", session.time)))
+        turns += [(blocks.add(text), turn) for turn in session.turns if (text := turn.as_text())]
+    return Converted(blocks.text(), places_of(turns), chats[0].title if len(chats) == 1 else "")
 
 
 def chats_in(data: bytes, name: str) -> list[ChatConversation]:

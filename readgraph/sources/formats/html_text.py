@@ -72,11 +72,9 @@ class PageBlocks(Blocks):
 
     def close_table(self) -> None:
         """End the innermost table."""
-        table = self._open.pop() if self._open else None
-        if table:
+        if self._open and (table := self._open.pop()):
             self._tables += 1
-            rows = None if table.lays_out() else f"rows of table {self._tables}"
-            for text, kind in table.contents() if rows is None else table.rows(rows):
+            for text, kind in table.contents() if table.lays_out() else table.rows(f"rows of table {self._tables}"):
                 self.add(text, kind)
 
     def lay_out(self) -> None:
@@ -113,16 +111,13 @@ class _HtmlTable:
 
     def rows(self, kind: str) -> Iterator[Block]:
         """One block for each row that isn't empty."""
-        return ((" | ".join(map(_cell_text, row)), kind) for row in self._rows if any(row))
+        for row in filter(any, self._rows):
+            yield " | ".join(" ".join(" ".join(text for text, _ in cell).split()) for cell in row), kind
 
     def lays_out(self) -> bool:
         """Whether this is a layout table: it has one column, or a cell with many paragraphs."""
         paragraphs = (sum(kind == PARAGRAPH for _, kind in cell) for row in self._rows for cell in row)
         return max(map(len, self._rows), default=0) < 2 or max(paragraphs, default=0) >= COLUMN_OF_PARAGRAPHS
-
-
-def _cell_text(cell: list[Block]) -> str:
-    return " ".join(" ".join(text.split()) for text, _ in cell)
 
 
 _XHTML = re.compile(r"^\s*<\?xml\b|<html\b[^>]*\bxmlns\s*=")
@@ -198,7 +193,9 @@ class HtmlPage:
             self._in_link = self._is_linked = True
             self._link, self._to_note = len(self._parts), self._is_to_note(attributes)
         elif tag in _HEADINGS:
-            self._open_heading(_HEADINGS[tag])
+            self._flush()
+            self.blocks.lay_out()
+            self._heading = _HEADINGS[tag]
         elif tag in _BLOCKS:
             self._open_block(tag, attributes)
 
@@ -253,17 +250,12 @@ class HtmlPage:
         if mark := _MARK.fullmatch("".join(self._parts[start:])):
             self._parts[start:] = [note_mark(mark[1])]
 
-    def _open_heading(self, level: int) -> None:
-        self._flush()
-        self.blocks.lay_out()
-        self._heading = level
-
     def _open_block(self, tag: str, attributes: Mapping[str, str]) -> None:
         if self._heading and tag not in _ENDS_HEADING:
             self._parts.append(" ")
             return
-        had_text = self._flush()
-        self._heading = 0 if had_text else self._heading
+        if self._flush():
+            self._heading = 0
         if tag == "pre":
             self.blocks.lay_out()
             self._pre += 1
@@ -306,19 +298,15 @@ class HtmlPage:
         if not text or text.isspace():
             return False
         if self._heading:
-            self._add_heading(on_a_line(text))
+            title = on_a_line(text)
+            self.headings.append(Place(self.blocks.add(title), self._path.enter(self._heading, title)))
+            self.first_heading = self.first_heading or (self._heading, title)
             return True
-        blocks = [normal(text).strip("\n").rstrip()] if self._pre else paragraphs_of(text)
-        for block in blocks:
+        for block in [normal(text).strip("\n").rstrip()] if self._pre else paragraphs_of(text):
             kind, marker = (PARAGRAPH, "") if self._item is None else (ITEM, self._item)
             self._item = None
             self.blocks.put(marker + block, kind)
         return True
-
-    def _add_heading(self, title: str) -> None:
-        start = self.blocks.add(title)
-        self.headings.append(Place(start, self._path.enter(self._heading, title)))
-        self.first_heading = self.first_heading or (self._heading, title)
 
 
 def _is_hidden(attributes: Mapping[str, str]) -> bool:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from readgraph.sources.converting import Blocks, Converted, require_text
+from readgraph.sources.converting import Blocks, Converted, dicts, require_text
 from readgraph.sources.encodings import decode
 from readgraph.sources.places import Place, order_places
 from readgraph.state.errors import BadInput
@@ -35,10 +35,11 @@ def _cells(data: bytes, name: str) -> list[dict[str, Any]]:
         notebook = json.loads(decode(data, name))
     except (ValueError, RecursionError):
         raise BadInput(f"{name} is not a valid notebook: it is not JSON.") from None
-    found = notebook.get("cells") if isinstance(notebook, dict) else None
-    if found is None and isinstance(notebook, dict):  # before format 4, cells stood in worksheets
+    notebook = notebook if isinstance(notebook, dict) else {}
+    found = notebook.get("cells")
+    if found is None:  # before format 4, cells stood in worksheets
         sheets = notebook.get("worksheets")
-        found = [cell for sheet in _dicts(sheets) for cell in _dicts(sheet.get("cells"))] if sheets else None
+        found = [cell for sheet in dicts(sheets) for cell in dicts(sheet.get("cells"))] if sheets else None
     if not isinstance(found, list):
         raise BadInput(f"{name} is not a valid notebook: it has no cells.")
     return [cell if isinstance(cell, dict) else {} for cell in found]
@@ -52,11 +53,11 @@ def _parts(cell: dict[str, Any]) -> Iterator[str]:
     if source.strip():
         fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", source)), default=0))
         yield f"{fence}\n{source.strip(chr(10)).rstrip()}\n{fence}"
-    for output in _dicts(cell.get("outputs")):
+    for output in dicts(cell.get("outputs")):
         result = _TERMINAL.sub("", _result(output))
-        yield (
-            result if len(result) <= LONGEST_RESULT else f"{result[:LONGEST_RESULT].rstrip()}\n[The rest is left out.]"
-        )
+        if len(result) > LONGEST_RESULT:
+            result = f"{result[:LONGEST_RESULT].rstrip()}\n[The rest is left out.]"
+        yield result
 
 
 def _result(output: dict[str, Any]) -> str:
@@ -72,7 +73,3 @@ def _join_notebook_text(text: Any) -> str:
     """A text that is stored whole or as a list of lines."""
     lines = text if isinstance(text, list) else [text]
     return "".join(line for line in lines if isinstance(line, str))
-
-
-def _dicts(values: Any) -> list[dict[str, Any]]:
-    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from readgraph.sources.converting import Converted
 from readgraph.sources.encodings import decode
@@ -52,22 +51,18 @@ def places_of_text(text: str) -> tuple[Place, ...]:
         return places_of([(message.start, message.turn(text)) for message in messages])
     if "\n" not in text:
         text = text.replace("\r", "\n")  # line ends of old Macs; offsets stay the same
-    marks = list(_times(text))
+    first = _TIME_AT_START.match(text)
+    times = [*([first] if first else ()), *_TIME.finditer(text)]
+    marks = [(match.start(match.lastindex or 0), match[match.lastindex or 0]) for match in times]
     if len(marks) < FEWEST_MARKS:
         paragraphs = [match.span() for match in _PARAGRAPH.finditer(text)]
         marks = list(_plain_headings(text, paragraphs))
         if len(marks) < FEWEST_MARKS:
             return _lines(text, [start for start, _ in paragraphs])
     places = [Place(start, shorten_label(label)) for start, label in thin_out(marks, MOST_PLACES - 1)]
-    first = _LINE.search(text)
-    before = _line_number_places(text, [first.start()]) if first and first.start() < places[0].start else []
+    line = _LINE.search(text)
+    before = _line_number_places(text, [line.start()]) if line and line.start() < places[0].start else []
     return (*before, *places)
-
-
-def _times(text: str) -> Iterator[tuple[int, str]]:
-    first = _TIME_AT_START.match(text)
-    for match in chain([first] if first else [], _TIME.finditer(text)):
-        yield match.start(match.lastindex or 0), match[match.lastindex or 0]
 
 
 def _plain_headings(text: str, paragraphs: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:

@@ -86,11 +86,12 @@ class _Paragraphs:
         self._last_cue = cue
         if not lines:
             return
-        new_speaker = before is None or cue.speaker != before.speaker
-        if self._open and (new_speaker or self._has_ended(cue, before)):
+        if self._open and before and (cue.speaker != before.speaker or self._has_ended(cue, before)):
             self.end()
-        self._waiting.append((self._length, _clock(cue.start)))
-        self._put(" ".join([f"{cue.speaker}:", *lines] if cue.speaker and not self._open else lines))
+        minutes, seconds = divmod(int(cue.start), 60)
+        self._waiting.append((self._length, f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"))
+        self._open.append(" ".join([f"{cue.speaker}:", *lines] if cue.speaker and not self._open else lines))
+        self._length += len(self._open[-1]) + 1
 
     def end(self) -> None:
         """End the paragraph that is open."""
@@ -99,16 +100,7 @@ class _Paragraphs:
             self.places += [Place(start + offset, label) for offset, label in self._waiting]
         self._open, self._waiting, self._length = [], [], 0
 
-    def _has_ended(self, cue: _Cue, before: _Cue | None) -> bool:
-        if before is None or not _ENDS_SENTENCE.search(self._open[-1]):
+    def _has_ended(self, cue: _Cue, before: _Cue) -> bool:
+        if not _ENDS_SENTENCE.search(self._open[-1]):
             return False
         return cue.start - before.end >= PAUSE or self._length >= LONG_PARAGRAPH
-
-    def _put(self, text: str) -> None:
-        self._open.append(text)
-        self._length += len(text) + 1
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"

@@ -29,7 +29,7 @@ def main() -> NoReturn:
     asked = json.loads(sys.stdin.buffer.readline())
     data = sys.stdin.buffer.read(asked["size"])
     Thread(target=_end_with_parent, daemon=True).start()
-    _limit_memory(asked["memory"])
+    _limit_memory(asked["memory_mb"] * 1_000_000)
     try:
         _TASKS[asked["task"]](tell, data, asked)
     except BadInput as refused:

@@ -21,7 +21,7 @@ from threading import BoundedSemaphore
 from typing import Any, NamedTuple
 
 from readgraph.sources.converting import register_conversion_end, report_page
-from readgraph.sources.inputs import most_bytes
+from readgraph.sources.inputs import most_bytes, unpacks_too_large_error
 from readgraph.state.errors import BadInput
 from readgraph.state.forks import reset_in_forked
 from readgraph.state.words import limit_set
@@ -41,7 +41,6 @@ SECONDS, MOST_SECONDS = "READGRAPH_MAX_PDF_SECONDS", 14_400
 _TIME_OVER = -Signals.SIGALRM if hasattr(Signals, "SIGALRM") else 1
 """The code with which a child ends whose time is over."""
 
-
 _PACKAGES = str(Path(__file__).absolute().parents[3])
 """The folder with the package."""
 
@@ -59,23 +58,17 @@ class _Limits(NamedTuple):
     seconds: int
 
 
-class _Slots:
-    """How many children of a kind run at once in this process; those who wait for one take no time of theirs."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.free = BoundedSemaphore(number)
-
-    def reset(self) -> None:
-        """All are free in a forked process, which has no such child."""
-        self.free = BoundedSemaphore(self.number)
+_SLOTS: dict[str, BoundedSemaphore] = {}
+"""How many children of a kind run at once in this process; those who wait for one take no time of theirs."""
 
 
-_SLOTS = {"text": _Slots(max(2, os.cpu_count() or 1)), "picture": _Slots(2)}
-"""Pictures don't wait for texts, which take long."""
+def _free_slots() -> None:
+    """All are free at first, and in a forked process, which has no child; pictures don't wait for texts."""
+    _SLOTS.update(text=BoundedSemaphore(max(2, os.cpu_count() or 1)), picture=BoundedSemaphore(2))
 
-for _slots in _SLOTS.values():
-    reset_in_forked(_slots.reset)
+
+_free_slots()
+reset_in_forked(_free_slots)
 
 
 def in_child(task: str, name: str, data: bytes = b"", **asked: object) -> ChildReply:
@@ -88,9 +81,8 @@ def in_child(task: str, name: str, data: bytes = b"", **asked: object) -> ChildR
         limit_set(PAGE_SECONDS, MOST_PAGE_SECONDS, "seconds"),
         limit_set(SECONDS, MOST_SECONDS, "seconds"),
     )
-    line = {"task": task, "name": name, "size": len(data), "memory": limits.memory_mb * 1_000_000, **asked}
-    line |= {"page_seconds": limits.page_seconds, "seconds": limits.seconds}
-    with _SLOTS[task].free, _run_child(name) as child:
+    line = {"task": task, "name": name, "size": len(data), **limits._asdict(), **asked}
+    with _SLOTS[task], _run_child(name) as child:
         assert child.stdin
         register_conversion_end(child.kill)
         began = time.monotonic()
@@ -209,33 +201,25 @@ DEEPEST = 8
 _BEGINS = re.compile(rb"\bstream\r?\n(?=[\x08\x18\x28\x38\x48\x58\x68\x78])")
 
 
-class _TooLarge(Exception):
-    """A stream would unpack to more than is allowed."""
-
-
 def check_streams(data: bytes, name: str) -> None:
     """Raise `BadInput` where a stream packed with Flate, even again and again, unpacks to more than `most_bytes`."""
     most = most_bytes()
-    try:
-        for begins in _BEGINS.finditer(data):
-            _unpack(_portions(memoryview(data)[begins.end() :]), most, DEEPEST)
-    except _TooLarge:
-        raise BadInput(
-            f"{name} would unpack to more than {most // 1_000_000} MB: set READGRAPH_MAX_FILE_MB to a larger number."
-        ) from None
+    for begins in _BEGINS.finditer(data):
+        starts = range(begins.end(), len(data), PORTION)
+        _unpack((data[start : start + PORTION] for start in starts), name, most, DEEPEST)
 
 
-def _unpack(packed: Iterable[bytes], most: int, depth: int) -> None:
+def _unpack(packed: Iterable[bytes], name: str, most: int, depth: int) -> None:
     """Unpack and forget: what comes out, and what that unpacks to if it is packed itself."""
-    portions = _inflate_portions(packed, most)
+    portions = _inflate_portions(packed, name, most)
     first = next(portions, b"")
     if depth and first[:1] and first[0] & 15 == 8:  # as zlib's data begin
-        _unpack(chain([first], portions), most, depth - 1)
+        _unpack(chain([first], portions), name, most, depth - 1)
     for _ in portions:
         pass
 
 
-def _inflate_portions(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
+def _inflate_portions(packed: Iterable[bytes], name: str, most: int) -> Iterator[bytes]:
     unpacker, size = zlib.decompressobj(), 0
     for portion in packed:
         while portion and not unpacker.eof:
@@ -245,13 +229,8 @@ def _inflate_portions(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
                 return
             portion, size = unpacker.unconsumed_tail, size + len(unpacked)
             if size > most:
-                raise _TooLarge
+                raise unpacks_too_large_error(name)
             if unpacked:
                 yield unpacked
         if unpacker.eof:
             return
-
-
-def _portions(data: memoryview) -> Iterator[bytes]:
-    for at in range(0, len(data), PORTION):
-        yield bytes(data[at : at + PORTION])

@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from operator import itemgetter
 from statistics import median
@@ -50,22 +50,15 @@ def split_columns(pieces: Sequence[PrintedPiece], gutter: float | None) -> list[
     if gutter is None:
         return [list(pieces)]
     columns: list[list[PrintedPiece]] = []
-    left, right, across = list[PrintedPiece](), list[PrintedPiece](), list[PrintedPiece]()
-    for row, is_wide in _rows_by_width(pieces, gutter):
+    for is_wide, rows in groupby(_rows_by_width(pieces, gutter), key=itemgetter(1)):
+        found = [piece for row, _ in rows for piece in row]
         if is_wide:
-            columns += [*_split_at_own_gutter(left), *_split_at_own_gutter(right)]
-            left, right = [], []
-            across += row
+            columns.append(found)
             continue
-        columns += [across] if across else []
-        across = []
-        left += [piece for piece in row if piece.x < gutter - 1.0]
-        right += [piece for piece in row if piece.x >= gutter - 1.0]
-    return [*columns, *_split_at_own_gutter(left), *_split_at_own_gutter(right), *([across] if across else [])]
-
-
-def _split_at_own_gutter(pieces: list[PrintedPiece]) -> list[list[PrintedPiece]]:
-    return split_columns(pieces, gutter_of(pieces))
+        left = [piece for piece in found if piece.x < gutter - 1.0]
+        right = [piece for piece in found if piece.x >= gutter - 1.0]
+        columns += [*split_columns(left, gutter_of(left)), *split_columns(right, gutter_of(right))]
+    return columns
 
 
 def _rows_by_width(pieces: Sequence[PrintedPiece], gutter: float) -> Iterator[tuple[list[PrintedPiece], bool]]:
@@ -94,15 +87,13 @@ def group_rows(pieces: Sequence[PrintedPiece], gutter: float | None = None) -> l
     return [_join_drawn_parts(sorted(row, key=lambda piece: piece.x), gutter) for row in rows]
 
 
-def join_two_pieces(left: PrintedPiece, right: PrintedPiece) -> PrintedPiece:
+def _join_two_pieces(left: PrintedPiece, right: PrintedPiece) -> PrintedPiece:
     """Two pieces of a row as one."""
     start = len(left.text) + 1
     marks = [*left.marks, *((start + at, mark) for at, mark in right.marks)]
     size = left.size if len(left.text) >= len(right.text) else right.size
-    return PrintedPiece(
-        f"{left.text} {right.text}", left.x, left.y, size, max(left.end, right.end), left.edge, left.first, left.bold,
-        marks=marks,
-    )  # fmt: skip
+    text, end = f"{left.text} {right.text}", max(left.end, right.end)
+    return replace(left, text=text, size=size, end=end, marks=marks)
 
 
 def _join_drawn_parts(row: list[PrintedPiece], gutter: float | None) -> list[PrintedPiece]:
@@ -112,7 +103,7 @@ def _join_drawn_parts(row: list[PrintedPiece], gutter: float | None) -> list[Pri
         sizes = piece.size, joined[-1].size
         at_gutter = gutter is not None and abs(piece.x - gutter) <= NEAR
         if piece.x - joined[-1].end < COLUMN_GAP * (min(sizes) if at_gutter else max(sizes)):
-            joined[-1] = join_two_pieces(joined[-1], piece)
+            joined[-1] = _join_two_pieces(joined[-1], piece)
         else:
             joined.append(piece)
     return joined
@@ -141,26 +132,15 @@ def _is_table(rows: Sequence[list[PrintedPiece]]) -> bool:
     several = [row for row in rows if len(row) > 2]
     if 2 * len(several) <= len(rows):
         return False
-    inner = [piece for row in several for piece in row[1:]]
-    edges = [[round(edge(piece) / NEAR) for piece in inner] for edge in (_start, _middle, _end)]
-    counted = [Counter(found) for found in edges]
+    edges = [
+        tuple(round(edge / NEAR) for edge in (piece.x, (piece.x + piece.end) / 2, piece.end))
+        for row in several
+        for piece in row[1:]
+    ]
+    counted = [Counter(found) for found in zip(*edges, strict=True)]
     needed = 0.4 * len(several)
-    in_line = sum(
-        any(count[at] >= needed for count, at in zip(counted, found, strict=True)) for found in zip(*edges, strict=True)
-    )
-    return 2 * in_line > len(inner)
-
-
-def _start(piece: PrintedPiece) -> float:
-    return piece.x
-
-
-def _middle(piece: PrintedPiece) -> float:
-    return (piece.x + piece.end) / 2
-
-
-def _end(piece: PrintedPiece) -> float:
-    return piece.end
+    in_line = sum(any(count[at] >= needed for count, at in zip(counted, found, strict=True)) for found in edges)
+    return 2 * in_line > len(edges)
 
 
 MOST_ROWS = 3
@@ -179,7 +159,8 @@ APART = 1.4
 """Usual steps from line to line that part a head from the text below."""
 
 _PAGE_NUMBER = re.compile(r"(?<![\w.,])(?:\d{1,4}|[ivxlcdm]{1,8})(?![\w,]|\.\w)", re.IGNORECASE)
-_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+_ROMAN = re.compile(r"m*(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})", re.IGNORECASE)
+_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _FOOTNOTE = re.compile(r"\d{1,3}\s*[^\W\d].*[.!?…][\"'”’»)]*")
 _SEPARATOR = re.compile(r"\s+[|·•–—]\s+")
 _ONLY_NUMBER = re.compile(
@@ -232,19 +213,10 @@ def without_margins(pages: Sequence[list[PrintedPiece]]) -> list[list[PrintedPie
 
 def roman_value(text: str) -> int:
     """The number that roman digits write; 0 where they write none."""
-    values = [_ROMAN.get(letter, 0) for letter in text.lower()]
-    total = sum(-value if value < max(values[at:]) else value for at, value in enumerate(values)) if all(values) else 0
-    return total if total > 0 and _roman(total) == text.lower() else 0
-
-
-def _roman(number: int) -> str:
-    signs = zip((1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
-                "m cm d cd c xc l xl x ix v iv i".split(), strict=True)  # fmt: skip
-    written = ""
-    for value, sign in signs:
-        written += sign * (number // value)
-        number %= value
-    return written
+    if not _ROMAN.fullmatch(text):
+        return 0
+    values = [_ROMAN_VALUES[letter] for letter in text.lower()]
+    return sum(-value if value < max(values[at:]) else value for at, value in enumerate(values))
 
 
 def _outer_rows(number: int, page: list[PrintedPiece], *, is_top: bool) -> Iterator[_Row]:

@@ -6,7 +6,7 @@ A paragraph ends by the space between lines, by an indent, or where its line cou
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from readgraph.sources.converting import on_a_line
@@ -255,13 +255,15 @@ def _is_small_print(row: list[PrintedPiece], larger: Sequence[PrintedPiece], lim
     return not any(piece.y < height and piece.x < right and piece.end > left for piece in larger)
 
 
-def numbers_of(notes: Iterable[list[PrintedPiece]]) -> set[str]:
-    """The marks with which notes begin."""
-    return {match[1] for row in notes if (match := NOTE.match(row[0].text))}
+def place_marks(columns: Sequence[list[list[PrintedPiece]]], notes: list[list[PrintedPiece]]) -> None:
+    """Take the marks of a page's notes out of its lines; write other raised numbers so that they belong to no word."""
+    numbers = {match[1] for row in notes if (match := NOTE.match(row[0].text))}
+    for row in chain(*columns, notes):
+        for piece in row:
+            _place_marks_in(piece, numbers)
 
 
-def place_marks(piece: PrintedPiece, notes: set[str]) -> None:
-    """Take the marks of a page's notes out of a line; write other raised numbers so that they belong to no word."""
+def _place_marks_in(piece: PrintedPiece, notes: set[str]) -> None:
     text = piece.text
     for offset, mark in reversed(piece.marks):
         before, after = text[:offset], text[offset:]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from readgraph.sources.converting import Converted, on_a_line, report_page
 from readgraph.sources.pdf.in_child import check_streams, in_child
 from readgraph.sources.pdf.layout import group_rows, gutter_of, split_columns, without_margins
-from readgraph.sources.pdf.lines import PrintedPage, join_pages, numbers_of, place_marks, split_off_notes
+from readgraph.sources.pdf.lines import PrintedPage, join_pages, place_marks, split_off_notes
 from readgraph.sources.pdf.page import PrintedLine, PrintedPiece, read_pieces
 from readgraph.sources.pdf.scans import even_sizes, is_picture, recognize_pieces, recognizer_version
 from readgraph.sources.pdf.tables import TableHeader, rows_as_lines
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 DEEPEST_OUTLINE = 12
 
-_NO_TITLE = re.compile(
+_MADE_UP_TITLE = re.compile(
     r"\W*|\W*(?:untitled|unbenannt|anonymous|document\d*|unknown|sans titre)\W*"
     r"|microsoft (?:word|powerpoint|excel)\b.*|(?:file|https?)://.*"
     r"|.*\.(?:docx?|odt|rtf|tex|dvi|indd|qxd|p65|pdf|txt|html?|pptx?|xlsx?|fm|pages|ps|eps)",
@@ -108,17 +108,6 @@ def _fold_title(text: str) -> str:
     return _FOLDED.sub(" ", text).strip().casefold()
 
 
-def labels_of(document: "PdfDocument") -> list[str]:
-    """What is printed on each page as its number; "" where the file names none."""
-    return [shorten_label(document.get_page_label(number)) for number in range(len(document))]
-
-
-def title_of(document: "PdfDocument") -> str:
-    """The title in the file's metadata; "" where there is none, or one that some program made up."""
-    title = on_a_line(document.get_metadata_value("Title"))
-    return "" if _NO_TITLE.fullmatch(title) else title
-
-
 NEAR_GUTTER = 6.0
 """Points by which the gutters of a document's pages may differ."""
 
@@ -152,7 +141,8 @@ def convert_here(data: bytes, name: str) -> Converted:
     check_streams(data, name)
     document = _open(data, name)
     try:
-        entries, labels, title = outline_of(document), labels_of(document), title_of(document)
+        entries, title = outline_of(document), on_a_line(document.get_metadata_value("Title"))
+        labels = [shorten_label(document.get_page_label(number)) for number in range(len(document))]
         read = list(_read_pages(document, name))
     finally:
         document.close()
@@ -164,7 +154,7 @@ def convert_here(data: bytes, name: str) -> Converted:
     if not text:
         raise _without_text(name, any(page.is_picture for page in read))
     places = _places(printed, labels, list(sections(entries, [page.lines for page in printed])))
-    return Converted(text, places, title, tuple(_problems(name, read)))
+    return Converted(text, places, "" if _MADE_UP_TITLE.fullmatch(title) else title, tuple(_problems(name, read)))
 
 
 def _open(data: bytes, name: str) -> "PdfDocument":
@@ -256,7 +246,7 @@ def _lay_out_pages(pages: Sequence[list[PrintedPiece]]) -> list[PrintedPage]:
     for page, gutter in zip(pages, gutters, strict=True):
         columns = [group_rows(column) for column in split_columns(page, gutter)]
         columns, notes = split_off_notes(columns, size)
-        _place_marks(columns, notes)
+        place_marks(columns, notes)
         lines: list[PrintedLine] = []
         for column in filter(None, columns):
             _set_edges(column)
@@ -264,13 +254,6 @@ def _lay_out_pages(pages: Sequence[list[PrintedPiece]]) -> list[PrintedPage]:
             lines += made
         printed.append(PrintedPage(lines, rows_as_lines(notes)[0]))
     return printed
-
-
-def _place_marks(columns: Sequence[list[list[PrintedPiece]]], notes: list[list[PrintedPiece]]) -> None:
-    numbers = numbers_of(notes)
-    for row in (*(row for column in columns for row in column), *notes):
-        for piece in row:
-            place_marks(piece, numbers)
 
 
 def _set_edges(rows: list[list[PrintedPiece]]) -> None:
@@ -306,6 +289,7 @@ def _gutters(pages: Sequence[list[PrintedPiece]]) -> list[float | None]:
 
 def _places(pages: Sequence[PrintedPage], labels: Sequence[str], found: list[tuple[int, str]]) -> tuple[Place, ...]:
     """Where pages begin, where the notes of each stand, and where the sections of the outline begin."""
+    named = [SourcePage(at, "" if label == str(at) else label).label for at, label in enumerate(labels, 1)]
     lines = [(line.start, number) for number, page in enumerate(pages, 1) for line in (*page.lines, *page.notes)]
     starts = [(start, number, "") for start, number in lines] + [(start, 0, title) for start, title in found]
     places: list[Place] = []
@@ -314,10 +298,5 @@ def _places(pages: Sequence[PrintedPage], labels: Sequence[str], found: list[tup
         if of_page == number and not of_section:
             continue
         number, title = of_page or number, of_section or title
-        places.append(Place(start, ", ".join(filter(None, [title and f"§ {title}", _label(number, labels)]))))
+        places.append(Place(start, ", ".join(filter(None, [title and f"§ {title}", named[number - 1]]))))
     return order_places(places)
-
-
-def _label(number: int, labels: Sequence[str]) -> str:
-    printed = labels[number - 1]
-    return SourcePage(number, "" if printed == str(number) else printed).label

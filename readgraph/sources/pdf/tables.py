@@ -136,27 +136,26 @@ def _table(
     cells, firsts = list[list[str]](), list[list[PrintedPiece]]()
     for row in rows:
         own = _cells(row, columns)
-        if cells and not own[0] and _is_next_line(firsts[-1], row):
+        is_near = bool(cells) and firsts[-1][0].y - row[0].y < 1.6 * row[0].size
+        if is_near and not own[0] and len(row) <= len(firsts[-1]):  # the next line of the same cells
             cells[-1] = [" ".join(filter(None, pair)) for pair in zip(cells[-1], own, strict=True)]
         else:
             cells.append(own)
             firsts.append(row)
-    if before and _is_same(before.columns, columns) and not _is_header(cells, firsts):
-        header: TableHeader | None = before
-    elif _is_header(cells, firsts):
+    header: TableHeader | None = None
+    if _is_header(cells, firsts):
         header = TableHeader(columns, cells[0])
-    else:
-        header = None
+    elif before and _is_same(before.columns, columns):
+        header = before
     lines = []
     for own, row in zip(cells, firsts, strict=True):
-        is_head = header is not None and own == header.names
-        text = " | ".join(own) if header is None or is_head else _name_cells(header.names, own)
+        if header is None or own == header.names:
+            text = " | ".join(own)
+        else:  # such as "Station: Lundeford; Year: 1991"
+            named = [f"{name}: {cell}" if name else cell for name, cell in zip(header.names, own, strict=True) if cell]
+            text = "; ".join(named)
         lines.append(_line(row, text))
     return lines, header
-
-
-def _is_next_line(above: list[PrintedPiece], row: list[PrintedPiece]) -> bool:
-    return above[0].y - row[0].y < 1.6 * row[0].size and len(row) <= len(above)
 
 
 def _cells(row: list[PrintedPiece], columns: list[tuple[float, float]]) -> list[str]:
@@ -190,11 +189,6 @@ def _is_same(before: Sequence[tuple[float, float]], columns: Sequence[tuple[floa
     to_the_right = columns[0][0] - before[0][0]
     moved = [(begin + to_the_right, end + to_the_right) for begin, end in before]
     return all(a[0] < b[1] and b[0] < a[1] for a, b in zip(moved, columns, strict=True))
-
-
-def _name_cells(names: Sequence[str], cells: Sequence[str]) -> str:
-    """A row's cells with the names of their columns: "Station: Lundeford; Year: 1991"."""
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True) if cell)
 
 
 def _line(row: list[PrintedPiece], text: str | None = None) -> PrintedLine:
