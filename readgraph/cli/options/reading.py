@@ -6,9 +6,10 @@ from typing import Annotated, Literal
 
 import typer
 
+from readgraph.cli import shell as completing
 from readgraph.cli.options.documents import FILES, CollectionName, EstimateOnly, Glob, LibraryFolder, MethodName, files
 from readgraph.cli.options.output import OpenReport, Report, ShowSteps
-from readgraph.cli.shell import completer_of_list, methods
+from readgraph.cli.shell import completer_of_list
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,7 +252,7 @@ class CompareOptions:
         typer.Option(
             metavar="NAME,…",
             help="The methods to ask; 'readgraph methods' lists them.",
-            autocompletion=completer_of_list(methods),
+            autocompletion=completer_of_list(completing.methods),
         ),
     ] = "read-agent,bm25,full-text"
     glob: Glob = None
