@@ -196,11 +196,17 @@ async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> 
     A history is read by itself, since a collection can't hold one: it is picked alone, or not at all. Raises `BadInput`
     where the library is empty, or nothing in it shares a word with the query.
     """
-    content, counted = _content_of(query), None
+    stopped = stop_words(language_of(query))  # in texts of another language they are rare, and would count most
+    content, counted = re.sub(r"\w+", lambda word: "" if word[0].casefold() in stopped else word[0], query), None
+    content = content if re.search(r"\w", content) else query
     if choice.collection is None and (likely := await likely_documents(pages, content)):
         documents, held, counted = likely.documents, "the library", likely.counted
     else:
-        documents, held = await _choosable(pages, choice.collection)
+        if choice.collection is None:
+            documents, held = [document for document in await pages.documents() if not document.parts], "the library"
+        else:
+            named = await NamedCollections(pages).get_collection(choice.collection)
+            documents, held = [*named.documents], f"the collection '{named.name}'"
         if not documents:
             raise BadInput("There is nothing to read: ", Way.ADD_ONE, " since the library is empty.")
     scores = defaultdict[str, list[float]](list)
@@ -215,21 +221,6 @@ async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> 
     best = totals[ranked[0].id]
     least = min(best, LEAST_SHARE * best)  # in a library of a few lines, scores may be negative
     return [each for each in ranked if not each.sessions and totals[each.id] >= least][: choice.most or MOST_PICKED]
-
-
-def _content_of(query: str) -> str:
-    """The query without its language's stop words: in texts of another language they are rare, and would count most."""
-    stopped = stop_words(language_of(query))
-    content = re.sub(r"\w+", lambda word: "" if word[0].casefold() in stopped else word[0], query)
-    return content if re.search(r"\w", content) else query
-
-
-async def _choosable(pages: PageStore, collection: str | None) -> tuple[list[Document], str]:
-    """The documents to choose from, and what holds them."""
-    if collection is None:
-        return [document for document in await pages.documents() if not document.parts], "the library"
-    named = await NamedCollections(pages).get_collection(collection)
-    return [*named.documents], f"the collection '{named.name}'"
 
 
 async def pick_as_one_document(pages: PageStore, query: str, choice: PickingScope) -> Document:

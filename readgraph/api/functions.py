@@ -145,6 +145,10 @@ def _method_of(method: str | Method | None) -> Method | None:
 
 def check_asked(question: str, options: Sequence[str]) -> Question:
     """The question with its options; raises `BadInput` where it can't be asked."""
+    if not isinstance(question, str):
+        raise BadInput(f"A question must be a string, not {type(question).__name__}.")
+    if isinstance(options, str):
+        raise BadInput("Give the options of a multiple choice as a list of texts.")
     asked = Question(question=question, options=[*options])
     check_types(asked)
     if not question.strip():

@@ -70,22 +70,15 @@ class RetrieverTool:
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         """The pages of what the retriever finds, in its order: of its scores, if it has any, nothing is known."""
         found = await self.retriever.ainvoke(query)
-        pages = [self._page_in_metadata(one) for one in found]
-        if None in pages:
-            located = await self._locate_texts(found)
-            pages = [named if named is not None else at for named, at in zip(pages, located, strict=True)]
+        pages = [one.metadata.get("page") for one in found]
+        pages = [page if isinstance(page, int) and 0 <= page < self.memory.pages else None for page in pages]
+        if None in pages:  # the page on which a text begins
+            text = await self.store.text(self.document)
+            starts = [page.start for page in await self.store.pages(self.memory.id, range(self.memory.pages))]
+            for place, one in enumerate(found):
+                span = find_quote(one.page_content.strip(), text, 0, len(text)) if pages[place] is None else None
+                pages[place] = bisect_right(starts, span[0]) - 1 if span else pages[place]
         return score_by_place(list(dict.fromkeys(page for page in pages if page is not None))[:most])
-
-    def _page_in_metadata(self, found: Retrieved) -> int | None:
-        page = found.metadata.get("page")
-        return page if isinstance(page, int) and 0 <= page < self.memory.pages else None
-
-    async def _locate_texts(self, found: list[Retrieved]) -> list[int | None]:
-        """The page on which each text begins."""
-        text = await self.store.text(self.document)
-        starts = [page.start for page in await self.store.pages(self.memory.id, range(self.memory.pages))]
-        spans = [find_quote(one.page_content.strip(), text, 0, len(text)) for one in found]
-        return [bisect_right(starts, span[0]) - 1 if span else None for span in spans]
 
 
 ASKS = (
@@ -147,7 +140,9 @@ def as_tool(
             found = await ask(
                 library, question, documents=documents, collection=collection, method=method, context=context
             )
-        return format_answer(found), found.model_dump()
+        lines = [found.answer or NOT_THERE]
+        lines += [f"- “{cited.quote}” ({cited.place or f'page {cited.page}'})" for cited in found.citations]
+        return "\n".join(lines), found.model_dump()
 
     return _tool(answer, name, description, response_format="content_and_artifact")
 
@@ -181,15 +176,6 @@ def research_tool(
         return found.model_dump(include={"context", "sources", "status", *missing})
 
     return _tool(look_up, name, description)
-
-
-def format_answer(answer: Answer) -> str:
-    """An answer as an agent reads it: the answer, then its quotes with their places."""
-    lines = [answer.answer or NOT_THERE]
-    for cited in answer.citations:
-        place = cited.place or f"page {cited.page}"
-        lines.append(f"- “{cited.quote}” ({place})")
-    return "\n".join(lines)
 
 
 def _tool(
@@ -363,24 +349,21 @@ async def add_documents(library: Library | BaseStore, documents: Iterable[Given]
         BadInput: Where there is no text.
     """
     pages, stored = pages_of(library), list[Document]()
-    for source, of_source in _by_source(documents):
+    by_source: dict[object, list[Given]] = {}
+    for number, document in enumerate(documents):
+        if not isinstance(document, Given):
+            raise BadInput(f"A {type(document).__name__} is no LangChain document: give those of a loader or splitter.")
+        if document.page_content.strip():
+            by_source.setdefault(document.metadata.get("source") or number, []).append(document)
+    if not by_source:
+        raise BadInput("There is nothing to add: the documents have no text.")
+    for named_source, of_source in by_source.items():
+        source = named_source if isinstance(named_source, str) else ""
         text, places = _join_source(of_source)
         named = title or str(of_source[0].metadata.get("title") or PurePath(source).name)
         labels = [(place.start, place.label) for place in places]
         stored.append(await pages.add_document(text, title=named, source=source, places=labels))
     return stored
-
-
-def _by_source(documents: Iterable[Given]) -> list[tuple[str, list[Given]]]:
-    found: dict[object, list[Given]] = {}
-    for number, document in enumerate(documents):
-        if not isinstance(document, Given):
-            raise BadInput(f"A {type(document).__name__} is no LangChain document: give those of a loader or splitter.")
-        if document.page_content.strip():
-            found.setdefault(document.metadata.get("source") or number, []).append(document)
-    if not found:
-        raise BadInput("There is nothing to add: the documents have no text.")
-    return [(source if isinstance(source, str) else "", group) for source, group in found.items()]
 
 
 def _join_source(documents: Sequence[Given]) -> tuple[str, Sequence[SourcePlace]]:
@@ -395,12 +378,9 @@ def _join_source(documents: Sequence[Given]) -> tuple[str, Sequence[SourcePlace]
         elif text:
             text += BETWEEN
         if isinstance(at, int) and at != page:
-            places.append(SourcePlace(len(text), _label(at, document.metadata.get("page_label"))))
+            printed = document.metadata.get("page_label")
+            label = "" if printed in (None, "", str(at + 1)) else str(printed)
+            places.append(SourcePlace(len(text), SourcePage(at + 1, label).label))
         text, page = text + new, at
         end = start + len(document.page_content) if isinstance(start, int) else 0
     return text, order_places(places)
-
-
-def _label(page: int, printed: object) -> str:
-    number = page + 1
-    return SourcePage(number, "" if printed in (None, "", str(number)) else str(printed)).label

@@ -20,7 +20,7 @@ from readgraph.library.opening import Named, open_library
 from readgraph.library.page_store import PageStore
 from readgraph.models.fitting import context_for
 from readgraph.sources.inputs import file_or_address
-from readgraph.sources.loading import names_file, read_file, select_files
+from readgraph.sources.loading import names_file, raise_problem, read_file, select_files
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background
 from readgraph.state.records import Document
@@ -67,7 +67,7 @@ def ask(
         The answer, with the quotes that it rests on, and what it used.
 
     Raises:
-        BadInput: A file can't be read, there is no such document, or the question or a setting can't be used.
+        BadInput: No file can be read, there is no such document, or the question or a setting can't be used.
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
@@ -101,7 +101,7 @@ async def aask(
         The answer, with the quotes that it rests on, and what it used.
 
     Raises:
-        BadInput: A file can't be read, there is no such document, or the question or a setting can't be used.
+        BadInput: No file can be read, there is no such document, or the question or a setting can't be used.
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
@@ -143,7 +143,7 @@ def read(
         How large the method's memory is, whether it is complete, and what was used.
 
     Raises:
-        BadInput: There is nothing to read, a file can't be read, or a setting can't be used.
+        BadInput: There is nothing to read, no file can be read, or a setting can't be used.
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
@@ -171,7 +171,7 @@ async def aread(
         How large the method's memory is, whether it is complete, and what was used.
 
     Raises:
-        BadInput: There is nothing to read, a file can't be read, or a setting can't be used.
+        BadInput: There is nothing to read, no file can be read, or a setting can't be used.
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
@@ -187,13 +187,26 @@ async def aread(
 
 
 async def _store_all(pages: PageStore, sources: Source | Sequence[Source], text: str | Sequence[str]) -> list[Document]:
-    """The documents of files, folders, addresses and names, and those of texts, in the given order."""
+    """The documents of files, folders, addresses and names, and those of texts, in the given order.
+
+    A file that can't be read, as long as there is something else, is left out with a warning.
+    """
     names = [os.fspath(source) for source in _list_of(sources)]
     if any("\n" in name or len(name) > LONGEST_NAME for name in names):
         raise BadInput("A text is no name of a file or document: give it as text=…")
-    paths = await asyncio.to_thread(select_files, [file_or_address(name) for name in names], None)
-    documents = [await _store_or_find(pages, path) for path in paths]
-    return documents + [await pages.add_document(each) for each in _list_of(text)]
+    documents, problems = list[Document](), list[BadInput]()
+    given = [file_or_address(name) for name in names]
+    for path in await asyncio.to_thread(select_files, given, None, left_out=problems.append):
+        try:
+            documents.append(await _store_or_find(pages, path))
+        except BadInput as problem:
+            if not names_file(path):
+                raise
+            problems.append(problem)
+    documents += [await pages.add_document(each) for each in _list_of(text)]
+    for unreadable in problems:
+        (_warn_left_out if documents else raise_problem)(unreadable)
+    return documents
 
 
 async def _store_or_find(pages: PageStore, path: Path) -> Document:
@@ -201,8 +214,12 @@ async def _store_or_find(pages: PageStore, path: Path) -> Document:
         return await find_kept_document(pages, str(path))
     stored = await store_file(pages, await asyncio.to_thread(read_file, path))
     for problem in stored.problems:
-        warnings.warn(f"Left out: {problem}", UserWarning, stacklevel=2)
+        _warn_left_out(problem)
     return stored.document
+
+
+def _warn_left_out(problem: object) -> None:
+    warnings.warn(f"Left out: {problem}", UserWarning, stacklevel=2)
 
 
 def _list_of(given: Any) -> list[Any]:

@@ -153,21 +153,18 @@ class Episode:
     async def _run_graph(self, document: str, listen: Listen | None) -> dict[str, Any]:
         """One run of the graph over the page; what it used is added up."""
         asked = {"document": document, "question": self.instruction, "history": self.history}
-        found = await run_and_listen(self.graph, asked, context=self._reduce_budget(), listen=listen)
-        self.usage = add_usage(self.usage, found["usage"])
-        self.fallbacks.update(found["fallbacks"])
-        self.trajectory += found["steps"]
-        return found
-
-    def _reduce_budget(self) -> ReaderContext:
-        """The context with what is left of the budget."""
         spent = {
             "max_calls": self.usage["calls"],
             "max_words": self.usage["input_words"] + self.usage["output_words"],
             "max_seconds": round(self.usage["seconds"]),
         }
-        least = {name: getattr(self.context, name) for name in spent}
-        return replace(self.context, **{name: max(1, most - spent[name]) for name, most in least.items() if most})
+        most = {name: getattr(self.context, name) for name in spent}
+        left = {name: max(1, most[name] - spent[name]) for name in spent if most[name]}
+        found = await run_and_listen(self.graph, asked, context=replace(self.context, **left), listen=listen)
+        self.usage = add_usage(self.usage, found["usage"])
+        self.fallbacks.update(found["fallbacks"])
+        self.trajectory += found["steps"]
+        return found
 
     def _end(self, action: WebAction, found: dict[str, Any]) -> None:
         if found["status"] == "budget":

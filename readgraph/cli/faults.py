@@ -5,7 +5,6 @@ import os
 import sys
 import traceback
 from contextlib import suppress
-from types import TracebackType
 
 import typer
 
@@ -58,24 +57,18 @@ def _output_fails() -> bool:
 
 def report_own_code(problem: Exception) -> None:
     """Show an error of the user's own node or method from where their code begins; for any other, do nothing."""
-    if frames := _own_frames(problem):
-        shown = "".join(traceback.format_exception(type(problem), problem, frames))
-        typer.echo(
-            f"readgraph: A node or method that is not readgraph's failed. What was read is kept.\n{shown}",
-            nl=False,
-            err=True,
-        )
-        sys.exit(1)
-
-
-def _own_frames(problem: Exception) -> TracebackType | None:
     caller, frames = "", problem.__traceback__
     while frames:
         module = str(frames.tb_frame.f_globals.get("__name__", ""))
         package = module.partition(".")[0]
         if package not in BETWEEN:
             if package != "readgraph" and caller.startswith(CALLERS):
-                return frames
+                break
             caller = module
         frames = frames.tb_next
-    return None
+    else:
+        return
+    shown = "".join(traceback.format_exception(type(problem), problem, frames))
+    said = "readgraph: A node or method that is not readgraph's failed. What was read is kept."
+    typer.echo(f"{said}\n{shown}", nl=False, err=True)
+    sys.exit(1)

@@ -3,11 +3,11 @@
 An option that the method doesn't use is refused instead of ignored.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from contextvars import ContextVar
 from dataclasses import fields
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal
 
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import Method, method_for, method_typed
@@ -22,11 +22,7 @@ from readgraph.state.settings import Tenant
 from readgraph.state.settings.settings_file import file_settings, settings_file
 
 _typed: ContextVar[Collection[str]] = ContextVar("typed", default=())
-
-
-def remember_typed(names: Iterable[str]) -> None:
-    """Remember which settings were given as options of the running command."""
-    _typed.set(frozenset(names))
+"""The settings that were given as options of the running command."""
 
 
 def check_used(methods: Sequence[Method], *, asks: bool, also: Collection[str] = ()) -> None:
@@ -59,7 +55,7 @@ def reader_context(profile: str | None = None, **given: Any) -> ReaderContext:
     if profile is not None and profile not in PROFILES:
         raise BadInput(f"There is no profile '{profile}': choose one of {', '.join(PROFILES)}.")
     chosen = use_current_names({name: value for name, value in given.items() if value is not None})
-    remember_typed(chosen)
+    _typed.set(frozenset(chosen))
     from_file = {name: value for name, value in _settings_of_file().items() if name not in OF_THE_COMMAND}
     return context_for({**from_file, **PROFILES.get(profile or "", {}), **chosen})
 
@@ -80,9 +76,9 @@ def context_or_fault(**given: Any) -> ReaderContext | BadInput:
 
 def check_settings_file() -> None:
     """Raise `BadInput` where the settings file has a method or a price that can't be used."""
-    if method := method_of_settings_file():
+    if method := from_settings_file("method"):
         method_typed(method)
-    if price := price_of_settings_file():
+    if price := from_settings_file("price"):
         parse_price(price)
 
 
@@ -92,7 +88,7 @@ def choose_method(option: str | None, document: Document | None = None, *, asks:
     Raises `BadInput` where an option was typed that the method does not use for reading (nor, with `asks`, for
     answering).
     """
-    name = option or method_of_settings_file()
+    name = option or from_settings_file("method")
     method = method_typed(name) if name else method_for(document)
     check_used([method], asks=asks)
     return method
@@ -103,16 +99,10 @@ def find_typed_method(method: str | None) -> Method | None:
     return method_typed(method) if method else None
 
 
-def method_of_settings_file() -> str | None:
-    """The method from the settings file, if it has one."""
-    method = _settings_of_file().get("method")
-    return None if method is None else str(method)
-
-
-def price_of_settings_file() -> str | None:
-    """The price from the settings file, if it has one."""
-    price = _settings_of_file().get("price")
-    return None if price is None else str(price)
+def from_settings_file(name: Literal["method", "price"]) -> str | None:
+    """The method or the price from the settings file, if it has one."""
+    value = _settings_of_file().get(name)
+    return None if value is None else str(value)
 
 
 def _settings_of_file() -> dict[str, Any]:

@@ -36,7 +36,22 @@ HELP_ALL = Annotated[
 ]
 
 
-class HelpfulCommand(TyperCommand):
+class _PlainHelp:
+    """What the help of commands and of groups has in common: options in the same order, with types in plain words."""
+
+    def get_help_option_names(self, ctx: Any) -> list[str]:
+        """The same order in each process."""
+        return sorted(super().get_help_option_names(ctx), key=len)  # type: ignore[misc]
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters; while help is printed, copies of them as they are shown."""
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        if not ctx.meta.get(_HELPING):
+            return parameters
+        return [_plain_parameter(each, ctx) for each in parameters if ctx.meta.get(_WHOLE) or not _panel(each)]
+
+
+class HelpfulCommand(_PlainHelp, TyperCommand):
     """A command whose help is short: panels other than the options' own are only named, unless all is asked for."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -50,30 +65,14 @@ class HelpfulCommand(TyperCommand):
         finally:
             self.epilog = epilog
 
-    def get_help_option_names(self, ctx: Any) -> list[str]:
-        """The same order in each process."""
-        return sorted(super().get_help_option_names(ctx), key=len)
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters; while help is printed, copies of them as they are shown."""
-        return _select_for_help(super().get_params(ctx), ctx)
-
-
-class HelpfulGroup(TyperGroup):
+class HelpfulGroup(_PlainHelp, TyperGroup):
     """A group of commands whose options have types in plain words."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help."""
         with _mark_help(ctx):
             super().format_help(ctx, formatter)
-
-    def get_help_option_names(self, ctx: Any) -> list[str]:
-        """The same order in each process."""
-        return sorted(super().get_help_option_names(ctx), key=len)
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters; while help is printed, copies of them as they are shown."""
-        return _select_for_help(super().get_params(ctx), ctx)
 
 
 @contextmanager
@@ -83,12 +82,6 @@ def _mark_help(context: Any) -> Iterator[None]:
         yield
     finally:
         context.meta[_HELPING] = False
-
-
-def _select_for_help(parameters: list[Any], context: Any) -> list[Any]:
-    if not context.meta.get(_HELPING):
-        return parameters
-    return [_plain_parameter(each, context) for each in parameters if context.meta.get(_WHOLE) or not _panel(each)]
 
 
 def _panel(parameter: Any) -> str | None:

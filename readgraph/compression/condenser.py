@@ -8,8 +8,9 @@ Condensing is one node, of the same kind as those of the methods, so calls are r
 same way.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from operator import add
 from typing import Annotated, Any, NotRequired
 
@@ -121,11 +122,18 @@ class Condenser:
 
     async def condense(self, state: CondenseState, runtime: Runtime[ReaderContext]) -> CondenseUpdate:
         """Shorten the texts, round by round, until they fit; if a round makes nothing shorter, extract sentences."""
-        texts, runtime = await self._texts(state, runtime), await _in_its_language(state, runtime)
+        texts = await self._texts(state, runtime)
+        if state["passages"] is None:  # notes are written in the language of the text's notes; an answer has its own
+            store = page_store(runtime)
+            document = await store.document(state["document"])
+            memory = await store.memory(document.id, state["memory"])
+            runtime = (await apply_notes_language(memory.recipe, document, runtime))[1]
         most, before, rounds = state["budget_words"], _words(texts), 0
         while (words := _words(texts)) > most:
             rounds += 1
-            shorter = await self._shorten_round(texts, most, runtime)
+            share = max(most / words, self.share)
+            groups = enumerate(self._groups(texts))
+            shorter = await all_finished(self._shorten_group(number, group, share, runtime) for number, group in groups)
             if _words(shorter) >= words or rounds > MOST_ROUNDS:
                 count_fallback("compress")
                 texts = [whole_sentences(texts, most)]
@@ -139,8 +147,10 @@ class Condenser:
         most, before = state["budget_words"], _words(texts)
         if before <= most:
             return _update(texts, before, 0)
-        if state["passages"] and (best := _first_that_fit(texts, most)):
-            return _update(best, before, 1)
+        up_to_each = accumulate(map(count_words, texts))
+        fitting = [text for text, words in zip(texts, up_to_each, strict=True) if words <= most]
+        if state["passages"] and fitting:
+            return _update(fitting, before, 1)
         return _update([whole_sentences(texts, most)], before, 1)
 
     async def _texts(self, state: CondenseState, runtime: Runtime[ReaderContext]) -> list[str]:
@@ -151,12 +161,6 @@ class Condenser:
         memory = await store.memory(state["document"], state["memory"])
         levels = [[*level, *await _unread(store, memory)] for level in await self.levels(store, memory)]
         return next((level for level in levels if _words(level) <= state["budget_words"]), levels[-1])
-
-    async def _shorten_round(self, texts: Sequence[str], most: int, runtime: Runtime[ReaderContext]) -> list[str]:
-        groups = self._groups(texts)
-        share = max(most / _words(texts), self.share)
-        asked = [self._shorten_group(number, group, share, runtime) for number, group in enumerate(groups)]
-        return await all_finished(asked)
 
     async def _shorten_group(self, number: int, text: str, share: float, runtime: Runtime[ReaderContext]) -> str:
         words = count_words(text)
@@ -174,15 +178,6 @@ class Condenser:
             groups[-1].append(text)
             room -= words
         return ["\n\n".join(group) for group in groups]
-
-
-async def _in_its_language(state: CondenseState, runtime: Runtime[ReaderContext]) -> Runtime[ReaderContext]:
-    """The runtime in which notes are written in the language of the text's notes; an answer has its own."""
-    if state["passages"] is not None:
-        return runtime
-    store = page_store(runtime)
-    document, memory = await store.document(state["document"]), await store.memory(state["document"], state["memory"])
-    return (await apply_notes_language(memory.recipe, document, runtime))[1]
 
 
 async def notes_of(store: PageStore, memory: Memory) -> list[list[str]]:
@@ -233,17 +228,6 @@ def _sentences_within(text: str, most_words: int) -> str:
     return " ".join(kept)
 
 
-def _first_that_fit(texts: Sequence[str], most_words: int) -> list[str]:
-    """The texts up to the first that does not fit."""
-    kept = list[str]()
-    for text in texts:
-        most_words -= count_words(text)
-        if most_words < 0:
-            break
-        kept.append(text)
-    return kept
-
-
 def _words(texts: Sequence[str]) -> int:
     return sum(map(count_words, texts))
 
@@ -265,18 +249,13 @@ async def passages_for(store: PageStore, found: Mapping[str, Any], query: str, m
     near = _sentences(query, await _pages_read(store, found))
     if quotes and count_words(quotes[0]) > most_words:
         near = [*(part for quote in quotes for part in _sentences(query, {0: quote}, fewest_words=1)), *near]
-    return _fit_passages([*quotes, *near], most_words) or quotes
-
-
-def _fit_passages(passages: Iterable[str], most_words: int) -> list[str]:
-    """The passages, in this order, that fit into the words; one that overlaps an earlier one is left out."""
     kept = list[str]()
-    for passage in passages:
+    for passage in [*quotes, *near]:
         words = count_words(passage)
         if words <= most_words and not any(passage in known or known in passage for known in kept):
             kept.append(passage)
             most_words -= words
-    return kept
+    return kept or quotes
 
 
 def _sentences(query: str, texts: Mapping[int, str], fewest_words: int = FEWEST_WORDS) -> list[str]:

@@ -62,8 +62,12 @@ EmbeddingFunction = Callable[..., Any] | Embeddings
 """A function from a list of texts to their vectors or from one text to its vector, or LangChain's `Embeddings`."""
 
 
-class ReadingEngine(ABC):
-    """The base of all engines; `id` names one, and `line` describes it.
+GROUP_WORDS, LEAST_SHARE = 375, 0.2
+"""Notes are shortened in groups of at most this many words, in one round to a fifth at the least."""
+
+
+class CompressionEngine(ABC):
+    """The base of all engines: give `id` and `line`, and the graph that `build` returns.
 
     `instead` names the keys that replace settings, `plain` those that are saved.
 
@@ -132,6 +136,84 @@ class ReadingEngine(ABC):
     def parameters(self) -> dict[str, Any]:
         """The configuration as plain values; functions by their names."""
         return {**self.functions, "model": self.context.model, "embeddings": self.context.embeddings}
+
+    def condenser(self) -> Condenser:
+        """How what was read is fitted into a budget."""
+        return Condenser(notes_of, gist_of, GROUP_WORDS, LEAST_SHARE)
+
+    @cached_property
+    def condenser_graph(self) -> CompiledStateGraph[Any, Any, Any, Any]:
+        """The graph that fits what was read into a budget."""
+        return self.condenser().build().compile(store=self.pages.store)
+
+    def compress(
+        self, text: str, llm_token_budget: int, query: str | None = None
+    ) -> tuple[Compressed, CompressionTrace]:
+        """The text within a budget of tokens, and the trace; with a query, the answer to it.
+
+        A text that fits is returned as it is. What is too long is shortened again until it fits, and never cut off;
+        where a model shortens no further, its most important sentences are taken. Raises `BadInput` for an empty text
+        or query, for a budget that holds no word, or not one sentence of what was found; other errors are those of
+        `readgraph.models.asking`.
+        """
+        return in_background(self.acompress, text, llm_token_budget, query)
+
+    async def acompress(
+        self, text: str, llm_token_budget: int, query: str | None = None
+    ) -> tuple[Compressed, CompressionTrace]:
+        """As `compress`, in the running event loop."""
+        check_request(llm_token_budget, query)
+        document = await self.pages.add_document(text)
+        return await self.compress_document(document, llm_token_budget, query)
+
+    async def compress_document(
+        self,
+        document: Document,
+        llm_token_budget: int,
+        query: str | None = None,
+        listen: Listen = lambda mode, event: None,
+    ) -> tuple[Compressed, CompressionTrace]:
+        """As `compress`, for a document in the engine's store; `listen` takes what the graphs stream."""
+        most, began, steps = check_request(llm_token_budget, query), time.perf_counter(), list[TraceStep]()
+        status: CompressionStatus
+        if query is None and document.words <= most:
+            text, status, rounds = await self.pages.text(document), "whole", 0
+        else:
+            run = self._read_and_condense(document, most, query, steps, listen)
+            with use_run(new_run_part(engine=self.id)):
+                text, status, rounds = await asyncio.create_task(run, context=separate_run())
+        compressed = Compressed(text, self.id, count_tokens(text), status)
+        sizes = {"characters": document.characters, "words": document.words, "budget": llm_token_budget}
+        trace = CompressionTrace(
+            engine_name=self.id,
+            model=self.context.model,
+            parameters={**self.parameters, **self._settings()},
+            input_summary={"document": document.id, **sizes, "query": query},
+            output_summary={"status": status, "words": count_words(text), "rounds": rounds},
+            original_tokens=tokens_in(document.words),
+            compressed_tokens=compressed.tokens,
+            processing_ms=round(1000 * (time.perf_counter() - began), 1),
+            steps=steps,
+        )
+        return compressed, trace
+
+    async def _read_and_condense(
+        self, document: Document, most: int, query: str | None, steps: list[TraceStep], listen: Listen
+    ) -> tuple[str, CompressionStatus, int]:
+        question = {} if query is None else {"question": query}
+        found = await run_and_trace(self.graph, {"document": document.id, **question}, self.context, steps, listen)
+        passages = None if query is None else await passages_for(self.pages, found, query, most)
+        given = {
+            "document": document.id,
+            "memory": found["memory"],
+            "passages": passages,
+            "budget_words": most,
+            "usage": found["usage"],
+            "status": found["status"],
+        }
+        output = await run_and_trace(self.condenser_graph, given, self.context, steps, listen)
+        status: CompressionStatus = "compressed" if output["status"] == "reading" else output["status"]
+        return output["condensed"], status, output["rounds"]
 
     def ingest(self, text: str) -> list[str]:
         """Read a text and keep its gists; returns the ids of its episodes, each once: the same words have the same id.
@@ -240,92 +322,6 @@ class ReadingEngine(ABC):
             raise BadInput(f"{key} must be a function, not {type(function).__name__}.")
         name = self.functions[key] = function_model(function)
         return name
-
-
-GROUP_WORDS, LEAST_SHARE = 375, 0.2
-"""Notes are shortened in groups of at most this many words, in one round to a fifth at the least."""
-
-
-class CompressionEngine(ReadingEngine):
-    """The base of all engines: give `id` and `line`, and the graph that `build` returns."""
-
-    def condenser(self) -> Condenser:
-        """How what was read is fitted into a budget."""
-        return Condenser(notes_of, gist_of, GROUP_WORDS, LEAST_SHARE)
-
-    @cached_property
-    def condenser_graph(self) -> CompiledStateGraph[Any, Any, Any, Any]:
-        """The graph that fits what was read into a budget."""
-        return self.condenser().build().compile(store=self.pages.store)
-
-    def compress(
-        self, text: str, llm_token_budget: int, query: str | None = None
-    ) -> tuple[Compressed, CompressionTrace]:
-        """The text within a budget of tokens, and the trace; with a query, the answer to it.
-
-        A text that fits is returned as it is. What is too long is shortened again until it fits, and never cut off;
-        where a model shortens no further, its most important sentences are taken. Raises `BadInput` for an empty text
-        or query, for a budget that holds no word, or not one sentence of what was found; other errors are those of
-        `readgraph.models.asking`.
-        """
-        return in_background(self.acompress, text, llm_token_budget, query)
-
-    async def acompress(
-        self, text: str, llm_token_budget: int, query: str | None = None
-    ) -> tuple[Compressed, CompressionTrace]:
-        """As `compress`, in the running event loop."""
-        check_request(llm_token_budget, query)
-        document = await self.pages.add_document(text)
-        return await self.compress_document(document, llm_token_budget, query)
-
-    async def compress_document(
-        self,
-        document: Document,
-        llm_token_budget: int,
-        query: str | None = None,
-        listen: Listen = lambda mode, event: None,
-    ) -> tuple[Compressed, CompressionTrace]:
-        """As `compress`, for a document in the engine's store; `listen` takes what the graphs stream."""
-        most, began, steps = check_request(llm_token_budget, query), time.perf_counter(), list[TraceStep]()
-        status: CompressionStatus
-        if query is None and document.words <= most:
-            text, status, rounds = await self.pages.text(document), "whole", 0
-        else:
-            run = self._read_and_condense(document, most, query, steps, listen)
-            with use_run(new_run_part(engine=self.id)):
-                text, status, rounds = await asyncio.create_task(run, context=separate_run())
-        compressed = Compressed(text, self.id, count_tokens(text), status)
-        sizes = {"characters": document.characters, "words": document.words, "budget": llm_token_budget}
-        trace = CompressionTrace(
-            engine_name=self.id,
-            model=self.context.model,
-            parameters={**self.parameters, **self._settings()},
-            input_summary={"document": document.id, **sizes, "query": query},
-            output_summary={"status": status, "words": count_words(text), "rounds": rounds},
-            original_tokens=tokens_in(document.words),
-            compressed_tokens=compressed.tokens,
-            processing_ms=round(1000 * (time.perf_counter() - began), 1),
-            steps=steps,
-        )
-        return compressed, trace
-
-    async def _read_and_condense(
-        self, document: Document, most: int, query: str | None, steps: list[TraceStep], listen: Listen
-    ) -> tuple[str, CompressionStatus, int]:
-        question = {} if query is None else {"question": query}
-        found = await run_and_trace(self.graph, {"document": document.id, **question}, self.context, steps, listen)
-        passages = None if query is None else await passages_for(self.pages, found, query, most)
-        given = {
-            "document": document.id,
-            "memory": found["memory"],
-            "passages": passages,
-            "budget_words": most,
-            "usage": found["usage"],
-            "status": found["status"],
-        }
-        output = await run_and_trace(self.condenser_graph, given, self.context, steps, listen)
-        status: CompressionStatus = "compressed" if output["status"] == "reading" else output["status"]
-        return output["condensed"], status, output["rounds"]
 
 
 def check_request(llm_token_budget: object, query: object) -> int:

@@ -13,7 +13,6 @@ A package offers one as an entry point of the group `readgraph.compression`, who
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from os import PathLike
 from typing import Any, ClassVar
 
@@ -27,14 +26,13 @@ from pydantic import ConfigDict
 from readgraph.compression import read_agent_parts as words
 from readgraph.compression.condenser import Condenser, check_budget, notes_of, tokens_in, words_in
 from readgraph.compression.engine import GROUP_WORDS, LEAST_SHARE, CompressionEngine, EmbeddingFunction, gist_of
-from readgraph.compression.kept import read_engine_id
+from readgraph.compression.kept import read_engine
 from readgraph.compression.read_agent_parts import Templates, name_of, paginator_for
-from readgraph.compression.trace import Compressed
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.answer import make_answer_node
-from readgraph.nodes.building.build import read_pages
-from readgraph.nodes.building.merge import MergeState, MergeUpdate, merge, merge_without_model
+from readgraph.nodes.building.build import ReadUpdate, read_pages
+from readgraph.nodes.building.merge import MergeState, merge, merge_without_model
 from readgraph.nodes.building.notes import make_gist_writer
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.extractive import extract_gist, pages_by_rule
@@ -53,14 +51,6 @@ from readgraph.state.words import count_words
 
 GROUP = "readgraph.compression"
 
-OWN = {
-    "readagent_gist": "readgraph.compression.engines:ReadAgentGistEngine",
-    "memwalker_tree": "readgraph.compression.engines:MemWalkerTreeEngine",
-    "gam_memos": "readgraph.compression.engines:GamMemosEngine",
-    "extractive": "readgraph.compression.engines:ExtractiveEngine",
-}
-"""Our own engines; another package can't replace one of them."""
-
 
 def engine_ids() -> list[str]:
     """The ids of all engines, ours first; nothing is imported."""
@@ -70,9 +60,7 @@ def engine_ids() -> list[str]:
 def engine_named(identity: str) -> type[CompressionEngine]:
     """The engine with this id; raises `BadInput` if there is none, or if another package's can't be used."""
     if identity in OWN:
-        module, _, name = OWN[identity].partition(":")
-        own: type[CompressionEngine] = getattr(import_module(module), name)
-        return own
+        return OWN[identity]
     if point := find_entry_point(GROUP, identity):
         what = f"The compression engine '{identity}'"
         engine = object_at(point.value, what)
@@ -84,21 +72,21 @@ def engine_named(identity: str) -> type[CompressionEngine]:
 
 def load_engine(folder: str | PathLike[str], **config: Any) -> CompressionEngine:
     """The engine that was saved in a folder, whichever it is (see `CompressionEngine.load`)."""
-    return engine_named(read_engine_id(folder)).load(folder, **config)
+    return engine_named(str(read_engine(folder)["engine"])).load(folder, **config)
 
 
 LEAST_TOKENS = 10
 """The least that an episode or a gist may be asked to have."""
 
 
-async def _merge_for_query(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpdate:
+async def _merge_for_query(state: MergeState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
     """Merge pages as ReadAgent does where a query is asked; without one, no prompt holds all gists."""
     if not state.get("question_text"):
         return {"memory": state["memory"], "step_summary": "kept all gists: they are condensed next"}
     return await merge.work(state, runtime)
 
 
-merge_for_query = StepNode[MergeState, MergeUpdate](
+merge_for_query = StepNode[MergeState, ReadUpdate](
     _merge_for_query, merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window)
 )
 
@@ -288,6 +276,12 @@ class GamMemosEngine(CompressionEngine):
         return gam.build()
 
 
+OWN: dict[str, type[CompressionEngine]] = {
+    engine.id: engine for engine in (ReadAgentGistEngine, MemWalkerTreeEngine, GamMemosEngine, ExtractiveEngine)
+}
+"""Our own engines; another package can't replace one of them."""
+
+
 async def tree_levels(store: PageStore, memory: Memory) -> list[list[str]]:
     """The texts of a tree's levels, from the leaves to the highest level that was grown."""
     levels = await notes_of(store, memory)
@@ -324,13 +318,11 @@ class DocumentCompressor(BaseDocumentCompressor):
         share = self.llm_token_budget // max(len(texts), 1)
         check_budget(share)
         found = await all_finished(self.engine.acompress(document.page_content, share, query) for document in texts)
-        return [
-            Document(id=document.id, page_content=compressed.text, metadata=_metadata(document, compressed, before))
-            for document, (compressed, trace) in zip(texts, found, strict=True)
-            if compressed.text and (before := trace.original_tokens)
-        ]
-
-
-def _metadata(document: Document, compressed: Compressed, before: int) -> dict[str, Any]:
-    sizes = {"original_tokens": before, "compressed_tokens": compressed.tokens}
-    return {**document.metadata, "compression": {"engine": compressed.engine, "status": compressed.status, **sizes}}
+        kept = list[Document]()
+        for document, (compressed, trace) in zip(texts, found, strict=True):
+            if compressed.text and trace.original_tokens:
+                done = {"engine": compressed.engine, "status": compressed.status}
+                sizes = {"original_tokens": trace.original_tokens, "compressed_tokens": compressed.tokens}
+                metadata = {**document.metadata, "compression": {**done, **sizes}}
+                kept.append(Document(id=document.id, page_content=compressed.text, metadata=metadata))
+        return kept

@@ -152,8 +152,3 @@ def read_engine(folder: str | PathLike[str]) -> dict[str, Any]:
     if [type(part) for part in parts] != [str, dict, dict, list]:
         raise BadInput(f"{path} is damaged: save the engine again.")
     return dict(saved)
-
-
-def read_engine_id(folder: str | PathLike[str]) -> str:
-    """The id of the engine that was saved in a folder."""
-    return str(read_engine(folder)["engine"])

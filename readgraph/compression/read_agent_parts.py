@@ -42,7 +42,19 @@ def paginator_for(chunker: object) -> Paginate:
         return pages_by_rule
     if inspect.isasyncgenfunction(chunker):
         return cast(Paginate, chunker)
-    return _pages_of(_function_of(chunker))
+    chunk = next((getattr(chunker, name) for name in METHODS if callable(getattr(chunker, name, None))), chunker)
+    if not callable(chunk):
+        raise BadInput(f"chunker must be a function, or have chunk(text), not {type(chunker).__name__}.")
+
+    async def paginate_by_episodes(
+        text: str, last: Page | None, runtime: Runtime[ReaderContext]
+    ) -> AsyncGenerator[Page, None]:
+        """Pages that begin where the chunker's episodes begin; what episodes share belongs to the second."""
+        for number, (start, end) in enumerate(pairwise([*_episode_starts(text, chunk), len(text)])):
+            if last is None or start >= last.end:
+                yield Page(number, start, end, count_words(text[start:end]), "rest" if end == len(text) else "rule")
+
+    return paginate_by_episodes
 
 
 _FORMER_MODULES: dict[object, str] = {
@@ -61,27 +73,8 @@ def name_of(chunker: object) -> str | None:
     return f"{module}.{named.__qualname__}"
 
 
-def _function_of(chunker: object) -> Callable[[str], Iterable[Any]]:
-    method = next((getattr(chunker, name) for name in METHODS if callable(getattr(chunker, name, None))), chunker)
-    if not callable(method):
-        raise BadInput(f"chunker must be a function, or have chunk(text), not {type(chunker).__name__}.")
-    return cast("Callable[[str], Iterable[Any]]", method)
-
-
-def _pages_of(chunk: Callable[[str], Iterable[Any]]) -> Paginate:
-    async def paginate_by_episodes(
-        text: str, last: Page | None, runtime: Runtime[ReaderContext]
-    ) -> AsyncGenerator[Page, None]:
-        """Pages that begin where the chunker's episodes begin; what episodes share belongs to the second."""
-        starts = _starts(text, _chunks(chunk, text))
-        for number, (start, end) in enumerate(pairwise([*starts, len(text)])):
-            if last is None or start >= last.end:
-                yield Page(number, start, end, count_words(text[start:end]), "rest" if end == len(text) else "rule")
-
-    return paginate_by_episodes
-
-
-def _chunks(chunk: Callable[[str], Iterable[Any]], text: str) -> list[str]:
+def _episode_starts(text: str, chunk: Callable[[str], Iterable[Any]]) -> list[int]:
+    """The offset of each of a chunker's episodes in the text; the first page begins with the text."""
     try:
         chunks = [getattr(episode, "text", episode) for episode in chunk(text)]
     except Exception as problem:
@@ -91,11 +84,6 @@ def _chunks(chunk: Callable[[str], Iterable[Any]], text: str) -> list[str]:
     episodes = [episode for episode in chunks if episode.strip()]
     if not episodes:
         raise BadInput("The chunker gave no episodes.")
-    return episodes
-
-
-def _starts(text: str, episodes: Iterable[str]) -> list[int]:
-    """The offset of each episode in the text; the first page begins with the text."""
     starts, after = [0], 0
     for number, episode in enumerate(episodes):
         begin = re.compile(r"\s+".join(map(re.escape, episode.split()[:FOUND_BY])))

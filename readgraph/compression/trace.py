@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import reduce
 from typing import Any, Literal
 
 from langgraph.graph.state import CompiledStateGraph
@@ -75,18 +76,12 @@ class CompressionTrace:
     @property
     def usage(self) -> Usage:
         """What all steps used."""
-        total = NOTHING_USED
-        for step in self.steps:
-            total = add_usage(total, step["usage"])
-        return total
+        return reduce(add_usage, (step["usage"] for step in self.steps), NOTHING_USED)
 
     @property
     def fallbacks(self) -> dict[str, int]:
         """The fall-backs of all steps."""
-        total: dict[str, int] = {}
-        for step in self.steps:
-            total = add_counts(total, step["fallbacks"])
-        return total
+        return reduce(add_counts, (step["fallbacks"] for step in self.steps), dict[str, int]())
 
     def as_dict(self) -> dict[str, Any]:
         """The trace as a JSON value."""
@@ -108,40 +103,31 @@ async def run_and_trace(
     exchanges: list[ModelExchange] = []
 
     def trace(mode: str, event: Any) -> None:
+        """Each step that ended gets the exchanges since the step before it."""
         listen(mode, event)
-        if mode == "updates":
-            steps.extend(_trace_steps(event, exchanges))
+        for update in event.values() if mode == "updates" else ():
+            ended = (update or {}).get("steps", [])
+            for step in getattr(ended, "value", ended):  # the first node overwrites the channel
+                steps.append(
+                    TraceStep(
+                        node=step["node"],
+                        model=step["model"],
+                        summary=step["summary"],
+                        replies=[
+                            TraceReply(
+                                asked=exchange["asked"],
+                                version=exchange["version"],
+                                reply=exchange["reply"],
+                                refused=exchange["refused"],
+                                tokens=exchange["tokens"][:2],
+                            )
+                            for exchange in exchanges
+                        ],
+                        usage=step["usage"],
+                        fallbacks=step["fallbacks"],
+                    )
+                )
+                exchanges.clear()
 
     with exchanges_to(exchanges.append):
         return await run_and_listen(graph, given, context=context, listen=trace)
-
-
-def _trace_steps(event: Mapping[str, Any], exchanges: list[ModelExchange]) -> list[TraceStep]:
-    """The steps that ended; each gets the exchanges since the step before it, which are taken from the list."""
-    ended: list[TraceStep] = []
-    for update in event.values():
-        steps = (update or {}).get("steps", [])
-        for step in getattr(steps, "value", steps):  # the first node overwrites the channel
-            replies = [_trace_reply(exchange) for exchange in exchanges]
-            exchanges.clear()
-            ended.append(
-                TraceStep(
-                    node=step["node"],
-                    model=step["model"],
-                    summary=step["summary"],
-                    replies=replies,
-                    usage=step["usage"],
-                    fallbacks=step["fallbacks"],
-                )
-            )
-    return ended
-
-
-def _trace_reply(exchange: ModelExchange) -> TraceReply:
-    return {
-        "asked": exchange["asked"],
-        "version": exchange["version"],
-        "reply": exchange["reply"],
-        "refused": exchange["refused"],
-        "tokens": exchange["tokens"],
-    }

@@ -199,22 +199,19 @@ class _CorpusReading:
         await worker.ready()
         self.placed.append(worker)
         while self.waiting and not self.allowance.is_spent:
-            await self._read_file(worker, self.waiting.popleft())
-
-    async def _read_file(self, worker: Worker, file: str) -> None:
-        given = self.allowance.take()
-        self.under_way += 1
-        try:
-            told = await worker.read(file, given)
-        except WorkerEnded:
-            self.sum.ended += 1
-            self.alone.append(file)
-        else:
-            self.allowance.give_back(given, told["line"]["usage"]["calls"])
-            self._record_report(told, cut=given is not None)
-        finally:
-            self.under_way -= 1
-            self._check_done()
+            file, given = self.waiting.popleft(), self.allowance.take()
+            self.under_way += 1
+            try:
+                told = await worker.read(file, given)
+            except WorkerEnded:
+                self.sum.ended += 1
+                self.alone.append(file)
+            else:
+                self.allowance.give_back(given, told["line"]["usage"]["calls"])
+                self._record_report(told, cut=given is not None)
+            finally:
+                self.under_way -= 1
+                self._check_done()
 
     async def _read_alone(self, file: str) -> None:
         try:
@@ -233,7 +230,9 @@ class _CorpusReading:
             raise ModelUnavailable(told["line"]["problem"])
         line = told["line"]
         if before := self.begun.pop(line["file"], None):
-            line = {**line, "usage": add_usage(before["usage"], line["usage"]), "cost": _sum_costs(before, line)}
+            costs = [each["cost"] for each in (before, line) if each["usage"]["calls"]]
+            cost = None if None in costs else round(sum(each or 0.0 for each in costs), 6)
+            line = {**line, "usage": add_usage(before["usage"], line["usage"]), "cost": cost}
         used = told["line"]["usage"]["calls"]
         if cut and used and line["document"] and not line["complete"] and not self.allowance.is_spent:
             self.begun[line["file"]] = line
@@ -245,9 +244,3 @@ class _CorpusReading:
     def _check_done(self) -> None:
         if not self.under_way and (not self.waiting or self.allowance.is_spent):
             self.done.set()
-
-
-def _sum_costs(before: CorpusLine, after: CorpusLine) -> float | None:
-    """The dollars of both; None where those of one are not known."""
-    costs = [each["cost"] for each in (before, after) if each["usage"]["calls"]]
-    return None if None in costs else round(sum(cost or 0.0 for cost in costs), 6)

@@ -1,7 +1,6 @@
 """How much a compressed text is worth: its questions answered from it, and the answers compared with references."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from readgraph.compression import Compressed, CompressionEngine, CompressionTrace
@@ -15,9 +14,6 @@ from readgraph.state.reading import Question
 from readgraph.state.records import Document
 
 __all__ = ["ContextScore", "score_contexts"]
-
-BY_WORDS = ("exact_match", "f1", "bleu_1")
-"""The metrics that compare words; `csim_h`, the similarity of meaning, needs an embedding model."""
 
 
 class ContextScore(NamedTuple):
@@ -39,8 +35,7 @@ async def score_contexts(
 
     The text is compressed once, and read whole for each question (the baseline `full-text`) by the engine's model. The
     engine's embeddings, where it has some, give `csim_h`. An answer by a substitute for the model counts as none.
-    Errors
-    are those of `CompressionEngine.compress` too.
+    Errors are those of `CompressionEngine.compress` too.
 
     Args:
         engine: Compresses, and names the model.
@@ -53,48 +48,37 @@ async def score_contexts(
         BadInput: Where a metric's package is missing.
     """
     document = await engine.pages.add_document(text)
-    scoring = _Scoring(engine, document, llm_token_budget)
     if per_question:
-        return await all_finished(scoring.score_question(item) for item in items)
+        return await all_finished(_compress_for(engine, document, item, llm_token_budget) for item in items)
     compressed, trace = await engine.compress_document(document, llm_token_budget)
     context = await engine.pages.add_document(compressed.text, title=f"{document.id} in {compressed.tokens} tokens")
-    return await all_finished(scoring.score_from_context(context, item, compressed, trace) for item in items)
+    graph = build_full_text().compile(store=engine.pages.store)
 
-
-@dataclass(frozen=True)
-class _Scoring:
-    engine: CompressionEngine
-    document: Document
-    budget: int
-
-    async def score_question(self, item: Item) -> ContextScore:
-        compressed, trace = await self.engine.compress_document(self.document, self.budget, item.question)
-        outcome = Outcome(item.id, self.engine.id, 0, compressed.status, compressed.text or None, usage=trace.usage)
-        return ContextScore(outcome, await self._scores(item, outcome), compressed, trace)
-
-    async def score_from_context(
-        self, context: Document, item: Item, compressed: Compressed, trace: CompressionTrace
-    ) -> ContextScore:
-        graph = build_full_text().compile(store=self.engine.pages.store)
+    async def answer(item: Item) -> ContextScore:
         asked: Question = {"document": context.id, "question": item.question}
-        found = await graph.ainvoke(asked, context=self.engine.context)
-        outcome = Outcome(
-            item.id,
-            self.engine.id,
-            0,
-            found["status"],
-            found["answer"],
-            usage=found["usage"],
-            fallbacks=found["fallbacks"],
-            by_rule=found["by_rule"],
-        )
-        return ContextScore(outcome, await self._scores(item, outcome), compressed, trace)
+        found = await graph.ainvoke(asked, context=engine.context)
+        taken = {name: found[name] for name in ("status", "answer", "usage", "fallbacks", "by_rule")}
+        return await _score(engine, item, Outcome(item.id, engine.id, 0, **taken), compressed, trace)
 
-    async def _scores(self, item: Item, outcome: Outcome) -> dict[str, float]:
-        outcome = outcome.by_method(self.engine.context.model)
-        scores = {name: METRICS[name].score for name in BY_WORDS}
-        given = {name: score(item, outcome) for name, score in scores.items() if score}
-        if self.engine.context.embeddings and outcome.answer and item.references:
-            embedder = await get_shared_embedder(self.engine.pages, self.engine.context)
-            given |= {"csim_h": (await similarities(item, outcome.answer, embedder))["csim_h"]}
-        return {name: score for name, score in given.items() if score is not None}
+    return await all_finished(map(answer, items))
+
+
+async def _compress_for(
+    engine: CompressionEngine, document: Document, item: Item, llm_token_budget: int
+) -> ContextScore:
+    """Compress the text for a question; what is left is the answer."""
+    compressed, trace = await engine.compress_document(document, llm_token_budget, item.question)
+    outcome = Outcome(item.id, engine.id, 0, compressed.status, compressed.text or None, usage=trace.usage)
+    return await _score(engine, item, outcome, compressed, trace)
+
+
+async def _score(
+    engine: CompressionEngine, item: Item, outcome: Outcome, compressed: Compressed, trace: CompressionTrace
+) -> ContextScore:
+    answered = outcome.by_method(engine.context.model)
+    given = {name: score(item, answered) for name in ("exact_match", "f1", "bleu_1") if (score := METRICS[name].score)}
+    if engine.context.embeddings and answered.answer and item.references:
+        embedder = await get_shared_embedder(engine.pages, engine.context)
+        given["csim_h"] = (await similarities(item, answered.answer, embedder))["csim_h"]
+    scores = {name: score for name, score in given.items() if score is not None}
+    return ContextScore(outcome, scores, compressed, trace)

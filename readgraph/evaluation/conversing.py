@@ -76,9 +76,6 @@ def _local(time: datetime) -> str:
     return (time if time.tzinfo else at_local_time(time)).isoformat(timespec="seconds")
 
 
-AGENT = "mem-gpt"
-"""The method that is an agent, to which questions can be sent as messages."""
-
 ENDED = (
     "This conversation with {by} has ended, and will leave your view. Write into your working context what you have "
     "learned in it that lasts, about {by} and about yourself; then wait."
@@ -95,10 +92,13 @@ class Talk(NamedTuple):
 
 
 def group_by_talk(row: Row, items: Iterable[Item]) -> dict[Talk | None, list[Item]]:
-    """The questions by the agent that they are asked to; None: they are asked to the method as usual."""
+    """The questions by the agent that they are asked to; None: they are asked to the method as usual.
+
+    The method that is an agent, to which questions can be sent as messages, is `mem-gpt`.
+    """
     talks = defaultdict[Talk | None, list[Item]](list)
     for item in items:
-        addressed = item.addressed if row.method.name == AGENT and row.context.model else None
+        addressed = item.addressed if row.method.name == "mem-gpt" and row.context.model else None
         notes = bool(addressed and not addressed.message and row.context.agent_memory != "recall")
         talks[addressed and Talk(addressed.to, addressed.by, notes)].append(item)
     return talks
@@ -122,10 +122,10 @@ class ConversationReading(TextReading):
             raise BadInput(f"In '{self.text.title}' neither {self.to} nor {self.by} says anything.")
         self.store = AgentStore(self.library.store)
         self.graph = build_chat(dated=False).compile(store=self.library.store)
-        identity = agent_id(self._name())
-        agent = Agent(
-            identity, self._name(), local_now(), initial_state(self._name(), self._blocks()), archive_index(identity)
-        )
+        name, identity = self._name(), agent_id(self._name())
+        known: dict[str, Any] = {"persona": f"I am {self.to}.", "human": f"I talk with {self.by}."}
+        blocks = [cast(Block, {**block, "text": known[block["label"]]}) for block in default_blocks(self.row.context)]
+        agent = Agent(identity, name, local_now(), initial_state(name, blocks), archive_index(identity))
         state = agent.birth
         for session, place in zip(self.text.sessions, self.text.session_places, strict=True):
             state = await self._hear(session, place.start, state)
@@ -144,11 +144,8 @@ class ConversationReading(TextReading):
     async def answer(self, item: Item) -> Outcome:
         """Send the question's message to a copy of the agent and keep the reply; without one, let it speak first."""
         message = item.addressed.message if item.addressed else ""
-        event = (
-            IncomingEvent(kind="user", text=message)
-            if message
-            else IncomingEvent(kind="system", text=AGAIN.format(by=self.by))
-        )
+        again = IncomingEvent(kind="system", text=AGAIN.format(by=self.by))
+        event = IncomingEvent(kind="user", text=message) if message else again
         exchanges: list[ModelExchange] = []
         try:
             agent = await build_agent_from_file(self.store, self.past, self._name(item.id))
@@ -158,9 +155,14 @@ class ConversationReading(TextReading):
         answer = "\n".join(output["said"]) or None
         read = tuple(self.turns[number] for number in dict.fromkeys(output["recalled"]) if number in self.turns)
         outcome = Outcome(
-            item.id, self.row.name, self.run, output["status"], answer, read=read, memory=agent.id, by_rule=not answer
+            *(item.id, self.row.name, self.run, output["status"], answer),
+            read=read,
+            usage=output["usage"],
+            fallbacks=output["fallbacks"],
+            memory=agent.id,
+            by_rule=not answer,
         )
-        outcome = self.keep_outcome(outcome, output, exchanges)
+        outcome = self.keep_outcome(outcome, exchanges)
         await self.store.forget_agent(agent)
         return outcome
 
@@ -180,10 +182,6 @@ class ConversationReading(TextReading):
         event = IncomingEvent(kind="system", text=ENDED.format(by=self.by))
         output = await self.invoke({"agent": self._name(), "event": event}, keep, output_keys=[*LIFE])
         return cast(AgentState, {channel: output[channel] for channel in LIFE})
-
-    def _blocks(self) -> list[Block]:
-        known: dict[str, Any] = {"persona": f"I am {self.to}.", "human": f"I talk with {self.by}."}
-        return [cast(Block, {**block, "text": known[block["label"]]}) for block in default_blocks(self.row.context)]
 
     def _name(self, question: str = "") -> str:
         """An agent's name. It is the same when the evaluation is continued, so that recorded replies are found."""

@@ -1,6 +1,5 @@
 """Comparison of two evaluations: scores on the questions that both answered, and differences in their settings."""
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean
@@ -15,8 +14,8 @@ from readgraph.evaluation.statistics import compare
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
-Runs = dict[int, dict[str, float]]
-"""The scores of one method: by run, then by question."""
+Runs = list[dict[str, float]]
+"""The scores of one method: of each run, by question."""
 
 
 def difference_of(one: Path, other: Path) -> dict[str, Any]:
@@ -25,41 +24,43 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
     `pairs` has an entry (see `_pair`) for each method that both have; if one method is left over in each, these two
     make a pair too. Its `not_answered` counts the readings that a substitute answered. `differs` holds the names of
     settings and versions that are not the same, with both values; `unproven_judge` says of each whether its judge of
-    the metric is (see `unproven`). Raises `BadInput` if the evaluations can't be paired.
+    the metric is (see `find_unproven_metrics`). Raises `BadInput` if the evaluations can't be paired.
     """
     records = [EvaluationFolder(path).what() for path in (one, other)]
     _check_the_same_questions(one, other, records)
-    texts = texts_of(EvaluationFolder(one).dataset().items)
-    metric, before, unproven_before = _load_leading_scores(one)
-    metric_after, after, unproven_after = _load_leading_scores(other)
+    evaluations = [_load_scored(path) for path in (one, other)]
+    metric, metric_after = (evaluation.metrics[0] for evaluation in evaluations)
     if metric != metric_after:
         raise BadInput(
             f"{printable_path(one)} is scored by {metric} and {printable_path(other)} by {metric_after}: run "
             "both again."
         )
-    unanswered = [_not_answered(path) for path in (one, other)]
-    pairs = [
-        {**pair, "not_answered": [count[name] for count, name in zip(unanswered, names, strict=True)]}
-        for names in pair_methods(before, after)
-        if (pair := _pair(*names, before, after, texts))
-    ]
+    before, after = (evaluation.scores for evaluation in evaluations)
+    pairs, texts = list[dict[str, Any]](), texts_of(evaluations[0].dataset.items)
+    shared = [(name, name) for name in before if name in after]
+    left, right = [name for name in before if name not in after], [name for name in after if name not in before]
+    for first, second in [*shared, *([(left[0], right[0])] if len(left) == len(right) == 1 else [])]:
+        if pair := _pair([*before[first][metric].values()], [*after[second][metric].values()], texts):
+            readings = zip(evaluations, (first, second), strict=True)
+            unanswered = [sum(one.by_substitute(each.model) for one in each.outcomes[name]) for each, name in readings]
+            pairs.append({"methods": [first, second], **pair, "not_answered": unanswered})
     if not pairs:
         raise BadInput(f"{printable_path(one)} and {printable_path(other)} have no method, or no question, in common.")
+    flat = [_flat(record) for record in records]
     return {
         "folders": [str(one), str(other)],
         "dataset": records[0]["dataset"],
         "metric": metric,
-        "unproven_judge": [unproven_before, unproven_after],
+        "unproven_judge": [
+            metric in find_unproven_metrics(newest_calibration(each), each.dataset) for each in evaluations
+        ],
         "pairs": pairs,
-        "differs": _differs(*records),
+        "differs": {
+            name: [record.get(name) for record in flat]
+            for name in dict.fromkeys([*flat[0], *flat[1]])
+            if flat[0].get(name) != flat[1].get(name)
+        },
     }
-
-
-def pair_methods(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The methods that both have, and the pair of the methods left over if there is one in each."""
-    shared = [(name, name) for name in one if name in other]
-    left, right = [name for name in one if name not in other], [name for name in other if name not in one]
-    return [*shared, (left[0], right[0])] if len(left) == len(right) == 1 else shared
 
 
 def _check_the_same_questions(one: Path, other: Path, records: list[dict[str, Any]]) -> None:
@@ -76,55 +77,31 @@ def _check_the_same_questions(one: Path, other: Path, records: list[dict[str, An
         )
 
 
-def _load_leading_scores(path: Path) -> tuple[str, dict[str, Runs], bool]:
-    """The first of a folder's metrics that has scores, its scores by method, and whether its judge is unproven.
-
-    Scores are made from the answers and judgements.
-    """
+def _load_scored(path: Path) -> ScoredEvaluation:
+    """A folder's contents with their scores, which are made from the answers and judgements."""
     if not (path / SCORES).exists():
         raise BadInput(
             f"{printable_path(path)} holds no {SCORES}: the evaluation isn't finished; give the same command "
             "again to go on."
         )
     folder = EvaluationFolder(path)
-    evaluation = ScoredEvaluation.of(folder.dataset(), folder)
-    leading = evaluation.metrics[0]
-    marked = leading in find_unproven_metrics(newest_calibration(evaluation), evaluation.dataset)
-    return leading, {method: of[leading] for method, of in evaluation.scores.items()}, marked
+    return ScoredEvaluation.of(folder.dataset(), folder)
 
 
-def _not_answered(path: Path) -> Counter[str]:
-    """How many readings of each method a substitute answered."""
-    folder = EvaluationFolder(path)
-    model = folder.what()["settings"]["model"]
-    return Counter(outcome.method for outcome in folder.outcomes() if outcome.by_substitute(model))
-
-
-def _pair(
-    one: str, other: str, before: Mapping[str, Runs], after: Mapping[str, Runs], texts: Mapping[str, str]
-) -> dict[str, Any] | None:
-    """Two methods on the questions that both have scores for; lists hold the first evaluation's value first."""
-    first, second = [*after[other].values()], [*before[one].values()]
-    difference = compare(first, second, texts)
+def _pair(one: Runs, other: Runs, texts: Mapping[str, str]) -> dict[str, Any] | None:
+    """The runs of two methods on the questions that both have scores for; lists hold the first method's value first."""
+    difference = compare(other, one, texts)
     if difference is None:
         return None
-    both = {item for run in first for item in run} & {item for run in second for item in run}
-    means = [fmean(fmean(run[item] for run in runs if item in run) for item in both) for runs in (second, first)]
+    both = {item for run in one for item in run} & {item for run in other for item in run}
     return {
-        "methods": [one, other],
         "questions": difference.questions,
-        "means": means,
+        "means": [fmean(fmean(run[item] for run in runs if item in run) for item in both) for runs in (one, other)],
         "difference": difference.difference,
         "interval": difference.interval,
         "p": difference.p,
         "better": [difference.second_better, difference.first_better],
     }
-
-
-def _differs(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, list[Any]]:
-    flat = [_flat(record) for record in (one, other)]
-    names = dict.fromkeys([*flat[0], *flat[1]])
-    return {name: [record.get(name) for record in flat] for name in names if flat[0].get(name) != flat[1].get(name)}
 
 
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,10 @@ from readgraph.evaluation.line_shapes import (
     EvaluationRecord,
     ExchangeLine,
     QuestionsHeader,
+    json_lines,
     read_as,
+    read_file_as,
+    read_text,
     whole_cost,
 )
 from readgraph.evaluation.metrics import METRICS
@@ -68,9 +71,6 @@ ADDED_UP = (*COUNTS, "seconds")
 
 MOST_SHOWN = 3
 """The most differing values that the message about another evaluation shows."""
-
-LONGEST_SHOWN = 40
-"""Characters of such a value."""
 
 MAY_GROW = ("methods", "rows", "runs", "questions", "texts", "note", "judge", "begun", "packages")
 """Fields that may differ when an evaluation is continued: more may be asked, but nothing in another way."""
@@ -112,23 +112,18 @@ class EvaluationFolder:
         path = self.path / WHAT
         if not path.exists():
             raise BadInput(f"{printable_path(self.path)} holds no evaluation: 'readgraph evaluate' makes one.")
-        try:
-            check_regular(path, printable_path(path))
-            text = path.read_text(encoding="utf-8")
-            format = read_as(dict[str, Any], text).get("format")
-            check_format(f"The evaluation in {printable_path(self.path)}", format, FORMAT)
-            if format != FORMAT:
-                raise BadInput(f"{printable_path(self.path)} holds an evaluation of another format than {FORMAT}.")
-            kept: dict[str, Any] = read_as(EvaluationRecord, text)
-        except (OSError, ValueError) as problem:
-            raise BadInput(f"{printable_path(path)} can't be read: {problem}.") from None
+        text = read_text(path)
+        format = read_file_as(path, dict[str, Any], text).get("format")
+        check_format(f"The evaluation in {printable_path(self.path)}", format, FORMAT)
+        if format != FORMAT:
+            raise BadInput(f"{printable_path(self.path)} holds an evaluation of another format than {FORMAT}.")
+        kept: dict[str, Any] = read_file_as(path, EvaluationRecord, text)
         return kept | {"settings": use_current_names(kept["settings"])}
 
     def keep_questions(self, dataset: Dataset) -> None:
         """Write the questions, so that the folder can be read without the dataset's file."""
         about = {"dataset": dataset.name, "metrics": dataset.metrics, "licence": dataset.licence}
-        lines = [about, *map(asdict, dataset.items)]
-        self.write("questions.jsonl", "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+        self.write("questions.jsonl", json_lines([about, *map(asdict, dataset.items)]))
 
     def dataset(self) -> Dataset:
         """The dataset without its texts; raises `BadInput` if the folder holds no questions."""
@@ -191,7 +186,7 @@ class EvaluationFolder:
 
     def append(self, kind: str, values: Iterable[dict[str, Any]]) -> None:
         """Append values as lines."""
-        lines = "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
+        lines = json_lines(values)
         with (self.path / f"{kind}.jsonl").open("a", encoding="utf-8", errors="replace") as file:
             file.write(lines)
 
@@ -204,7 +199,7 @@ class EvaluationFolder:
         self.append("judgements", [asdict(judgement)])
 
     def write(self, name: str, text: str) -> Path:
-        """Write a file of results, complete or not at all; returns its path."""
+        """Write a file, complete or not at all; returns its path."""
         path = self.path / name
         with replace_file(path, errors="replace") as file:
             file.write(text)
@@ -230,7 +225,11 @@ class EvaluationFolder:
     def _begin(self, what: dict[str, Any]) -> None:
         wanted = {"format": FORMAT, **what}
         if (self.path / WHAT).exists():
-            kept = _complete_record(self.what(), wanted)
+            kept = {"rows": {}, **self.what()}
+            # What did not exist when the record was made: later settings have their defaults, prompts the new versions.
+            default = asdict(ReaderContext())
+            kept["settings"] = {name: default.get(name) for name in wanted["settings"]} | kept["settings"]
+            kept["prompts"] = wanted["prompts"] | kept["prompts"]
             for name in sorted(kept.keys() | wanted.keys()):
                 if name not in MAY_GROW and kept.get(name) != wanted.get(name):
                     other = f"other {name}" if name.endswith("s") else f"another {name}"
@@ -241,19 +240,17 @@ class EvaluationFolder:
                     )
             for kind in ("answers", "memories", "exchanges", "judgements", "calibrations"):
                 self._mend(kind)
-            wanted["rows"] = self._rows(kept["rows"], wanted["rows"])
+            for name in kept["rows"].keys() & wanted["rows"].keys():
+                if kept["rows"][name] != wanted["rows"][name]:
+                    raise BadInput(
+                        f"{printable_path(self.path)} was begun with another row '{name}': name a new folder."
+                    )
+            wanted["rows"] = kept["rows"] | wanted["rows"]
             wanted["methods"] = list(dict.fromkeys([*kept["methods"], *wanted["methods"]]))
             wanted["begun"] = kept["begun"]
             wanted["runs"] = max(kept["runs"], wanted["runs"])
             wanted["judge"] = wanted["judge"] or kept["judge"]
         self.write(WHAT, json.dumps(wanted, ensure_ascii=False, indent=1) + "\n")
-
-    def _rows(self, kept: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
-        """The rows with settings of their own, those of before and those that are wanted now."""
-        for name in kept.keys() & wanted.keys():
-            if kept[name] != wanted[name]:
-                raise BadInput(f"{printable_path(self.path)} was begun with another row '{name}': name a new folder.")
-        return kept | wanted
 
     def _mend(self, kind: str) -> None:
         """Cut off an incomplete last line, which a stop has left."""
@@ -272,14 +269,6 @@ class EvaluationFolder:
             file.truncate(0)
 
 
-def _complete_record(kept: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
-    """The record with what did not exist when it was made: later settings by their defaults, and later prompts."""
-    default = asdict(ReaderContext())
-    later = {name: default.get(name) for name in wanted["settings"]}
-    settings, prompts = later | kept["settings"], wanted["prompts"] | kept["prompts"]
-    return kept | {"rows": kept.get("rows", {}), "settings": settings, "prompts": prompts}
-
-
 def _difference(kept: Any, wanted: Any) -> str:
     """The difference in words: "max_pages 5, not 3"; of two groups of values, the first few differences."""
     if not (isinstance(kept, dict) and isinstance(wanted, dict)):
@@ -293,7 +282,7 @@ def _difference(kept: Any, wanted: Any) -> str:
 
 
 def _format_setting(value: Any) -> str:
-    return "none" if value in (None, "") else " ".join(str(value).split())[:LONGEST_SHOWN]
+    return "none" if value in (None, "") else " ".join(str(value).split())[:40]
 
 
 @dataclass(frozen=True)

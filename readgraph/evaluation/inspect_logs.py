@@ -7,13 +7,13 @@ sample in an epoch, a row is a solver, a metric a scorer. Scores are from 0 to 1
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.metrics.answers import option_letter
-from readgraph.evaluation.records import Item, Outcome
+from readgraph.evaluation.records import Item, Key, Outcome
 from readgraph.evaluation.results import ScoredEvaluation, categories_of
 from readgraph.evaluation.trajectories import each_once
 from readgraph.sources.loading import printable_path
@@ -21,18 +21,13 @@ from readgraph.state.errors import BadInput
 from readgraph.state.files import replace_file
 from readgraph.state.records import digest
 
-VERSION = 2
-
 NO_MODEL = "none/none"
 """The name of the model where there is none."""
 
 Usage = dict[str, dict[str, int]]
 """Tokens in, out and together, by the names of models."""
 
-Key = tuple[str, int, str]
-"""Row, run and question."""
-
-COUNTS = ("input_tokens", "output_tokens", "total_tokens")
+COUNTS = ("input_tokens", "output_tokens", "total_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
 
 ABOUT_OUTCOMES = ("status", "by_rule", "compression_rate", "look_ups", "calls", "input_words", "output_words", "memory")
 """The fields of an outcome that stand in a sample's metadata."""
@@ -52,18 +47,13 @@ def write_logs(evaluation: ScoredEvaluation, logs: Path) -> list[Path]:
         for number, row in enumerate(evaluation.methods, 1):
             log = _log(evaluation, row, of_samples, of_rows[row["method"]], said)
             named = (log["eval"]["created"], log["eval"]["task"], f"{number} {row['method']}")
-            path = logs / f"{'_'.join(map(_plain, named))}.json"
+            path = logs / f"{'_'.join(re.sub(r'[^A-Za-z0-9.-]+', '-', part) for part in named)}.json"
             with replace_file(path, errors="replace") as file:
                 json.dump(log, file, ensure_ascii=False, indent=1)
             written.append(path)
     except OSError as problem:
         raise BadInput(f"{printable_path(logs)} can't be used as a folder for logs: {problem.strerror}.") from None
     return written
-
-
-def _plain(name: str) -> str:
-    """A name for files."""
-    return re.sub(r"[^A-Za-z0-9.-]+", "-", name)
 
 
 def _log(
@@ -84,7 +74,7 @@ def _log(
     ]
     complete = len(outcomes) == (len(items) - row["left_out"]) * what["runs"]
     return {
-        "version": VERSION,
+        "version": 2,
         "status": "success" if complete else "cancelled",
         "eval": _spec(evaluation, row),
         "plan": {"name": "plan", "steps": [{"solver": name, "params": _settings_of(what, name)}], "config": {}},
@@ -153,6 +143,7 @@ def _sample(
     """A question in a run, with the method's answer and its scores."""
     answer = option_letter(outcome.choice) if outcome.choice is not None else outcome.answer or ""
     values = {metric: evaluation.score(outcome, metric) for metric in evaluation.dataset.metrics}
+    judged = {"explanation": "\n".join(f"{name}: {reply}" for name, reply in said.items())} if said else {}
     seconds, failed = outcome.usage["seconds"], outcome.status == "failed"
     model = evaluation.model or NO_MODEL
     said_back = {"role": "assistant", "content": outcome.answer or answer, "source": "generate", "model": model}
@@ -171,7 +162,7 @@ def _sample(
             "time": seconds,
         },
         "scores": {
-            metric: {"value": value / 100, "answer": answer, **_explanation(metric, said)}
+            metric: {"value": value / 100, "answer": answer, **(judged if METRICS[metric].rater == "judge" else {})}
             for metric, value in values.items()
             if value is not None
         },
@@ -186,18 +177,8 @@ def _sample(
         "total_time": seconds,
         "working_time": seconds,
         "uuid": digest([*outcome.key]),
-        **({"error": _error(outcome.problem)} if failed else {}),
+        **({"error": {"message": outcome.problem, "traceback": "", "traceback_ansi": ""}} if failed else {}),
     }
-
-
-def _explanation(metric: str, said: Mapping[str, str]) -> dict[str, str]:
-    """The judge's replies, with a metric that a judge gives."""
-    replies = "\n".join(f"{name}: {reply}" for name, reply in said.items())
-    return {"explanation": replies} if replies and METRICS[metric].rater == "judge" else {}
-
-
-def _error(problem: str) -> dict[str, str]:
-    return {"message": problem, "traceback": "", "traceback_ansi": ""}
 
 
 def _tokens(exchanges: Iterable[dict[str, Any]]) -> tuple[dict[Key, Usage], dict[str, Usage]]:
@@ -206,19 +187,13 @@ def _tokens(exchanges: Iterable[dict[str, Any]]) -> tuple[dict[Key, Usage], dict
     of_rows = defaultdict[str, Usage](dict)
     for line in each_once(exchanges):
         tokens = line.get("tokens")
-        if not (isinstance(tokens, list) and len(tokens) == 2 and all(isinstance(one, int) for one in tokens)):
+        if not (isinstance(tokens, list) and len(tokens) in (2, 4) and all(isinstance(one, int) for one in tokens)):
             continue
-        for usage in _usage_sums(line, of_samples, of_rows):
-            counts = usage.setdefault(str(line.get("model", "")), dict.fromkeys(COUNTS, 0))
-            for name, count in zip(COUNTS, (*tokens, sum(tokens)), strict=True):
-                counts[name] += count
+        sums = [of_rows[line["method"]]]
+        if line["item"]:
+            sums.append(of_samples[line["method"], line["run"], line["item"]])
+        for usage in sums:
+            counts = usage.setdefault(str(line.get("model", "")), {})
+            for name, count in zip(COUNTS, (*tokens[:2], sum(tokens[:2]), *tokens[2:]), strict=False):
+                counts[name] = counts.get(name, 0) + count
     return of_samples, of_rows
-
-
-def _usage_sums(
-    line: Mapping[str, Any], of_samples: defaultdict[Key, Usage], of_rows: defaultdict[str, Usage]
-) -> Iterator[Usage]:
-    """The sums to which an exchange belongs."""
-    yield of_rows[line["method"]]
-    if line["item"]:
-        yield of_samples[line["method"], line["run"], line["item"]]

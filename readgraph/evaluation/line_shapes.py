@@ -8,37 +8,43 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from math import fsum
+from pathlib import Path
 from typing import Any, NotRequired
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from readgraph.models.metering import ModelExchange
+from readgraph.sources.loading import printable_path
+from readgraph.state.errors import BadInput
+from readgraph.state.files import check_regular
 from readgraph.state.words import count_words
 
 MOST_DIGITS = 18
 """Of an integer: it fits 64 bits."""
 
 
-class _OpenLine(TypedDict):
+class OpenLine(TypedDict):
+    """A line that may hold more than its fields."""
+
     __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
 
 
-class RecordSettings(_OpenLine):
+class RecordSettings(OpenLine):
     """The settings, as far as results are made of them."""
 
     model: str
     embeddings: str
 
 
-class RowLine(_OpenLine):
+class RowLine(OpenLine):
     """A method with settings of its own."""
 
     method: str
     settings: dict[str, Any]
 
 
-class EvaluationRecord(_OpenLine):
+class EvaluationRecord(OpenLine):
     """The record of what was run (`evaluation.json`)."""
 
     format: int
@@ -59,7 +65,7 @@ class EvaluationRecord(_OpenLine):
     file: NotRequired[dict[str, Any] | None]
 
 
-class QuestionsHeader(_OpenLine):
+class QuestionsHeader(OpenLine):
     """The first line of the questions."""
 
     dataset: str
@@ -67,7 +73,7 @@ class QuestionsHeader(_OpenLine):
     licence: str
 
 
-class BuildingLine(_OpenLine):
+class BuildingLine(OpenLine):
     """A line on the building of a memory."""
 
     method: str
@@ -90,7 +96,7 @@ class BuildingLine(_OpenLine):
     fallbacks: NotRequired[dict[str, int]]
 
 
-class CalibrationLine(_OpenLine):
+class CalibrationLine(OpenLine):
     """A judge's verdicts on answers that are known to be right or wrong."""
 
     judge: str
@@ -103,7 +109,7 @@ class CalibrationLine(_OpenLine):
     cost: float | None
 
 
-class ExchangeLine(_OpenLine):
+class ExchangeLine(OpenLine):
     """A prompt with its reply."""
 
     method: str
@@ -129,6 +135,29 @@ def read_as(shape: Any, text: str) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
+def read_file_as(path: Path, shape: Any, text: str | None = None) -> Any:
+    """The value of this shape that a file holds, or this text of it; raises `BadInput` if it can't be read."""
+    try:
+        return read_as(shape, read_text(path) if text is None else text)
+    except ValueError as problem:
+        raise BadInput(f"{printable_path(path)} can't be read: {problem}.") from None
+
+
+def read_text(path: Path) -> str:
+    """The text of a file; raises `BadInput` if it can't be read."""
+    try:
+        check_regular(path, printable_path(path))
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else problem
+        raise BadInput(f"{printable_path(path)} can't be read: {reason}.") from None
+
+
+def json_lines(values: Iterable[Any]) -> str:
+    """Values as lines of JSON."""
+    return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
+
+
 def _integer(digits: str) -> int:
     if len(digits) > MOST_DIGITS:
         raise ValueError("a number is too large")
@@ -151,21 +180,11 @@ Cost = Callable[[ModelExchange], float | None]
 
 
 COUNTS = ("calls", "input_words", "output_words", "refused")
-"""The counts of `Asked`, which can be added up."""
+"""The counts that can be added up."""
 
 
-class UsageCounts(TypedDict):
+def count_usage(exchanges: Sequence[ModelExchange], cost: Cost) -> dict[str, Any]:
     """Calls, words sent and received, refused replies, and the cost in dollars (None unless it is known for all)."""
-
-    calls: int
-    input_words: int
-    output_words: int
-    refused: int
-    cost: float | None
-
-
-def count_usage(exchanges: Sequence[ModelExchange], cost: Cost) -> UsageCounts:
-    """Count the usage of these exchanges."""
     dollars = whole_cost(map(cost, exchanges))
     return {
         "calls": len(exchanges),

@@ -4,14 +4,15 @@ import hashlib
 import platform
 import random
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from readgraph.evaluation.conversing import group_by_talk
-from readgraph.evaluation.judges.rating import JUDGES, JudgeKind
+from readgraph.evaluation.judges.rating import JUDGES
 from readgraph.evaluation.metrics import METRICS, metrics_for_question
 from readgraph.evaluation.reading import add_text
 from readgraph.evaluation.records import ChosenWebAction, Dataset, Item, Outcome, TextSpan
@@ -59,14 +60,10 @@ def package_versions() -> dict[str, str]:
     return versions
 
 
-OF_JUDGES = ("judge_", "rate_")
-"""How the names of prompts begin that rate answers: no setting of a reading, but of a judge."""
-
-
 def prompt_versions() -> dict[str, int]:
-    """The version of every prompt but those of judges, by its name."""
+    """The version of every prompt by its name, but of those that rate answers, which are a judge's."""
     whole = {module.NAME: module.VERSION for module in prompt_modules() if hasattr(module, "NAME")}
-    worded = versions_of(*(words for words in every_wording() if not words.prompt.startswith(OF_JUDGES)))
+    worded = versions_of(*(words for words in every_wording() if not words.prompt.startswith(("judge_", "rate_"))))
     return dict(sorted({**whole, **worded}.items()))
 
 
@@ -88,10 +85,16 @@ def with_papers_settings(dataset: Dataset, context: ReaderContext) -> ReaderCont
 
     Where no length of answers is set, answers have the form of the dataset's references.
     """
-    default, papers = ReaderContext(), PROFILES.get(dataset.profile, {})
+    papers = PROFILES.get(dataset.profile, {})
     if not (context.answer_length or context.answer_words):
         papers = papers | asdict(dataset.answers)
-    unset = {name: value for name, value in papers.items() if getattr(context, name) == getattr(default, name)}
+    return fill_defaults(context, papers)
+
+
+def fill_defaults(context: ReaderContext, settings: Mapping[str, Any]) -> ReaderContext:
+    """The context with these settings, except for settings that differ from their defaults."""
+    default = ReaderContext()
+    unset = {name: value for name, value in settings.items() if getattr(context, name) == getattr(default, name)}
     return replace(context, **unset)
 
 
@@ -191,10 +194,6 @@ def _applies(name: str, item: Item) -> bool:
     return metric.score is not None and metric.score(item, outcome) is not None
 
 
-VERDICT_WORDS = 12
-"""Words of a rater's reply."""
-
-
 async def estimate_groups(pages: PageStore, groups: list[Group]) -> Estimate:
     """The estimate for the questions of these groups.
 
@@ -213,11 +212,14 @@ async def estimate_groups(pages: PageStore, groups: list[Group]) -> Estimate:
             built.add(memory)
             reading = await estimate_reading(row.method, pages, document, row.context, None)
             total += reading.perhaps_none() if asking in asked else reading
-        noting = [talk for talk in group_by_talk(row, items) if talk and talk.notes]
-        for context, alike, more in _questions_by_form(row.context, items, len(noting) * len(text.sessions)):
-            words = sum(count_words(" ".join([item.question, *item.options])) for item in alike) // len(alike)
-            each = (await _estimate_question(pages, row.method, context, document, words)).within(context.max_calls)
-            total += (each.perhaps_none() if asking in asked else each).times(len(alike) + more)
+        # Messages that an agent gets beside the questions are like the first kind of these.
+        messages = sum(bool(talk and talk.notes) for talk in group_by_talk(row, items)) * len(text.sessions)
+        for with_options, context in ((False, row.context), (True, of_options(row.context))):
+            if alike := [item for item in items if bool(item.options) is with_options]:
+                words = sum(count_words(" ".join([item.question, *item.options])) for item in alike) // len(alike)
+                each = (await _estimate_question(pages, row.method, context, document, words)).within(context.max_calls)
+                total += (each.perhaps_none() if asking in asked else each).times(len(alike) + messages)
+                messages = 0
         asked.add(asking)
     return total
 
@@ -227,34 +229,14 @@ def estimate_rating(items: Iterable[Item], metrics: Collection[str]) -> Estimate
     total = Estimate()
     for item in items:
         names = metrics_for_question(metrics, item)
-        for judging in JUDGES:
-            if judging.worth.keys() & names:
-                total += _estimate_judging(judging, item)
+        for judging in (each for each in JUDGES if each.worth.keys() & names):
+            beside = enumerate(item.rubric if judging.rubric else item.references)
+            for (number, text), (prompt_of, share, _) in product(beside, judging.prompts(item)):
+                least, likely = (prompt_of(item.question, answer, text).words for answer in ("", text))
+                # If an answer matches one reference, the others are not rated; of a rubric all points are.
+                times = Range(0, share, 1) if judging.rubric else Range(0, share / (1 + number), 1)
+                total += estimate_calls(times, Range(least, likely, None), reply_words=12)
     return total
-
-
-def _estimate_judging(judging: JudgeKind, item: Item) -> Estimate:
-    total = Estimate()
-    for number, beside in enumerate(item.rubric if judging.rubric else item.references):
-        for prompt_of, share, _ in judging.prompts(item):
-            least, likely = (prompt_of(item.question, answer, beside).words for answer in ("", beside))
-            # If an answer matches one reference, the others are not rated; of a rubric all points are.
-            times = Range(0, share, 1) if judging.rubric else Range(0, share / (1 + number), 1)
-            total += estimate_calls(times, Range(least, likely, None), VERDICT_WORDS)
-    return total
-
-
-def _questions_by_form(
-    context: ReaderContext, items: Sequence[Item], messages: int
-) -> Iterator[tuple[ReaderContext, list[Item], int]]:
-    """The questions that are answered in words, and those with options; `messages` are like the first of them."""
-    for settings, alike in (
-        (context, [item for item in items if not item.options]),
-        (of_options(context), [item for item in items if item.options]),
-    ):
-        if alike:
-            yield settings, alike, messages
-            messages = 0
 
 
 async def _estimate_question(
@@ -262,15 +244,14 @@ async def _estimate_question(
 ) -> Estimate:
     """The estimate for one question after the memory was built."""
     free = replace(context, max_calls=None)
-    words = (question_words, None)
-    both, reading = [await estimate_reading(method, pages, document, free, each) for each in words]
+    both, reading = [await estimate_reading(method, pages, document, free, words) for words in (question_words, None)]
+
+    def less(first: Range, second: Range) -> Range:
+        high = None if first.high is None or second.high is None else first.high - second.high
+        return Range(first.low - second.low, first.expected - second.expected, high)
+
     return Estimate(
-        _less(both.calls, reading.calls),
-        _less(both.input_words, reading.input_words),
-        _less(both.output_words, reading.output_words),
+        less(both.calls, reading.calls),
+        less(both.input_words, reading.input_words),
+        less(both.output_words, reading.output_words),
     )
-
-
-def _less(first: Range, second: Range) -> Range:
-    high = None if first.high is None or second.high is None else first.high - second.high
-    return Range(first.low - second.low, first.expected - second.expected, high)

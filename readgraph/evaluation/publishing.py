@@ -16,12 +16,13 @@ import json
 import os
 import platform
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from readgraph.evaluation.folder import SCORES, EvaluationFolder, FolderContents
-from readgraph.evaluation.records import Judgement, Outcome
+from readgraph.evaluation.line_shapes import json_lines
+from readgraph.evaluation.records import PROBLEM, Judgement, Outcome
 from readgraph.evaluation.rows import count_left_out
 from readgraph.models.names import find_model_entry
 from readgraph.models.replaced_words import export_words, own_words
@@ -30,22 +31,13 @@ from readgraph.nodes.prompts import every_wording
 from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.files import replace_file
 from readgraph.state.words import format_count
 
 FORMAT = 1
 RUN, REPLIES, ANSWERS, JUDGEMENTS = "run.json", "replies.jsonl", "answers.jsonl", "judgements.jsonl"
 PROMPTS = "prompts"
 
-PERSONAL = ("namespace",)
-"""Settings that name a person or a group."""
-
-BUDGET = ("max_calls", "max_words", "max_seconds")
-
 ANSWER_FIELDS = ("item", "method", "run", "status", "choice", "by_rule", "read", "cited", "action", "calls")
-
-CUT = "the reply was cut off"
-"""How the reason begins for which a reply is refused that its server cut off."""
 
 FOLLOWS = ("dataset", "questions", "texts", "methods", "rows", "runs", "judge")
 """What of run.json, beside scores and calls, follows from the dataset's file and the rows that are run again."""
@@ -64,14 +56,17 @@ def write_published_run(
     contents = FolderContents.of(folder.dataset(), folder)
     _check_complete(contents)
     run = _run(results, asked, context)
+    published, own = EvaluationFolder(to), run.get("own_prompts", ())
     try:
         to.mkdir(parents=True, exist_ok=True)
-        _write(to / REPLIES, _lines(_replies(contents.exchanges())))
-        _write(to / ANSWERS, _lines(answer_line(each) for of in contents.outcomes.values() for each in of))
-        _write(to / JUDGEMENTS, _lines(map(_judgement, contents.judgements)))
-        _write(to / SCORES, (folder.path / SCORES).read_text(encoding="utf-8"))
-        _write_prompts(to / PROMPTS, {*run.get("own_prompts", ())}, context.prompts)
-        _write(to / RUN, json.dumps(run, ensure_ascii=False, indent=1) + "\n")  # last: it makes the folder a run
+        published.write(REPLIES, json_lines(_replies(contents.exchanges())))
+        published.write(ANSWERS, json_lines(answer_line(each) for of in contents.outcomes.values() for each in of))
+        published.write(JUDGEMENTS, json_lines(map(_judgement, contents.judgements)))
+        published.write(SCORES, (folder.path / SCORES).read_text(encoding="utf-8"))
+        for words in (each for each in every_wording() if each.name in own):  # without comments of the user's file
+            (to / PROMPTS).mkdir(exist_ok=True)
+            export_words(own_words(words, context.prompts), to / PROMPTS / f"{words.name}.toml")
+        published.write(RUN, json.dumps(run, ensure_ascii=False, indent=1) + "\n")  # last: it makes the folder a run
     except OSError as problem:
         raise BadInput(f"{printable_path(to)} can't be written: {problem.strerror}.") from None
     return run
@@ -97,7 +92,8 @@ def _check_complete(contents: FolderContents) -> None:
 
 def _run(results: dict[str, Any], asked: dict[str, Any], context: ReaderContext) -> dict[str, Any]:
     what = {name: value for name, value in results["what"].items() if name != "format"}
-    what["settings"] = {name: value for name, value in what["settings"].items() if name not in PERSONAL}
+    # A namespace may name a person or a group.
+    what["settings"] = {name: value for name, value in what["settings"].items() if name != "namespace"}
     rows = results["methods"]
     costs = [row["cost"] for row in rows]
     return {
@@ -105,7 +101,7 @@ def _run(results: dict[str, Any], asked: dict[str, Any], context: ReaderContext)
         "format": FORMAT,
         **what,
         "asked": asked,
-        "budget": {name: getattr(context, name) for name in BUDGET},
+        "budget": {name: getattr(context, name) for name in ("max_calls", "max_words", "max_seconds")},
         "models": _models(what),
         "machine": _machine(),
         "cost": None if None in costs else sum(costs),
@@ -149,15 +145,10 @@ def _replies(exchanges: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         key = prompt_key(line["model"], line["asked"], line["messages"], line["run"])
         if (key, line["reply"]) not in seen:
             seen.add((key, line["reply"]))
-            cut = (line["refused"] or "").startswith(CUT)
-            tokens, flaw = line.get("tokens", (0, 0)), _flaw_in(line["refused"] or "")
+            cut, tokens = (line["refused"] or "").startswith("the reply was cut off"), line.get("tokens", (0, 0))[:2]
             reply = {"key": key, "asked": line["asked"], "reply": line["reply"], "cut": cut, "tokens": tokens}
+            flaw = next((flaw for flaw in FLAWS if flaw and line["refused"] == FLAWED.format(flaw)), "")
             yield {**reply, "flaw": flaw} if flaw else reply
-
-
-def _flaw_in(refused: str) -> str:
-    """The flaw for which a reply was refused."""
-    return next((flaw for flaw in FLAWS if flaw and refused == FLAWED.format(flaw)), "")
 
 
 def answer_line(outcome: Outcome) -> dict[str, Any]:
@@ -169,54 +160,28 @@ def answer_line(outcome: Outcome) -> dict[str, Any]:
 
 
 def _judgement(judgement: Judgement) -> dict[str, Any]:
-    problem_left_out = {name: text for name, text in judgement.said.items() if name != "problem"}
-    return {
-        "item": judgement.item,
-        "method": judgement.method,
-        "run": judgement.run,
-        "rater": judgement.rater,
-        "scores": judgement.scores,
-        "said": problem_left_out,
-    }
-
-
-def _lines(values: Iterable[dict[str, Any]]) -> str:
-    return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
-
-
-def _write_prompts(to: Path, names: Collection[str], folder: str) -> None:
-    """Write the words of these prompts, by the names of their files in the user's folder; its comments are left out."""
-    for words in (each for each in every_wording() if each.name in names):
-        to.mkdir(exist_ok=True)
-        export_words(own_words(words, folder), to / f"{words.name}.toml")
-
-
-def _write(path: Path, text: str) -> None:
-    with replace_file(path, errors="replace") as file:
-        file.write(text)
-
-
-_NO_DERIVATIVES = re.compile(r"\bND\b|no[- ]?deriv", re.IGNORECASE)
-_NOT_COMMERCIAL = re.compile(r"\bNC\b|non-?commercial", re.IGNORECASE)
-_SHARE_ALIKE = re.compile(r"\bSA\b|share-?alike", re.IGNORECASE)
-_OPEN = re.compile(r"\b(CC[ -]?BY|CC0|MIT|Apache|BSD|ODC|public domain)\b", re.IGNORECASE)
-_EACH_ITS_OWN = re.compile(r"each|its own|see there", re.IGNORECASE)
+    kept = {name: getattr(judgement, name) for name in ("item", "method", "run", "rater", "scores")}
+    return {**kept, "said": {name: text for name, text in judgement.said.items() if name != PROBLEM}}
 
 
 def note_on_sharing(dataset: str, licence: str) -> str:
     """One line on whether replies that quote the texts may be shared; "" where the licence allows it freely."""
+
+    def says(pattern: str) -> bool:
+        return bool(re.search(pattern, licence, re.IGNORECASE))
+
     about = f"{dataset} ({licence})" if licence else f"{dataset}, whose licence is not stated"
-    if _NO_DERIVATIVES.search(licence):
+    if says(r"\bND\b|no[- ]?deriv"):
         return (
             f"The licence of {about} forbids sharing derivatives, and replies quote the texts: don't share this folder."
         )
-    if not _OPEN.search(licence):
+    if not says(r"\b(CC[ -]?BY|CC0|MIT|Apache|BSD|ODC|public domain)\b"):
         return f"Replies quote the texts of {about}: ask its authors before you share this folder."
     notes = []
-    if _EACH_ITS_OWN.search(licence):
+    if says("each|its own|see there"):
         notes.append("texts have licences of their own: look at those that replies quote")
-    if _NOT_COMMERCIAL.search(licence):
+    if says(r"\bNC\b|non-?commercial"):
         notes.append("share it for purposes that are not commercial only")
-    if _SHARE_ALIKE.search(licence):
+    if says(r"\bSA\b|share-?alike"):
         notes.append("share it under the same licence")
     return f"Replies quote the texts of {about}: {'; '.join(notes)}." if notes else ""

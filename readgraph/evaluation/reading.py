@@ -29,8 +29,6 @@ from readgraph.state.records import Document, digest
 from readgraph.state.summary import SummaryWanted
 from readgraph.state.words import first_words
 
-TITLE_WORDS = 12
-
 
 @dataclass
 class TextReading:
@@ -74,8 +72,12 @@ class TextReading:
         """Build the memory; returns its id, its recipe's fingerprint, and the sizes of its pages and notes."""
         pages = self.library.pages
         self.document = await add_text(pages, self.text)
-        self.graph = self.row.method.build().compile(store=self.library.store)
+        method, store = self.row.method, self.library.store
+        # Summaries are made from ReadAgent's memory, whatever other memories the text has.
+        self.graph = (METHODS["read-agent"] if method is SUMMARY else method).build().compile(store=store)
         output = await self.invoke(Question(document=self.document.id), keep)
+        if method is SUMMARY:
+            self.graph = method.build().compile(store=store)
         memory = await pages.memory(self.document.id, output["memory"])
         numbers = range(memory.pages)
         return {
@@ -87,7 +89,10 @@ class TextReading:
         }
 
     def graph_input(self, item: Item) -> Mapping[str, Any]:
-        """The graph's input for a question."""
+        """The graph's input for a question; a summary has no subject where all of the text is to be summed up."""
+        if self.row.method is SUMMARY:
+            whole = SummaryWanted(document=self.document.id)
+            return whole if item.summary else {**whole, "question": item.question}
         question = Question(document=self.document.id, question=item.question, options=list(item.options))
         return {**question, **({"history": list(item.step.history)} if item.step else {})}
 
@@ -99,7 +104,10 @@ class TextReading:
         except ReadgraphError as problem:
             return self.fail(item, problem, exchanges)
         read = await self.library.pages.pages(output["memory"], output["pages_read"])
-        hops = output.get("hops")
+        hops, action = output.get("hops"), output.get("action")
+        acted = None
+        if action and action["outcome"] == "act":
+            acted = ChosenWebAction(action["element"], action["operation"], action["value"] or "")
         outcome = Outcome(
             item=item.id,
             method=self.row.name,
@@ -110,20 +118,22 @@ class TextReading:
             read=tuple(TextSpan(page.start, page.end) for page in read),
             cited=tuple(TextSpan(cited["start"], cited["end"]) for cited in output["citations"]),
             compression_rate=output["compression_rate"],
+            usage=output["usage"],
+            fallbacks=output["fallbacks"],
             look_ups=len(read),
             hops=None if hops is None else len(hops),
             strayed=None if hops is None else any(hop["action"] == "revert" for hop in hops),
             percent_read=output.get("percent_read"),
             memory=output["memory"],
             by_rule=output["by_rule"],
-            action=_action_in(output),
+            action=acted,
         )
-        return self.keep_outcome(outcome, output, exchanges)
+        return self.keep_outcome(outcome, exchanges)
 
     def fail(self, item: Item, problem: ReadgraphError, exchanges: Sequence[ModelExchange] = ()) -> Outcome:
         """Keep that a question could not be answered, with the reason and the exchanges before the failure."""
         outcome = Outcome(item.id, self.row.name, self.run, "failed", problem=str(problem))
-        return self._keep_with_usage(outcome, exchanges)
+        return self.keep_outcome(outcome, exchanges)
 
     async def invoke(self, value: Any, keep: ExchangeRecorder, **options: Any) -> dict[str, Any]:
         """Run the graph with this input and return its output; model exchanges go to `keep`."""
@@ -131,11 +141,8 @@ class TextReading:
             output: dict[str, Any] = await self.graph.ainvoke(value, context=self.row.context, **options)
         return output
 
-    def keep_outcome(self, outcome: Outcome, output: dict[str, Any], exchanges: Sequence[ModelExchange]) -> Outcome:
-        """Keep an outcome with its usage."""
-        return self._keep_with_usage(replace(outcome, usage=output["usage"], fallbacks=output["fallbacks"]), exchanges)
-
-    def _keep_with_usage(self, outcome: Outcome, exchanges: Sequence[ModelExchange]) -> Outcome:
+    def keep_outcome(self, outcome: Outcome, exchanges: Sequence[ModelExchange]) -> Outcome:
+        """Keep an outcome with what these exchanges took."""
         outcome = replace(outcome, **count_usage(exchanges, self.cost))
         self._keep_exchanges(exchanges, outcome.item)
         self.folder.keep_outcome(outcome)
@@ -154,42 +161,9 @@ async def add_text(pages: PageStore, text: Text) -> Document:
     if text.sessions:
         return (await append_sessions(pages, text.id, text.sessions)).document
     if text.documents:
-        added = [
-            await pages.add_document(document, title=_first_line(document)) for document in text.documents_to_store
-        ]
+        added = list[Document]()
+        for document in text.documents_to_store:
+            first_line = document.strip().partition("\n")[0]
+            added.append(await pages.add_document(document, title=first_words(first_line, 12)))
         return await add_collection(pages, added, title=text.title)
     return await pages.add_document(text.text, title=text.title)
-
-
-def _action_in(output: dict[str, Any]) -> ChosenWebAction | None:
-    """The action on a web page in a reading's output; None where none was chosen."""
-    action = output.get("action")
-    if not action or action["outcome"] != "act":
-        return None
-    return ChosenWebAction(action["element"], action["operation"], action["value"] or "")
-
-
-def _first_line(text: str) -> str:
-    return first_words(text.strip().partition("\n")[0], TITLE_WORDS)
-
-
-def choose_reading(row: Row) -> type[TextReading]:
-    """How a row reads a text and answers."""
-    return SummaryReading if row.method is SUMMARY else TextReading
-
-
-class SummaryReading(TextReading):
-    """A text is read as ReadAgent reads it, and summed up for each question."""
-
-    async def remember(self, keep: ExchangeRecorder) -> dict[str, Any]:
-        """Build ReadAgent's memory, which summaries are made from, whatever other memories the text has."""
-        row = replace(self.row, method=METHODS["read-agent"])
-        reading = TextReading(self.library, self.folder, self.cost, row, self.run, self.text)
-        built = await reading.remember(keep)
-        self.document, self.graph = reading.document, self.row.method.build().compile(store=self.library.store)
-        return built
-
-    def graph_input(self, item: Item) -> SummaryWanted:
-        """The input: without a subject where all of the text is to be summed up."""
-        whole = SummaryWanted(document=self.document.id)
-        return whole if item.summary else {**whole, "question": item.question}

@@ -203,6 +203,10 @@ class Dataset:
         return [item for item in self.items if item.text == text.id]
 
 
+Key = tuple[str, int, str]
+"""Method, run, and the id of the question."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The outcome of one question with one method in one run: a line of `answers.jsonl`.
@@ -245,8 +249,8 @@ class Outcome:
         return asdict(self)
 
     @property
-    def key(self) -> tuple[str, int, str]:
-        """What identifies the outcome: method, run, item."""
+    def key(self) -> Key:
+        """What identifies the outcome."""
         return self.method, self.run, self.item
 
     @property
@@ -290,8 +294,8 @@ class Judgement:
     cost: float | None = None
 
     @property
-    def key(self) -> tuple[str, int, str]:
-        """What identifies the judged outcome: method, run, item."""
+    def key(self) -> Key:
+        """What identifies the judged outcome."""
         return self.method, self.run, self.item
 
     @property

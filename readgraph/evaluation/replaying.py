@@ -8,12 +8,12 @@ import io
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isclose
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any, NamedTuple, NotRequired, TypeVar
+from typing import Annotated, Any, NamedTuple, NotRequired
 
 from langgraph.store.memory import InMemoryStore
 from pydantic import ConfigDict, Field, with_config
@@ -21,7 +21,7 @@ from typing_extensions import TypedDict
 
 from readgraph.evaluation.folder import SCORES, EvaluationFolder
 from readgraph.evaluation.judges.judging import exchanges_of, judge
-from readgraph.evaluation.line_shapes import read_as
+from readgraph.evaluation.line_shapes import OpenLine, read_file_as, read_text
 from readgraph.evaluation.metrics import METRICS, Raters
 from readgraph.evaluation.publishing import (
     ANSWER_FIELDS,
@@ -34,27 +34,17 @@ from readgraph.evaluation.publishing import (
     answer_line,
     scores_of,
 )
-from readgraph.evaluation.records import Dataset, Judgement, Outcome
+from readgraph.evaluation.records import Dataset, Judgement, Key, Outcome
 from readgraph.evaluation.results import results_of
 from readgraph.models.reply import Flaw, ModelReply, PublishedReplies, PublishedRepliesByName, replay_published
 from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
-from readgraph.state.files import check_format, check_regular
-
-Key = tuple[str, int, str]
-"""Method, run and item of an answer."""
+from readgraph.state.files import check_format
+from readgraph.state.reading import Tokens
 
 ScoreKey = tuple[str, str, str, str]
 """Method, run, item and metric of a score."""
-
-
-Name = TypeVar("Name")
-Value = TypeVar("Value")
-
-
-class _OpenRecord(TypedDict):
-    __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
 
 
 Count = Annotated[int, Field(ge=1)]
@@ -70,13 +60,13 @@ class QuestionSelection(TypedDict, total=False):
     metrics: str | None
 
 
-class RunUse(_OpenRecord):
+class RunUse(OpenLine):
     """What a row took a question."""
 
     calls: float | None
 
 
-class RunRecord(_OpenRecord):
+class RunRecord(OpenLine):
     """What run.json says of a run, as far as it is used."""
 
     dataset: str
@@ -133,12 +123,12 @@ def run_of(folder: Path) -> RunRecord:
         raise BadInput(
             f"{printable_path(folder)} holds no published run: 'readgraph evaluate … --publish FOLDER' makes one."
         )
-    text = _text(folder / RUN)
-    kept = _value(folder / RUN, dict[str, Any], text)
+    text = read_text(folder / RUN)
+    kept = read_file_as(folder / RUN, dict[str, Any], text)
     if kept.get("readgraph") != "run":
         raise BadInput(f"{printable_path(folder / RUN)} describes no published run.")
     check_format(f"The run in {printable_path(folder)}", kept.get("format"), FORMAT)
-    run: RunRecord = _value(folder / RUN, RunRecord, text)
+    run: RunRecord = read_file_as(folder / RUN, RunRecord, text)
     return run
 
 
@@ -146,7 +136,8 @@ def read_published_replies(folder: Path) -> PublishedReplies:
     """The replies of a published run."""
     replies = defaultdict[str, list[ModelReply]](list)
     for line in _lines(folder / REPLIES, ReplyLine):
-        replies[line["key"]].append(ModelReply(line["reply"], line["cut"], line["tokens"], line.get("flaw", "")))
+        reply = ModelReply(line["reply"], line["cut"], Tokens(*line["tokens"]), line.get("flaw", ""))
+        replies[line["key"]].append(reply)
     return PublishedReplies(replies)
 
 
@@ -158,7 +149,7 @@ def read_published_answers(folder: Path) -> dict[Key, AnswerLine]:
 
 def read_published_judgements(folder: Path) -> list[Judgement]:
     """The judgements of a published run."""
-    return [*_lines(folder / JUDGEMENTS, Judgement)]
+    return _lines(folder / JUDGEMENTS, Judgement)
 
 
 def read_published_scores(folder: Path) -> dict[ScoreKey, float]:
@@ -166,7 +157,7 @@ def read_published_scores(folder: Path) -> dict[ScoreKey, float]:
     try:
         lines = [
             ((row["method"], row["run"], row["item"], row["metric"]), float(row["score"]))
-            for row in csv.DictReader(io.StringIO(_text(folder / SCORES)))
+            for row in csv.DictReader(io.StringIO(read_text(folder / SCORES)))
         ]
     except (KeyError, TypeError, ValueError, csv.Error):
         lines = [(("", "", "", ""), math.nan)]
@@ -193,35 +184,16 @@ def figures_of_records(folder: Path) -> dict[str, RowFigures]:
     return found
 
 
-def _index_unique(path: Path, lines: Iterable[tuple[Name, Value]]) -> dict[Name, Value]:
+def _index_unique(path: Path, lines: list[tuple[Any, Any]]) -> dict[Any, Any]:
     """The lines by their names; of two with one name, nobody could say which one counts."""
-    kept = [*lines]
-    name, count = next(iter(Counter(name for name, _ in kept).most_common(1)), ("", 1))
+    name, count = next(iter(Counter(name for name, _ in lines).most_common(1)), ("", 1))
     if count > 1:
         raise BadInput(f"{printable_path(path)} holds two lines for {name}: remove one.")
-    return dict(kept)
+    return dict(lines)
 
 
-def _lines(path: Path, shape: Any) -> Iterator[Any]:
-    for line in _text(path).removesuffix("\n").split("\n"):
-        if line:
-            yield _value(path, shape, line)
-
-
-def _value(path: Path, shape: Any, text: str) -> Any:
-    try:
-        return read_as(shape, text)
-    except ValueError as problem:
-        raise BadInput(f"{printable_path(path)} can't be read: {problem}.") from None
-
-
-def _text(path: Path) -> str:
-    try:
-        check_regular(path, printable_path(path))
-        return path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else problem
-        raise BadInput(f"{printable_path(path)} can't be read: {reason}.") from None
+def _lines(path: Path, shape: Any) -> list[Any]:
+    return [read_file_as(path, shape, line) for line in read_text(path).split("\n") if line]
 
 
 COMPARED = ("answer", *ANSWER_FIELDS[3:])
@@ -229,8 +201,6 @@ COMPARED = ("answer", *ANSWER_FIELDS[3:])
 
 EXACT, OF_EMBEDDINGS = 1e-6, 0.1
 """By how much two scores may differ that are the same; servers of embeddings round."""
-
-Named = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -260,12 +230,15 @@ def compare_with_published(theirs: Path, folder: EvaluationFolder) -> RunCompari
     """Compare a replayed evaluation with the published run."""
     answers, scores = read_published_answers(theirs), read_published_scores(theirs)
     ours = {outcome.key: outcome for outcome in folder.outcomes()}
-    figures = _figures_of_record(run_of(theirs))
+    run, results = run_of(theirs), results_of(folder.dataset(), folder)
+    figures = _flat(run, run["scores"], {method: of["calls"] for method, of in run["use"].items()})
+    calls = {row["method"]: row["figures"]["calls"] for row in results["methods"]}
+    recomputed = _flat(results["what"], scores_of(results), calls)
     differences = (
         _answer_differences(answers, ours),
         _judgement_differences(theirs, folder),
-        _list_differences(scores, read_published_scores(folder.path), "published", "replayed", _same_score),
-        _list_differences(figures, _recompute_figures(folder), f"in {RUN}", "recomputed", _same_figure),
+        _list_differences(scores, read_published_scores(folder.path), "published", "replayed"),
+        _list_differences(figures, recomputed, f"in {RUN}", "recomputed"),
     )
     return RunComparison(
         len(answers), len(scores), len(figures), tuple(line for of in differences for line in sorted(of))
@@ -279,28 +252,24 @@ async def judge_again(theirs: Path, dataset: Dataset, folder: EvaluationFolder, 
     """
     answers, ours = read_published_answers(theirs), {outcome.key: outcome for outcome in folder.outcomes()}
     items, model = dataset.by_id, str(folder.what()["settings"]["model"])
-    metrics, name = Raters.of(rater).metrics_with_model(dataset.metrics), Raters.of(rater).model_names(dataset.metrics)
+    raters = Raters.of(rater)
+    metrics, name = raters.metrics_with_model(dataset.metrics), raters.model_names(dataset.metrics)
     rater = replace(rater, reply_form="json_schema")  # in which a judge's replies are kept
     for judgement in read_published_judgements(theirs):
         mine = ours.get(judgement.key)
         if mine is None or mine.status == "failed" or judgement.rater != name:
             continue
         if mine.item in items and not _difference(answers.get(mine.key), mine):
-            with replay_published(_replies_in(judgement)), exchanges_of(rater):
+            replies = defaultdict[str, list[ModelReply]](list)
+            for name_of_prompt, said in judgement.said.items():  # in the order of the references or points
+                replies[name_of_prompt.partition(" ")[0]].append(ModelReply(said, False))
+            with replay_published(PublishedRepliesByName(replies)), exchanges_of(rater):
                 try:
                     again = await judge(items[mine.item], mine.by_method(model), metrics, rater, InMemoryStore())
                 except ReadgraphError:
                     continue  # it has no score then, which differs from the published one
             if again:
                 folder.keep_judgement(replace(again, rater=name))
-
-
-def _replies_in(judgement: Judgement) -> PublishedRepliesByName:
-    """The judge's replies in a judgement, by the names of their prompts, in the order of the references or points."""
-    replies = defaultdict[str, list[ModelReply]](list)
-    for name, said in judgement.said.items():
-        replies[name.partition(" ")[0]].append(ModelReply(said, False))
-    return PublishedRepliesByName(replies)
 
 
 def _answer_differences(published: Mapping[Key, Any], ours: Mapping[Key, Outcome]) -> Iterator[str]:
@@ -324,56 +293,32 @@ def _judgement_differences(theirs: Path, folder: EvaluationFolder) -> Iterator[s
     again = {(one.key, one.rater): one.scores for one in folder.judgements()}
     for one in read_published_judgements(theirs):
         scores = again.get((one.key, one.rater))
-        if scores is not None and (
-            told := [*_list_differences(one.scores, scores, "published", "by its replies", _same_figure)]
-        ):
+        if scores is not None and (told := [*_list_differences(one.scores, scores, "published", "by its replies")]):
             yield f"{_format_key(one.key)}: {'; '.join(told)}"
-
-
-def _figures_of_record(run: RunRecord) -> dict[Named, Any]:
-    """What run.json says and follows from the other files, by its place there."""
-    calls = {method: of["calls"] for method, of in run["use"].items()}
-    return _flat({name: run.get(name) for name in FOLLOWS}, run["scores"], calls)
-
-
-def _recompute_figures(folder: EvaluationFolder) -> dict[Named, Any]:
-    """What run.json has to say by the replayed evaluation."""
-    results = results_of(folder.dataset(), folder)
-    calls = {row["method"]: row["figures"]["calls"] for row in results["methods"]}
-    return _flat({name: results["what"].get(name) for name in FOLLOWS}, scores_of(results), calls)
 
 
 def _flat(
     what: Mapping[str, Any], scores: Mapping[str, Mapping[str, float]], calls: Mapping[str, float | None]
-) -> dict[Named, Any]:
-    flat: dict[Named, Any] = {(name,): value for name, value in what.items()}
+) -> dict[tuple[str, ...], Any]:
+    """What in run.json follows from the other files, by its place there."""
+    flat: dict[tuple[str, ...], Any] = {(name,): what.get(name) for name in FOLLOWS}
     flat |= {(method, name): mean for method, of in scores.items() for name, mean in of.items()}
     return flat | {(method, "calls"): of for method, of in calls.items()}
 
 
-def _list_differences(
-    one: Mapping[Any, Any],
-    other: Mapping[Any, Any],
-    of_one: str,
-    of_other: str,
-    same: Callable[[Any, Any, Any], bool],
-) -> Iterator[str]:
+def _list_differences(one: Mapping[Any, Any], other: Mapping[Any, Any], of_one: str, of_other: str) -> Iterator[str]:
     for name in one.keys() | other.keys():
-        if not same(name, first := one.get(name), second := other.get(name)):
+        if not _is_same(name, first := one.get(name), second := other.get(name)):
             called = name if isinstance(name, str) else " ".join(name)
             yield f"{called}: {_format_compared_value(first)} {of_one}, {_format_compared_value(second)} {of_other}"
 
 
-def _same_score(name: Named, one: float | None, other: float | None) -> bool:
-    metric = METRICS.get(name[-1])
+def _is_same(name: str | tuple[str, ...], one: Any, other: Any) -> bool:
+    if not (isinstance(one, int | float) and isinstance(other, int | float)):
+        return bool(one == other)
+    metric = METRICS.get(name if isinstance(name, str) else name[-1])
     within = OF_EMBEDDINGS if metric and metric.rater == "embeddings" else EXACT
-    return one is not None and other is not None and isclose(one, other, rel_tol=0, abs_tol=within)
-
-
-def _same_figure(name: Any, one: Any, other: Any) -> bool:
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return _same_score(name if isinstance(name, tuple) else (name,), one, other)
-    return bool(one == other)
+    return isclose(one, other, rel_tol=0, abs_tol=within)
 
 
 def _format_compared_value(value: Any) -> str:

@@ -1,7 +1,7 @@
 """The results of an evaluation: each method's scores, usage and walks, from what its folder holds."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from statistics import fmean
@@ -196,18 +196,12 @@ class ScoredEvaluation(FolderContents):
         """An outcome's score; None if the metric doesn't apply to the question or the outcome was not rated."""
         return self.scores[outcome.method][metric].get(outcome.run, {}).get(outcome.item)
 
-    def each_score(self) -> Iterator[tuple[Outcome, str, float]]:
-        """Every outcome with each of its scores, method by method."""
-        for outcome in (outcome for outcomes in self.outcomes.values() for outcome in outcomes):
-            for metric in self.dataset.metrics:
-                if (score := self.score(outcome, metric)) is not None:
-                    yield outcome, metric, score
-
     def _results_of(self, method: str) -> dict[str, Any]:
         outcomes, items = self.outcomes[method], self.dataset.by_id
         answered = [outcome for outcome in outcomes if outcome.status != "failed"]
-        in_building = [line["fallbacks"] for line in _memory_lines(method, self.memories)]
-        fallbacks = sum(map(Counter, [*in_building, *(one.fallbacks for one in answered)]), Counter[str]())
+        built = _memory_lines(method, self.memories)
+        counted = [*(line["fallbacks"] for line in built), *(one.fallbacks for one in answered)]
+        fallbacks = sum(map(Counter, counted), Counter[str]())
         leading = self.leading_scores(method)
         right = [leading.get(one.run, {}).get(one.item, 0.0) >= RIGHT for one in answered]
         walks = walk_figures(answered, right)
@@ -226,7 +220,7 @@ class ScoredEvaluation(FolderContents):
             "fallbacks": dict(sorted(fallbacks.items())),
             "seconds": _mean(one.usage["seconds"] for one in answered),
             "cost": _sum(one.cost for one in outcomes),
-            "building": _build_usage(method, self.memories),
+            "building": _build_usage(method, built),
             "failures": [
                 {"item": one.item, "run": one.run, "problem": one.problem} for one in outcomes if one.status == "failed"
             ],
@@ -296,14 +290,20 @@ def categories_of(metric: dict[str, Any] | None) -> dict[str, Any]:
     return categories if any(categories) else {}
 
 
-def _build_usage(method: str, memories: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The total usage of the method's memories, whichever method built them, and the sizes of pages and notes."""
-    built = _memory_lines(method, memories)
+def _build_usage(method: str, built: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The total usage of the method's memories, and the sizes of pages and notes.
+
+    Rows that share a memory wait for it together, so its seconds count once, with the longest.
+    """
+    longest: dict[object, float] = {}
+    for number, line in enumerate(built):
+        memory = line.get("memory", number)
+        longest[memory] = max(longest.get(memory, 0.0), line["seconds"])
     own = {line["memory"]: line for line in built if line["method"] == method and "memory" in line}
     return {
         "memories": len(own),
         **{used: sum(line[used] for line in built) for used in COUNTS},
-        "seconds": _seconds(built),
+        "seconds": sum(longest.values()),
         "cost": _sum(line["cost"] for line in built),
         "text_words": sum(line["words"] for line in own.values()),
         "pages": sum(len(line["page_words"]) for line in own.values()),
@@ -316,15 +316,6 @@ def _memory_lines(method: str, memories: Sequence[dict[str, Any]]) -> list[dict[
     mine = [line for line in memories if line["method"] == method]
     own = {line["memory"] for line in mine if "memory" in line}
     return [line for line in memories if line.get("memory") in own] + [line for line in mine if "memory" not in line]
-
-
-def _seconds(built: Iterable[dict[str, Any]]) -> float:
-    """The seconds of the memories: rows that share one wait for it together, so it counts once, with the longest."""
-    longest: dict[object, float] = {}
-    for number, line in enumerate(built):
-        memory = line.get("memory", number)
-        longest[memory] = max(longest.get(memory, 0.0), line["seconds"])
-    return sum(longest.values())
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -21,9 +21,6 @@ from readgraph.state.settings import GROUPS, LONG
 
 __all__ = ["Row", "rows_to_run"]
 
-FEWEST_WORDS = 20
-"""A summary is of at least so many words."""
-
 
 def row_method(name: str) -> Method:
     """The method of a row: the summary, or the method that a user typed."""
@@ -31,10 +28,10 @@ def row_method(name: str) -> Method:
 
 
 def with_answers_length(method: Method, context: ReaderContext, own: Iterable[str]) -> ReaderContext:
-    """The context with summaries as long as answers are to be, where a row has no length of its own."""
+    """The context with summaries as long as answers are to be (20 words at least), where a row has no own length."""
     if method is not SUMMARY or "summary_words" in own or not context.answer_words:
         return context
-    return replace(context, summary_words=max(context.answer_words, FEWEST_WORDS))
+    return replace(context, summary_words=max(context.answer_words, 20))
 
 
 def takes_question(method: Method, item: Item, answer_length: str | None) -> bool:
@@ -50,17 +47,6 @@ def count_left_out(name: str, what: Mapping[str, Any], items: Iterable[Item]) ->
         return 0
     return sum(not takes_question(SUMMARY, item, what["settings"]["answer_length"]) for item in items)
 
-
-def check_takes_any(name: str, method: Method, items: Iterable[Item], answer_length: str | None) -> None:
-    """Raise `BadInput` where the row of this name can be asked none of the questions."""
-    items = [*items]
-    if not any(takes_question(method, item, answer_length) for item in items):
-        longer = any(takes_question(method, item, LONG[0]) for item in items)
-        hint = f", or give --answer-length {LONG[0]}: then a summary is about each question" if longer else ""
-        raise BadInput(f"No question asks for a summary: leave '{name}' out{hint}.")
-
-
-ALL = "all"
 
 OF_ALL_ROWS = ("sample", "concurrency", "batch", "timeout", "retry_seconds", "rebuild", "again")
 """Settings that no row has of its own: they are the evaluation's, or no answer depends on them."""
@@ -81,16 +67,12 @@ class Row:
         return {"method": self.method.name, "settings": values}
 
 
-Named = Callable[[str], Method]
-"""Finds a method by its name, or raises `BadInput`."""
-
-
-def row_named(text: str, context: ReaderContext, named: Named = row_method) -> Row:
+def row_named(text: str, context: ReaderContext, named: Callable[[str], Method] = row_method) -> Row:
     """The row `method` or `method@setting=value,…`, where a method may be one of `NAMED_ROWS`.
 
-    Other settings are those of the context. The row's name has the settings by their names, with their values as they
-    are used. Raises `BadInput` for a setting that doesn't exist, that the method doesn't use or that the name has
-    already, or whose value can't be used.
+    `named` finds the method, or raises `BadInput`. Other settings are those of the context. The row's name has the
+    settings by their names, with their values as they are used. Raises `BadInput` for a setting that doesn't exist,
+    that the method doesn't use or that the name has already, or whose value can't be used.
     """
     text = text.strip()
     called, at, given = text.partition("@")
@@ -111,7 +93,7 @@ def row_named(text: str, context: ReaderContext, named: Named = row_method) -> R
         raise BadInput(f"The row '{text}' can't be run: all rows have a model, or none has; name one with --model.")
     own = {each: getattr(with_own, each) for each in meant | texts}
     with_own = with_answers_length(method, with_own, own)
-    shown = ",".join(f"{each}={_as_written(own[each])}" for each in texts)
+    shown = ",".join(f"{each}={'off' if own[each] is False else format_default(own[each])}" for each in texts)
     return Row("@".join(filter(None, [called.strip() if meant else method.name, shown])), method, with_own, own)
 
 
@@ -123,20 +105,20 @@ def rows_to_run(texts: Sequence[str], dataset: Dataset, context: ReaderContext, 
     web = on_web_pages(dataset.items)
     named, known = (web_method_named, WEB_METHODS) if web else (row_method, METHODS)
     every = [name for name, method in known.items() if context.embeddings or not method.needs_embeddings]
-    wanted = [name for text in texts for name in (every if text == ALL else [text])]
+    wanted = [name for text in texts for name in (every if text == "all" else [text])]
     if not wanted:
         raise BadInput("There is no method to evaluate: run 'readgraph methods' to list the methods.")
-    added = ["full-text"] if full_text and not web and _all_fit(dataset, context) else []
-    rows = [row_named(text, context, named) for text in [*wanted, *added]]
+    if full_text and not web and max(text.words for text in dataset.texts) <= context.window_words:
+        wanted.append("full-text")
+    rows = [row_named(text, context, named) for text in wanted]
     if lacking := [row.name for row in rows if needs_embeddings(row) and not row.context.embeddings]:
         raise BadInput(f"No embedding model is named for {' and '.join(lacking)}: name one with --embeddings.")
     for row in rows:
-        check_takes_any(row.name, row.method, dataset.items, row.context.answer_length)
+        if not any(takes_question(row.method, item, row.context.answer_length) for item in dataset.items):
+            longer = any(takes_question(row.method, item, LONG[0]) for item in dataset.items)
+            hint = f", or give --answer-length {LONG[0]}: then a summary is about each question" if longer else ""
+            raise BadInput(f"No question asks for a summary: leave '{row.name}' out{hint}.")
     return list({row.name: row for row in rows}.values())
-
-
-def _all_fit(dataset: Dataset, context: ReaderContext) -> bool:
-    return max(text.words for text in dataset.texts) <= context.window_words
 
 
 def on_web_pages(items: Iterable[Item]) -> bool:
@@ -180,7 +162,3 @@ def _value(name: str, text: str) -> Any:
     """The value as the context takes it: names with commas between them, or the text, which the context converts."""
     default = getattr(ReaderContext(), name)
     return tuple(part.strip() for part in text.split(",")) if isinstance(default, tuple) else text
-
-
-def _as_written(value: Any) -> str:
-    return "off" if value is False else format_default(value)

@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 from readgraph.evaluation.conversing import ConversationReading, group_by_talk
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.line_shapes import Cost
-from readgraph.evaluation.reading import TextReading, choose_reading
+from readgraph.evaluation.reading import TextReading
 from readgraph.evaluation.records import Dataset, Item, Outcome, Text
 from readgraph.evaluation.rows import Row, takes_question
 from readgraph.graphs.method_facts import settings_of
@@ -33,26 +34,17 @@ def find_unanswered(
     dataset: Dataset, rows: Sequence[Row], runs: Sequence[int], outcomes: Iterable[Outcome]
 ) -> list[Group]:
     """The questions that have no answer yet or have failed."""
-    answered = {outcome.key for outcome in outcomes if outcome.status != "failed"}
-
-    def questions_for(row: Row, text: Text) -> list[Item]:
-        return [item for item in dataset.about(text) if takes_question(row.method, item, row.context.answer_length)]
-
-    groups = [
-        (row, run, text, [item for item in questions_for(row, text) if (row.name, run, item.id) not in answered])
-        for run in runs
-        for row in rows
-        for text in dataset.texts
-    ]
-    return [by_memory for group in groups for by_memory in _by_memory(*group)]
-
-
-def _by_memory(row: Row, run: int, text: Text, items: list[Item]) -> list[Group]:
-    """The questions that one memory serves together: all, unless notes are for the asked question."""
-    if row.context.preset != "question" or "preset" not in settings_of(row.method, asks=True):
-        return [(row, run, text, items)] if items else []
-    serving = [replace(row, context=with_question(row.context, item.question, item.options)) for item in items]
-    return [(one, run, text, [item]) for one, item in zip(serving, items, strict=True)]
+    answered, groups = {outcome.key for outcome in outcomes if outcome.status != "failed"}, list[Group]()
+    for run, row, text in product(runs, rows, dataset.texts):
+        taken = [item for item in dataset.about(text) if takes_question(row.method, item, row.context.answer_length)]
+        missing = [item for item in taken if (row.name, run, item.id) not in answered]
+        if row.context.preset == "question" and "preset" in settings_of(row.method, asks=True):
+            for item in missing:  # each has a memory of its own, whose notes are for it
+                own = replace(row, context=with_question(row.context, item.question, item.options))
+                groups.append((own, run, text, [item]))
+        elif missing:
+            groups.append((row, run, text, missing))
+    return groups
 
 
 @dataclass
@@ -114,7 +106,7 @@ class Evaluation:
         row = replace(row, context=replace(row.context, sample=run))
         for talk, questions in group_by_talk(row, items).items():
             fields = (self.library, self.folder, self.cost, row, run, text)
-            reading = ConversationReading(*fields, *talk) if talk else choose_reading(row)(*fields)
+            reading = ConversationReading(*fields, *talk) if talk else TextReading(*fields)
             await self._answers(reading, questions, done)
 
     async def _answers(self, reading: TextReading, items: Sequence[Item], done: asyncio.Queue[Outcome | None]) -> None:

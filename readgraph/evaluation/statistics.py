@@ -6,7 +6,7 @@ than six texts there is none: it would hold the truth too rarely (`python -m ben
 are about one text the test draws questions, and its p holds for that text alone.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
@@ -77,8 +77,7 @@ def summarise(runs: Sequence[Scores], texts: Texts | None = None) -> Summary | N
     if not means:
         return None
     by_question = _by_question(runs)
-    groups = _groups([*by_question], texts or {})
-    scores, of = np.array([*by_question.values()]), _texts(by_question, texts or {})
+    scores, (of, groups) = np.array([*by_question.values()]), _texts_and_groups([*by_question], texts or {})
     return Summary(
         questions=len(by_question),
         texts=of,
@@ -96,14 +95,13 @@ def compare(first: Sequence[Scores], second: Sequence[Scores], texts: Texts | No
     if not shared:
         return None
     pairs = np.array([(left[question], right[question]) for question in shared])
-    groups = _groups(shared, texts or {})
-    differences, of = pairs[:, 0] - pairs[:, 1], _texts(shared, texts or {})
+    differences, (of, groups) = pairs[:, 0] - pairs[:, 1], _texts_and_groups(shared, texts or {})
     return Difference(
         questions=len(pairs),
         texts=of,
         difference=float(differences.mean()),
         interval=bootstrap_interval(differences, groups) if of >= FEWEST_TEXTS else None,
-        p=_chance(_sums(pairs[:, 0], groups), _sums(pairs[:, 1], groups)),
+        p=_chance(pairs, groups),
         first_better=int((differences > 0).sum()),
         second_better=int((differences < 0).sum()),
     )
@@ -118,30 +116,16 @@ def _by_question(runs: Sequence[Scores]) -> dict[str, float]:
     return {question: fmean(run[question] for run in runs if question in run) for question in questions}
 
 
-def _texts(questions: Iterable[str], texts: Texts) -> int:
-    return len({_text_of(question, texts) for question in questions})
+def _texts_and_groups(questions: Sequence[str], texts: Texts) -> tuple[int, NDArray[Any]]:
+    """The number of texts, and that of each question's group, which is drawn as a whole.
 
-
-def _text_of(question: str, texts: Texts) -> tuple[bool, str]:
-    """A question's text, or the question itself, which may have the id of a text."""
-    return (True, texts[question]) if question in texts else (False, question)
-
-
-def _groups(questions: Sequence[str], texts: Texts) -> NDArray[Any]:
-    """The number of each question's group, which is drawn as a whole: its text, or itself where all have one text."""
-    if _texts(questions, texts) == 1:
-        return np.arange(len(questions))
+    A group is a text; where all questions have one text, each is a group.
+    """
+    # A question without a text may have the id of one.
+    known = [(True, texts[question]) if question in texts else (False, question) for question in questions]
     numbers = dict[tuple[bool, str], int]()
-    return np.array([numbers.setdefault(_text_of(question, texts), len(numbers)) for question in questions])
-
-
-def _sums(values: NDArray[Any], groups: NDArray[Any]) -> NDArray[Any]:
-    """The sum of the values of each group."""
-    return np.bincount(groups, weights=values)
-
-
-def _mean(sums: NDArray[Any], counts: NDArray[Any], axis: int = -1) -> Any:
-    return sums.sum(axis=axis) / counts.sum(axis=axis)
+    groups = [numbers.setdefault(text, len(numbers)) for text in known]
+    return len(numbers), np.array(groups) if len(numbers) > 1 else np.arange(len(questions))
 
 
 def bootstrap_interval(values: NDArray[Any], groups: NDArray[Any]) -> Interval:
@@ -151,22 +135,27 @@ def bootstrap_interval(values: NDArray[Any], groups: NDArray[Any]) -> Interval:
     each other where groups are few: they are set further apart as Student's t is wider than the normal law (Hesterberg,
     What teachers should know about the bootstrap, 2015, section 4.5.3).
     """
-    sums, counts = _sums(values, groups), np.bincount(groups)
+
+    def mean(sums: NDArray[Any], counts: NDArray[Any], axis: int = -1) -> Any:
+        return sums.sum(axis=axis) / counts.sum(axis=axis)
+
+    sums, counts = np.bincount(groups, weights=values), np.bincount(groups)
     stats = library("scipy.stats")
     wider = sqrt(len(sums) / (len(sums) - 1)) * stats.t.ppf((1 - CONFIDENCE) / 2, len(sums) - 1)
     confidence = min(1 - 2 * stats.norm.cdf(wider), 1 - 2 / RESAMPLES)
     settings = {"n_resamples": RESAMPLES, "batch": AT_ONCE, "confidence_level": confidence, "rng": SEED}
     low, high = stats.bootstrap(
-        (sums, counts), _mean, paired=True, vectorized=True, method="percentile", **settings
+        (sums, counts), mean, paired=True, vectorized=True, method="percentile", **settings
     ).confidence_interval
     return float(low), float(high)
 
 
-def _chance(first: NDArray[Any], second: NDArray[Any]) -> float:
+def _chance(pairs: NDArray[Any], groups: NDArray[Any]) -> float:
     """The p of a two-sided paired permutation test of groups' sums.
 
     It is exact if there are fewer permutations than resamples.
     """
+    first, second = (np.bincount(groups, weights=pairs[:, side]) for side in (0, 1))
     if len(first) < 2:
         return 1.0
 

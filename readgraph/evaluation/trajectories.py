@@ -12,23 +12,21 @@ from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.records import texts_of
+from readgraph.evaluation.records import Key, texts_of
 from readgraph.evaluation.results import RIGHT, ScoredEvaluation
 from readgraph.state.records import digest
 
 __all__ = ["good_paths", "preferences", "rewards"]
 
-ANSWERS = ("answer", "answer_from_notes")
-"""Prompts of the client, which answers from the context and is not trained as a researcher."""
-
 Example = dict[str, Any]
-Key = tuple[str, int, str]
-"""Method, run, and the id of the question (for a memory, of the text)."""
 
 
 @dataclass
 class Worth:
-    """Scores by the leading metric (0 to 100): of questions, and of texts as the mean of their questions' scores."""
+    """Scores by the leading metric (0 to 100): of questions, and of texts as the mean of their questions' scores.
+
+    A text's key has its id instead of a question's.
+    """
 
     questions: dict[Key, float] = field(default_factory=dict)
     texts: dict[Key, float] = field(default_factory=dict)
@@ -91,7 +89,8 @@ def preferences(folder: EvaluationFolder) -> Iterator[Example]:
 def rewards(folder: EvaluationFolder) -> Iterator[Example]:
     """Every reply with its reward (0 to 1) and its advantage over the mean of its group.
 
-    A researcher's group is a question in all runs, a memorizer's group a text; the client's answers are left out.
+    A researcher's group is a question in all runs, a memorizer's group a text. Left out are the answers of the client,
+    which answers from the context and is not trained as a researcher.
     """
     worth = Worth.of(folder)
     groups = defaultdict[tuple[str, str], list[float]](list)
@@ -101,7 +100,7 @@ def rewards(folder: EvaluationFolder) -> Iterator[Example]:
     means = {group: fmean(values) for group, values in groups.items()}
     for line in each_once(folder.lines("exchanges")):
         score = worth.of_line(line)
-        if score is None or line["asked"] in ANSWERS:
+        if score is None or line["asked"] in ("answer", "answer_from_notes"):
             continue
         reward, identity = 0.0 if line["refused"] else score / 100, line["item"] or line["text"]
         yield {

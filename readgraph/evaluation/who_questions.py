@@ -6,7 +6,6 @@ them before you draw conclusions from figures.
 
 import asyncio
 import re
-from collections.abc import Callable
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -38,15 +37,7 @@ async def who_questions(dataset: Dataset, runtime: Runtime[ReaderContext]) -> li
 
 async def _question_of(item: Item, runtime: Runtime[ReaderContext]) -> dict[str, Any] | None:
     summary = item.references[0]
-    try:
-        made = await ask(runtime, who_question_prompt(summary), WhoQuestion, _complaint(summary))
-    except NoUsableReply:
-        return None
-    question, answer = made.question.strip(), made.answer.strip()
-    return {"id": f"{item.id}-who", "question": question, "answer": answer, "category": "who"}
 
-
-def _complaint(summary: str) -> Callable[[WhoQuestion], str | None]:
     def complaint(made: WhoQuestion) -> str | None:
         question, answer = made.question.strip().casefold(), made.answer.strip().casefold()
         if not question.startswith("who") or not question.endswith("?"):
@@ -56,4 +47,9 @@ def _complaint(summary: str) -> Callable[[WhoQuestion], str | None]:
         given_away = re.search(rf"\b{re.escape(answer)}\b", question)
         return "the question must not hold its answer" if given_away else None
 
-    return complaint
+    try:
+        made = await ask(runtime, who_question_prompt(summary), WhoQuestion, complaint)
+    except NoUsableReply:
+        return None
+    question, answer = made.question.strip(), made.answer.strip()
+    return {"id": f"{item.id}-who", "question": question, "answer": answer, "category": "who"}

@@ -16,27 +16,54 @@ answer, cite. Where a row stands in the papers:
   retrieved parts instead of gists (ReadAgent, table 10).
 """
 
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs import read_agent, web_agent
+from readgraph.graphs.estimates.arithmetic import (
+    ANSWER_LINE,
+    NONE,
+    NOTE_LINE,
+    ONCE,
+    TAG_WORDS,
+    Estimate,
+    EstimateCase,
+    Range,
+    add_text_words,
+    answer_words,
+    estimate_answer,
+    estimate_calls,
+    even_page_count,
+    frame_words,
+)
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
+from readgraph.graphs.wiring import Node, add_nodes
+from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.answering.answer import (
+    LONGEST_FINDING,
     answer,
     answer_from_each,
     answer_from_notes_alone,
     answer_from_retrieved,
     answer_from_segments,
 )
+from readgraph.nodes.answering.ask import weigh_prompt
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.building.build import cut_pages, read_pages
+from readgraph.nodes.building.build import ReadState, ReadUpdate, cut_pages, read_pages
 from readgraph.nodes.building.paging import cut_in_two, even_pages, one_page, words_kept
-from readgraph.nodes.building.summaries import RUNNING_SUMMARY, SUMMARY_WORDS, extract_on, piece_words, summarise_on
-from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.building.recipes import recipe_of_pages
+from readgraph.nodes.building.summaries import (
+    RUNNING_SUMMARY,
+    SUMMARY_WORDS,
+    extract_on,
+    piece_words,
+    running_summary_prompt,
+    summarise_on,
+)
 from readgraph.nodes.look_up import (
     every_page,
     first_page,
@@ -49,6 +76,8 @@ from readgraph.nodes.look_up import (
     retrieve_parts,
 )
 from readgraph.nodes.opening import open_document
+from readgraph.nodes.step import StepNode
+from readgraph.nodes.web_actions import web_act_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
@@ -76,7 +105,6 @@ METHODS = (
         name="retrieved-pages",
         line="ReadAgent, but BM25 looks the parts up.",
         note="gist",
-        estimate="estimates.read_agent:estimate_retrieved_pages",
         memory_of="read-agent",
         compiled="retrieved_pages",
         order=8,
@@ -85,7 +113,6 @@ METHODS = (
         name="gists-only",
         line="ReadAgent without look-up: the gists answer alone.",
         note="gist",
-        estimate="estimates.read_agent:estimate_gists_only",
         memory_of="read-agent",
         compiled="gists_only",
         order=8,
@@ -94,21 +121,14 @@ METHODS = (
         name="recurrent",
         line="A summary carried through the text answers alone.",
         note="summary",
-        estimate="estimates.baselines:estimate_recurrent",
         compiled="recurrent",
         order=8,
     ),
-    Method(
-        name="bm25",
-        line="The segments that BM25 ranks first for the question.",
-        estimate="estimates.baselines:estimate_retrieval",
-        compiled="bm25",
-        order=8,
-    ),
+    Method(name="bm25", line="The segments that BM25 ranks first for the question.", compiled="bm25", order=8),
     Method(
         name="dense",
         line="The segments that are nearest by their embeddings.",
-        estimate="estimates.baselines:estimate_retrieval",
+        estimate="estimate_bm25",
         memory_of="bm25",
         compiled="dense",
         needs_embeddings=True,
@@ -117,30 +137,24 @@ METHODS = (
     Method(
         name="fused",
         line="The segments that rank first by words and embeddings.",
-        estimate="estimates.baselines:estimate_retrieval",
+        estimate="estimate_bm25",
         memory_of="bm25",
         compiled="fused",
         needs_embeddings=True,
         order=8,
     ),
-    Method(
-        name="full-text",
-        line="All of the text, in chunks of the window's size.",
-        estimate="estimates.baselines:estimate_full_text",
-        compiled="full_text",
-        order=8,
-    ),
+    Method(name="full-text", line="All of the text, in chunks of the window's size.", compiled="full_text", order=8),
     Method(
         name="first-words",
         line="The beginning of the text, as much as fits.",
-        estimate="estimates.baselines:estimate_truncated",
+        estimate="estimate_truncated",
         compiled="first_words",
         order=8,
     ),
     Method(
         name="last-words",
         line="The end of the text, as much as fits.",
-        estimate="estimates.baselines:estimate_truncated",
+        estimate="estimate_truncated",
         compiled="last_words",
         order=8,
     ),
@@ -149,37 +163,31 @@ METHODS = (
         kind="web",
         line="The web agent without look-up.",
         note="gist",
-        estimate="estimates.baselines:estimate_web_gists",
         compiled="web_gists_only",
     ),
     Method(
         name="web-page",
         kind="web",
         line="The page from its beginning, as much as fits.",
-        estimate="estimates.baselines:estimate_web_act",
+        estimate="estimate_web_act",
         compiled="web_page",
     ),
     Method(
         name="web-bm25",
         kind="web",
         line="The parts of the page that BM25 ranks first.",
-        estimate="estimates.baselines:estimate_web_act",
+        estimate="estimate_web_act",
         compiled="web_bm25",
     ),
     Method(
         name="web-dense",
         kind="web",
         line="The parts that are nearest by their embeddings.",
-        estimate="estimates.baselines:estimate_web_act",
+        estimate="estimate_web_act",
         compiled="web_dense",
         needs_embeddings=True,
     ),
 )
-
-
-def choose_question_or_end(state: AskedState) -> str:
-    """Go on to the question, if there is one."""
-    return "look_up" if state["question_text"] else END
 
 
 def build_linear(
@@ -191,30 +199,13 @@ def build_linear(
     cite: Node = cite,
     state: type[Any] = ReadingState,
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
-    """Wire the nodes in a line.
-
-    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`; but
-    `state`, which may be a class derived from `ReadingState`, with channels of your own. Raises `BadInput` where a node
-    reads a key that no earlier node writes.
-    """
-    builder = MethodGraph(
-        with_channels(state, ReadingState), context_schema=ReaderContext, input_schema=Question, output_schema=Answered
-    )
+    """Wire the nodes in a line."""
+    builder = begin_graph(state, ReadingState, Question, Answered)
     add_nodes(builder, open=open, read=read, look_up=look_up, answer=answer, cite=cite)
-    builder.add_edge(START, "open")
-    builder.add_edge("open", "read")
-    builder.add_conditional_edges("read", choosing(choose_question_or_end), ["look_up", END])
-    builder.add_edge("look_up", "answer")
-    builder.add_edge("answer", "cite")
-    builder.add_edge("cite", END)
-    fit_context(builder)
-    check_wiring(builder)
-    return builder
-
-
-def segments_recipe(context: ReaderContext) -> Recipe:
-    """The recipe of the segments; they need no model, and every kind of retrieval uses the same ones."""
-    return Recipe("segments", {"words": segment_words(context), "paragraph_break": context.paragraph_break}, model="")
+    add_path(builder, START, "open", "read")
+    add_question(builder, "read", "look_up")
+    add_path(builder, "look_up", "answer", "cite", END)
+    return complete_graph(builder)
 
 
 def segment_words(context: ReaderContext) -> int:
@@ -223,31 +214,38 @@ def segment_words(context: ReaderContext) -> int:
 
 
 read_segments = cut_pages(
-    even_pages(segment_words), segments_recipe, settings=(Segments, Window, Paragraphs, Rebuilding)
+    even_pages(segment_words),
+    recipe_of_pages("segments", segment_words),
+    settings=(Segments, Window, Paragraphs, Rebuilding),
 )
 """Cuts the text into segments of one size, without notes, for retrieval."""
 
-build_bm25 = partial(build_linear, read=read_segments, look_up=retrieve, answer=answer_from_segments)
-"""Every argument is a node, as in `build_linear`."""
+build_retrieval = partial(build_linear, read=read_segments, answer=answer_from_segments)
+
+build_bm25 = partial(build_retrieval, look_up=retrieve)
+"""The answer from the segments that BM25 ranks first."""
 
 bm25 = build_bm25().compile(name="bm25")
 
-
-build_dense = partial(build_linear, read=read_segments, look_up=retrieve_by_vectors, answer=answer_from_segments)
-"""Every argument is a node, as in `build_linear`."""
+build_dense = partial(build_retrieval, look_up=retrieve_by_vectors)
+"""The answer from the segments that are nearest by their embeddings."""
 
 dense = build_dense().compile(name="dense")
 
-
-build_fused = partial(build_linear, read=read_segments, look_up=retrieve_by_both, answer=answer_from_segments)
-"""Every argument is a node, as in `build_linear`."""
+build_fused = partial(build_retrieval, look_up=retrieve_by_both)
+"""The answer from the segments that rank first by words and embeddings together."""
 
 fused = build_fused().compile(name="fused")
 
 
-def chunks_recipe(context: ReaderContext) -> Recipe:
-    """The recipe of the chunks, which need no model."""
-    return Recipe("full-text", {"words": chunk_words(context), "paragraph_break": context.paragraph_break}, model="")
+async def estimate_bm25(case: EstimateCase) -> Estimate:
+    """One answer from the retrieved segments; neither reading nor retrieval makes a call."""
+    if not case.asks:
+        return Estimate()
+    context = case.context
+    most = context.max_pages * (segment_words(context) + TAG_WORDS)
+    retrieved = Range(0, min(most, case.document.words, context.window_words), most)
+    return estimate_answer(retrieved + case.question, context)
 
 
 def chunk_words(context: ReaderContext) -> int:
@@ -256,43 +254,63 @@ def chunk_words(context: ReaderContext) -> int:
 
 
 read_chunks = cut_pages(
-    even_pages(chunk_words), chunks_recipe, cuts_text=False, settings=(Window, Paragraphs, Rebuilding)
+    even_pages(chunk_words),
+    recipe_of_pages("full-text", chunk_words),
+    cuts_text=False,
+    settings=(Window, Paragraphs, Rebuilding),
 )
 
 build_full_text = partial(build_linear, read=read_chunks, look_up=every_page, answer=answer_from_each)
-"""Every argument is a node, as in `build_linear`."""
+"""An answer from each chunk of the window's size, and one from these."""
 
 full_text = build_full_text().compile(name="full_text")
 
-
-def first_words_recipe(context: ReaderContext) -> Recipe:
-    """The recipe of the cut, which needs no model."""
-    return Recipe("first-words", {"words": words_kept(context)}, model="")
+DIFFER = 0.5
+"""How likely several chunks give answers, and not all the same one: of a short answer that is as likely as not."""
 
 
-read_first_words = cut_pages(
-    cut_in_two(words_kept, "first"), first_words_recipe, cuts_text=False, settings=(Excerpt, Window, Rebuilding)
-)
+async def estimate_full_text(case: EstimateCase) -> Estimate:
+    """An answer from each chunk and, with several chunks, one weighing of the answers."""
+    if not case.asks:
+        return Estimate()
+    context, words = case.context, case.document.words
+    chunks = even_page_count(words, chunk_words(context))
+    answers = estimate_answer(case.question + TAG_WORDS, context, times=chunks)
+    sent = add_text_words(words, chunks, answers)
+    if words / max(chunks.low, 1) + answers.input_words.expected / chunks.expected > chunk_words(context):
+        sent = replace(sent, input_words=sent.input_words.perhaps_none())  # chunks that fill the window are cut
+    several = Range(0, min(chunks.expected - 1, DIFFER), min(chunks.most - 1, 1))
+    findings = chunks * Range(0, min(answer_words(context), LONGEST_FINDING), LONGEST_FINDING + TAG_WORDS)
+    prompt = frame_words(weigh_prompt("", "", {"A": "", "B": ""}).words) + findings + case.question + ANSWER_LINE
+    return sent + estimate_calls(several, prompt, answer_words(context))
 
-build_first_words = partial(build_linear, read=read_first_words, look_up=first_page)
-"""Every argument is a node, as in `build_linear`."""
+
+def _cut_off(kept: Literal["first", "last"]) -> StepNode[ReadState, ReadUpdate]:
+    """Cuts the text into what is kept of it and the rest."""
+
+    def recipe(context: ReaderContext) -> Recipe:
+        return Recipe(f"{kept}-words", {"words": words_kept(context)}, model="")
+
+    return cut_pages(cut_in_two(words_kept, kept), recipe, cuts_text=False, settings=(Excerpt, Window, Rebuilding))
+
+
+build_first_words = partial(build_linear, read=_cut_off("first"), look_up=first_page)
+"""The answer from the beginning of the text."""
 
 first_words = build_first_words().compile(name="first_words")
 
-
-def last_words_recipe(context: ReaderContext) -> Recipe:
-    """The recipe of the cut, which needs no model."""
-    return Recipe("last-words", {"words": words_kept(context)}, model="")
-
-
-read_last_words = cut_pages(
-    cut_in_two(words_kept, "last"), last_words_recipe, cuts_text=False, settings=(Excerpt, Window, Rebuilding)
-)
-
-build_last_words = partial(build_linear, read=read_last_words, look_up=last_page)
-"""Every argument is a node, as in `build_linear`."""
+build_last_words = partial(build_linear, read=_cut_off("last"), look_up=last_page)
+"""The answer from the end of the text."""
 
 last_words = build_last_words().compile(name="last_words")
+
+
+async def estimate_truncated(case: EstimateCase) -> Estimate:
+    """One answer."""
+    if not case.asks:
+        return Estimate()
+    shown = min(words_kept(case.context), case.document.words)
+    return estimate_answer(Range(shown - 1, shown, shown + 1) + TAG_WORDS + case.question, case.context)
 
 
 def running_summary_recipe(context: ReaderContext) -> Recipe:
@@ -317,42 +335,90 @@ read_recurrently = read_pages(
 )
 
 build_recurrent = partial(build_linear, read=read_recurrently, look_up=no_page, answer=answer_from_notes_alone)
-"""Every argument is a node, as in `build_linear`."""
+"""The answer from a summary that was carried through the text."""
 
 recurrent = build_recurrent().compile(name="recurrent")
 
+SUMMARY_SHARE = 2 / 3
+"""Expected words of a running summary, as a share of the most that it may have."""
+
+
+async def estimate_recurrent(case: EstimateCase) -> Estimate:
+    """A summary of each piece, one after the other, and an answer from the last one."""
+    words, expected = case.document.words, SUMMARY_SHARE * SUMMARY_WORDS
+    left, reading = await case.unread(running_summary_recipe(case.reader)), Estimate()
+    if case.reader.model and not left.complete:
+        pieces = even_page_count(words, piece_words(case.context))
+        first, later = (running_summary_prompt(summary, "", SUMMARY_WORDS).words for summary in ("", "…"))
+        carried = (1 - 1 / max(pieces.expected, 1)) * expected  # none with the first piece
+        prompt = Range(first, later + carried, later + SUMMARY_WORDS) + NOTE_LINE
+        reading = add_text_words(words, pieces, estimate_calls(pieces, prompt, expected))
+    if not case.asks:
+        return reading
+    shown = Range(0, expected, SUMMARY_WORDS) + TAG_WORDS + case.question
+    return reading + estimate_answer(shown, case.context)
+
 
 build_gists_only = partial(read_agent.build, look_up=no_page, answer=answer_from_notes_alone)
-"""ReadAgent's graph with these two nodes in it; every argument is a node, as there."""
+"""ReadAgent's graph without look-up."""
 
 gists_only = build_gists_only().compile(name="gists_only")
 
 
+async def estimate_gists_only(case: EstimateCase) -> Estimate:
+    """ReadAgent's reading, and an answer."""
+    reading, seen = await read_agent.estimate_gist_reading(case)
+    return reading + estimate_answer(seen.gists + case.question, case.context) if case.asks else reading
+
+
 build_retrieved_pages = partial(read_agent.build, look_up=retrieve_parts, answer=answer_from_retrieved)
-"""ReadAgent's graph with these two nodes in it; every argument is a node, as there."""
+"""ReadAgent's graph, with retrieval as its look-up."""
 
 retrieved_pages = build_retrieved_pages().compile(name="retrieved_pages")
 
 
+async def estimate_retrieved_pages(case: EstimateCase) -> Estimate:
+    """ReadAgent's reading, and an answer."""
+    reading, seen = await read_agent.estimate_gist_reading(case)
+    if not case.asks:
+        return reading
+    gists = seen.gists if case.context.show_gists else NONE
+    return reading + estimate_answer(gists + seen.reread_words(case.context.max_pages) + case.question, case.context)
+
+
 build_web_gists_only = partial(web_agent.build, look_up=no_page)
-"""The web agent's graph with this look-up in it; every argument is a node, as there."""
+"""The web agent's graph without look-up."""
 
 web_gists_only = build_web_gists_only().compile(name="web_gists_only")
 
 
-build_web_page = partial(web_agent.build, read=web_agent.cut_parts, look_up=leading_pages)
-"""The web agent's graph with these nodes in it; every argument is a node, as there."""
+async def estimate_web_gists_only(case: EstimateCase) -> Estimate:
+    """The web agent's estimate, without its look-up."""
+    return await web_agent.estimate_web_agent(case.with_settings(max_pages=0))
+
+
+build_web_parts = partial(web_agent.build, read=web_agent.cut_parts)
+
+build_web_page = partial(build_web_parts, look_up=leading_pages)
+"""The web agent's graph, with the page from its beginning."""
 
 web_page = build_web_page().compile(name="web_page")
 
-
-build_web_bm25 = partial(web_agent.build, read=web_agent.cut_parts, look_up=retrieve)
-"""The web agent's graph with these nodes in it; every argument is a node, as there."""
+build_web_bm25 = partial(build_web_parts, look_up=retrieve)
+"""The web agent's graph, with the parts that BM25 ranks first."""
 
 web_bm25 = build_web_bm25().compile(name="web_bm25")
 
-
-build_web_dense = partial(web_agent.build, read=web_agent.cut_parts, look_up=retrieve_by_vectors)
-"""The web agent's graph with these nodes in it; every argument is a node, as there."""
+build_web_dense = partial(build_web_parts, look_up=retrieve_by_vectors)
+"""The web agent's graph, with the parts that are nearest by their embeddings."""
 
 web_dense = build_web_dense().compile(name="web_dense")
+
+
+async def estimate_web_act(case: EstimateCase) -> Estimate:
+    """One call with the instruction and what was chosen of the page: at most all of it, as far as it fits."""
+    if not case.asks:
+        return Estimate()
+    most = min(case.document.words, case.context.window_words)
+    shown = Range(0, most, most) + case.question + frame_words(web_act_prompt("", "").words)
+    return estimate_calls(ONCE, shown, web_agent.ACT_REPLY)

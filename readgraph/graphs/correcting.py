@@ -6,7 +6,8 @@ from typing import Annotated
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import MethodGraph, add_nodes, check_wiring, fit_context
+from readgraph.graphs.wiring import add_nodes
+from readgraph.graphs.wiring.building import add_path, begin_graph, complete_graph
 from readgraph.nodes.building.correct import CorrectionInput, NoteCorrected, NoteToCorrect, correct_note, find_newest
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Step, Usage, add_usage
@@ -30,14 +31,10 @@ class CorrectionState(NoteToCorrect, NoteCorrected):
 
 def build() -> StateGraph[CorrectionState, ReaderContext, CorrectionInput, CorrectionState]:
     """Find the memory, then correct or restore the note of a part (see `readgraph.library.corrections`)."""
-    builder = MethodGraph(CorrectionState, context_schema=ReaderContext, input_schema=CorrectionInput)
+    builder = begin_graph(CorrectionState, CorrectionState, CorrectionInput, CorrectionState)
     add_nodes(builder, find=find_newest, correct=correct_note)
-    builder.add_edge(START, "find")
-    builder.add_edge("find", "correct")
-    builder.add_edge("correct", END)
-    fit_context(builder)
-    check_wiring(builder)
-    return builder
+    add_path(builder, START, "find", "correct", END)
+    return complete_graph(builder)
 
 
 graph = build().compile(name="correct")

@@ -1,29 +1,51 @@
 """GAM: a memorizer keeps a light memory of a growing history; a researcher searches its pages for each question."""
 
+import math
 from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict, Unpack
 
+from readgraph.graphs.estimates.arithmetic import (
+    ANSWER_LINE,
+    NONE,
+    PERHAPS,
+    TAG_WORDS,
+    Estimate,
+    EstimateCase,
+    Range,
+    Unread,
+    answer_words,
+    estimate_calls,
+    frame_words,
+)
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
-from readgraph.models.prompt import versions_of
+from readgraph.graphs.wiring import Node, add_nodes, choosing
+from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
+from readgraph.graphs.wiring.paths import Builder
+from readgraph.nodes.answering.ask import answer_from_notes_prompt
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit
 from readgraph.nodes.building.build import read_with
-from readgraph.nodes.building.notes import MEMORIZE, extractive_parts, memorizer_parts, needs_two_calls
+from readgraph.nodes.building.notes import (
+    MEMORIZE,
+    extractive_parts,
+    memorize_prompt,
+    memorizer_parts,
+    needs_two_calls,
+)
+from readgraph.nodes.building.paging import FEWEST_SHARE
+from readgraph.nodes.building.recipes import recipe_of_notes
 from readgraph.nodes.opening import make_find_memory, open_document, open_for_research
-from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
+from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.research.answer import answer_from_notes
-from readgraph.nodes.research.integrate import integrate
-from readgraph.nodes.research.plan import plan, search
-from readgraph.nodes.research.reflect import reflect
+from readgraph.nodes.research.integrate import EVIDENCE_SHARE, LONGEST_NOTES, integrate, integrate_prompt
+from readgraph.nodes.research.plan import MEMORY_SHARE, QUERY_WORDS, plan, plan_prompt, search
+from readgraph.nodes.research.reflect import MOST_REQUESTS, REQUEST_WORDS, reflect, reflect_prompt
 from readgraph.state.channels import ResearchOutput, ResearchState
 from readgraph.state.context import ReaderContext
-from readgraph.state.declaring import recipe_parameters
 from readgraph.state.reading import Answered, Question, ReadingState
-from readgraph.state.records import Recipe
-from readgraph.state.settings import Language, Memorizing, Model, Paragraphs, Purpose, ReadingModel, Rebuilding
+from readgraph.state.settings import Language, Memorizing, Paragraphs, Purpose, ReadingModel, Rebuilding
 
 __all__ = ["build", "build_memorize", "build_research", "graph", "memorize", "recipe", "research"]
 
@@ -32,7 +54,6 @@ METHODS = (
         name="gam",
         line="Memos of parts; researches the parts for each question, round by round.",
         note="memo",
-        estimate="estimates.gam:estimate_gam",
         order=3,
     ),
     Method(
@@ -72,23 +93,16 @@ MEMORIZING = (Language, Purpose, Memorizing, Paragraphs)
 """The settings by which a history is memorised."""
 
 
-@serves_purpose
-def recipe(context: ReaderContext) -> Recipe:
-    """The recipe of a GAM memory."""
-    parameters = recipe_parameters(context, (*MEMORIZING, Model)) | purpose_parameters(context)
-    if context.model:
-        parameters["two_calls"] = needs_two_calls(context)
-    prompts = versions_of(MEMORIZE) if context.model else {}
-    return Recipe("gam", parameters, context.model, prompts | purpose_prompts(context))
-
+recipe = recipe_of_notes(
+    "gam",
+    MEMORIZING,
+    MEMORIZE,
+    more=lambda context: {"two_calls": needs_two_calls(context)} if context.model else {},
+)
+"""The recipe of a GAM memory."""
 
 memorizer = read_with(memorizer_parts, recipe, without_model=extractive_parts, settings=(*MEMORIZING, Rebuilding))
 find_memory = make_find_memory(recipe, settings=(*MEMORIZING, ReadingModel))
-
-
-def choose_question_or_end(state: ResearchState) -> str:
-    """Go on to the question, if there is one."""
-    return "plan" if state["question_text"] else END
 
 
 class SearchDecision(TypedDict):
@@ -112,16 +126,10 @@ def build_memorize(
     *, open: Node = open_document, memorize: Node = memorizer, state: type[Any] = ReadingState
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
     """The offline stage (figure 1): make pages, memos and headers for what is new in a document or a history."""
-    builder = MethodGraph(
-        with_channels(state, ReadingState), context_schema=ReaderContext, input_schema=Question, output_schema=Answered
-    )
+    builder = begin_graph(state, ReadingState, Question, Answered)
     add_nodes(builder, open=open, memorize=memorize)
-    builder.add_edge(START, "open")
-    builder.add_edge("open", "memorize")
-    builder.add_edge("memorize", END)
-    fit_context(builder)
-    check_wiring(builder)
-    return builder
+    add_path(builder, START, "open", "memorize", END)
+    return complete_graph(builder)
 
 
 def build_research(
@@ -132,15 +140,12 @@ def build_research(
     **rounds: Unpack[Rounds],
 ) -> Research:
     """The online stage (figure 1), over an existing memory."""
-    builder = _new_builder(state)
+    builder = begin_graph(state, ResearchState, Question, ResearchOutput)
     add_nodes(builder, open=open, find_memory=find_memory)
-    builder.add_edge(START, "open")
-    builder.add_edge("open", "find_memory")
-    builder.add_conditional_edges("find_memory", choosing(choose_question_or_end), ["plan", END])
+    add_path(builder, START, "open", "find_memory")
+    add_question(builder, "find_memory", "plan")
     add_rounds(builder, **rounds)
-    fit_context(builder)
-    check_wiring(builder)
-    return builder
+    return complete_graph(builder)
 
 
 def build(
@@ -150,24 +155,17 @@ def build(
     state: type[Any] = ResearchState,
     **rounds: Unpack[Rounds],
 ) -> Research:
-    """GAM (figure 1): memorise what is new, then research each question.
-
-    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`; but
-    `state`, which may be a class derived from `ResearchState`, with channels of your own.
-    """
-    builder = _new_builder(state)
+    """GAM (figure 1): memorise what is new, then research each question."""
+    builder = begin_graph(state, ResearchState, Question, ResearchOutput)
     add_nodes(builder, open=open, memorize=memorize)
-    builder.add_edge(START, "open")
-    builder.add_edge("open", "memorize")
-    builder.add_conditional_edges("memorize", choosing(choose_question_or_end), ["plan", END])
+    add_path(builder, START, "open", "memorize")
+    add_question(builder, "memorize", "plan")
     add_rounds(builder, **rounds)
-    fit_context(builder)
-    check_wiring(builder)
-    return builder
+    return complete_graph(builder)
 
 
 def add_rounds(
-    builder: StateGraph[Any, ReaderContext, Any, Any],
+    builder: Builder,
     *,
     plan: Node = plan,
     search: Node = search,
@@ -179,22 +177,114 @@ def add_rounds(
     """The researcher (section 2.2.2): plan, search, integrate and reflect, round by round, then answer."""
     add_nodes(builder, plan=plan, search=search, integrate=integrate, reflect=reflect, answer=answer, cite=cite)
     builder.add_conditional_edges("plan", choosing(choose_search_or_answer), ["search", "answer"])
-    builder.add_edge("search", "integrate")
-    builder.add_edge("integrate", "reflect")
+    add_path(builder, "search", "integrate", "reflect")
     builder.add_conditional_edges("reflect", choosing(choose_round_or_answer), ["plan", "answer"])
-    builder.add_edge("answer", "cite")
-    builder.add_edge("cite", END)
-
-
-def _new_builder(state: type[Any]) -> Research:
-    return MethodGraph(
-        with_channels(state, ResearchState),
-        context_schema=ReaderContext,
-        input_schema=Question,
-        output_schema=ResearchOutput,
-    )
+    add_path(builder, "answer", "cite", END)
 
 
 memorize = build_memorize().compile(name="gam_memorize")
 research = build_research().compile(name="gam_research")
 graph = build().compile(name="gam")
+
+
+MEMO_WORDS, HEADER_WORDS, NOTES_WORDS = 80, 25, 120
+PLAN_REPLY, VERDICT_REPLY, REQUEST, REASONS = 60, 4, 12, 30
+"""Expected words of a plan, of a verdict that notes are enough, of a request for more, and of reasons before either."""
+
+EXPECTED_ROUNDS, EXPECTED_VERDICTS = 1.5, 1.3
+"""Rounds of research, and verdicts on their notes: the last of the allowed rounds has none."""
+
+NOTES = Range(0, NOTES_WORDS / 2, LONGEST_NOTES)
+"""Words of the notes in a prompt."""
+
+NOT_ENOUGH = 1 / 3
+"""How often a verdict says that something is missing."""
+
+DISTINCT = 1.4
+"""Different pages that the tools of a round find together, by how many each may find."""
+
+PLACE_WORDS = 60
+WORDING = 60
+"""Words of a prompt's optional parts."""
+
+
+async def estimate_gam(case: EstimateCase) -> Estimate:
+    """A memo and header for each page, then rounds of research."""
+    left = await case.unread(recipe(case.reader))
+    new, memorizing = _new_pages(left, case) + left.pages, Estimate()
+    if (reader := case.reader).model:
+        # Recent memos, and older ones that are related to the page.
+        memory = min(reader.memory_words, MEMO_WORDS * (left.notes + new.expected) / 2)
+        size = reader.session_page_words
+        shown = Range(0, memory + size, 3 * reader.memory_words + size + 1)
+        prompt = frame_words(memorize_prompt("", "", "", purpose_of(reader)).words) + shown
+        calls = 2 if needs_two_calls(reader) else 1
+        prompt += Range(-WORDING, 5, PLACE_WORDS + WORDING)
+        memorizing = estimate_calls(new * calls, prompt, (MEMO_WORDS + HEADER_WORDS) / calls)
+    if not case.asks:
+        return memorizing
+    pages = new + left.notes
+    return memorizing + estimate_research(pages, case.document.words / max(pages.expected, 1), case)
+
+
+def _new_pages(left: Unread, case: EstimateCase) -> Range:
+    """Pages still to be made: each session is cut evenly, and no page is smaller than its share of the page size."""
+    if not left.words:
+        return NONE
+    size, sessions = case.context.session_page_words, case.document.sessions
+    borders = sessions + max(len(case.document.parts), 1)
+    most = left.words / max(1, round(FEWEST_SHARE * size)) + 2 * borders
+    return Range(math.ceil(left.words / (size + 1)), max(left.words / size, sessions or 1, 1), math.ceil(most))
+
+
+def estimate_research(pages: Range, page_words: float, case: EstimateCase, *, begun: bool = False) -> Estimate:
+    """At most `rounds` rounds of plan, notes and verdict (no verdict in the last round), and then an answer.
+
+    `page_words`: the expected length of a page. `begun`: the first round's notes are there already.
+    """
+    context, reasons = case.context, REASONS if case.context.reasoning else 0
+    each = context.pages_per_tool
+    # How likely the first round leaves pages unread: where none is left, no verdict is asked and no round follows.
+    more = min(1.0, max(0.0, (pages.expected - each) / max((DISTINCT - 1) * each, 1)))
+    most, expected = (max(context.rounds - 1, 0), EXPECTED_ROUNDS - 1) if begun else (context.rounds, EXPECTED_ROUNDS)
+    rounds = Range(0, min(1 + (expected - 1) * more, expected, most), most)
+    # How often new pages are found, and how many at a time: what was read before is not read again.
+    together = max(1.0, DISTINCT * each)
+    noted = Range(0, min(rounds.expected, max(1.0, pages.expected / together)), rounds.high)
+    found = min(together, pages.expected / max(noted.expected, 1))
+    # In the worst case a memo is a tag and two words, so that tags take as many words as memos.
+    memos = Range(0, pages.expected * (MEMO_WORDS + HEADER_WORDS), 2 * MEMORY_SHARE * context.window_words)
+    memory = NONE if context.without_memory else memos
+    shown = min(3 * each, pages.most)
+    earlier_rounds = MOST_REQUESTS * REQUEST_WORDS + context.rounds * (2 * each * QUERY_WORDS + 2 * shown)
+    beside = NOTES + case.question + Range(-WORDING, 0, WORDING)
+    to_plan = frame_words(plan_prompt("", "", {}, context.tools, 5, reasoning=context.reasoning).words)
+    planning = estimate_calls(rounds, to_plan + memory + beside + Range(0, 20, earlier_rounds), PLAN_REPLY + reasons)
+    in_view = EVIDENCE_SHARE * context.window_words
+    evidence = Range(0, min(found * (page_words + TAG_WORDS), in_view), in_view + 2 * TAG_WORDS * shown)
+    to_note = frame_words(integrate_prompt("", "", "", {}, reasoning=context.reasoning).words)
+    noting = estimate_calls(noted, to_note + evidence + beside, NOTES_WORDS + reasons)
+    research = planning + noting + estimate_reflection(case, asked=more)
+    if context.context_only:
+        return research
+    instead = memory if context.rounds == 0 else memory * Range(1, 0, 1)  # memos stand in for notes
+    prompt = frame_words(answer_from_notes_prompt("", "", "", {}).words) + beside + instead + ANSWER_LINE
+    if context.evidence == "integration":
+        return research + estimate_calls(PERHAPS, prompt, answer_words(context, quotes=False))
+    return research + estimate_calls(PERHAPS, prompt + evidence, answer_words(context))
+
+
+def estimate_reflection(case: EstimateCase, *, asked: float = 1.0) -> Estimate:
+    """A verdict on the notes of each round but the last; `asked`: how likely there is any."""
+    most = max(case.context.rounds - 1, 0)
+    verdicts = Range(0, asked * min(EXPECTED_VERDICTS, most), most)
+    if case.context.separate_requests:
+        verdicts = verdicts * Range(1, 1.5, 2)
+    return estimate_verdicts(verdicts, NOTES + case.question + Range(-WORDING, 0, WORDING), case.context)
+
+
+def estimate_verdicts(times: Range, shown: Range, context: ReaderContext) -> Estimate:
+    """So many verdicts whether what is shown is enough."""
+    prompt = frame_words(reflect_prompt("", "", {}, reasoning=context.reasoning).words)
+    reply = VERDICT_REPLY + NOT_ENOUGH * REQUEST + (REASONS if context.reasoning else 0)
+    return estimate_calls(times, prompt + shown, reply)

@@ -18,22 +18,21 @@ from readgraph.graphs.estimates.arithmetic import (
     SHORT_ANSWER,
     TAG_WORDS,
     Estimate,
+    EstimateCase,
     Range,
     answer_words,
     estimate_calls,
-    unread,
 )
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
-from readgraph.library.page_store import PageStore
+from readgraph.graphs.wiring import Node, add_nodes, choosing
+from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
 from readgraph.nodes.agent import functions as memory_functions
 from readgraph.nodes.agent.act import act_with
 from readgraph.nodes.agent.evict import evict
 from readgraph.nodes.agent.functions import MEMORY_FUNCTIONS, READING_FUNCTIONS, Functions, archival_search
 from readgraph.nodes.agent.memory import PER_PAGE, most_event_words
-from readgraph.nodes.agent.prompts import question_system, reader_system
+from readgraph.nodes.agent.prompts import question_system
 from readgraph.nodes.agent.question import act_in_reading_with, answer, begin
-from readgraph.nodes.agent.reader_functions import EXCERPT_WORDS, READER_FUNCTIONS
 from readgraph.nodes.agent.receive import archive_recipe, file_pages, receive
 from readgraph.nodes.agent.think import CHAIN, chat_frame, question_frame, think_with, usable
 from readgraph.nodes.answering.cite import cite
@@ -51,7 +50,6 @@ from readgraph.state.agent import (
 )
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Finding
-from readgraph.state.records import Document
 from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding
 from readgraph.state.words import count_words
 
@@ -62,7 +60,6 @@ METHODS = (
         name="mem-gpt",
         line="An agent searches the parts and opens them until it can answer.",
         note="beginning",
-        estimate="mem_gpt:estimate_mem_gpt",
         order=4,
     ),
     Method(
@@ -78,11 +75,6 @@ read = StepNode(file_pages, settings=(PageSizes, Paragraphs, Rebuilding))
 
 INSIDE = 2
 """Supersteps of the chain that may still run after the last permitted `think`."""
-
-
-def choose_question_or_end(state: AgentQuestionState) -> str:
-    """Go on to the question, if there is one."""
-    return "begin" if state["question_text"] else END
 
 
 class ChainProgress(LoopProgress):
@@ -136,22 +128,14 @@ def build_chat(
     their time. Without times, the same history and message find their recorded replies.
     """
     functions = Functions([memory_functions.send_message, *MEMORY_FUNCTIONS, archival_search, *tools])
-    builder = MethodGraph(
-        with_channels(state, AgentGraphState),
-        context_schema=ReaderContext,
-        input_schema=AgentInput,
-        output_schema=AgentOutput,
-    )
+    builder = begin_graph(state, AgentGraphState, AgentInput, AgentOutput)
     think, act = think or think_with(functions, partial(chat_frame, dated=dated)), act or act_with(functions)
     add_nodes(builder, receive=receive, think=think, evict=evict, act=act)
-    builder.add_edge(START, "receive")
-    builder.add_edge("receive", "think")
+    add_path(builder, START, "receive", "think")
     builder.add_conditional_edges("think", choosing(choose_turn_step), ["think", "evict", "act", END])
-    builder.add_edge("evict", "think")
+    add_path(builder, "evict", "think")
     builder.add_conditional_edges("act", choosing(choose_turn_step), ["think", END])
-    fit_context(builder)
-    check_wiring(builder)
-    return builder
+    return complete_graph(builder)
 
 
 def build(
@@ -171,30 +155,20 @@ def build(
 ) -> StateGraph[AgentQuestionState, ReaderContext, DocumentsQuestion, Answered]:
     """MemGPT for document analysis (section 3.2): the agent searches and opens pages until it can answer."""
     functions = Functions([*READING_FUNCTIONS, archival_search, *tools])
-    builder = MethodGraph(
-        with_channels(state, AgentQuestionState),
-        context_schema=ReaderContext,
-        input_schema=DocumentsQuestion,
-        output_schema=Answered,
-    )
+    builder = begin_graph(state, AgentQuestionState, DocumentsQuestion, Answered)
     think, act = think or think_with(functions, question_frame), act or act_in_reading_with(functions)
     add_nodes(builder, open=open, read=read, begin=begin, think=think, evict=evict, act=act)
     add_nodes(builder, look_up=look_up, answer=answer, cite=cite)
-    builder.add_edge(START, "open")
-    builder.add_edge("open", "read")
-    builder.add_conditional_edges("read", choosing(choose_question_or_end), ["begin", END])
+    add_path(builder, START, "open", "read")
+    add_question(builder, "read", "begin")
     builder.add_conditional_edges("begin", choosing(choose_reading_step), ["think", "look_up", "answer"])
     builder.add_conditional_edges(
         "think", choosing(choose_reading_step), ["think", "evict", "act", "look_up", "answer"]
     )
-    builder.add_edge("evict", "think")
+    add_path(builder, "evict", "think")
     builder.add_conditional_edges("act", choosing(choose_reading_step), ["think", "look_up", "answer"])
-    builder.add_edge("look_up", "answer")
-    builder.add_edge("answer", "cite")
-    builder.add_edge("cite", END)
-    fit_context(builder)
-    check_wiring(builder)
-    return builder
+    add_path(builder, "look_up", "answer", "cite", END)
+    return complete_graph(builder)
 
 
 graph = build().compile(name="mem_gpt")
@@ -204,9 +178,8 @@ chat = build_chat().compile(name="mem_gpt_chat")
 EXPECTED_CHAIN = 4
 """Expected calls of functions: three searches and an answer."""
 
-PLAIN_STEP, PLAIN_READER_STEP = Range(1, 2, 4), Range(1, 2, 2)
-"""Calls to the model for one step in plain words: the function, then each of its arguments. The reader's functions
-need one."""
+PLAIN_STEP = Range(1, 2, 4)
+"""Calls to the model for one step in plain words: the function, then each of its arguments."""
 
 STEP_REPLY, SUMMARY_REPLY = 40, 200
 """Expected words of a step's reply, and of a summary."""
@@ -223,63 +196,45 @@ FULL_PAGES = 0.9
 MATCHING = 0.5
 """Pages on which words of a query stand, as a share of all; embeddings rank every page."""
 
-EXCERPT_SHARE = 3 / 4
-"""Expected words of an excerpt, as a share of the most: on some pages fewer than three sentences have a word of the
-query."""
 
-
-async def estimate_mem_gpt(
-    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
-) -> Estimate:
+async def estimate_mem_gpt(case: EstimateCase) -> Estimate:
     """What MemGPT will use: reading makes no call, and no prompt is longer than the window."""
-    if question_words is None or not context.model:
+    if not case.asks:
         return Estimate()
+    context = case.context
     functions = usable(Functions([*READING_FUNCTIONS, archival_search]), context)
-    frame = count_words(question_system(functions.descriptions)) + MEMORY_LINES + question_words
-    pages = await _pages(store, document, context)
+    frame = count_words(question_system(functions.descriptions)) + MEMORY_LINES
+    pages = await count_searched_pages(case)
     found = pages if context.embeddings else MATCHING * pages
-    shown = _prompt(frame, _result(document, found, document.words / pages, context), context)
-    return _steps(context, shown, PLAIN_STEP) + estimate_calls(Range(0, 0, context.max_chain), shown, SUMMARY_REPLY)
-
-
-async def estimate_reader_agent(
-    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
-) -> Estimate:
-    """What the plain reader will use: its steps alone."""
-    if question_words is None or not context.model:
-        return Estimate()
-    frame = count_words(reader_system(usable(Functions(READER_FUNCTIONS), context).descriptions)) + question_words
-    pages = await _pages(store, document, context)
-    excerpt = min(EXCERPT_SHARE * EXCERPT_WORDS, document.words / pages)
-    return _steps(
-        context, _prompt(frame, _result(document, MATCHING * pages, excerpt, context), context), PLAIN_READER_STEP
+    shown = words_of_step(case, frame, found, case.document.words / pages)
+    return estimate_steps(context, shown, PLAIN_STEP) + estimate_calls(
+        Range(0, 0, context.max_chain), shown, SUMMARY_REPLY
     )
 
 
-async def _pages(store: PageStore, document: Document, context: ReaderContext) -> float:
+async def count_searched_pages(case: EstimateCase) -> float:
     """How many pages the agent can search."""
-    left = await unread(store, document, archive_recipe(context), context)
-    new = left.words / min(max(left.words, 1), FULL_PAGES * context.max_page_words)
+    left = await case.unread(archive_recipe(case.context))
+    new = left.words / min(max(left.words, 1), FULL_PAGES * case.context.max_page_words)
     return max(1, left.pages + left.notes + new)
 
 
-def _result(document: Document, found: float, each: float, context: ReaderContext) -> float:
-    """Words of a search in the queue: one page of the results, `each` of so many words beside its name."""
-    name = 2 * TAG_WORDS + 1 + count_words(document.title)
-    items = min(PER_PAGE, max(1, found))
-    return CALL_WORDS + min(items * (each + name), most_event_words(context.window_words))
+def words_of_step(case: EstimateCase, frame: float, found: float, each: float) -> Range:
+    """Words of a step's prompt: the frame and the question, and on average what half of the searches found.
+
+    A search in the queue shows one page of the results: `found` pages, `each` of so many words beside its name.
+    """
+    window = case.context.window_words
+    searches = (min(EXPECTED_CHAIN, case.context.max_chain) - 1) / 2
+    name = 2 * TAG_WORDS + 1 + count_words(case.document.title)
+    result = CALL_WORDS + min(min(PER_PAGE, max(1, found)) * (each + name), most_event_words(window))
+    return Range(0, min(AROUND_QUESTION + frame + case.question_words + searches * result, window), window)
 
 
-def _steps(context: ReaderContext, prompt: Range, in_plain_words: Range) -> Estimate:
+def estimate_steps(context: ReaderContext, prompt: Range, in_plain_words: Range) -> Estimate:
+    """An agent's steps until it answers; `in_plain_words`: calls of a step in that reply form."""
     steps = Range(1, min(EXPECTED_CHAIN, context.max_chain), context.max_chain)
+    if context.reply_form == "plain":
+        steps *= in_plain_words
     longer = Estimate(output_words=Range(0, max(0, answer_words(context, quotes=False) - SHORT_ANSWER), None))
-    return longer + estimate_calls(
-        steps * in_plain_words if context.reply_form == "plain" else steps, prompt, STEP_REPLY
-    )
-
-
-def _prompt(frame: float, result: float, context: ReaderContext) -> Range:
-    """Words of a step's prompt: the frame, and on average what half of the searches found."""
-    searches = (min(EXPECTED_CHAIN, context.max_chain) - 1) / 2
-    window = context.window_words
-    return Range(0, min(AROUND_QUESTION + frame + searches * result, window), window)
+    return longer + estimate_calls(steps, prompt, STEP_REPLY)

@@ -1,32 +1,58 @@
 """MemWalker: a tree of summaries over the text's segments; a walk goes down to a leaf that answers, or back up."""
 
+import math
+from dataclasses import replace
 from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
+from readgraph.graphs.estimates.arithmetic import (
+    ANSWER_LINE,
+    NONE,
+    PERHAPS,
+    TAG_WORDS,
+    Estimate,
+    EstimateCase,
+    Range,
+    Unread,
+    estimate_calls,
+    frame_words,
+    with_expected,
+)
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
-from readgraph.models.prompt import versions_of
+from readgraph.graphs.wiring import Node, add_nodes, choosing
+from readgraph.graphs.wiring.building import add_path, begin_graph, complete_graph
+from readgraph.graphs.wiring.paths import Builder
+from readgraph.nodes.answering.ask import weigh_prompt
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit
 from readgraph.nodes.building.build import read_pages
-from readgraph.nodes.building.paging import segments
-from readgraph.nodes.building.summaries import COMPRESS, SUMMARY, grow, summarise
+from readgraph.nodes.building.paging import NEAR, segments
+from readgraph.nodes.building.recipes import recipe_of_notes
+from readgraph.nodes.building.summaries import (
+    COMPRESS,
+    LONGEST,
+    SUMMARY,
+    compress_prompt,
+    grow,
+    summarise,
+    summary_prompt,
+)
 from readgraph.nodes.extractive import extract_note
 from readgraph.nodes.opening import open_document
-from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
+from readgraph.nodes.purpose import purpose_of
+from readgraph.nodes.step import MakeRecipe
 from readgraph.nodes.walk.answer import answer
-from readgraph.nodes.walk.leaf import read_leaf
-from readgraph.nodes.walk.position import enter
-from readgraph.nodes.walk.triage import descend
+from readgraph.nodes.walk.leaf import LONGEST_ANSWER, MOST_QUOTES, leaf_prompt, read_leaf
+from readgraph.nodes.walk.position import LONGEST_REASONING, enter
+from readgraph.nodes.walk.triage import descend, triage_prompt
 from readgraph.state.channels import WalkOutput, WalkState
 from readgraph.state.context import ReaderContext
-from readgraph.state.declaring import recipe_parameters
 from readgraph.state.reading import Question
-from readgraph.state.records import Recipe
-from readgraph.state.settings import Language, Model, Paragraphs, Purpose, Rebuilding, Tree
-from readgraph.state.summary_tree import is_leaf
+from readgraph.state.records import FEWEST_NOTE_WORDS
+from readgraph.state.settings import Language, Paragraphs, Purpose, Rebuilding, Tree
+from readgraph.state.summary_tree import TreeShape, is_leaf
 
 __all__ = ["build", "graph", "read_leaf", "recipe"]
 
@@ -34,7 +60,6 @@ METHOD = Method(
     name="mem-walker",
     line="A tree of summaries; walks it down and back up for each question.",
     note="summary",
-    estimate="estimates.mem_walker:estimate_mem_walker",
     order=2,
 )
 
@@ -43,13 +68,8 @@ READING = (Tree, Paragraphs, Purpose, Language, Rebuilding)
 """The settings by which a text is read."""
 
 
-@serves_purpose
-def recipe(context: ReaderContext) -> Recipe:
-    """The recipe of a MemWalker memory."""
-    parameters = recipe_parameters(context, (*READING, Model)) | purpose_parameters(context)
-    prompts = versions_of(SUMMARY, COMPRESS) if context.model else {}
-    return Recipe("mem-walker", parameters, context.model, prompts | purpose_prompts(context))
-
+recipe = recipe_of_notes("mem-walker", READING, SUMMARY, COMPRESS)
+"""The recipe of a MemWalker memory."""
 
 read = read_pages(segments, summarise, recipe, without_model=(segments, extract_note), settings=READING)
 
@@ -104,41 +124,19 @@ def build(
     cite: Node = cite,
     state: type[Any] = WalkState,
 ) -> StateGraph[WalkState, ReaderContext, Question, WalkOutput]:
-    """MemWalker (figure 1): grow the tree once, then walk it for each question.
-
-    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`; but
-    `state`, which may be a class derived from `WalkState`, with channels of your own. Raises `BadInput` where a node
-    reads a key that no earlier node writes.
-    """
-    builder = MethodGraph(
-        with_channels(state, WalkState), context_schema=ReaderContext, input_schema=Question, output_schema=WalkOutput
-    )
-    add_nodes(builder, open=open)
-    builder.add_edge(START, "open")
-    add_walk(builder, "answer", read=read, grow=grow, enter=enter, descend=descend, read_leaf=read_leaf)
+    """MemWalker (figure 1): grow the tree once, then walk it for each question."""
+    builder = begin_graph(state, WalkState, Question, WalkOutput)
+    walk = {"open": open, "read": read, "grow": grow, "enter": enter, "descend": descend, "read_leaf": read_leaf}
+    add_walk(builder, "answer", **walk)
     add_nodes(builder, answer=answer, cite=cite)
-    builder.add_edge("answer", "cite")
-    builder.add_edge("cite", END)
-    fit_context(builder)
-    check_wiring(builder)
-    return builder
+    add_path(builder, "answer", "cite", END)
+    return complete_graph(builder)
 
 
-def add_walk(
-    builder: StateGraph[Any, ReaderContext, Any, Any],
-    then: str,
-    *,
-    read: Node = read,
-    grow: Node = grow,
-    enter: Node = enter,
-    descend: Node = descend,
-    read_leaf: Node = read_leaf,
-) -> None:
-    """From an open document to the end of a walk (section 3), which leads to the node `then`."""
-    add_nodes(builder, read=read, grow=grow, enter=enter, descend=descend, read_leaf=read_leaf)
-    builder.add_edge("open", "read")
-    builder.add_edge("read", "grow")
-    builder.add_edge("grow", "enter")
+def add_walk(builder: Builder, then: str, **walk: Node) -> None:
+    """From a document's opening to the end of a walk (section 3) with these nodes, which leads to the node `then`."""
+    add_nodes(builder, **walk)
+    add_path(builder, START, "open", "read", "grow", "enter")
     builder.add_conditional_edges("enter", choosing(choose_question_or_end), ["descend", "read_leaf", END])
     for hop in HOP:
         builder.add_conditional_edges(
@@ -147,3 +145,146 @@ def add_walk(
 
 
 graph = build().compile(name="mem_walker")
+
+
+SUMMARY_SHARE = 0.2
+"""Expected words of a summary, as a share of its segment's."""
+
+COMPRESSED_SHARE = 0.7
+"""Expected words of a compressed text, as a share of `node_words`."""
+
+LONGER_ANSWER = LONGEST_ANSWER - LONGEST_REASONING
+"""Words by which an answer that may be long can exceed another finding; a walk gives one answer."""
+
+DECISION_REPLY, WEIGH_REPLY = 50, 60
+"""Expected words of replies."""
+
+EXPECTED_REVERTS = 0.2
+
+
+async def estimate_mem_walker(case: EstimateCase) -> Estimate:
+    """Summaries of segments, the tree above them; the walk."""
+    building, pages = await estimate_tree_reading(case)
+    if not case.asks:
+        return building
+    return building + estimate_walk(pages, case) + estimate_finding_weighing(case)
+
+
+async def estimate_tree_reading(case: EstimateCase, recipe: MakeRecipe = recipe) -> tuple[Estimate, Range]:
+    """What reading the rest will use, and how many segments there will be; `recipe`: of a memory like MemWalker's."""
+    context = case.context
+    left = await case.unread(recipe(case.reader))
+    new = _new_segments(left, case)
+    to_summarise = new + left.pages
+    pages = to_summarise + left.notes
+    if not case.reader.model:
+        return Estimate(), pages
+    words = min(context.segment_words, case.document.words / max(pages.expected, 1))
+    summaries = estimate_segment_summaries(to_summarise, context, words)
+    if left.memory and left.complete and left.memory.levels == TreeShape.final_tree(left.memory).counts[1:]:
+        return summaries, pages
+    expected, most = (
+        sum(TreeShape.over(math.ceil(count), context.children).counts[1:]) for count in (pages.expected, pages.most)
+    )
+    return summaries + estimate_compression(Range(0, expected, most), context), pages
+
+
+def _new_segments(left: Unread, case: EstimateCase) -> Range:
+    """Segments still to be made. Only the last one of a text, or of a stretch between kept pages, may be smaller."""
+    if not left.words:
+        return NONE
+    words = case.context.segment_words
+    fewest, ends = max(1, round(words * (1 - NEAR))), max(len(case.document.parts), 1) + 1
+    most = math.ceil(left.words / max(fewest - 1, 1) + ends)
+    return Range(math.ceil(left.words / segment(case.context).most), math.ceil(left.words / words), most)
+
+
+def estimate_segment_summaries(segments: Range, context: ReaderContext, words: float) -> Estimate:
+    """Summaries of this many segments, of so many words each."""
+    prompt = frame_words(summary_prompt("", purpose_of(context)).words) + Range(0, words, segment(context).high)
+    return estimate_calls(segments, prompt, SUMMARY_SHARE * words)
+
+
+def estimate_compression(nodes: Range, context: ReaderContext, heading: Range = NONE) -> Estimate:
+    """Compressed texts of this many nodes; `heading`: words of a child's heading."""
+    prompt = frame_words(compress_prompt([], context.node_words, purpose_of(context)).words)
+    children = notes_of(context.children, context, heading).perhaps_none()
+    return estimate_calls(nodes, prompt + children, COMPRESSED_SHARE * context.node_words)
+
+
+def estimate_walk(pages: Range, case: EstimateCase, *, from_leaf: bool = False) -> Estimate:
+    """A walk down the balanced tree over so many segments; `from_leaf`: the first walk begins at a leaf."""
+
+    def walk(children: int) -> Estimate:
+        depth, deepest = (
+            len(TreeShape.over(max(1, math.ceil(count)), children).counts)
+            for count in (pages.expected, pages.most or pages.expected)
+        )
+        return estimate_walk_levels(depth, deepest, case.with_settings(children=children), from_leaf=from_leaf)
+
+    most = case.context.children
+    return with_expected(walk(most), walk(max(2, min(most, math.ceil(pages.expected)))))
+
+
+def estimate_walk_levels(
+    depth: float,
+    deepest: float,
+    case: EstimateCase,
+    *,
+    from_leaf: bool = False,
+    heading: Range = NONE,
+    seen_words: float | None = None,
+) -> Estimate:
+    """A decision at each of `depth` levels, at most `deepest`, and more as long as hops are allowed.
+
+    `from_leaf`: the first walk begins at a leaf. `heading`: words of a node's heading. `seen_words`: of what a decision
+    shows on average, with what is carried, if the tree's texts are known.
+    """
+    context = case.context
+    decisions = depth * context.walks - (depth - 1 if from_leaf else 0)
+    hops = Range(1, decisions + EXPECTED_REVERTS * context.walks, context.max_hops * context.walks)
+    finding = max(LONGEST_REASONING, case.question_words)
+    findings = Range(0, DECISION_REPLY * EXPECTED_REVERTS, finding * context.max_hops + LONGER_ANSWER * context.walks)
+    shown = notes_of(context.children, context, heading)
+    parts = (depth - 1) * shown.expected + context.segment_words
+    seen = Range(0, parts / max(depth, 1), max(shown.most, segment(context).most))
+    # The working memory: notes of the path, or of all visited nodes, cut to fit the window.
+    carried, most = {"off": (0, 0), "path": ((depth - 1) / 2, deepest), "visited": (depth, context.max_hops)}[
+        context.working_memory
+    ]
+    note = _note(context) + heading
+    seen += Range(0, carried * note.expected, min(most * note.most, context.window_words))
+    if seen_words is not None:
+        seen = replace(seen, expected=seen_words)
+    prompt = frame_words(max(triage_prompt([], [], [], [], "", {}).words, leaf_prompt("", [], [], "", {}).words))
+    options = Range(-60, 0, 40 + context.children)  # switches shorten a prompt, numbers of visited parts lengthen it
+    return estimate_calls(hops, prompt + seen + findings + case.question + options + ANSWER_LINE, DECISION_REPLY)
+
+
+def estimate_finding_weighing(case: EstimateCase, *, further_walks: int = 0) -> Estimate:
+    """The answer may be a weighing of findings, at most one from each hop; `further_walks` may be made besides."""
+    context = case.context
+    if not context.keep_findings:
+        return Estimate()
+    finding = max(LONGEST_REASONING, case.question_words) + MOST_QUOTES * LONGEST_REASONING + TAG_WORDS
+    walks = context.walks + further_walks
+    findings = Range(0, finding, finding * context.max_hops * walks + LONGER_ANSWER * walks)
+    prompt = frame_words(weigh_prompt("", "", {}).words) + findings + case.question + ANSWER_LINE
+    weighed = PERHAPS if context.walks > 1 else Range(0, EXPECTED_REVERTS, 1)
+    return estimate_calls(weighed, prompt, WEIGH_REPLY)
+
+
+def notes_of(nodes: Range | float, context: ReaderContext, heading: Range = NONE) -> Range:
+    """Words of the notes of this many nodes, with their tags and headings."""
+    return (_note(context) + heading + TAG_WORDS) * nodes
+
+
+def segment(context: ReaderContext) -> Range:
+    """Words of a segment."""
+    return Range(0, context.segment_words, round(context.segment_words * (1 + NEAR)) + 1)
+
+
+def _note(context: ReaderContext) -> Range:
+    """Words of a node's note: a summary is at most as long as its segment, a compressed one slightly over its limit."""
+    longest = max(segment(context).most, FEWEST_NOTE_WORDS, LONGEST * context.node_words)
+    return Range(0, min(SUMMARY_SHARE * context.segment_words, context.node_words), longest)

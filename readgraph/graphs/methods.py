@@ -45,7 +45,8 @@ class Method:
         name: Its name in commands and rows; with underscores, that of its assistant on a server.
         line: What it does, in a sentence.
         note: Its word for the note of a page.
-        estimate: The function that tells what a reading will use, `module:name`, with the module as below.
+        estimate: The function in the same file that tells what a reading will use, from an `EstimateCase`
+            (`readgraph.graphs.estimates.arithmetic`), where it isn't `estimate_NAME`.
         memory_of: The method whose memory it uses, where it builds none of its own.
         kind: What its graph does.
         compiled: The compiled graph's name in the file; `build` builds it, or `build_NAME` where it isn't `graph`.
@@ -79,25 +80,24 @@ class Method:
 
     def build(self) -> "StateGraph[Any, ReaderContext, Any, Any]":
         """The method's graph, not compiled."""
-        builder: StateGraph[Any, ReaderContext, Any, Any] = _load_from_graphs(f"{self.module}:{self.builder}")()
+        builder: StateGraph[Any, ReaderContext, Any, Any] = getattr(self._file, self.builder)()
         return builder
 
     def estimator(self) -> Any:
         """The function that tells what a reading will use; None where there is none."""
-        return _load_from_graphs(self.estimate) if self.estimate else None
+        return getattr(self._file, self.estimate or f"estimate_{self.name.replace('-', '_')}", None)
 
-
-def _load_from_graphs(place: str) -> Any:
-    module, _, name = place.partition(":")
-    return getattr(import_module(f"readgraph.graphs.{module}"), name)
+    @property
+    def _file(self) -> Any:
+        return import_module(f"readgraph.graphs.{self.module}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class OwnMethod(Method):
     """A method that is not ours: a function at `place`, `package.module:name`, builds its graph.
 
-    An `estimate` beside that function, with the parameters of `readgraph.graphs.estimates.methods.Estimator`, tells
-    what a reading will use.
+    An `estimate` beside that function, `(store, document, context, question_words)`, tells what a reading will use, as
+    `readgraph.graphs.estimates.methods.estimate_reading` does.
     """
 
     place: str
@@ -122,7 +122,8 @@ class OwnMethod(Method):
 
     def estimator(self) -> Any:
         """The method's own estimate, once its module is imported, or None."""
-        return getattr(sys.modules.get(self.module), "estimate", None)
+        estimate = getattr(sys.modules.get(self.module), "estimate", None)
+        return estimate and (lambda case: estimate(case.store, case.document, case.context, case.given_words))
 
     def build(self) -> "StateGraph[Any, ReaderContext, Any, Any]":
         """The method's graph, not compiled; raises `BadInput` for what is no graph of a reading method."""
@@ -230,7 +231,8 @@ def builder_of(method: Method) -> str:
     """The name of the method whose memory this method uses: another's, or its own."""
     if method.name in METHODS:
         return METHODS[method.name].memory_of or method.name
-    from readgraph.graphs.plugins import memory_of
+    from readgraph.state.context import ReaderContext
 
-    built = memory_of(method.build()) or method.name
+    recipes = [recipe for node in method.build().nodes.values() if (recipe := getattr(node.runnable, "recipe", None))]
+    built = str(recipes[0](ReaderContext(model="")).method) if recipes else method.name
     return NAMED_OTHERWISE.get(built, built)

@@ -11,29 +11,30 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import (
+    ANSWER_LINE,
     NONE,
+    NOTE_LINE,
+    PERHAPS,
     Estimate,
+    EstimateCase,
     Range,
     add_text_words,
     answer_words,
     estimate_calls,
     even_page_count,
-    exactly,
     frame_words,
-    unread,
 )
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
-from readgraph.library.page_store import PageStore
+from readgraph.graphs.wiring import Node, add_nodes, choosing
+from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
 from readgraph.nodes.answering.ask import answer_from_notes_prompt
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.nodes.building.build import cut_pages
 from readgraph.nodes.building.paging import even_pages
-from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.building.recipes import recipe_of_pages
 from readgraph.nodes.note_taking import MOST_TURNS, answer, write_notes
 from readgraph.nodes.opening import open_for_notes
-from readgraph.nodes.prompts import MOST_ANSWER_LINE_WORDS, MOST_NOTE_LINE_WORDS
 from readgraph.nodes.question_notes import (
     QUESTION_SHARE,
     chunk_words,
@@ -44,7 +45,6 @@ from readgraph.nodes.question_notes import (
 from readgraph.state.channels import NoteTakingOutput, NoteTakingState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
-from readgraph.state.records import Document, Recipe
 from readgraph.state.settings import NoteTaking, Paragraphs, Rebuilding, Window
 
 __all__ = ["build", "graph"]
@@ -52,24 +52,15 @@ __all__ = ["build", "graph"]
 METHOD = Method(
     name="overwrite-memory",
     line="Notes on the question, written anew at each part.",
-    estimate="overwrite_memory:estimate_overwrite_memory",
     order=7,
 )
 
 
-def recipe(context: ReaderContext) -> Recipe:
-    """The recipe of the pages, which need no model and serve all questions."""
-    parameters = {"words": chunk_words(context), "paragraph_break": context.paragraph_break}
-    return Recipe("overwrite-memory", parameters, model="")
+recipe = recipe_of_pages("overwrite-memory", chunk_words)
 
-
-READING = (NoteTaking, Window, Paragraphs, Rebuilding)
-read = cut_pages(even_pages(chunk_words), recipe, cuts_text=False, settings=READING)
-
-
-def choose_question_or_end(state: AskedState) -> str:
-    """Go on to the question, if there is one."""
-    return "write_notes" if state["question_text"] else END
+read = cut_pages(
+    even_pages(chunk_words), recipe, cuts_text=False, settings=(NoteTaking, Window, Paragraphs, Rebuilding)
+)
 
 
 def choose_read_or_answer(state: SearchProgress) -> str:
@@ -87,28 +78,14 @@ def build(
     cite: Node = cite,
     state: type[Any] = NoteTakingState,
 ) -> StateGraph[NoteTakingState, ReaderContext, Question, NoteTakingOutput]:
-    """The paper's workflow: the pages one after the other, with the notes between them, then the answer.
-
-    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`; but
-    `state`, which may be a class derived from `NoteTakingState`, with channels of your own. Raises `BadInput` where a
-    node reads a key that no earlier node writes.
-    """
-    builder = MethodGraph(
-        with_channels(state, NoteTakingState),
-        context_schema=ReaderContext,
-        input_schema=Question,
-        output_schema=NoteTakingOutput,
-    )
+    """The paper's workflow: the pages one after the other, with the notes between them, then the answer."""
+    builder = begin_graph(state, NoteTakingState, Question, NoteTakingOutput)
     add_nodes(builder, open=open, read=read, write_notes=write_notes, answer=answer, cite=cite)
-    builder.add_edge(START, "open")
-    builder.add_edge("open", "read")
-    builder.add_conditional_edges("read", choosing(choose_question_or_end), ["write_notes", END])
+    add_path(builder, START, "open", "read")
+    add_question(builder, "read", "write_notes")
     builder.add_conditional_edges("write_notes", choosing(choose_read_or_answer), ["write_notes", "answer"])
-    builder.add_edge("answer", "cite")
-    builder.add_edge("cite", END)
-    fit_context(builder)
-    check_wiring(builder)
-    return builder
+    add_path(builder, "answer", "cite", END)
+    return complete_graph(builder)
 
 
 graph = build().compile(name="overwrite_memory")
@@ -118,52 +95,34 @@ NOTES_SHARE, ADDED_WORDS = 0.25, 30
 """Expected words of the notes, as a share of the most that they may have; and words that a page adds until then."""
 
 
-async def estimate_overwrite_memory(
-    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
-) -> Estimate:
-    """What overwrite-memory will use: nothing without a question, since pages are cut without a model.
+async def estimate_overwrite_memory(case: EstimateCase) -> Estimate:
+    """A call for each part, with the notes and the question beside it, and one for the answer.
 
-    The text is sent once for each question, with the notes and the question beside each part. Where the question takes
-    more of the window than its share, prompts are cut, and there is no lower bound of the words sent.
+    Where the question takes more of the window than its share, prompts are cut, and there is no lower bound of the
+    words sent.
     """
-    if question_words is None or not context.model:
+    if not case.asks:
         return Estimate()
-    left = await unread(store, document, recipe(context), context)
-    pages = even_page_count(document.words, chunk_words(context))
+    context, words = case.context, case.document.words
+    left = await case.unread(recipe(case.context))
+    pages = even_page_count(words, chunk_words(context))
     if left.complete and left.memory:
-        pages = exactly(left.memory.pages)
-    beside, notes = _beside(context, question_words, pages), _notes(context, pages, halfway=True)
-    reading = add_text_words(document.words, pages, estimate_calls(pages, beside, notes.expected))
-    if question_words > context.window_words // QUESTION_SHARE:
-        reading = replace(reading, input_words=reading.input_words.perhaps_none())
-    return reading + _answer(context, question_words, pages)
-
-
-def _notes(context: ReaderContext, pages: Range, *, halfway: bool = False) -> Range:
-    """The words of the notes after these pages; `halfway`: on average, while the pages are read."""
+        pages = Range.of(left.memory.pages)
     most = most_note_words(context)
-    full, read = NOTES_SHARE * most, pages.expected
-    last = min(full, ADDED_WORDS * read)
+    last = min(NOTES_SHARE * most, ADDED_WORDS * pages.expected)
     growing = last / ADDED_WORDS  # pages until the notes stay as long as they are
-    mean = last * (1 - (growing - 1) / 2 / max(read, 1))
-    return Range(0, mean if halfway else last, most)
-
-
-def _beside(context: ReaderContext, question_words: int, pages: Range) -> Range:
-    """The words of a prompt beside the page: with the first page there are no notes yet."""
-    first, later = (
+    mean = last * (1 - (growing - 1) / 2 / max(pages.expected, 1))
+    first, later = (  # with the first page there are no notes yet
         take_notes_prompt("", shown, shown, "", {}, page=0, most_words=768, look_back=context.look_back).words
         for shown in ("", "…")
     )
-    prompt = Range(frame_words(first).low, (first + later) / 2, later + MOST_NOTE_LINE_WORDS)
-    found = Range(0, 0, most_found_words(context)) if context.look_back else NONE
-    return prompt + _notes(context, pages, halfway=True) + found + exactly(question_words)
-
-
-def _answer(context: ReaderContext, question_words: int, pages: Range) -> Estimate:
-    """The answer, for which nobody is asked where nothing was noted."""
-    prompt = frame_words(answer_from_notes_prompt("", "", "", {"A": "", "B": ""}).words) + Range(
-        0, 0, MOST_ANSWER_LINE_WORDS
-    )
-    shown = _notes(context, pages) + Range(0, 0, most_found_words(context)) + exactly(question_words)
-    return estimate_calls(Range(0, 1, 1), prompt + shown, answer_words(context, quotes=False))
+    found = Range(0, 0, most_found_words(context))
+    beside = Range(frame_words(first).low, (first + later) / 2, later) + NOTE_LINE + Range(0, mean, most)
+    beside += (found if context.look_back else NONE) + case.question
+    reading = add_text_words(words, pages, estimate_calls(pages, beside, mean))
+    if case.question_words > context.window_words // QUESTION_SHARE:
+        reading = replace(reading, input_words=reading.input_words.perhaps_none())
+    # Nobody is asked for the answer where nothing was noted.
+    prompt = frame_words(answer_from_notes_prompt("", "", "", {"A": "", "B": ""}).words) + ANSWER_LINE
+    shown = Range(0, last, most) + found + case.question
+    return reading + estimate_calls(PERHAPS, prompt + shown, answer_words(context, quotes=False))

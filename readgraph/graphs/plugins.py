@@ -33,9 +33,3 @@ def load_graph_at(place: str) -> StateGraph[Any, ReaderContext, Any, Any]:
     if lacking := sorted(get_type_hints(Answered).keys() - {*builder.schemas.get(builder.output_schema, ())}):
         raise BadInput(f"{what} gives no '{lacking[0]}': its output must be readgraph.state.reading.Answered, or more.")
     return builder
-
-
-def memory_of(builder: StateGraph[Any, ReaderContext, Any, Any]) -> str:
-    """The method in the recipe of the memory that a graph builds; "" where no node says one."""
-    recipes = [recipe for node in builder.nodes.values() if (recipe := getattr(node.runnable, "recipe", None))]
-    return str(recipes[0](ReaderContext(model="")).method) if recipes else ""

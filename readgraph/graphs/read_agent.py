@@ -1,31 +1,61 @@
 """ReadAgent: page the text at natural pauses, keep a gist of each page, look pages up again, answer."""
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
+from readgraph.graphs.estimates.arithmetic import (
+    NONE,
+    TAG_WORDS,
+    Estimate,
+    EstimateCase,
+    Range,
+    Unread,
+    estimate_answer,
+    estimate_calls,
+    frame_words,
+)
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
-from readgraph.models.prompt import versions_of
+from readgraph.graphs.wiring import Node, add_nodes, choosing
+from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.nodes.building.build import ReadState, ReadUpdate, read_pages
-from readgraph.nodes.building.merge import merge
-from readgraph.nodes.building.notes import GIST, gist_page
-from readgraph.nodes.building.paging import PAUSE, pages_as_set
+from readgraph.nodes.building.merge import MOST_ROUNDS, largest_page, merge
+from readgraph.nodes.building.notes import GIST, gist_page, gist_prompt
+from readgraph.nodes.building.paging import (
+    FEWEST_SHARE,
+    PAUSE,
+    even_page_words,
+    merge_prompt,
+    pages_as_set,
+    pause_prompt,
+)
 from readgraph.nodes.building.parts import in_stretches
-from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.building.recipes import recipe_of_notes
 from readgraph.nodes.extractive import extract_note, pages_by_rule
-from readgraph.nodes.look_up import look_up
+from readgraph.nodes.gist_levels import gists_allowed, older_gist_words
+from readgraph.nodes.look_up import look_up, look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.opening import open_document
-from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
+from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.step import MakeRecipe, StepNode
 from readgraph.state.context import ReaderContext
-from readgraph.state.declaring import recipe_parameters
 from readgraph.state.reading import Answered, Question, ReadingState
-from readgraph.state.records import Recipe
-from readgraph.state.settings import Gists, Language, Model, PageSizes, Paragraphs, Pausing, Purpose, Rebuilding
+from readgraph.state.records import FEWEST_NOTE_WORDS, Document
+from readgraph.state.settings import (
+    Gists,
+    Language,
+    PageSizes,
+    Paragraphs,
+    Pausing,
+    Purpose,
+    Rebuilding,
+    Strategy,
+)
+from readgraph.state.summary_tree import FAN
 
 __all__ = ["build", "graph", "read", "reading", "recipe"]
 
@@ -33,7 +63,6 @@ METHOD = Method(
     name="read-agent",
     line="Gists of parts; looks parts up again for each question.",
     note="gist",
-    estimate="estimates.read_agent:estimate_read_agent",
     order=1,
 )
 
@@ -42,12 +71,8 @@ READING = (PageSizes, Paragraphs, Pausing, Gists, Purpose, Language, Rebuilding)
 """The settings by which a text is read."""
 
 
-@serves_purpose
-def recipe(context: ReaderContext) -> Recipe:
-    """The recipe of a ReadAgent memory."""
-    parameters = recipe_parameters(context, (*READING, Model)) | purpose_parameters(context)
-    prompts = versions_of(PAUSE, GIST) if context.model else {}
-    return Recipe("read-agent", parameters, context.model, prompts | purpose_prompts(context))
+recipe = recipe_of_notes("read-agent", READING, PAUSE, GIST)
+"""The recipe of a ReadAgent memory."""
 
 
 def reading(recipe: MakeRecipe) -> StepNode[ReadState, ReadUpdate]:
@@ -57,11 +82,6 @@ def reading(recipe: MakeRecipe) -> StepNode[ReadState, ReadUpdate]:
 
 
 read = reading(recipe)
-
-
-def choose_question_or_end(state: AskedState) -> str:
-    """Go on to the question, if there is one."""
-    return "look_up" if state["question_text"] else END
 
 
 def choose_look_up_or_answer(state: SearchProgress) -> str:
@@ -80,26 +100,140 @@ def build(
     cite: Node = cite,
     state: type[Any] = ReadingState,
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
-    """ReadAgent (figure 1): read once, then look pages up for each question and answer.
-
-    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`; but
-    `state`, which may be a class derived from `ReadingState`, with channels of your own. Raises `BadInput` where a node
-    reads a key that no earlier node writes.
-    """
-    builder = MethodGraph(
-        with_channels(state, ReadingState), context_schema=ReaderContext, input_schema=Question, output_schema=Answered
-    )
+    """ReadAgent (figure 1): read once, then look pages up for each question and answer."""
+    builder = begin_graph(state, ReadingState, Question, Answered)
     add_nodes(builder, open=open, read=read, merge=merge, look_up=look_up, answer=answer, cite=cite)
-    builder.add_edge(START, "open")
-    builder.add_edge("open", "read")
-    builder.add_edge("read", "merge")
-    builder.add_conditional_edges("merge", choosing(choose_question_or_end), ["look_up", END])
+    add_path(builder, START, "open", "read", "merge")
+    add_question(builder, "merge", "look_up")
     builder.add_conditional_edges("look_up", choosing(choose_look_up_or_answer), ["look_up", "answer"])
-    builder.add_edge("answer", "cite")
-    builder.add_edge("cite", END)
-    fit_context(builder)
-    check_wiring(builder)
-    return builder
+    add_path(builder, "answer", "cite", END)
+    return complete_graph(builder)
 
 
 graph = build().compile(name="read_agent")
+
+
+GIST_SHARE = 0.2
+"""Expected words of a gist, as a share of its page's."""
+
+PAUSE_REPLY, LOOK_UP_REPLY, MERGE_REPLY = 15, 20, 15
+"""Expected words of replies."""
+
+EXPECTED_PAGES = 2
+"""Pages that are looked up for a question, whatever is allowed: prompts ask for as few as will do."""
+
+
+async def estimate_read_agent(case: EstimateCase) -> Estimate:
+    """Pauses, gists, merges; a look-up, an answer."""
+    reading, seen = await estimate_gist_reading(case)
+    if not case.asks:
+        return reading
+    context = case.context
+    gists, opened = seen.gists + case.question, seen.reread_words(context.max_pages, EXPECTED_PAGES)
+    before = opened * Range(0, 0.5 if context.strategy == "sequential" else 0, 1)
+    look_up = estimate_look_up(gists + before, context, context.strategy)
+    return reading + look_up + estimate_answer(gists + opened, context)
+
+
+@dataclass(frozen=True)
+class VisibleMemory:
+    """What a question can see of a memory: the words of its gists, the number of its pages, and all their words."""
+
+    gists: Range
+    pages: Range
+    words: int
+
+    @property
+    def page_words(self) -> float:
+        """Expected words of a page."""
+        return self.words / max(self.pages.expected, 1)
+
+    def reread_words(self, most: int, expected: int | None = None) -> Range:
+        """The words of the pages that are read again, at most `most` of them, and probably `expected` or that many."""
+        number = min(most, self.pages.expected, most if expected is None else expected)
+        return Range(0, number * self.page_words, self.words)
+
+
+async def estimate_gist_reading(case: EstimateCase, *, merges: bool = True) -> tuple[Estimate, VisibleMemory]:
+    """What reading the rest will use, and what a question will see of the memory.
+
+    `merges`: whether pages are merged if their gists don't fit the window.
+    """
+    document, reader = case.document, case.reader
+    left = await case.unread(recipe(case.reader))
+    new = _new_pages(left, case)
+    reading = Estimate()
+    if reader.model:
+        reading = _estimate_gisting(left, new, document, reader)
+    if reader.model and merges:
+        reading += _estimate_merging(left, new + left.pages, document, reader)
+    pages = new + (left.pages + left.notes)
+    # No gist is longer than its page, except those of very short pages.
+    most = document.words + (FEWEST_NOTE_WORDS + TAG_WORDS) * pages.most
+    gists = Range(0, left.note_words + GIST_SHARE * (left.words + left.paged_words), most)
+    return reading, VisibleMemory(gists, pages, document.words)
+
+
+def _new_pages(left: Unread, case: EstimateCase) -> Range:
+    """Pages still to be made. Only the last page of a text, of a stretch, or before a kept page may be too small."""
+    if not left.words:
+        return NONE
+    context = case.context
+    ends = max(len(case.document.parts), 1) * context.stretches + 1
+    # A word that is cut by the end of a page counts for both pages.
+    mean = (context.min_page_words + context.max_page_words) / 2
+    least = round(FEWEST_SHARE * even_page_words(context)) if context.paging == "even" else context.min_page_words
+    most = left.words / max(least - 1, 1) + ends
+    fewest = math.ceil(left.words / (context.max_page_words + 1))
+    return Range(fewest, max(left.words / mean, 1), math.ceil(most))
+
+
+def _gist_frame(context: ReaderContext) -> Range:
+    return frame_words(gist_prompt("", context.gist_words, purpose_of(context)).words)
+
+
+def _estimate_gisting(left: Unread, pages: Range, document: Document, context: ReaderContext) -> Estimate:
+    """A pause for each new page, and a gist of each that has none."""
+    labels = TAG_WORDS * context.max_page_words
+    shown = context.max_page_words * (2 if context.show_previous_page else 1)
+    next_paragraph = document.words if context.show_next_paragraph else 0
+    pause = Range(0, shown + labels / 40, shown + labels + next_paragraph)
+    chosen = NONE if context.paging == "even" else pages.perhaps_none()
+    pausing = estimate_calls(chosen, frame_words(pause_prompt(["", ""]).words) + pause, PAUSE_REPLY)
+    page_words = (context.min_page_words + context.max_page_words) / 2
+    gist = _gist_frame(context) + Range(0, page_words, context.max_page_words + 1)
+    reply = context.gist_words or GIST_SHARE * page_words
+    return pausing + estimate_calls(pages + left.pages, gist, reply)
+
+
+def _estimate_merging(left: Unread, gists: Range, document: Document, context: ReaderContext) -> Estimate:
+    """Rounds of merging and gists of gists, if the gists may not fit the window."""
+    allowed = gists_allowed(context)
+    pages = gists + left.notes
+    most = document.words + (FEWEST_NOTE_WORDS + TAG_WORDS) * pages.most
+    if (left.complete and left.note_words + TAG_WORDS * left.notes <= allowed) or most <= allowed:
+        return Estimate()
+    expected = left.note_words + GIST_SHARE * (left.words + left.paged_words)
+    merging = gisting = Estimate()
+    if not document.sessions:
+        rounds = Range(0, max(0.0, math.ceil(math.log2(max(expected / allowed, 1)))), MOST_ROUNDS)
+        pair, largest = 2 * document.words / max(pages.expected, 1), largest_page(context)
+        joined = frame_words(merge_prompt("", "").words) + Range(0, min(pair, largest), largest)
+        merging = estimate_calls(rounds * pages * Range(0, 0.5, 0.5), joined, MERGE_REPLY)
+        merged = _gist_frame(context) + Range(0, pair, max(largest, context.max_page_words) + 1)
+        gisting = estimate_calls(rounds * pages, merged, GIST_SHARE * pair)
+    older = older_gist_words(context)
+    groups = pages * Range(0, 1 / (FAN - 1) if expected > allowed else 0, 1 / (FAN - 1))
+    of_group = _gist_frame(context) + Range(0, FAN * older, context.window_words)
+    return merging + gisting + estimate_calls(groups, of_group, older)
+
+
+def estimate_look_up(shown: Range, context: ReaderContext, strategy: Strategy) -> Estimate:
+    """Look-ups for a question; `shown`: the words of the memory and of the question."""
+    if strategy == "parallel":
+        times = Range(0, min(context.max_pages, 1), min(context.max_pages, 1))
+        prompt = look_up_pages_prompt("", "", {}, context.max_pages)
+    else:
+        times = Range(0, min(context.max_pages, EXPECTED_PAGES + 1), context.max_pages)
+        prompt = look_up_next_prompt("", "", {}, [*range(context.max_pages)])
+    return estimate_calls(times, frame_words(prompt.words) + shown, LOOK_UP_REPLY)

@@ -11,13 +11,15 @@ from langchain_core.tools import BaseTool
 from langgraph.graph import StateGraph
 
 from readgraph.graphs import mem_gpt
+from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node
 from readgraph.nodes.agent.evict import leave_view
 from readgraph.nodes.agent.functions import Functions
+from readgraph.nodes.agent.prompts import reader_system
 from readgraph.nodes.agent.question import act_in_reading_with, answer, begin_with
-from readgraph.nodes.agent.reader_functions import READER_FUNCTIONS
-from readgraph.nodes.agent.think import plain_frame, think_with
+from readgraph.nodes.agent.reader_functions import EXCERPT_WORDS, READER_FUNCTIONS
+from readgraph.nodes.agent.think import plain_frame, think_with, usable
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.look_up import nearest_pages
 from readgraph.nodes.opening import open_document
@@ -25,6 +27,7 @@ from readgraph.state.agent import AgentQuestionState, DocumentsQuestion
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered
 from readgraph.state.settings import Embeddings
+from readgraph.state.words import count_words
 
 __all__ = ["build", "graph"]
 
@@ -32,7 +35,6 @@ METHOD = Method(
     name="reader-agent",
     line="A plain agent: searches, opens parts, answers.",
     note="beginning",
-    estimate="mem_gpt:estimate_reader_agent",
     memory_of="mem-gpt",
     order=5,
 )
@@ -71,3 +73,23 @@ def build(
 
 
 graph = build().compile(name="reader_agent")
+
+
+PLAIN_STEP = Range(1, 2, 2)
+"""Calls to the model for one step in plain words: the function, then its argument."""
+
+EXCERPT_SHARE = 3 / 4
+"""Expected words of an excerpt, as a share of the most: on some pages fewer than three sentences have a word of the
+query."""
+
+
+async def estimate_reader_agent(case: EstimateCase) -> Estimate:
+    """What the plain reader will use: its steps alone."""
+    if not case.asks:
+        return Estimate()
+    functions = usable(Functions(READER_FUNCTIONS), case.context)
+    pages = await mem_gpt.count_searched_pages(case)
+    excerpt = min(EXCERPT_SHARE * EXCERPT_WORDS, case.document.words / pages)
+    frame = count_words(reader_system(functions.descriptions))
+    shown = mem_gpt.words_of_step(case, frame, mem_gpt.MATCHING * pages, excerpt)
+    return mem_gpt.estimate_steps(case.context, shown, PLAIN_STEP)

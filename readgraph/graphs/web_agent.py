@@ -3,31 +3,28 @@
 A step will use notes on the parts of the page, a look-up, an action.
 """
 
-from dataclasses import replace
-
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import (
     NONE,
+    NOTE_LINE,
+    ONCE,
     TAG_WORDS,
     Estimate,
+    EstimateCase,
     Range,
     estimate_calls,
-    exactly,
     frame_words,
-    may_be_recorded,
-    unread,
 )
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context
+from readgraph.graphs.wiring import Node, add_nodes
+from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
 from readgraph.library.page_store import PageStore
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.building.build import cut_pages, read_pages
 from readgraph.nodes.building.merge import largest_page
 from readgraph.nodes.building.notes import make_gist_writer
-from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.look_up import make_look_up_node
-from readgraph.nodes.prompts import MOST_NOTE_LINE_WORDS
 from readgraph.nodes.purpose import purpose_of, purpose_parameters, purpose_prompts, serves_purpose
 from readgraph.nodes.web_actions import (
     WEB_GIST,
@@ -52,7 +49,6 @@ METHOD = Method(
     kind="web",
     line="Gists of a page's parts; looks parts up, and names the next action.",
     note="gist",
-    estimate="web_agent:estimate_web_step",
     served="Names the next action on a web page, given as HTML, for an instruction.",
     order=12,
 )
@@ -91,29 +87,16 @@ cut_parts = cut_pages(pages_of_subtrees, parts_recipe, settings=(Subtrees, Rebui
 look_up = make_look_up_node(web_look_up_prompt)
 
 
-def choose_question_or_end(state: AskedState) -> str:
-    """Go on to the instruction, if there is one."""
-    return "look_up" if state["question_text"] else END
-
-
 def build(
     *, open: Node = open_page, read: Node = read, look_up: Node = look_up, act: Node = act
 ) -> StateGraph[WebState, ReaderContext, WebTask, WebStepOutput]:
-    """ReadAgent for web navigation (appendix E.1): one step of an episode, from a page to the next action.
-
-    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`. Raises
-    `BadInput` where a node reads a key that no earlier node writes.
-    """
-    builder = MethodGraph(WebState, context_schema=ReaderContext, input_schema=WebTask, output_schema=WebStepOutput)
+    """ReadAgent for web navigation (appendix E.1): one step of an episode, from a page to the next action."""
+    builder = begin_graph(WebState, WebState, WebTask, WebStepOutput)
     add_nodes(builder, open=open, read=read, look_up=look_up, act=act)
-    builder.add_edge(START, "open")
-    builder.add_edge("open", "read")
-    builder.add_conditional_edges("read", choosing(choose_question_or_end), ["look_up", END])
-    builder.add_edge("look_up", "act")
-    builder.add_edge("act", END)
-    fit_context(builder)
-    check_wiring(builder)
-    return builder
+    add_path(builder, START, "open", "read")
+    add_question(builder, "read", "look_up")
+    add_path(builder, "look_up", "act", END)
+    return complete_graph(builder)
 
 
 graph = build().compile(name="web_agent")
@@ -139,41 +122,30 @@ async def estimate_web_step(
         context: The settings of the step.
         instruction_words: Words of the instruction and of the history; None: notes on the page only.
     """
-    reader = replace(context, model=context.reading_model or context.model)
-    left = await unread(store, document, recipe(reader), context)
+    case = EstimateCase(store, document, context, instruction_words)
+    return await case.bound(await estimate_web_agent(case))
+
+
+async def estimate_web_agent(case: EstimateCase) -> Estimate:
+    """Notes on the parts of the page, a look-up, an action."""
+    document, context, estimate = case.document, case.context, Estimate()
+    left = await case.unread(recipe(case.reader))
     begun = left.memory.read_to if left.memory else 0
     sizes = (context.page_depth, context.join_words, largest_page(context))
-    new = part_ends(await store.text(document), begun, *sizes)[0] if left.words else []
-    notes = len(new) + left.pages
-    estimate = (
-        _estimate_part_notes(notes, sum(words for _, words in new) + left.paged_words, reader)
-        if reader.model
-        else Estimate()
-    )
-    if instruction_words is not None and context.model:
-        estimate += _estimate_look_and_act(document, notes + left.notes, context, instruction_words)
-    if await may_be_recorded(store):
-        estimate = estimate.perhaps_none()
-    return estimate.within(context.max_calls)
-
-
-def _estimate_part_notes(notes: int, words: int, context: ReaderContext) -> Estimate:
-    if not notes:
-        return Estimate()
-    prompt = frame_words(web_gist_prompt("", context.gist_words, purpose_of(context)).words)
-    part = Range(0, words / notes, words) + Range(0, 0, MOST_NOTE_LINE_WORDS)
-    return estimate_calls(exactly(notes), prompt + part, context.gist_words or NOTE_WORDS)
-
-
-def _estimate_look_and_act(document: Document, parts: int, context: ReaderContext, instruction_words: int) -> Estimate:
+    new = part_ends(await case.store.text(document), begun, *sizes)[0] if left.words else []
+    notes, note_words = len(new) + left.pages, context.gist_words or NOTE_WORDS
+    if notes and case.reader.model:
+        words = sum(words for _, words in new) + left.paged_words
+        prompt = frame_words(web_gist_prompt("", context.gist_words, purpose_of(context)).words)
+        estimate = estimate_calls(notes, prompt + Range(0, words / notes, words) + NOTE_LINE, note_words)
+    if not case.asks:
+        return estimate
+    parts = notes + left.notes
     # No note is longer than its part, except those of very short parts.
-    most = document.words + (FEWEST_NOTE_WORDS + TAG_WORDS) * parts
-    asked = Range(instruction_words, instruction_words, 2 * instruction_words + HISTORY_FRAME)
-    gists = Range(0, (context.gist_words or NOTE_WORDS) * parts, most) + asked
+    gists = Range(0, note_words * parts, document.words + (FEWEST_NOTE_WORDS + TAG_WORDS) * parts)
+    gists += case.question + Range(0, 0, case.question_words + HISTORY_FRAME)
     opened = Range(0, min(context.max_pages, parts) * document.words / max(parts, 1), document.words)
-    looking = estimate_calls(
-        exactly(1) if context.max_pages else NONE,
-        frame_words(web_look_up_prompt("", "", {}, context.max_pages).words) + gists,
-        LOOK_UP_REPLY,
-    )
-    return looking + estimate_calls(exactly(1), frame_words(web_act_prompt("", "").words) + gists + opened, ACT_REPLY)
+    look_up = frame_words(web_look_up_prompt("", "", {}, context.max_pages).words)
+    looking = estimate_calls(ONCE if context.max_pages else NONE, look_up + gists, LOOK_UP_REPLY)
+    act = frame_words(web_act_prompt("", "").words)
+    return estimate + looking + estimate_calls(ONCE, act + gists + opened, ACT_REPLY)

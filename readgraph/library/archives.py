@@ -131,7 +131,14 @@ async def add_agent_from_file(store: AgentStore, text: str, name: str = "") -> A
 
     Raises `BadInput`, before anything is stored, if the file is not an agent's or the name is taken.
     """
-    file = _parse_agent_file(text)
+    try:
+        file = TypeAdapter(AgentFile).validate_json(text)
+    except ValidationError as problem:
+        with suppress(ValueError, AttributeError, RecursionError):
+            check_format("This agent's file", json.loads(text).get("format"), AGENT_FORMAT)
+        raise BadInput(f"This is not an agent's file: {_first_fault(problem)[:LONGEST_FAULT]}.") from None
+    if problem_found := next(_faults(file), ""):
+        raise BadInput(f"This agent's file was changed: {problem_found}.")
     name = proper_name(name or file.name)
     if await store.agent(name):
         raise BadInput(f"There is an agent '{name}' already: import this one under another name.")
@@ -140,9 +147,18 @@ async def add_agent_from_file(store: AgentStore, text: str, name: str = "") -> A
 
 async def build_agent_from_file(store: AgentStore, file: AgentFile, name: str) -> Agent:
     """Make an agent of this name from the file; an agent that has the name already is replaced."""
-    agent = Agent(
-        agent_id(name), name, file.created, _birth(file, name), archive_index(agent_id(name)), file.instructions
-    )
+    birth: AgentState = {
+        "agent": name,
+        "blocks": file.working_context,
+        "events": len(file.recall),
+        "queue_from": file.queue_from,
+        "summaries": 1 if file.summary else 0,
+        "warned": False,
+        "archive": file.archive,
+        "passages": len(file.passages),
+        "documents": [[document.number, len(document.pages)] for document in file.documents],
+    }
+    agent = Agent(agent_id(name), name, file.created, birth, archive_index(agent_id(name)), file.instructions)
     if before := await store.agent(name):
         await store.forget_life(before)
     for document in file.documents:
@@ -156,47 +172,19 @@ async def build_agent_from_file(store: AgentStore, file: AgentFile, name: str) -
     return agent
 
 
-def _birth(file: AgentFile, name: str) -> AgentState:
-    return {
-        "agent": name,
-        "blocks": file.working_context,
-        "events": len(file.recall),
-        "queue_from": file.queue_from,
-        "summaries": 1 if file.summary else 0,
-        "warned": False,
-        "archive": file.archive,
-        "passages": len(file.passages),
-        "documents": [[document.number, len(document.pages)] for document in file.documents],
-    }
-
-
 def _first_fault(problem: ValidationError) -> str:
     """The first fault, with its place where it has one."""
     fault = problem.errors(include_input=False)[0]
     return ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
 
 
-def _parse_agent_file(text: str) -> AgentFile:
-    try:
-        file = TypeAdapter(AgentFile).validate_json(text)
-    except ValidationError as problem:
-        check_format("This agent's file", _format(text), AGENT_FORMAT)
-        raise BadInput(f"This is not an agent's file: {_first_fault(problem)[:LONGEST_FAULT]}.") from None
-    if problem_found := next(_faults(file), ""):
-        raise BadInput(f"This agent's file was changed: {problem_found}.")
-    return file
-
-
-def _format(text: str) -> object:
-    """The number of the format that a text names, if it does."""
-    with suppress(ValueError, AttributeError, RecursionError):
-        return json.loads(text).get("format")
-    return None
-
-
 def _faults(file: AgentFile) -> Iterator[str]:
     """What can't be stored, or would stop the agent later, one line each."""
-    if [event.number for event in file.recall] != [*range(len(file.recall))] or not _fits_archive(file):
+    spans = [(part.number, part.number + 1) for part in file.passages]
+    spans += [(part.number, part.number + len(part.pages)) for part in file.documents]
+    edges = [0, *(edge for span in sorted(spans) for edge in span), file.archive, MOST_NUMBERS]
+    fits = edges == sorted(edges) and 0 <= file.queue_from <= len(file.recall)
+    if [event.number for event in file.recall] != [*range(len(file.recall))] or not fits:
         yield "the numbers of its events or of its archive don't fit"
     for event in file.recall:
         if not _is_plain(event.arguments):
@@ -207,7 +195,8 @@ def _faults(file: AgentFile) -> Iterator[str]:
     for document in file.documents:
         ends = [0, *(page.end for page in document.pages)]
         places = [0, *(start for start, _ in document.places), len(document.text)]
-        if not document.text.strip() or not document.pages or ends[-1] > len(document.text) or not _is_rising(ends):
+        rising = all(first < second for first, second in pairwise(ends))
+        if not document.text.strip() or not document.pages or ends[-1] > len(document.text) or not rising:
             yield f"the pages of document {document.number} don't fit its text"
         if places != sorted(places) or not _is_plain(document.parameters):
             yield f"the places or the parameters of document {document.number} can't be used"
@@ -215,18 +204,6 @@ def _faults(file: AgentFile) -> Iterator[str]:
     for time in [file.created, *(part.at for part in dated)]:
         if time and not is_time(time):
             yield f"'{time[:LONGEST_FAULT]}' is no time"
-
-
-def _fits_archive(file: AgentFile) -> bool:
-    """Whether the queue begins within recall, and no two parts of the archive share a number."""
-    spans = [(part.number, part.number + 1) for part in file.passages]
-    spans += [(part.number, part.number + len(part.pages)) for part in file.documents]
-    edges = [0, *(edge for span in sorted(spans) for edge in span), file.archive, MOST_NUMBERS]
-    return edges == sorted(edges) and 0 <= file.queue_from <= len(file.recall)
-
-
-def _is_rising(numbers: list[int]) -> bool:
-    return all(first < second for first, second in pairwise(numbers))
 
 
 def _is_plain(value: Any, depth: int = 0) -> bool:

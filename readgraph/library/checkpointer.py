@@ -26,7 +26,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from readgraph.library.retention import Retention
+from readgraph.library.retention import Dialect, Retention
 from readgraph.library.workers import WorkerThread, run_within
 from readgraph.state.errors import LibraryError
 from readgraph.state.files import unpack
@@ -62,6 +62,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
     """
 
     kept_questions = KEPT_QUESTIONS
+    dialect: Dialect
     conn: Any
     lock: Lock
 
@@ -71,13 +72,13 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         self._begun = local()
         self._thread = WorkerThread("readgraph-checkpoints", run_within(self._one_transaction))
 
-    @abstractmethod
-    def threads(self, filter: dict[str, Any]) -> Sequence[str]:
-        """The threads that have checkpoints with this metadata, even checkpoints that can't be read."""
+    def to_stored_thread(self, thread: str) -> str:
+        """The id under which a thread is stored."""
+        return thread
 
-    @abstractmethod
-    def question_threads(self, document: str, offset: int, limit: int) -> tuple[Sequence[str], int]:
-        """The threads in which a method ran, the last written first, and how many there are; "": of any document."""
+    def to_given_thread(self, stored: str) -> str:
+        """The id of a thread by its stored one."""
+        return stored
 
     @abstractmethod
     def _check(self) -> None:
@@ -88,8 +89,21 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         """A cursor, in the transaction that this thread has begun or a new one; nothing is kept if it fails."""
 
     @abstractmethod
-    def _retention(self, thread: str) -> AbstractContextManager[Retention]:
+    def _select_from(self, config: RunnableConfig | None, filter: dict[str, Any] | None) -> tuple[str, Sequence[Any]]:
+        """A statement's FROM and WHERE, with their values, for the checkpoints of a configuration with this metadata.
+
+        They hold checkpoints that can't be read, too.
+        """
+
+    @abstractmethod
+    def _fetch(self, select: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """The rows that a statement finds, in which `%s` stands for each value."""
+
+    @contextmanager
+    def _retention(self, thread: str) -> Iterator[Retention]:
         """What is kept of a thread, in a transaction."""
+        with self._transaction() as cursor:
+            yield Retention(self.dialect, cursor, self.to_stored_thread(thread))
 
     @contextmanager
     def _one_transaction(self) -> Iterator[None]:
@@ -115,13 +129,39 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         with self._retention(thread) as retention:
             retention.drop_other_lines(last)
 
-    @abstractmethod
+    def threads(self, filter: dict[str, Any]) -> Sequence[str]:
+        """The threads that have checkpoints with this metadata, even checkpoints that can't be read."""
+        source, values = self._select_from(None, filter)
+        found = self._fetch(f"SELECT DISTINCT thread_id {source}", values)
+        return [self.to_given_thread(thread) for (thread,) in found]
+
+    def question_threads(self, document: str, offset: int, limit: int) -> tuple[Sequence[str], int]:
+        """The threads in which a method ran, the last written first, and how many there are; "": of any document."""
+        source, values = self._select_from(None, {"document": document} if document else None)
+        source += f" AND checkpoint_ns = '' AND {self.dialect.of_method}"
+        newest = f"SELECT thread_id, max({self.dialect.row}) AS last {source} GROUP BY thread_id"
+        ((total,),) = self._fetch(f"SELECT count(*) AS total FROM ({newest}) AS found", values)
+        found = self._fetch(f"{newest} ORDER BY last DESC LIMIT %s OFFSET %s", (*values, limit, offset))
+        return [self.to_given_thread(thread) for thread, _ in found], total
+
     def _rows(self, config: RunnableConfig | None, filter: dict[str, Any] | None, below: int, limit: int) -> Rows:
         """At most `limit` of the newest checkpoints before the row `below`, the last written first."""
+        source, values = self._select_from(config, filter)
+        row, names = self.dialect.row, ("thread_id", "checkpoint_ns", "checkpoint_id")
+        select = f"SELECT {row} AS number, {', '.join(names)} {source} AND {row} < %s ORDER BY 1 DESC LIMIT %s"
+        return [
+            (number, {"configurable": dict(zip(names, (self.to_given_thread(thread), *name), strict=True))})
+            for number, thread, *name in self._fetch(select, (*values, below, limit))
+        ]
 
-    @abstractmethod
     def _row_of(self, named: RunnableConfig, config: RunnableConfig | None) -> int:
         """The row number of a checkpoint, in any graph of the thread; 0 if it does not exist."""
+        thread = (config or named)["configurable"].get("thread_id")
+        of_thread: RunnableConfig | None = None if thread is None else {"configurable": {"thread_id": thread}}
+        source, values = self._select_from(of_thread, None)
+        select = f"SELECT max({self.dialect.row}) AS number {source} AND checkpoint_id = %s"
+        ((row,),) = self._fetch(select, (*values, get_checkpoint_id(named)))
+        return row or 0
 
     @abstractmethod
     def _damage_error(self) -> LibraryError:

@@ -44,16 +44,6 @@ async def add_collection(pages: PageStore, documents: Sequence[Document], title:
     return collection
 
 
-def unique_titles(documents: Sequence[Document]) -> list[str]:
-    """The documents' titles; those of one title, such as two files of one name, are numbered."""
-    titles, seen = [document.title or document.id for document in documents], Counter[str]()
-    counts = Counter(titles)
-    for number, title in enumerate(titles):
-        seen[title] += 1
-        titles[number] = f"{title} ({seen[title]})" if counts[title] > 1 else title
-    return titles
-
-
 class Member(NamedTuple):
     """A document of a collection: its title, that title told apart from others, and its first offset."""
 
@@ -63,11 +53,18 @@ class Member(NamedTuple):
 
 
 async def members_of(pages: PageStore, document: Document) -> list[Member]:
-    """The documents of a collection, in its order; a document by itself has none."""
+    """The documents of a collection, in its order; a document by itself has none.
+
+    Those of one title, such as two files of one name, are numbered.
+    """
     documents = [await pages.document(part.document) for part in document.parts]
-    starts = [part.start for part in document.parts]
-    titles = [each.title for each in documents]
-    return [Member(*each) for each in zip(titles, unique_titles(documents), starts, strict=True)]
+    names = [each.title or each.id for each in documents]
+    counts, seen, members = Counter(names), Counter[str](), list[Member]()
+    for part, each, name in zip(document.parts, documents, names, strict=True):
+        seen[name] += 1
+        numbered = f"{name} ({seen[name]})" if counts[name] > 1 else name
+        members.append(Member(each.title, numbered, part.start))
+    return members
 
 
 async def collections_with(pages: PageStore, document: Document) -> list[Document]:

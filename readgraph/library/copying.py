@@ -51,7 +51,9 @@ async def copy_library(source: LibraryPlace, target: LibraryPlace) -> CopySummar
         for part in ["", *await asyncio.to_thread(first.store.parts)]:  # first: all that threads name is there then
             async with first.threads(part) as threads, second.threads(part) as copies:
                 copies.kept_questions = EVERY_QUESTION
-                await _copy_threads(part, threads, copies, sums)
+                async for each in threads.aoldest_first():
+                    _add_checkpoint(sums, part, each, copies)
+                    await copies.run(partial(_put, copies, each), writes=True)
         await _copy_items(first, second, sums)
         await asyncio.to_thread(copy_originals, first, second, sums)
         if (found := await sums_of(second)) != sums:
@@ -151,12 +153,6 @@ async def _copy_items(first: WholeLibrary, second: WholeLibrary, sums: _Sums) ->
             waiting.clear()
     if waiting:
         await second.store.abatch(waiting)
-
-
-async def _copy_threads(part: str, threads: SharedCheckpointer, copies: SharedCheckpointer, sums: _Sums) -> None:
-    async for each in threads.aoldest_first():
-        _add_checkpoint(sums, part, each, copies)
-        await copies.run(partial(_put, copies, each), writes=True)
 
 
 def _put(copies: SharedCheckpointer, saved: CheckpointTuple) -> None:

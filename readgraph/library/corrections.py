@@ -139,19 +139,13 @@ async def _put(pages: PageStore, memory: Memory, page: Page, text: str) -> list[
         await pages.put_note(memory.id, with_correction(notes[0], text))
         async with hold_build_lock(pages.store, f"{memory.id}-search"):
             await (await indexes_of(pages.store)).forget(memory)  # filled again by the next search
-        return await _drop_above(pages, memory, number)
-
-
-async def _drop_above(pages: PageStore, memory: Memory, number: int) -> list[str]:
-    """Drop the summaries, or the gists of gists, above a page; the next reading makes those that are missing."""
-    if "children" not in memory.recipe.parameters:
-        kept = [key async for key, _ in pages.each((ROOT, "tree", memory.id))]
-        older = [key for key in kept if is_gist_over_page(key, number)]
-        await pages.delete((ROOT, "tree", memory.id), older)
-        return older
-    above = TreeShape.final_tree(memory).path(node_id(0, number))
-    made = [node.id for node in await pages.tree_nodes(memory.id, above)]
-    if memory.levels:
-        await pages.put_memory(replace(memory, levels=()))
-    await pages.delete((ROOT, "tree", memory.id), made)
-    return made
+        if "children" not in memory.recipe.parameters:
+            kept = [key async for key, _ in pages.each((ROOT, "tree", memory.id))]
+            above = [key for key in kept if is_gist_over_page(key, number)]
+        else:
+            path = TreeShape.final_tree(memory).path(node_id(0, number))
+            above = [node.id for node in await pages.tree_nodes(memory.id, path)]
+            if memory.levels:
+                await pages.put_memory(replace(memory, levels=()))
+        await pages.delete((ROOT, "tree", memory.id), above)  # the next reading makes those that are missing
+        return above

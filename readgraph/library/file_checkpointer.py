@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import get_checkpoint_id
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.utils import search_where
 
-from readgraph.library.checkpointer import Rows, SharedCheckpointer, StrictSerializer
-from readgraph.library.retention import IN_SQLITE, Retention
+from readgraph.library.checkpointer import SharedCheckpointer, StrictSerializer
+from readgraph.library.retention import IN_SQLITE
 from readgraph.library.sqlite_files import (
     BUSY_SECONDS,
     connect_to_read,
@@ -22,6 +21,7 @@ from readgraph.library.sqlite_files import (
     library_damage_error,
     library_of_parent_error,
     library_unusable_error,
+    lock_setup,
     refuse_linked,
     trust_data_only,
 )
@@ -35,9 +35,6 @@ _SOUND = """(
 )"""
 """The table for queries on metadata: one row whose metadata SQLite can't parse would make the whole query fail."""
 
-_METADATA = "CAST(metadata AS TEXT)"
-_OF_QUESTIONS = f"checkpoint_ns = '' AND json_valid({_METADATA}) AND {_METADATA} LIKE '%\"method\"%'"
-
 
 class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
     """LangGraph's `SqliteSaver` on a thread of its own.
@@ -45,6 +42,8 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
     LangGraph's `AsyncSqliteSaver` belongs to one event loop and switches threads for each statement. This one switches
     at most once for each call, and once for several that wait, whose writes are one transaction.
     """
+
+    dialect = IN_SQLITE
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         super().__init__(connection, serde=StrictSerializer(partial(library_damage_error, path)))
@@ -75,46 +74,19 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
                 self.conn.rollback()
                 raise
 
-    @contextmanager
-    def _retention(self, thread: str) -> Iterator[Retention]:
-        with self._transaction() as cursor:
-            yield Retention(IN_SQLITE, cursor, thread)
-
     def _check(self) -> None:
         if self._thread.of_parent:
             raise library_of_parent_error(self.path.parent)
         if self._closed.is_set():
             raise library_closed_error(self.path.parent)
 
-    def _rows(self, config: RunnableConfig | None, filter: dict[str, Any] | None, below: int, limit: int) -> Rows:
+    def _select_from(self, config: RunnableConfig | None, filter: dict[str, Any] | None) -> tuple[str, Sequence[Any]]:
         where, values = search_where(config, filter)
-        select = f"SELECT rowid, thread_id, checkpoint_ns, checkpoint_id FROM {_SOUND} {where or 'WHERE true'}"
-        with self.cursor(transaction=False) as cursor:
-            cursor.execute(f"{select} AND rowid < ? ORDER BY rowid DESC LIMIT ?", (*values, below, limit))
-            names = ("thread_id", "checkpoint_ns", "checkpoint_id")
-            return [(row, {"configurable": dict(zip(names, name, strict=True))}) for row, *name in cursor]
+        return f"FROM {_SOUND} {where or 'WHERE true'}", values
 
-    def threads(self, filter: dict[str, Any]) -> Sequence[str]:
-        """The threads that have checkpoints with this metadata, even checkpoints that can't be read."""
-        where, values = search_where(None, filter)
+    def _fetch(self, select: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self.cursor(transaction=False) as cursor:
-            return [thread for (thread,) in cursor.execute(f"SELECT DISTINCT thread_id FROM {_SOUND} {where}", values)]
-
-    def question_threads(self, document: str, offset: int, limit: int) -> tuple[Sequence[str], int]:
-        """The threads in which a method ran, the last written first, and how many there are; "": of any document."""
-        where, values = _OF_QUESTIONS, list[object]()
-        if document:
-            where += f" AND json_extract({_METADATA}, '$.document') = ?"
-            values.append(document)
-        with self.cursor(transaction=False) as cursor:
-            counting = f"SELECT count(DISTINCT thread_id) FROM checkpoints WHERE {where}"
-            (total,) = cursor.execute(counting, values).fetchone()
-            found = cursor.execute(
-                f"SELECT thread_id, max(rowid) AS last FROM checkpoints WHERE {where} "
-                "GROUP BY thread_id ORDER BY last DESC LIMIT ? OFFSET ?",
-                (*values, limit, offset),
-            ).fetchall()
-        return [thread for thread, _ in found], total
+            return cursor.execute(select.replace("%s", "?"), values).fetchall()
 
     def drop_undone(self, thread: str, last: str) -> None:
         """Delete the checkpoints of a thread but this one and its ancestors, and give their space back to the disk."""
@@ -125,13 +97,6 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
     def _damage_error(self) -> LibraryError:
         return library_damage_error(self.path)
 
-    def _row_of(self, named: RunnableConfig, config: RunnableConfig | None) -> int:
-        thread = (config or named)["configurable"].get("thread_id")
-        select = "SELECT max(rowid) FROM checkpoints WHERE checkpoint_id = ? AND thread_id = coalesce(?, thread_id)"
-        with self.cursor(transaction=False) as cursor:
-            (row,) = cursor.execute(select, (get_checkpoint_id(named), thread)).fetchone()
-        return row or 0
-
     def let_go(self) -> None:
         """Close the connection in a forked child process."""
         self.conn.close()
@@ -141,12 +106,8 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
 async def open_checkpointer(path: Path, *, to_read: bool = False) -> AsyncIterator[LibraryCheckpointer]:
     """The checkpointer over a file; raises `LibraryError`, also inside the `with`, if the file can't be used."""
     try:
-        there = to_read and path.exists()
-        connecting = partial(connect_to_read, path) if there else partial(_connect, ":memory:" if to_read else path)
-        checkpointer = LibraryCheckpointer(await asyncio.to_thread(connecting), path)
-        checkpointer.is_setup = there
+        checkpointer = await asyncio.to_thread(_open_to_read if to_read else _open_to_write, path)
         try:
-            await checkpointer.run(checkpointer.setup)
             yield checkpointer
         finally:
             await checkpointer.close()
@@ -154,10 +115,37 @@ async def open_checkpointer(path: Path, *, to_read: bool = False) -> AsyncIterat
         raise library_unusable_error(path, problem) from problem
 
 
+def _open_to_read(path: Path) -> LibraryCheckpointer:
+    """The checkpointer over a file that it doesn't change; an empty one where there is none yet."""
+    if not path.exists():
+        return _set_up(_connect(":memory:"), path)
+    checkpointer = LibraryCheckpointer(connect_to_read(path), path)
+    checkpointer.is_setup = True
+    return checkpointer
+
+
+def _open_to_write(path: Path) -> LibraryCheckpointer:
+    """The checkpointer over a file, which is made if it is missing.
+
+    Of two that change a new file to WAL mode at once, SQLite refuses one without waiting.
+    """
+    refuse_linked(path)
+    with lock_setup(path.parent):
+        return _set_up(_connect(path), path)
+
+
 def _connect(path: Path | str) -> sqlite3.Connection:
-    if isinstance(path, Path):
-        refuse_linked(path)
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
     trust_data_only(connection)
     connection.execute("PRAGMA synchronous=NORMAL")
     return connection
+
+
+def _set_up(connection: sqlite3.Connection, path: Path) -> LibraryCheckpointer:
+    try:
+        checkpointer = LibraryCheckpointer(connection, path)
+        checkpointer.setup()
+        return checkpointer
+    except BaseException:
+        connection.close()
+        raise

@@ -19,7 +19,7 @@ from shutil import disk_usage
 from threading import Lock
 from typing import Any
 
-from filelock import AsyncFileLock, FileLock, Timeout
+from filelock import AsyncFileLock, Timeout
 from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.sqlite import SqliteStore
 from pydantic_core import from_json
@@ -33,6 +33,7 @@ from readgraph.library.sqlite_files import (
     library_damage_error,
     library_of_parent_error,
     library_unusable_error,
+    lock_setup,
 )
 from readgraph.library.store import InUse, Listing, ListingPosition, OnWait, Row, SharedStore, T, row_mark
 from readgraph.library.workers import WorkerThread
@@ -211,12 +212,8 @@ class LibraryStore(SharedStore):
         if to_read:
             self._reading = self._writing = FileWorker(path, "reads", to_read=True)
             return
-        try:
-            self.locks.mkdir(exist_ok=True)
-            with FileLock(self.locks / "setup.lock"):  # else two that open a new library would both create its tables
-                self._reading, self._writing = FileWorker(path, "reads"), FileWorker(path, "writes")
-        except OSError as problem:
-            raise library_unusable_error(path.parent, problem) from problem
+        with lock_setup(self.folder):
+            self._reading, self._writing = FileWorker(path, "reads"), FileWorker(path, "writes")
 
     def __repr__(self) -> str:
         return f"LibraryStore({str(self.locks.parent)!r})"
@@ -296,7 +293,8 @@ class LibraryStore(SharedStore):
 
     def size(self) -> int:
         """The bytes of all files in the folder."""
-        return sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file())
+        files = (file for file in self.folder.rglob("*") if file.is_file())
+        return sum(file.stat().st_size for file in files if not file.name.endswith("-shm"))  # there while one is open
 
     def rows(self, after: tuple[str, str], most: int) -> Sequence[Row]:
         """The next rows, over a connection of their own."""

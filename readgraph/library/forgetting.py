@@ -8,14 +8,14 @@ from readgraph.library.agents import AgentStore
 from readgraph.library.collections import NamedCollections, collections_with, forget_ingested
 from readgraph.library.documents import UNFINISHED, begin_forgetting, drop_document, find_document_to_forget
 from readgraph.library.earlier_notes import EarlierNotes
-from readgraph.library.library import Library, forget_files, forget_original
+from readgraph.library.library import Library, forget_files
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.passages import forget_text
 from readgraph.library.store import InUse, OnWait, hold_lock, wait_until_unused
 from readgraph.library.stored_items import EVERY, ROOT
 from readgraph.state.errors import LibraryError
-from readgraph.state.records import Document, Memory
+from readgraph.state.records import Document
 
 
 async def forget_document(
@@ -36,17 +36,22 @@ async def forget_document(
         await wait_until_unused(library.store, document.id, on_wait, wait=wait)
         memories = await library.pages.memories(document.id)
         for memory in memories:
-            await _forget_memory(library, memory, on_wait, wait=wait)
-        replies, threads = await library.pages.forget_paid(document.id), await _forget_threads(library, document.id)
+            async with hold_lock(library.store, f"{memory.id}.lock", on_wait, wait=wait):
+                await (await indexes_of(library.store)).forget(memory)
+                await drop_memory(library.pages, memory.document, memory.id)
+        replies, saver = await library.pages.forget_paid(document.id), library.checkpointer
+        threads = await saver.run(lambda: saver.threads({"document": document.id}))
+        for thread in threads:
+            await saver.adelete_thread(thread)
         await AgentStore(library.store).forget_readings(document.id)
         await EarlierNotes(library.store).forget(document.id)
         await forget_files(library.pages, document.id)
-        await asyncio.to_thread(forget_original, library, document.id)
+        await asyncio.to_thread(library.whole_store.forget_original, document.id)
         await NamedCollections(library.pages).forget(document.id)
         await forget_ingested(library.pages, document.id)
         await forget_text(library.pages, document.id)
         await drop_document(library.pages, document.id)
-    counts.update(memories=len(memories), replies=replies, threads=threads)
+    counts.update(memories=len(memories), replies=replies, threads=len(threads))
     return dict(counts)
 
 
@@ -71,22 +76,8 @@ async def _finish(library: Library, identity: str) -> None:
                 await drop_document(library.pages, identity)
 
 
-async def _forget_memory(library: Library, memory: Memory, on_wait: OnWait | None, *, wait: bool) -> None:
-    async with hold_lock(library.store, f"{memory.id}.lock", on_wait, wait=wait):
-        await (await indexes_of(library.store)).forget(memory)
-        await drop_memory(library.pages, memory.document, memory.id)
-
-
 async def drop_memory(pages: PageStore, document: str, memory: str) -> None:
     """Delete what is stored of a memory; its record goes last, since the rest can only be found through it."""
     for kind in ("pages", "notes", "tree"):
         await pages.clear((ROOT, kind, memory))
     await pages.delete((ROOT, "memories", document), [memory])
-
-
-async def _forget_threads(library: Library, document: str) -> int:
-    saver = library.checkpointer
-    threads = await saver.run(lambda: saver.threads({"document": document}))
-    for thread in threads:
-        await library.checkpointer.adelete_thread(thread)
-    return len(threads)

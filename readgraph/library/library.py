@@ -70,11 +70,6 @@ def _source_file(document: Document, ending: str) -> Path | None:
     return named if named.suffix.lower() == ending and named.is_absolute() and named.is_file() else None
 
 
-def forget_original(library: Library, document: str) -> None:
-    """Delete the kept file of the document with this id."""
-    library.whole_store.forget_original(document)
-
-
 FILES = (ROOT, "files")
 """Under a file's hash, the id of its document."""
 

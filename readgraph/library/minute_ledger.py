@@ -5,15 +5,19 @@ is any minute, not the minutes of a clock.
 """
 
 import sqlite3
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeVar
+from weakref import finalize
 
 from readgraph.library.sqlite_files import BUSY_SECONDS, library_unusable_error, refuse_linked, trust_data_only
+
+T = TypeVar("T")
 
 MINUTE = 60.0
 
@@ -57,80 +61,78 @@ def earliest(
     return at
 
 
-class MinuteLedger(Protocol):
-    """The calls of the last minute to each model."""
+Execute = Callable[..., list[tuple[Any, ...]]]
+"""Runs a statement on the table `sent` with its values, each a `?` in it, and gives the rows that it finds."""
+
+
+class MinuteLedger(ABC):
+    """The calls of the last minute to each model, in a table of a database."""
+
+    @abstractmethod
+    def _run(self, model: str, operation: Callable[[Execute], T]) -> T:
+        """Run an operation in a transaction, beside which no other one of this model runs; it may be run twice."""
 
     def take(
         self, model: str, tokens: int, requests_most: int | None, tokens_most: int | None, now: float
     ) -> QueuePlace:
         """Take the next place; it counts from now on."""
 
+        def take_place(execute: Execute) -> QueuePlace:
+            old = "DELETE FROM sent WHERE model = ? AND (at <= ? OR reserved > ?)"
+            execute(old, model, now - MINUTE, now + AHEAD)
+            rows = execute("SELECT at, tokens FROM sent WHERE model = ? ORDER BY number", model)
+            at = earliest([SentCall(*row) for row in rows], tokens, requests_most, tokens_most, now)
+            execute("INSERT INTO sent (model, at, tokens, reserved) VALUES (?, ?, ?, ?)", model, at, tokens, now)
+            ((number,),) = execute("SELECT max(number) AS number FROM sent WHERE model = ?", model)
+            return QueuePlace(at, number)
+
+        return self._run(model, take_place)
+
     def settle(self, model: str, place: QueuePlace, tokens: int | None) -> None:
         """The call had this many tokens; None: it was not sent."""
+        if tokens is None:
+            self._run(model, lambda execute: execute("DELETE FROM sent WHERE number = ?", place.number))
+        else:
+            update = "UPDATE sent SET tokens = ? WHERE number = ?"
+            self._run(model, lambda execute: execute(update, tokens, place.number))
 
 
-@dataclass
-class LedgerInMemory:
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS sent "
+    "(number INTEGER PRIMARY KEY AUTOINCREMENT, model TEXT, at REAL, tokens INTEGER, reserved REAL)"
+)
+
+
+class LedgerInMemory(MinuteLedger):
     """The calls of this process, for stores that are no library."""
 
-    calls: defaultdict[str, dict[int, SentCall]] = field(default_factory=lambda: defaultdict(dict))
-    last: int = 0
-    lock: Lock = field(default_factory=Lock)
+    def __init__(self) -> None:
+        self._database, self._lock = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False), Lock()
+        self._database.execute(_TABLE)
+        finalize(self, self._database.close)
 
-    def take(
-        self, model: str, tokens: int, requests_most: int | None, tokens_most: int | None, now: float
-    ) -> QueuePlace:
-        """Take the next place; it counts from now on."""
-        with self.lock:
-            calls = self.calls[model]
-            for number in [number for number, each in calls.items() if each.at <= now - MINUTE]:
-                del calls[number]
-            at = earliest([*calls.values()], tokens, requests_most, tokens_most, now)
-            self.last += 1
-            calls[self.last] = SentCall(at, tokens)
-            return QueuePlace(at, self.last)
+    def _run(self, model: str, operation: Callable[[Execute], T]) -> T:
+        with self._lock:
+            return operation(partial(_execute, self._database))
 
-    def settle(self, model: str, place: QueuePlace, tokens: int | None) -> None:
-        """The call had this many tokens; None: it was not sent."""
-        with self.lock:
-            if self.calls[model].pop(place.number, None) and tokens is not None:
-                self.calls[model][place.number] = SentCall(place.at, tokens)
-                self.calls[model] = dict(sorted(self.calls[model].items()))
+
+def _execute(database: sqlite3.Connection, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+    return database.execute(statement, values).fetchall()
 
 
 @dataclass(frozen=True)
-class LedgerInFile:
+class LedgerInFile(MinuteLedger):
     """The calls of all processes that share a file; a damaged file is begun anew, since it holds one minute only."""
 
     path: Path
 
-    def take(
-        self, model: str, tokens: int, requests_most: int | None, tokens_most: int | None, now: float
-    ) -> QueuePlace:
-        """Take the next place; it counts from now on."""
-        with self._open_transaction() as database:
-            database.execute("DELETE FROM sent WHERE at <= ? OR reserved > ?", (now - MINUTE, now + AHEAD))
-            rows = database.execute("SELECT at, tokens FROM sent WHERE model = ? ORDER BY number", (model,)).fetchall()
-            at = earliest([SentCall(*row) for row in rows], tokens, requests_most, tokens_most, now)
-            row = (model, at, tokens, now)
-            added = database.execute("INSERT INTO sent (model, at, tokens, reserved) VALUES (?, ?, ?, ?)", row)
-            return QueuePlace(at, int(added.lastrowid or 0))
-
-    def settle(self, model: str, place: QueuePlace, tokens: int | None) -> None:
-        """The call had this many tokens; None: it was not sent."""
-        with self._open_transaction() as database:
-            if tokens is None:
-                database.execute("DELETE FROM sent WHERE number = ?", (place.number,))
-            else:
-                database.execute("UPDATE sent SET tokens = ? WHERE number = ?", (tokens, place.number))
-
-    @contextmanager
-    def _open_transaction(self) -> Iterator[sqlite3.Connection]:
+    def _run(self, model: str, operation: Callable[[Execute], T]) -> T:
         try:
             with closing(self._connect_or_replace()) as database:
                 database.execute("BEGIN IMMEDIATE")
-                yield database
+                found = operation(partial(_execute, database))
                 database.execute("COMMIT")
+                return found
         except sqlite3.Error as problem:
             raise library_unusable_error(self.path.parent.parent, problem) from problem
 
@@ -149,10 +151,7 @@ class LedgerInFile:
         try:
             database.execute("PRAGMA synchronous=OFF")  # a minute's counts need not outlive a power cut
             trust_data_only(database)
-            database.execute(
-                "CREATE TABLE IF NOT EXISTS sent "
-                "(number INTEGER PRIMARY KEY AUTOINCREMENT, model TEXT, at REAL, tokens INTEGER, reserved REAL)"
-            )
+            database.execute(_TABLE)
         except sqlite3.Error:
             database.close()
             raise

@@ -24,7 +24,7 @@ from readgraph.library.search.index_registry import close_indexes
 from readgraph.library.sqlite_files import library_unusable_error, refuse_links
 from readgraph.library.store import SharedStore, name_in_base
 from readgraph.state.errors import LibraryError
-from readgraph.state.files import is_newer, newer_version_message
+from readgraph.state.files import check_format
 from readgraph.state.languages import classifier
 from readgraph.state.loops import background
 
@@ -55,7 +55,7 @@ async def open_library(
             can't be reached or refuses the user; inside the `with`, if the disk is full or a file is damaged.
     """
     place = library_place(folder) if folder is not None else default_place()
-    to_read = only_shows and isinstance(place, Path) and _is_read_only(place)
+    to_read = only_shows and isinstance(place, Path) and holds_library(place) and _unwritable(place) is not None
     async with open_whole(place, to_read=to_read) as whole:
         pages = PageStore(whole.store, namespace=namespace)
         async with whole.threads(name_in_base(pages.store, "").removesuffix("-")) as checkpointer:
@@ -154,11 +154,6 @@ def holds_library(folder: Named | None = None) -> bool:
         return (place / STORE).exists()
 
 
-def _is_read_only(folder: Path) -> bool:
-    """Whether this folder holds a library that can't be written."""
-    return holds_library(folder) and _unwritable(folder) is not None
-
-
 def _unwritable(folder: Path) -> Path | None:
     """What can't be written of a folder with a library, or in which one could be made."""
     places = (nearest_existing(folder), folder / "locks", folder / STORE, folder / CHECKPOINTS)
@@ -228,8 +223,8 @@ def _format_in(folder: Path) -> int | None:
     holds_more = any(path != marker for path in within)  # first: another process may be creating it
     refuse_links(*within)
     if marker.exists() and marker.stat().st_size:
-        if is_newer(version := format_of(folder), FORMAT):
-            raise LibraryError(newer_version_message(f"The library {folder}", version))
+        version = format_of(folder)
+        check_format(f"The library {folder}", version, FORMAT, LibraryError)
         return version
     if holds_more:
         raise LibraryError(f"{folder} is not a library and not empty: name another folder.")

@@ -207,6 +207,11 @@ class PageStore(DocumentStore):
         """The pages with these numbers, in this order; numbers that don't exist are left out."""
         return await self.load(Page, (ROOT, "pages", memory), map(number_key, numbers))
 
+    async def page_texts(self, document: Document, pages: Sequence[Page]) -> dict[int, str]:
+        """The texts of these pages of a document, by the pages' numbers."""
+        texts = await self.spans(document, [(page.start, page.end) for page in pages])
+        return {page.number: text for page, text in zip(pages, texts, strict=True)}
+
     async def put_note(self, memory: str, note: Note) -> None:
         """Store the note of a page."""
         await self.put([((ROOT, "notes", memory), number_key(note.page), asdict(note))])

@@ -21,6 +21,9 @@ class Dialect:
     of_input: str
     """The condition for checkpoints at which a question or a turn began."""
 
+    of_method: str
+    """The condition for checkpoints of methods."""
+
     writes: str
     """The table of what steps wrote."""
 
@@ -34,11 +37,19 @@ class Dialect:
     """The statement that deletes what no checkpoint has any more."""
 
 
-IN_SQLITE = Dialect("rowid", """CAST(metadata AS TEXT) LIKE '%"source": "input"%'""", "writes", r":\1", itemgetter(0))
+IN_SQLITE = Dialect(
+    "rowid",
+    """CAST(metadata AS TEXT) LIKE '%"source": "input"%'""",
+    """CAST(metadata AS TEXT) LIKE '%"method"%'""",
+    "writes",
+    r":\1",
+    itemgetter(0),
+)
 
 IN_POSTGRES = Dialect(
     "written",
     "metadata ->> 'source' = 'input'",
+    "jsonb_exists(metadata, 'method')",
     "checkpoint_writes",
     r"%(\1)s",
     itemgetter("number"),

@@ -106,6 +106,17 @@ def library_of_parent_error(folder: Path) -> LibraryError:
     return LibraryError(f"The library {folder} was opened before this process was forked: open it in the worker.")
 
 
+@contextmanager
+def lock_setup(folder: Path) -> Iterator[None]:
+    """Inside the `with`, no other process makes tables in a library's folder; two at once would disturb each other."""
+    try:
+        (folder / "locks").mkdir(exist_ok=True)
+        with FileLock(folder / "locks" / "setup.lock"):
+            yield
+    except OSError as problem:
+        raise library_unusable_error(folder, problem) from problem
+
+
 def connect(path: Path) -> sqlite3.Connection:
     """A connection in WAL mode: a commit survives a kill of the process, and readers don't wait for writers."""
     return connect_as(sqlite3.Connection, path)

@@ -156,7 +156,7 @@ async def repair(library: Library, faults: Sequence[Fault]) -> list[Fault]:
     waited for. An index of the store or of the checkpoints that disagrees with its table is made again from it. At the
     end, what a stopped command left unfinished is finished.
     """
-    mended = [fault for fault in faults if fault.repairs and await _can_be_used(library, fault)]
+    mended = [fault for fault in faults if fault.repairs and await asyncio.to_thread(_rebuild_indexes, library, fault)]
     if any(fault.kind == "index" for fault in mended):
         await asyncio.to_thread(_drop_indexes, library)
     for fault in mended:
@@ -169,20 +169,19 @@ async def repair(library: Library, faults: Sequence[Fault]) -> list[Fault]:
     return mended
 
 
-async def _can_be_used(library: Library, fault: Fault) -> bool:
-    """Make the indexes of a file again, which the other repairs need; false where its table holds a row twice."""
-
-    def rebuild_indexes(file: Path) -> bool:
-        try:
-            with closing(connect(file)) as connection:
-                connection.execute("REINDEX")
-        except sqlite3.IntegrityError:
-            return False
-        except sqlite3.Error as problem:
-            raise library_unusable_error(file, problem) from problem
+def _rebuild_indexes(library: Library, fault: Fault) -> bool:
+    """Make a file's indexes again, which the other repairs need; false where its table holds a row twice."""
+    if fault.kind != "file":
         return True
-
-    return fault.kind != "file" or await asyncio.to_thread(rebuild_indexes, library.folder / fault.name)
+    file = library.folder / fault.name
+    try:
+        with closing(connect(file)) as connection:
+            connection.execute("REINDEX")
+    except sqlite3.IntegrityError:
+        return False
+    except sqlite3.Error as problem:
+        raise library_unusable_error(file, problem) from problem
+    return True
 
 
 def _drop_indexes(library: Library) -> None:
@@ -216,17 +215,16 @@ async def compact(library: Library) -> CompactionSizes:
 
 
 def _drop_steps(saver: SharedCheckpointer) -> int:
-    asked = [thread for thread in saver.threads({}) if _asks(saver, thread)]
-    return sum(saver.drop_steps(thread) for thread in asked)
-
-
-def _asks(saver: SharedCheckpointer, thread: str) -> bool:
-    """Whether a thread is one of questions; one that can't be read is left as it is."""
-    try:
-        newest = saver.get_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
-    except LibraryError:
-        return False
-    return newest is not None and QUESTION in newest.checkpoint["channel_values"]
+    """Delete the steps of old questions in all threads; a thread that can't be read is left as it is."""
+    dropped = 0
+    for thread in saver.threads({}):
+        try:
+            newest = saver.get_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
+        except LibraryError:
+            continue
+        if newest is not None and QUESTION in newest.checkpoint["channel_values"]:
+            dropped += saver.drop_steps(thread)
+    return dropped
 
 
 def _bytes(store: SharedStore) -> int:

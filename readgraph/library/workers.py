@@ -133,24 +133,18 @@ def _work(waiting: SimpleQueue[_Order | None]) -> None:
 
 
 def _carry_out_waiting(waiting: SimpleQueue[_Order | None]) -> bool:
-    """Carry out the orders that wait, at least one; False where the thread is to end."""
+    """Carry out the orders that wait, at least one, and hand on their outcomes; False where the thread is to end."""
     group = [waiting.get()]
     while not waiting.empty():
         group.append(waiting.get())
     if orders := [order for order in group if order is not None]:
         orders[0].thread.carry_out(orders)
-        _settle_orders(orders)
-    return None not in group
-
-
-def _settle_orders(orders: Sequence[_Order]) -> None:
-    """Hand the outcomes to those who wait; each event loop is woken once."""
-    by_loop: dict[Any, list[_Order]] = defaultdict(list)
-    for order in orders:
-        if order.loop is None:
-            order.settle()
-        else:
+        by_loop: dict[Any, list[_Order]] = defaultdict(list)
+        for order in orders:
             by_loop[order.loop].append(order)
-    for loop, settled in by_loop.items():
-        with suppress(RuntimeError):  # the loop was closed: nobody waits any more
-            loop.call_soon_threadsafe(lambda settled=settled: [order.settle() for order in settled])
+        for order in by_loop.pop(None, []):
+            order.settle()
+        for loop, settled in by_loop.items():  # each event loop is woken once
+            with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+                loop.call_soon_threadsafe(lambda settled=settled: [order.settle() for order in settled])
+    return None not in group

@@ -168,7 +168,7 @@ class ReadingJobs:
         job = self._jobs.get(handle)
         if job is None or (job.task and job.task.done() and not known):
             job = self._jobs[handle] = ReadingJob(handle, source, name)
-            job.task = asyncio.create_task(self._read_and_log(job))
+            job.task = asyncio.create_task(self._read(job))
         return job
 
     def report_state(self, job: ReadingJob) -> ReadingStatus:
@@ -185,18 +185,14 @@ class ReadingJobs:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _read_and_log(self, job: ReadingJob) -> Reading:
+    async def _read(self, job: ReadingJob) -> Reading:
         """The reading as a run of logs and spans, with the handle as its id."""
         with log_run(new_inner_run(job.handle, method=job.method)):
-            return await self._read(job)
-
-    async def _read(self, job: ReadingJob) -> Reading:
-        if isinstance(job.source, Path):
-            file = await asyncio.to_thread(read_file, job.source)
-            job.source = (await store_file(self.library.pages, file)).document
-        return await read(
-            self.library, job.source.id, method=job.method, context=self.context, listen=job.progress.listen
-        )
+            if isinstance(job.source, Path):
+                file = await asyncio.to_thread(read_file, job.source)
+                job.source = (await store_file(self.library.pages, file)).document
+            told = job.progress.listen
+            return await read(self.library, job.source.id, method=job.method, context=self.context, listen=told)
 
 
 def split_handle(handle: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ that left the window.
 
 import json
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, NotRequired
 
@@ -29,7 +29,6 @@ from readgraph.compression.engines import engine_named
 from readgraph.library.histories import history
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.passages import PassageHit
 from readgraph.middleware.history import History
 from readgraph.middleware.messages import NOTE, OURS, split
 from readgraph.models.prompt import fenced
@@ -67,19 +66,23 @@ class KeptResults:
         return result
 
     async def _keep_message(self, message: ToolMessage, call: dict[str, Any]) -> ToolMessage:
-        text = _plain_text(message)
-        if text is None or count_words(text) <= self.most:
+        blocks = [] if isinstance(message.content, str) else message.content
+        plain = all(isinstance(block, str) or block.get("type") == "text" for block in blocks)  # no picture beside it
+        text = message.content if isinstance(message.content, str) else str(message.text)
+        if not plain or count_words(text) <= self.most:
             return message
         arguments = json.dumps(call.get("args", {}), ensure_ascii=False, default=str)
         title = shorten_label(f"{call.get('name')}({arguments})")
         document = await self.engine.pages.add_document(text, title=title, source=f"tool {title}")
         gist, made = await self._gist(document, text)
+        what = "Its gist" if made == "gist" else "Its beginning"
+        content = (
+            f"The result has {document.words:,} words, and is kept as document {document.id}. {what} follows. "
+            f"{LOOK_UP} looks into the document.\n{fenced('gist', gist)}"
+        )
         about = {"document": document.id, "words": document.words, "gist": made}
         return message.model_copy(
-            update={
-                "content": _format_kept_result(document, gist, made),
-                "additional_kwargs": {**message.additional_kwargs, OURS: about},
-            }
+            update={"content": content, "additional_kwargs": {**message.additional_kwargs, OURS: about}}
         )
 
     async def _gist(self, document: Document, text: str) -> tuple[str, str]:
@@ -89,22 +92,6 @@ class KeptResults:
         except (BadInput, BudgetSpent, ModelUnavailable, NoUsableReply):
             return first_words(text, self.gist_words), "beginning"
         return compressed.text, "gist"
-
-
-def _format_kept_result(document: Document, gist: str, made: str) -> str:
-    what = "Its gist" if made == "gist" else "Its beginning"
-    return (
-        f"The result has {document.words:,} words, and is kept as document {document.id}. {what} follows. "
-        f"{LOOK_UP} looks into the document.\n{fenced('gist', gist)}"
-    )
-
-
-def _plain_text(message: ToolMessage) -> str | None:
-    """The text of a result; None where it holds something else too, such as a picture."""
-    if isinstance(message.content, str):
-        return message.content
-    plain = all(isinstance(block, str) or block.get("type") == "text" for block in message.content)
-    return str(message.text) if plain else None
 
 
 MOST_PASSAGES = 5
@@ -118,27 +105,18 @@ async def look_up_document(pages: PageStore, identity: str, query: str, start: i
         raise BadInput(f"There is no document {identity}: give the id that stands in the place of a result.")
     if query.strip():
         found = await passages(pages, query, [document], None, MOST_PASSAGES)
-        return await _format_passages(pages, document, found, query)
+        if not found:
+            return f"No passage shares a word with '{query}': use other words, or leave the query out to read it."
+        in_order = sorted(found, key=lambda passage: passage.start)
+        texts = await pages.spans(document, [(passage.start, passage.end) for passage in in_order])
+        return "\n\n".join(f"[start={passage.start}] {text}" for passage, text in zip(in_order, texts, strict=True))
     start = min(max(start, 0), document.characters)
-    text = await _stretch(pages, document, start, words)
+    reach = min(document.characters, start + words * (LONGEST_WORD + 1))
+    (text,) = await pages.spans(document, [(start, reach)])
+    text = text[: end_after_words(text, 0, words)]
     end = start + len(text)
     on = f" Go on with start={end}." if end < document.characters else ""
     return f"Characters {start} to {end} of {document.characters}:{on}\n{text}"
-
-
-async def _stretch(pages: PageStore, document: Document, start: int, words: int) -> str:
-    """The first words of a document from an offset on."""
-    reach = min(document.characters, start + words * (LONGEST_WORD + 1))
-    (text,) = await pages.spans(document, [(start, reach)])
-    return text[: end_after_words(text, 0, words)]
-
-
-async def _format_passages(pages: PageStore, document: Document, found: Sequence[PassageHit], query: str) -> str:
-    if not found:
-        return f"No passage shares a word with '{query}': use other words, or leave the query out to read it."
-    in_order = sorted(found, key=lambda passage: passage.start)
-    texts = await pages.spans(document, [(passage.start, passage.end) for passage in in_order])
-    return "\n\n".join(f"[start={passage.start}] {text}" for passage, text in zip(in_order, texts, strict=True))
 
 
 async def recall_messages(pages: PageStore, name: str | None, question: str, context: ReaderContext) -> str:

@@ -19,12 +19,6 @@ def message_words(message: BaseMessage) -> int:
     return count_words(str(message.text)) + sum(count_words(_arguments(call)) for call in calls)
 
 
-def result_document_id(message: BaseMessage) -> str | None:
-    """The id of the document that holds the whole text of a tool result; None where the message itself does."""
-    ours = message.additional_kwargs.get(OURS)
-    return ours.get("document") if isinstance(ours, dict) else None
-
-
 async def transcript(pages: PageStore, messages: Sequence[AnyMessage]) -> str:
     """The messages as a text, one after the other: who said what, which tools were called, what they returned.
 
@@ -45,7 +39,9 @@ async def _format_message(pages: PageStore, message: AnyMessage, names: dict[str
 
 
 async def _whole(pages: PageStore, message: ToolMessage) -> str:
-    identity = result_document_id(message)
+    """The whole text of a tool result, which a document may hold in place of the message."""
+    ours = message.additional_kwargs.get(OURS)
+    identity = ours.get("document") if isinstance(ours, dict) else None
     document = await pages.find_document(identity) if identity else None  # it may have been forgotten since
     return await pages.text(document) if document else _text(message)
 
@@ -73,18 +69,13 @@ class Split(NamedTuple):
     staying: list[AnyMessage]
 
 
-def is_note(message: AnyMessage) -> bool:
-    """Whether a message holds our notes on earlier ones."""
-    return bool(message.additional_kwargs.get(OURS) == NOTE)
-
-
 def split(messages: Sequence[AnyMessage], most: int, keep: int) -> Split:
     """The messages that leave so that about `keep` words stay; none leaves while there are at most `most`.
 
     The last message stays, and so does what the user said last, if it takes at most half of `keep`. A call of tools
     and its results stay or leave together.
     """
-    said = [message for message in messages if not is_note(message)]
+    said = [message for message in messages if message.additional_kwargs.get(OURS) != NOTE]
     sizes = [message_words(message) for message in said]
     if sum(map(message_words, messages)) <= most:
         return Split([], said)

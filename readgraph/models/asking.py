@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, overload
+from typing import Generic, NamedTuple, TypeAlias, TypeVar, overload
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
@@ -40,10 +40,10 @@ from readgraph.models.replaced_words import apply_own_words
 from readgraph.models.reply import FLAWED, WITHHELD, Flaw, ModelReply, prompt_key, replies_to_replay
 from readgraph.models.streaming import stream_whole_reply
 from readgraph.models.waiting import turns_of
-from readgraph.models.watching import Call, watch_call
+from readgraph.models.watching import Call
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, LibraryError, ModelUnavailable, NoUsableReply
-from readgraph.state.records import RecordedReply, digest
+from readgraph.state.records import digest
 from readgraph.state.settings import ReplyForm
 from readgraph.state.words import count_words, first_words
 
@@ -117,20 +117,17 @@ async def ask(
         ModelUnavailable: If the server can't be used.
     """
 
-    async def usable(text: str, form: ReplyForm) -> Reply:
-        plain = is_plain(form, reply)
-        parsed = (
-            await in_thread_if_long(partial(parse_plain, reply=reply), text) if plain else await read_reply(text, reply)
-        )
-        if reason := complaint(parsed):
-            raise ReplyRefusal(reason, "content")
-        return parsed
+    async def read(text: str, form: ReplyForm) -> Reply:
+        if is_plain(form, reply):
+            return await in_thread_if_long(partial(parse_plain, reply=reply), text)
+        return await read_reply(text, reply)
 
-    said = None
-    with count_substitute(fallback):
-        said = await (await open_tries(runtime, prompt, reply, usable)).first_usable()
+    tries = await _open_tries(runtime, prompt, reply, read, complaint)
+    with _fall_back(fallback):
+        said = await tries.first_usable()
         stream_whole_reply(current_meter(), said)
-    return said
+        return said
+    return None
 
 
 @overload
@@ -148,21 +145,31 @@ async def ask_text(
 ) -> str | None:
     """Ask for a note: plain text that is not empty. `complaint`, `fallback` and errors are as in `ask`."""
 
-    async def usable(text: str, form: ReplyForm) -> str:
-        note = plain_text(text)
-        if reason := complaint(note):
-            raise ReplyRefusal(reason, "content")
-        return note
+    async def read(text: str, form: ReplyForm) -> str:
+        return plain_text(text)
 
-    said = None
-    with count_substitute(fallback):
-        said = await (await open_tries(runtime, prompt, None, usable)).first_usable()
-    return said
+    tries = await _open_tries(runtime, prompt, None, read, complaint)
+    with _fall_back(fallback):
+        return await tries.first_usable()
+    return None
+
+
+async def _open_tries(
+    runtime: Runtime[ReaderContext],
+    prompt: Prompt,
+    reply: type[BaseModel] | None,
+    read: Callable[[str, ReplyForm], Awaitable[Answer]],
+    complaint: Complaint[Answer],
+) -> "PromptTries[Answer]":
+    """What `ask` and `ask_text` try, with how they read an answer; the prompt may be in the user's own words."""
+    context, client = runtime.context, await model_client(runtime.context)
+    worded = apply_own_words(prompt, context.prompts)
+    return PromptTries(context, page_store(runtime), client, worded, reply, read, complaint)
 
 
 @contextmanager
-def count_substitute(fallback: str | None) -> Iterator[None]:
-    """With `fallback`, the code inside of the `with` may end without an answer: that is counted under this name."""
+def _fall_back(fallback: str | None) -> Iterator[None]:
+    """With a name, leave the `with` where no usable reply came, and count that, or where the step does without."""
     try:
         yield
     except NoUsableReply:
@@ -186,7 +193,7 @@ class PromptRequest(NamedTuple):
 class PromptTries(Generic[Answer]):
     """The tries for one answer: what is asked of whom, what is said of refused replies, and why they were refused.
 
-    `reply`: the type of the reply; None for a note. `usable` reads the answer in a reply's text. `anew`: replies of
+    `reply`: the type of the reply; None for a note. `read` reads the answer in a reply's text. `anew`: replies of
     earlier runs are not used, and new ones take their places. `flaws`: what the server did to replies that were asked
     for again as before. `recorded`: no reply was new.
     """
@@ -196,7 +203,8 @@ class PromptTries(Generic[Answer]):
     client: ModelClient
     prompt: Prompt
     reply: type[BaseModel] | None
-    usable: Callable[[str, ReplyForm], Awaitable[Answer]]
+    read: Callable[[str, ReplyForm], Awaitable[Answer]]
+    complaint: Complaint[Answer]
     anew: bool = False
     again: Messages = field(default_factory=Messages)
     reasons: list[str] = field(default_factory=list)
@@ -218,12 +226,14 @@ class PromptTries(Generic[Answer]):
             held = holding.enter_context(exchanges_held()) if may_begin_anew else []
             while not self.is_over:
                 request = self._next_request()
-                with watch_call(self.client, self.prompt, len(self.reasons) + 1, batch=self.context.batch) as call:
+                with Call(self.client, self.prompt, len(self.reasons) + 1, batch=self.context.batch) as call:
                     response = await self._find_or_request_reply(request, call)
                     self.recorded = self.recorded and response.recorded
                     try:
                         self._check_whole(response)
-                        answer = await self.usable(response.text, self.client.form)
+                        answer = await self.read(response.text, self.client.form)
+                        if reason := self.complaint(answer):
+                            raise ReplyRefusal(reason, "content")
                     except ReplyRefusal as refusal:
                         call.outcome, call.why = "refused", refusal.kind
                         self._refuse(request, response, refusal)
@@ -245,17 +255,12 @@ class PromptTries(Generic[Answer]):
             count_fallback("prompt_cut")
             current_meter().left_out += left_out
         messages = [*within.messages, *self.again]
-        return PromptRequest(self._cache_key(messages), messages, words + refused)
-
-    def _cache_key(self, messages: Messages) -> str:
-        """Our own key: LangChain's includes timeouts and retries, so raising one would lose all recorded replies.
-
-        It holds how many replies to the same messages the server has withheld or damaged in this ask.
-        """
-        client, context = self.client, self.context
-        request: list[Any] = [messages, reply_schema(self.reply) if self.reply else None]
-        asked = [*request, client.writes, client.server, context.reply_form, context.sample]
-        return digest([*asked, len(self.flaws)] if self.flaws else asked, length=40)
+        # Our own key: LangChain's includes timeouts and retries, so raising one would lose all recorded replies. It
+        # holds how many replies to the same messages the server has withheld or damaged in this ask.
+        schema = reply_schema(self.reply) if self.reply else None
+        asked = [messages, schema, self.client.writes, self.client.server, self.context.reply_form, self.context.sample]
+        key = digest([*asked, len(self.flaws)] if self.flaws else asked, length=40)
+        return PromptRequest(key, messages, words + refused)
 
     def _check_whole(self, response: ModelReply) -> None:
         """Refuse a reply that is not whole; if that comes again, what could be saved of it counts as the model's."""
@@ -314,30 +319,14 @@ class PromptTries(Generic[Answer]):
                 else:
                     with identify_call(CallIdentity(store, key, name, meter.document)):
                         response = await call_model(client, messages, self.reply, name, turns)
-                await _record_reply(store, key, response.to_record(name, meter.document))
+                try:
+                    await store.put_reply(key, response.to_record(name, meter.document))
+                except LibraryError as problem:
+                    lost = f"The reply to '{name}' was not kept: it is asked for again."
+                    raise LibraryError(f"{problem} {lost}") from problem
                 meter.asked.add(key)
                 if turns:  # not before: what is paid for is kept first
                     await turns.settle(sum(response.tokens))
         call.tokens = response.tokens
         meter.end_call(words, await in_thread_if_long(count_words, response.text), response.tokens)
         return response
-
-
-async def open_tries(
-    runtime: Runtime[ReaderContext],
-    prompt: Prompt,
-    reply: type[BaseModel] | None,
-    usable: Callable[[str, ReplyForm], Awaitable[Answer]],
-) -> PromptTries[Answer]:
-    """The tries for an answer, before the first; the prompt is in the user's own words, if there are any."""
-    context, client = runtime.context, await model_client(runtime.context)
-    worded = apply_own_words(prompt, context.prompts)
-    return PromptTries(context, page_store(runtime), client, worded, reply, usable)
-
-
-async def _record_reply(store: PageStore, key: str, record: RecordedReply) -> None:
-    try:
-        await store.put_reply(key, record)
-    except LibraryError as problem:
-        lost = f"The reply to '{record.asked}' was not kept: it is asked for again."
-        raise LibraryError(f"{problem} {lost}") from problem

@@ -83,27 +83,26 @@ class Failure:
     @staticmethod
     def of(problem: Exception) -> "Failure":
         """The failure that an error stands for; it is not temporary if the credit is used up."""
+        if isinstance(problem, TimeoutError):
+            return Failure(ModelTimeoutError)
         kind = kind_of(problem)
-        passing = not issubclass(kind, ModelError) or kind.is_retryable
-        passing = passing and all(getattr(cause, "code", None) != "insufficient_quota" for cause in causes_of(problem))
-        passing = passing and not getattr(problem, "final", False)
-        tries, cause = getattr(problem, "tries", 1), getattr(problem, "cause", "")
-        longer = getattr(problem, "most_mb", 0) or too_long(problem)
-        wait, broken = (
+        spent = any(getattr(cause, "code", None) == "insufficient_quota" for cause in causes_of(problem))
+        return Failure(
+            kind,
+            status_of(problem),
             retry_after_seconds(headers_of(problem)),
-            getattr(problem, "broke_off", False) or broke_off(problem),
+            passing=(not issubclass(kind, ModelError) or kind.is_retryable)
+            and not (spent or getattr(problem, "final", False)),
+            tries=getattr(problem, "tries", 1),
+            cause=getattr(problem, "cause", ""),
+            too_long=getattr(problem, "most_mb", 0) or too_long(problem),
+            broke_off=getattr(problem, "broke_off", False) or broke_off(problem),
         )
-        return Failure(kind, status_of(problem), wait, passing, tries, cause, longer, broken)
 
     @property
     def no_answer(self) -> bool:
         """Whether no response came, or none that a model server would send."""
         return not issubclass(self.kind, ModelError) or issubclass(self.kind, ModelConnectionError)
-
-    @property
-    def is_refused(self) -> bool:
-        """Whether the server rejected the request, which may succeed in another reply form."""
-        return issubclass(self.kind, ModelInvalidRequestError) and not issubclass(self.kind, ContextOverflowError)
 
 
 async def call_model(
@@ -123,6 +122,7 @@ async def call_model(
         await client.hold.wait_until_over()
         if turns:
             await turns.wait()
+        simpler = simpler_form(form) if reply else None
         try:
             # The client's own timeout bounds only silence; slow trickles would never end.
             async with asyncio.timeout(None if client.batches else client.timeout):
@@ -134,13 +134,21 @@ async def call_model(
         except Exception as problem:  # also a client's own, such as for a response that is not a chat completion
             if is_of_callback(problem):
                 raise
-            failure = _failure_of(client, problem, simpler_form(form) if reply else None)
+            if isinstance(problem, NotImplementedError) and simpler:  # such as: the model takes no functions
+                failure = Failure(ModelInvalidRequestError, passing=False)
+            elif client.own and not is_of_network(problem):  # a fault in the caller's code: its traceback is needed
+                what = f"The {_own_name(client)} raised {type(problem).__name__}"
+                line = current_meter().unavailable = f"{what}: {CORRECT_IT}"
+                raise ModelUnavailable(line) from problem
+            else:
+                failure = Failure.of(problem)
         else:
             client.remember_form(form if reply else None)
             return response
+        refused = issubclass(failure.kind, ModelInvalidRequestError)
         if pause := tries.pause_after(failure):
             await clock().sleep(pause)
-        elif reply and failure.is_refused and (simpler := simpler_form(form)):
+        elif simpler and refused and not issubclass(failure.kind, ContextOverflowError):
             form, tries = simpler, CallTries(client)
         else:
             break
@@ -170,18 +178,13 @@ class CallTries:
             return 0.0
         if failure.retry_after or issubclass(failure.kind, ModelRateLimitError):
             client.hold.extend(pause)
-        current_meter().wait(pause, _reason(failure), "its batch brought no reply" if failure.cause else "")
+        reason = "the model server gave no " + ("answer" if issubclass(failure.kind, ModelError) else "usable answer")
+        if failure.status:
+            reason = f"the model server says {failure.status}"
+        if failure.too_long:
+            reason = f"the model server sent more than {failure.too_long} MB"
+        current_meter().wait(pause, failure.cause or reason, "its batch brought no reply" if failure.cause else "")
         return pause
-
-
-def _failure_of(client: ModelClient, problem: Exception, simpler: ReplyForm | None) -> Failure:
-    """What an error of a call means; a fault in the caller's code is raised: its traceback is needed."""
-    if isinstance(problem, NotImplementedError) and simpler:
-        return Failure(ModelInvalidRequestError, passing=False)  # such as: the model takes no functions
-    if client.own and not is_of_network(problem):
-        line = current_meter().unavailable = _own_code_error_line(client, problem)
-        raise ModelUnavailable(line) from problem
-    return Failure(ModelTimeoutError) if isinstance(problem, TimeoutError) else Failure.of(problem)
 
 
 def _in_form(
@@ -207,84 +210,64 @@ def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": schema}
 
 
-def _reason(failure: Failure) -> str:
-    if failure.cause:
-        return failure.cause
-    if failure.too_long:
-        return f"the model server sent more than {failure.too_long} MB"
-    if failure.status:
-        return f"the model server says {failure.status}"
-    return "the model server gave no " + ("answer" if issubclass(failure.kind, ModelError) else "usable answer")
+CORRECT_IT = "correct it and run the same again, nothing is lost."
 
 
-def _own_code_error_line(client: ModelClient, problem: Exception) -> str:
-    """One line on an error of the caller's own code."""
+def _own_name(client: ModelClient) -> str:
+    """What a model of the caller's own is called."""
     function = is_function(client.name)
-    what = f"function '{client.name.removeprefix(FUNCTION)}'" if function else f"model '{client.name}'"
-    return f"The {what} raised {type(problem).__name__}: correct it and run the same again, nothing is lost."
+    return f"function '{client.name.removeprefix(FUNCTION)}'" if function else f"model '{client.name}'"
 
 
 def _line(client: ModelClient, failure: Failure) -> str:
     """One line on what went wrong and what to do."""
-    at = f" at {client.server}" if client.server else ""
+    server = f"The model server at {client.server}" if client.server else "The model server"
     times = f"{failure.tries} times in a row" if failure.tries > 1 else "once"
     if failure.cause:
-        then = "Let it be smaller, with --max-calls" if TOO_LARGE in failure.cause else "Go on later"
-        return f"The model server{at} left a request of a batch without a reply {times}: {failure.cause}. {then}."
+        then = "Reduce the batch, with --max-calls" if TOO_LARGE in failure.cause else "Go on later"
+        return f"{server} left a request of a batch without a reply {times}: {failure.cause}. {then}."
     if failure.too_long:
         longer = f"sent a reply of more than {failure.too_long} MB {times}"
-        return f"The model server{at} {longer}: see what it sends, or raise the limit with --max-reply-mb."
+        return f"{server} {longer}: see what it sends, or raise the limit with --max-reply-mb."
     if failure.broke_off and not is_local(client.name):
-        return f"The model server{at} broke its answer off {times}: go on later, nothing is lost."
+        return f"{server} broke its answer off {times}: go on later, nothing is lost."
     if is_function(client.name):
-        raised = f"The function '{client.name.removeprefix(FUNCTION)}' raised {failure.kind.__name__} {times}"
-        return f"{raised}: correct it and run the same again, nothing is lost."
+        return f"The {_own_name(client)} raised {failure.kind.__name__} {times}: {CORRECT_IT}"
     if not issubclass(failure.kind, ModelError):
         if client.worked:
-            return f"The model server{at} sent no usable reply {times}: go on later, nothing is lost."
-        return (
-            f"The model server{at} doesn't speak its provider's protocol ({failure.kind.__name__}): check its address."
-        )
-    for kind, line in _reasons(client, f" ({failure.status})" if failure.status else "", at, times):
+            return f"{server} sent no usable reply {times}: go on later, nothing is lost."
+        return f"{server} doesn't speak its provider's protocol ({failure.kind.__name__}): check its address."
+    for kind, line in _lines_by_kind(client, failure, server, times):
         if issubclass(failure.kind, kind):
             return line
-    return f"The model server{at} failed {times} ({failure.status or 'an error'}): go on later, nothing is lost."
+    return f"{server} failed {times} ({failure.status or 'an error'}): go on later, nothing is lost."
 
 
-def _reasons(client: ModelClient, status: str, at: str, times: str) -> list[tuple[type[ModelError], str]]:
+def _lines_by_kind(
+    client: ModelClient, failure: Failure, server: str, times: str
+) -> list[tuple[type[ModelError], str]]:
     """What is said of each kind of error."""
+    at, name = f" at {client.server}" if client.server else "", client.name
+    provider = name.partition(":")[0]
+    address = "OPENAI_BASE_URL" if provider == "openai" else f"the network and the address of {provider}'s server"
+    nobody = f"No model server answers{at}: start it, or check {address}."
+    if is_local(name):
+        ended = f"has ended{how_it_ended(name)}: go on with the same command, nothing is lost."
+        nobody = f"The process that runs '{name}' {ended}"
+    status = f" ({failure.status})" if failure.status else ""
     return [
-        (ModelAuthenticationError, f"The model server{at} refused the key: set a valid one in the environment."),
-        (ModelPermissionDeniedError, f"The key may not use the model '{client.name}'{at}."),
+        (ModelAuthenticationError, f"{server} refused the key: set a valid one in the environment."),
+        (ModelPermissionDeniedError, f"The key may not use the model '{name}'{at}."),
         (
             ModelNotFoundError,
-            f"The model server{at} does not know the model '{client.name}': "
-            "check its name, and the address, which often ends in /v1.",
+            f"{server} does not know the model '{name}': check its name, and the address, which often ends in /v1.",
         ),
-        (
-            ModelTimeoutError,
-            f"The model server{at} did not answer in time ({client.timeout:g} s, {times}): raise the timeout.",
-        ),
-        (
-            ModelConnectionError,
-            f"The process that runs '{client.name}' has ended{how_it_ended(client.name)}: "
-            "go on with the same command, nothing is lost."
-            if is_local(client.name)
-            else f"No model server answers{at}: start it, or check {_address_of(client)}.",
-        ),
+        (ModelTimeoutError, f"{server} did not answer in time ({client.timeout:g} s, {times}): raise the timeout."),
+        (ModelConnectionError, nobody),
         (
             ModelRateLimitError,
-            f"The model server{at} takes no more calls for now: go on later, or see to your credit there; "
-            "nothing is lost.",
+            f"{server} takes no more calls for now: go on later, or see to your credit there; nothing is lost.",
         ),
-        (
-            ContextOverflowError,
-            f"A prompt is too long for '{client.name}': take one with a larger window.",
-        ),
-        (ModelInvalidRequestError, f"The model server{at} refused a request to '{client.name}' as invalid{status}."),
+        (ContextOverflowError, f"A prompt is too long for '{name}': take one with a larger window."),
+        (ModelInvalidRequestError, f"{server} refused a request to '{name}' as invalid{status}."),
     ]
-
-
-def _address_of(client: ModelClient) -> str:
-    provider = client.name.partition(":")[0]
-    return "OPENAI_BASE_URL" if provider == "openai" else f"the network and the address of {provider}'s server"

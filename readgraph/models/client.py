@@ -8,7 +8,6 @@ import asyncio
 import json
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, cast
@@ -33,13 +32,49 @@ NAMED_BY_OTHERS = {"max_output_tokens": "max_tokens", "headers": "default_header
 """Keys of a table that LangChain's packages call otherwise; the others have the same name."""
 
 
-def table_chat(name: str, table: ModelTable, timeout: float, most_bytes: int) -> BaseChatModel:
-    """The chat model of a table, for one event loop. This blocks: imports and certificates are read from disk.
+def _make_chat(context: ReaderContext, table: ModelTable | None, server: LocalServer | None) -> BaseChatModel:
+    """The chat model of a name, for one event loop. This blocks: imports and certificates are read from disk.
 
-    A server at a table's own `base_url` gets the key that the table names, and no other. A reply has at most
-    `most_bytes`, where the server speaks OpenAI's protocol. Raises `BadInput` for a key of the table that its provider
-    does not know, `ModelUnavailable` where a variable of the environment is missing.
+    A server at a table's own `base_url` gets the key that the table names, and no other. Raises `BadInput` for a key of
+    the table that its provider does not know, `ModelUnavailable` where a variable of the environment is missing.
     """
+    name = context.model
+    if server:  # without the environment's proxies
+        return _openai_chat(context, name, False, base_url=server.url, api_key=SecretStr(server.key))
+    if table:
+        return _table_chat(context, table)
+    if is_function(name):
+        raise unknown_function(name)
+    provider, _, own_name = name.partition(":")
+    if not own_name:
+        raise BadInput(f"'{name}' is not the name of a model: {HOW_TO_NAME_OWN.format(name=name)}")
+    if provider == "openai":
+        from openai import OpenAIError
+
+        from readgraph.models.openai_chat import openai_key
+
+        key = openai_key()
+        # A key of the environment is left to LangChain, which may send it by a gateway instead.
+        given: dict[str, Any] = {} if os.environ.get("OPENAI_API_KEY") else {"api_key": SecretStr(key)}
+        try:
+            return _openai_chat(context, own_name, **given)
+        except (OpenAIError, ValueError) as problem:
+            what = f"{type(problem).__name__}: check its name, and OPENAI_BASE_URL"
+            raise BadInput(f"The model '{own_name}' can't be set up: {what}.") from None
+    from langchain.chat_models import init_chat_model
+
+    try:
+        # Our own retries are bounded and counted; the client's retries would multiply them.
+        chat: BaseChatModel = init_chat_model(name, timeout=context.timeout, max_retries=0)
+        if hasattr(chat, "stream_usage"):  # tokens are counted in streams too
+            chat.stream_usage = True
+        return chat
+    except Exception as problem:  # each provider's package raises its own
+        raise setup_error(problem, provider, f"'{provider}' is not a known provider: {HOW_TO_NAME}") from None
+
+
+def _table_chat(context: ReaderContext, table: ModelTable) -> BaseChatModel:
+    name = context.model
     settings: dict[str, Any] = dict(table.text_settings)
     if headers := table.headers_to_send(name):
         settings["headers"] = headers
@@ -47,36 +82,23 @@ def table_chat(name: str, table: ModelTable, timeout: float, most_bytes: int) ->
         settings["base_url"] = table.base_url
     if key := table.key(name):
         settings["api_key"] = SecretStr(key)
-    if table.provider == "openai":
-        return _openai_table_model(name, table, settings, timeout, most_bytes)
-    return _other_table_model(name, table, settings, timeout)
-
-
-def _openai_table_model(
-    name: str, table: ModelTable, settings: dict[str, Any], timeout: float, most_bytes: int
-) -> BaseChatModel:
-    from openai import OpenAIError
-
-    from readgraph.models.openai_chat import NO_KEY, InLoopChatOpenAI, make_http_client
-
-    if table.base_url and "api_key" not in settings:
-        settings["api_key"] = SecretStr(NO_KEY)
-    client = make_http_client(timeout, most_bytes)
     called = {NAMED_BY_OTHERS.get(key, key): value for key, value in settings.items()}
-    try:
-        return InLoopChatOpenAI(model=table.model, http_async_client=client, timeout=timeout, max_retries=0, **called)
-    except OpenAIError:
-        raise ModelUnavailable(f"There is no key for '{name}': name its variable with api_key_env.") from None
-    except ValueError as problem:
-        raise BadInput(f"The model '{name}' can't be set up: {type(problem).__name__}, check its table.") from None
+    if table.provider == "openai":
+        from openai import OpenAIError
 
+        from readgraph.models.openai_chat import NO_KEY
 
-def _other_table_model(name: str, table: ModelTable, settings: Mapping[str, Any], timeout: float) -> BaseChatModel:
+        own_server = {"api_key": SecretStr(NO_KEY)} if table.base_url else {}
+        try:
+            return _openai_chat(context, table.model, **{**own_server, **called})
+        except OpenAIError:
+            raise ModelUnavailable(f"There is no key for '{name}': name its variable with api_key_env.") from None
+        except ValueError as problem:
+            raise BadInput(f"The model '{name}' can't be set up: {type(problem).__name__}, check its table.") from None
     from langchain.chat_models import init_chat_model
 
-    called = {NAMED_BY_OTHERS.get(key, key): value for key, value in settings.items()}
     try:
-        more: dict[str, Any] = {"timeout": timeout, "max_retries": 0, **called}
+        more: dict[str, Any] = {"timeout": context.timeout, "max_retries": 0, **called}
         chat: BaseChatModel = init_chat_model(table.model, model_provider=table.provider, **more)
     except Exception as problem:  # each provider's package raises its own
         unknown = f"[models.{name}]: '{table.provider}' is not a known provider."
@@ -88,6 +110,14 @@ def _other_table_model(name: str, table: ModelTable, settings: Mapping[str, Any]
         if NAMED_BY_OTHERS.get(key, key) not in known:
             raise BadInput(f"[models.{name}]: '{table.provider}' takes no '{key}': leave it out, or register_model.")
     return chat
+
+
+def _openai_chat(context: ReaderContext, model: str, trust_env: bool = True, **settings: Any) -> BaseChatModel:
+    """A chat model of a server that speaks OpenAI's protocol, whose replies are bounded."""
+    from readgraph.models.openai_chat import InLoopChatOpenAI, make_http_client
+
+    client = make_http_client(context.timeout, context.max_reply_mb * MB, trust_env=trust_env)
+    return InLoopChatOpenAI(model=model, http_async_client=client, timeout=context.timeout, max_retries=0, **settings)
 
 
 def setup_error(problem: Exception, provider: str, unknown: str, failed: str = "") -> ReadgraphError:
@@ -247,7 +277,10 @@ async def model_client(context: ReaderContext) -> ModelClient:
     async with clients.setdefault(("making", identity), asyncio.Lock()):  # else each of many first calls makes one
         if identity not in clients:
             slots = clients.setdefault(at_once, asyncio.Semaphore(at_once))
-            chat = await _chat(context, named, server)
+            if named and not named.table:
+                chat: BaseChatModel = await get_loop_object(context.model, named, BaseChatModel)
+            else:
+                chat = await asyncio.to_thread(_make_chat, context, named.table if named else None, server)
             clients[identity] = await asyncio.to_thread(_client, context, chat, slots, named)
     client: ModelClient = clients[identity]
     return client
@@ -265,18 +298,6 @@ def _client_for_replay(context: ReaderContext, clients: dict[Any, Any]) -> Model
     return client
 
 
-async def _chat(context: ReaderContext, named: ModelEntry | None, server: LocalServer | None) -> BaseChatModel:
-    if named and named.table:
-        return await asyncio.to_thread(
-            table_chat, context.model, named.table, context.timeout, context.max_reply_mb * MB
-        )
-    if named:
-        made: BaseChatModel = await get_loop_object(context.model, named, BaseChatModel)
-        return made
-    # In a thread, since imports and certificates are read from disk.
-    return await asyncio.to_thread(_chat_model, context, server)
-
-
 def _client(
     context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphore, named: ModelEntry | None
 ) -> ModelClient:
@@ -288,7 +309,15 @@ def _client(
     address = without_secrets(str(sdk.base_url)) if sdk and not is_local(context.model) else ""
     if table := named and named.table:
         address = address or without_secrets(table.base_url)
-    batches = _batches(context, address, chat)
+    writes: Any = context.model
+    if table:
+        writes = [table.full_name, table.text_settings] if table.text_settings else table.full_name
+    elif named and not named.function:
+        writes = text_settings(context.model, chat)
+    batches = None
+    if context.batch:  # `check_batch` has made sure that the chat model is one of ours
+        openai: Any = chat
+        batches = BatchedCalls(context.model, address, openai, context.timeout, context.retry_seconds)
     return ModelClient(
         context.model,
         address,
@@ -297,76 +326,9 @@ def _client(
         slots,
         context.timeout,
         context.retry_seconds,
-        writes=_writes(context.model, chat, named),
-        ours=not named or bool(named.table or named.function),
-        own=bool(named and not named.table),
+        writes=writes,
+        ours=not named or bool(table or named.function),
+        own=bool(named and not table),
         limits=named.limits if named and not batches else Limits(),  # a batch has limits of its own
         batches=batches,
     )
-
-
-def _batches(context: ReaderContext, server: str, chat: Any) -> BatchedCalls | None:
-    """What makes the calls in batches; `check_batch` has made sure that the chat model is one of ours."""
-    if not context.batch:
-        return None
-    return BatchedCalls(context.model, server, chat, context.timeout, context.retry_seconds)
-
-
-def _writes(name: str, chat: BaseChatModel, named: ModelEntry | None) -> Any:
-    if named and named.table:
-        settings = named.table.text_settings
-        return [named.table.full_name, settings] if settings else named.table.full_name
-    return text_settings(name, chat) if named and not named.function else name
-
-
-def _chat_model(context: ReaderContext, server: LocalServer | None) -> BaseChatModel:
-    if server:
-        return _local_model(context, server)
-    if is_function(context.model):
-        raise unknown_function(context.model)
-    provider, _, name = context.model.partition(":")
-    if not name:
-        raise BadInput(f"'{context.model}' is not the name of a model: {HOW_TO_NAME_OWN.format(name=context.model)}")
-    if provider == "openai":
-        return _openai_model(name, context.timeout, context.max_reply_mb * MB)
-    from langchain.chat_models import init_chat_model
-
-    try:
-        # Our own retries are bounded and counted; the client's retries would multiply them.
-        chat: BaseChatModel = init_chat_model(context.model, timeout=context.timeout, max_retries=0)
-        if hasattr(chat, "stream_usage"):  # tokens are counted in streams too
-            chat.stream_usage = True
-        return chat
-    except Exception as problem:  # each provider's package raises its own
-        raise setup_error(problem, provider, f"'{provider}' is not a known provider: {HOW_TO_NAME}") from None
-
-
-def _local_model(context: ReaderContext, server: LocalServer) -> BaseChatModel:
-    from readgraph.models.openai_chat import InLoopChatOpenAI, make_http_client
-
-    most = context.max_reply_mb * MB
-    client = make_http_client(context.timeout, most, trust_env=False)  # without the environment's proxies
-    return InLoopChatOpenAI(
-        model=context.model,
-        base_url=server.url,
-        api_key=SecretStr(server.key),
-        http_async_client=client,
-        timeout=context.timeout,
-        max_retries=0,
-    )
-
-
-def _openai_model(name: str, timeout: float, most_bytes: int) -> BaseChatModel:
-    from openai import OpenAIError
-
-    from readgraph.models.openai_chat import InLoopChatOpenAI, make_http_client, openai_key
-
-    key = openai_key()
-    # A key of the environment is left to LangChain, which may send it by a gateway instead.
-    given: dict[str, Any] = {} if os.environ.get("OPENAI_API_KEY") else {"api_key": SecretStr(key)}
-    try:
-        client = make_http_client(timeout, most_bytes)
-        return InLoopChatOpenAI(model=name, http_async_client=client, timeout=timeout, max_retries=0, **given)
-    except (OpenAIError, ValueError) as problem:
-        what = f"{type(problem).__name__}: check its name, and OPENAI_BASE_URL"
-        raise BadInput(f"The model '{name}' can't be set up: {what}.") from None

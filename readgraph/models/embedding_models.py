@@ -51,23 +51,27 @@ def full_name(name: str) -> str:
     return f"{provider}:{model}"
 
 
-def server_of(name: str) -> str:
-    """The server's address in the environment; "" if the provider's own server is used."""
-    if not name.startswith("openai:"):
-        return ""
-    return without_secrets(os.environ.get("OPENAI_BASE_URL", ""))
-
-
 def embedding_model(name: str, timeout: float) -> Embeddings:
     """The model of this name, for one event loop. This blocks: imports and certificates are read from disk."""
     if name == LOCAL:
         return PackagedMiniLM()
     if is_function(name):
         raise unknown_function(name)
-    settings = _openai_settings(timeout) if name.startswith("openai:") else {}
     from langchain.embeddings import init_embeddings
 
-    provider = name.partition(":")[0]
+    provider, settings = name.partition(":")[0], dict[str, Any]()
+    if provider == "openai":
+        from readgraph.models.openai_chat import make_http_client, openai_key
+
+        settings = {
+            "api_key": openai_key(),
+            "timeout": timeout,
+            "max_retries": TRIES - 1,
+            # Counting tokens would download tiktoken's files; our windows are far below the models' limits.
+            "check_embedding_ctx_length": False,
+            # LangChain would share one client between event loops, but a client works only in its first one.
+            "http_async_client": make_http_client(timeout),
+        }
     try:
         model: Embeddings = init_embeddings(name, **settings)
         return model
@@ -77,20 +81,6 @@ def embedding_model(name: str, timeout: float) -> Embeddings:
     except Exception as problem:  # each provider's package raises its own
         unknown = f"'{provider}' is not a known provider of embeddings: {HOW_TO_NAME}"
         raise setup_error(problem, provider, unknown) from None
-
-
-def _openai_settings(timeout: float) -> dict[str, Any]:
-    from readgraph.models.openai_chat import make_http_client, openai_key
-
-    return {
-        "api_key": openai_key(),
-        "timeout": timeout,
-        "max_retries": TRIES - 1,
-        # Counting tokens would download tiktoken's files; our windows are far below the models' limits.
-        "check_embedding_ctx_length": False,
-        # LangChain would share one client between event loops, but a client works only in its first one.
-        "http_async_client": make_http_client(timeout),
-    }
 
 
 class PackagedMiniLM(Embeddings):
@@ -158,7 +148,8 @@ class Embedder:
         self, name: str, kept: VectorCache | None = None, *, concurrency: int = 8, timeout: float = 60.0
     ) -> None:
         self.name = full_name(name)
-        self._server = server_of(self.name)
+        address = os.environ.get("OPENAI_BASE_URL", "") if self.name.startswith("openai:") else ""
+        self._server = without_secrets(address)
         self._kept, self._timeout = kept, timeout
         self._clients = PerLoop(lambda: _Client(asyncio.Lock(), asyncio.Semaphore(concurrency)), _close)
 
@@ -214,22 +205,17 @@ class Embedder:
                     raw = [await model.aembed_query(text) for _, text in texts]
                 else:
                     raw = await model.aembed_documents([text for _, text in texts])
-            vectors = self._normalise_vectors(raw, len(texts))
-        by_key = {key: vector for (key, _), vector in zip(texts, vectors, strict=True)}
+            try:
+                vectors = np.array(raw, np.float32).reshape(len(texts), -1)
+                lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+            except ValueError:
+                lengths = np.zeros(1)
+            if not np.isfinite(lengths).all() or not lengths.all():
+                raise ModelUnavailable(f"The embedding model '{self.identity}' gave no usable vectors.")
+        by_key = {key: vector for (key, _), vector in zip(texts, vectors / lengths, strict=True)}
         if self._kept:
             await self._kept.put(by_key)
         return by_key
-
-    def _normalise_vectors(self, raw: Sequence[Sequence[float]], count: int) -> Matrix:
-        try:
-            vectors = np.array(raw, np.float32).reshape(count, -1)
-            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        except ValueError:
-            lengths = np.zeros(1)
-        if not np.isfinite(lengths).all() or not lengths.all():
-            raise ModelUnavailable(f"The embedding model '{self.identity}' gave no usable vectors.")
-        normal: Matrix = vectors / lengths
-        return normal
 
     @asynccontextmanager
     async def _client(self) -> AsyncIterator[Embeddings]:

@@ -96,16 +96,14 @@ def _status(problem: BaseException) -> int | None:
 
 def headers_of(problem: Exception) -> Mapping[str, str]:
     """The headers of the server's error response; empty if they are not known."""
-    return next(filter(None, map(_headers, causes_of(problem))), {})
-
-
-def _headers(problem: BaseException) -> Mapping[str, str]:
-    response = getattr(problem, "response", None)
-    if isinstance(response, Mapping):
-        headers: Any = (response.get("ResponseMetadata") or {}).get("HTTPHeaders")
-    else:
+    for cause in causes_of(problem):
+        response: Any = getattr(cause, "response", None)
         headers = getattr(response, "headers", None)
-    return headers if isinstance(headers, Mapping) else {}
+        if isinstance(response, Mapping):
+            headers = (response.get("ResponseMetadata") or {}).get("HTTPHeaders")
+        if isinstance(headers, Mapping) and headers:
+            return headers
+    return {}
 
 
 def causes_of(problem: BaseException) -> list[BaseException]:
@@ -122,16 +120,16 @@ def kind_of(problem: Exception) -> type[Exception]:
     Some providers' packages pass on the errors of their HTTP clients. There are several clients (httpx, its
     successors, requests), with similar names for their errors.
     """
-    return next(filter(None, map(_find_kind, causes_of(problem))), type(problem))
-
-
-def _find_kind(problem: BaseException) -> type[Exception] | None:
-    if isinstance(problem, kinds.ModelError):
-        return type(problem)
-    if status := _status(problem):
-        return kind_of_status(status)
-    names = {kind.__name__ for kind in type(problem).__mro__}
-    return next((kind for named, kind in _BY_NAME if names & named), None)
+    for cause in causes_of(problem):
+        if isinstance(cause, kinds.ModelError):
+            return type(cause)
+        if status := _status(cause):
+            return kind_of_status(status)
+        names = {kind.__name__ for kind in type(cause).__mro__}
+        for named, kind in _BY_NAME:
+            if names & named:
+                return kind
+    return type(problem)
 
 
 def broke_off(problem: BaseException) -> bool:

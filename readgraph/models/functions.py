@@ -5,7 +5,7 @@ A function gets a name, `function:MODULE.NAME`, and serves wherever a model's na
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from threading import Lock
 from types import MethodType
@@ -103,18 +103,17 @@ class FunctionEmbeddings(Embeddings):
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """The vectors of texts, shape (texts, dimension)."""
         with _calling[self.known_as]:
-            return self._of_list(texts) or [self._of_one(text) for text in texts]
+            try:
+                matrix = np.asarray(self.function(list(texts)), np.float64)
+            except Exception:  # a function of one text raises its own
+                return [self._of_one(text) for text in texts]
+            if matrix.ndim == 2 and len(matrix) == len(texts):
+                return cast("list[list[float]]", matrix.tolist())
+            return [self._of_one(text) for text in texts]
 
     def embed_query(self, text: str) -> list[float]:
         """The vector of a query; only an `Embeddings` object may treat it differently."""
         return self.embed_documents([text])[0]
-
-    def _of_list(self, texts: Sequence[str]) -> list[list[float]] | None:
-        try:
-            matrix = np.asarray(self.function(list(texts)), np.float64)
-        except Exception:  # a function of one text raises its own
-            return None
-        return cast("list[list[float]]", matrix.tolist()) if matrix.ndim == 2 and len(matrix) == len(texts) else None
 
     def _of_one(self, text: str) -> list[float]:
         try:

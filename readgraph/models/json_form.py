@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Literal, SupportsIndex, TypeVar
 
 from json_repair import repair_json
@@ -139,7 +139,9 @@ def parse_reply(reply_text: str, reply: type[Reply]) -> Reply:
     Takes a bounded time for any text (see `readgraph.models.json_form`). Raises `ReplyRefusal`.
     """
     text = plain_text(reply_text)
-    return _first_fitting(_objects(text), reply, len(text))
+    # Valid JSON objects, the last first, then what can be repaired to one.
+    valid, repaired = reversed([*_valid_objects(text)]), repair_objects([text, *reversed(_FENCE.findall(text))])
+    return _first_fitting(chain(valid, repaired), reply, len(text))
 
 
 async def read_reply(reply_text: str, reply: type[Reply]) -> Reply:
@@ -177,12 +179,6 @@ def _first_fitting(objects: Iterable[tuple[int, dict[str, Any]]], reply: type[Re
     raise ReplyRefusal(problem)
 
 
-def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Candidate objects with their positions: valid JSON objects, the last first, then what can be repaired to one."""
-    yield from reversed([*_valid_objects(text)])
-    yield from repair_objects([text, *reversed(_FENCE.findall(text))])
-
-
 def _valid_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     decoder, start = json.JSONDecoder(strict=False), 0
     for _ in range(MOST_BRACES):
@@ -215,13 +211,11 @@ def reply_schema(reply: type[BaseModel]) -> dict[str, Any]:
 def reply_instructions(reply: type[BaseModel]) -> str:
     """Instructions on the form of a reply, for servers that don't pass a schema to the model."""
     schema = reply_schema(reply)
-    lines = [f"- {name}: {_describe_field(field, schema)}" for name, field in schema["properties"].items()]
+    lines = [
+        f"- {name}: {_kind(field, schema)}" + (f". {field['description']}" if "description" in field else "")
+        for name, field in schema["properties"].items()
+    ]
     return "Reply with one JSON object and nothing else. Its fields:\n" + "\n".join(lines)
-
-
-def _describe_field(field: dict[str, Any], schema: dict[str, Any]) -> str:
-    kind = _kind(field, schema)
-    return f"{kind}. {field['description']}" if "description" in field else kind
 
 
 def _kind(field: dict[str, Any], schema: dict[str, Any]) -> str:

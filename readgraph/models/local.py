@@ -67,20 +67,15 @@ def model_file(model: str) -> ModelFile:
     if not all(map(find_spec, RUN_BY)):
         raise BadInput(NEEDED)
     if model == PACKAGED_MODEL:
-        return _read(_find_packaged_file())
+        # Located without importing: the package is a plugin of another program, and only its file is needed here.
+        package = find_spec(PACKAGE)
+        for folder in package.submodule_search_locations or () if package else ():
+            if (path := Path(folder) / PACKAGED_FILE).is_file():
+                return _read(path)
+        raise BadInput(NEEDED)
     if not named.endswith(".gguf"):
         raise BadInput(f"'{model}' is not packaged: the model of this machine is {PACKAGED_MODEL}, or local:FILE.gguf.")
     return _read(Path(named).expanduser())
-
-
-def _find_packaged_file() -> Path:
-    # Located without importing: the package is a plugin of another program, and only its file is needed here.
-    package = find_spec(PACKAGE)
-    folders = [Path(folder) for folder in (package.submodule_search_locations or [] if package else [])]
-    for path in (folder / PACKAGED_FILE for folder in folders):
-        if path.is_file():
-            return path
-    raise BadInput(NEEDED)
 
 
 @lru_cache(8)
@@ -193,13 +188,6 @@ class LocalServer:
             self.process.kill()
             self.process.wait()
 
-    def close_pipes(self) -> None:
-        """Close this process's ends of the pipes; the child process ends when all ends are closed."""
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe:
-                pipe.close()
-        self.process.returncode = 0  # it is another process's child
-
 
 _servers: dict[str, LocalServer] = {}
 _starting = Lock()
@@ -214,7 +202,10 @@ def local_server(model: str) -> LocalServer:
         running = _servers.get(model)
         if running is None or running.process.poll() is not None:
             file = model_file(model)
-            warnings.warn(expectation(model, file), UserWarning, stacklevel=2)
+            size = f" of {file.size} parameters" if file.size else ""
+            kept = " It keeps to the forms that are asked for, and is often wrong." if file.size.endswith("M") else ""
+            what = f"a model{size}, {context_tokens(file):,} tokens of context"
+            warnings.warn(f"{model} runs on this machine: {what}.{kept}", UserWarning, stacklevel=2)
             _servers[model] = running = _start(file)
         return running
 
@@ -262,18 +253,14 @@ def _reset() -> None:
     global _starting
     _starting = Lock()
     for server in _servers.values():
-        server.close_pipes()
+        for pipe in (server.process.stdin, server.process.stdout):
+            if pipe:
+                pipe.close()  # the child process ends when all ends are closed
+        server.process.returncode = 0  # it is another process's child
     _servers.clear()
 
 
 reset_in_forked(_reset)
-
-
-def expectation(model: str, file: ModelFile) -> str:
-    """The model and what to expect of it, in one line."""
-    size = f" of {file.size} parameters" if file.size else ""
-    kept = " It keeps to the forms that are asked for, and is often wrong." if file.size.endswith("M") else ""
-    return f"{model} runs on this machine: a model{size}, {context_tokens(file):,} tokens of context.{kept}"
 
 
 def _start(file: ModelFile) -> LocalServer:

@@ -21,8 +21,9 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.lazy_names import former_names
 from readgraph.state.logs import WARNING, current_run, log
-from readgraph.state.reading import NOTHING_USED, Usage, add_usage
+from readgraph.state.reading import NOTHING_USED, Tokens, Usage, add_usage
 from readgraph.state.records import Note
+from readgraph.state.variables import set_variable
 from readgraph.state.words import format_count
 
 __all__ = ["count_fallback"]
@@ -32,7 +33,7 @@ class ModelExchange(TypedDict):
     """One prompt and its reply, which is new or recorded.
 
     `asked` is the prompt's name, `version` its version. `messages` are pairs of role and text. `refused` says why the
-    reply could not be used, or is None. `tokens` (in, out) are as the server counted them, zeros if it did not.
+    reply could not be used, or is None. `tokens` are as the server counted them, zeros if it did not.
     `repeated`: how many replies to the same messages the server had withheld or damaged just before. `recorded`: the
     reply is not new.
     """
@@ -44,7 +45,7 @@ class ModelExchange(TypedDict):
     messages: list[tuple[str, str]]
     reply: str
     refused: str | None
-    tokens: tuple[int, int]
+    tokens: Tokens
     repeated: int
     recorded: bool
 
@@ -76,11 +77,8 @@ def exchanges_to(
 
     Outside of such a `with`, nothing is recorded.
     """
-    before = _keep.set(ExchangeRecorder(keep, fall_back))
-    try:
+    with set_variable(_keep, ExchangeRecorder(keep, fall_back)):
         yield
-    finally:
-        _keep.reset(before)
 
 
 @contextmanager
@@ -183,13 +181,15 @@ class Meter:
             log("budget_spent", WARNING, problem=line)
         return BudgetSpent(line)
 
-    def end_call(self, input_words: int, output_words: int, tokens: tuple[int, int]) -> None:
-        """Count and report an answered call, with the tokens (in, out) that its server counted."""
+    def end_call(self, input_words: int, output_words: int, tokens: Tokens) -> None:
+        """Count and report an answered call, with the tokens that its server counted."""
         self.used["calls"] += 1
         self.used["input_words"] += input_words
         self.used["output_words"] += output_words
-        self.used["input_tokens"] += tokens[0]
-        self.used["output_tokens"] += tokens[1]
+        self.used["input_tokens"] += tokens.sent
+        self.used["output_tokens"] += tokens.received
+        self.used["cache_read_tokens"] += tokens.cache_read
+        self.used["cache_write_tokens"] += tokens.cache_written
         self.report()
 
     def count_cached(self) -> None:
@@ -246,11 +246,8 @@ def current_meter() -> Meter:
 @contextmanager
 def let_node_substitute() -> Iterator[None]:
     """Inside of the `with`, a spent budget is raised, since the node around has a substitute for the whole step."""
-    before = _substituted.set(True)
-    try:
+    with set_variable(_substituted, True):
         yield
-    finally:
-        _substituted.reset(before)
 
 
 def step_does_without() -> bool:
@@ -267,11 +264,8 @@ def step_does_without() -> bool:
 @contextmanager
 def ask_each_prompt_once() -> Iterator[None]:
     """Inside of the `with`, all readings are one run: where settings say `again`, a prompt is asked again once."""
-    before = _asked.set(set())
-    try:
+    with set_variable(_asked, set()):
         yield
-    finally:
-        _asked.reset(before)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import json
 import os
 import ssl
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
@@ -35,7 +35,17 @@ def make_http_client(timeout: float, most_bytes: int = MOST_BYTES, **settings: A
     """
 
     async def limit_response(response: Any) -> None:
-        _limit_bytes(response, most_bytes)
+        unbounded = response.aiter_bytes
+
+        async def read_within_limit(chunk_size: int | None = None) -> AsyncIterator[bytes]:
+            left = most_bytes
+            async for part in unbounded(chunk_size):
+                left -= len(part)
+                if left < 0:
+                    raise ReplyTooLong(most_bytes // 1_000_000)
+                yield part
+
+        response.aiter_bytes = read_within_limit  # all that reads a response, whole or as a stream, takes it from here
 
     certificates = _certificates(*map(os.environ.get, CERTIFICATES))
     return DefaultAsyncHttpxClient(
@@ -71,21 +81,6 @@ def openai_key() -> str:
             "There is no key for openai: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."
         )
     return key or NO_KEY
-
-
-def _limit_bytes(response: Any, most_bytes: int) -> None:
-    """All that reads a response, whole or as a stream, takes its bytes from here."""
-    unbounded = response.aiter_bytes
-
-    async def read_within_limit(chunk_size: int | None = None) -> AsyncIterator[bytes]:
-        left = most_bytes
-        async for part in unbounded(chunk_size):
-            left -= len(part)
-            if left < 0:
-                raise ReplyTooLong(most_bytes // 1_000_000)
-            yield part
-
-    response.aiter_bytes = read_within_limit
 
 
 NO_REPLY = {"message": {"role": "assistant", "content": ""}, "finish_reason": ""}
@@ -182,27 +177,21 @@ async def with_model_errors(sent: Awaitable[T]) -> T:
     """The response to a request of OpenAI's SDK; raises LangChain's errors of models in the place of the SDK's."""
     try:
         return await sent
-    except APIError as caught:
-        problem = _as_model_error(caught)
-    raise problem  # outside of `except`, so that the SDK's error, with the server's text, is not chained to it
-
-
-def _as_model_error(problem: APIError) -> kinds.ModelError:
-    """LangChain's exception for an error, without the server's text; it keeps the response for its headers."""
-    kind: type[kinds.ModelError] = kinds.ModelAPIError
-    if isinstance(problem, APITimeoutError):
-        kind = kinds.ModelTimeoutError
-    elif isinstance(problem, APIConnectionError):
-        kind = kinds.ModelConnectionError
-    elif problem.code == "context_length_exceeded":
-        kind = kinds.ContextOverflowError
-    elif isinstance(problem, APIStatusError):
-        kind = kind_of_status(problem.status_code)
-    error = kind(kind.__name__)
-    vars(error).update(most_mb=too_long(problem), broke_off=broke_off(problem))
-    if isinstance(problem, APIStatusError):
-        vars(error).update(response=problem.response, status_code=problem.status_code, code=problem.code)
-    return error
+    except APIError as problem:
+        kind: type[kinds.ModelError] = kinds.ModelAPIError
+        if isinstance(problem, APITimeoutError):
+            kind = kinds.ModelTimeoutError
+        elif isinstance(problem, APIConnectionError):
+            kind = kinds.ModelConnectionError
+        elif problem.code == "context_length_exceeded":
+            kind = kinds.ContextOverflowError
+        elif isinstance(problem, APIStatusError):
+            kind = kind_of_status(problem.status_code)
+        error = kind(kind.__name__)
+        vars(error).update(most_mb=too_long(problem), broke_off=broke_off(problem))
+        if isinstance(problem, APIStatusError):  # the response is kept for its headers
+            vars(error).update(response=problem.response, status_code=problem.status_code, code=problem.code)
+    raise error  # outside of `except`, so that the SDK's error, with the server's text, is not chained to it
 
 
 def _repair_response(response: Any, part: str = "message") -> Any:
@@ -221,21 +210,29 @@ def _repair_response(response: Any, part: str = "message") -> Any:
 def _repair_choice(choice: Any, part: str) -> Any:
     try:
         call = choice[part]["tool_calls"][0]
-        arguments = call["function"]["arguments"] if part == "message" else _arguments_piece(call)
+        if part == "message":
+            arguments = call["function"]["arguments"]
+        else:  # only the first call is used, and its first chunk may add no arguments
+            given = (call.get("function") or {}).get("arguments")
+            arguments = "" if call.get("index") or given is None else given
     except (TypeError, LookupError, AttributeError):
         return choice
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
     return {**choice, part: {**choice[part], "content": text, "tool_calls": None}}
 
 
-def _arguments_piece(call: dict[str, Any]) -> Any:
-    """What a chunk adds to the arguments of the first call, the only one that is used; the first chunk may add none."""
-    given = (call.get("function") or {}).get("arguments")
-    return "" if call.get("index") or given is None else given
-
-
-def _counts(usage: Any) -> dict[str, int]:
-    """The token counts of a call that are valid."""
+def _counts(usage: Any) -> dict[str, Any]:
+    """The token counts of a call that are valid, with those of a cache; DeepSeek has a field of its own for these."""
     reported = usage if isinstance(usage, dict) else {}
-    counts = {name: reported.get(name) for name in ("prompt_tokens", "completion_tokens")}
+    counts = _valid_counts(reported, "prompt_tokens", "completion_tokens")
+    hits = reported.get("prompt_cache_hit_tokens")
+    details = reported.get("prompt_tokens_details") or {"cached_tokens": hits}
+    cached = _valid_counts(details, "cached_tokens", "cache_write_tokens") if isinstance(details, dict) else {}
+    if sum(cached.values()) > counts.get("prompt_tokens", 0):  # it can't be a part of them
+        return counts
+    return counts | ({"prompt_tokens_details": cached} if cached else {})
+
+
+def _valid_counts(reported: Mapping[str, Any], *names: str) -> dict[str, int]:
+    counts = {name: reported.get(name) for name in names}
     return {name: count for name, count in counts.items() if type(count) is int and 0 <= count <= LARGEST}

@@ -25,7 +25,7 @@ NUMBERS, LETTERS = "789", "XYZ"
 HAMMER = "a hammer"
 THINGS = ("bread", HAMMER, "a pear")
 
-EMPTY: dict[str, Any] = {"string": "", "array": [], "boolean": False, "null": None}
+EMPTY: dict[str, Any] = {"string": "", "array": [], "boolean": False}
 
 
 def decision_field(reply: type[BaseModel]) -> str | None:
@@ -47,11 +47,15 @@ def plain_messages(messages: Messages, reply: type[BaseModel]) -> Messages:
     """
     field = reply_schema(reply)["properties"][decision_field(reply) or ""]
     values, described = _values(field), field.get("description", "")
-    words = ["true", "false"] if field.get("type") == "boolean" else ["none"] if _may_be_null(field) else []
+    words = ["true", "false"] if field.get("type") == "boolean" else ["none"] if _empty(field) is None else []
     if not (values and all(isinstance(value, int) or len(value) == 1 for value in values)):
         return with_instructions(messages, _instructions([*values, *words], described))
     labels = NUMBERS if isinstance(values[0], int) else LETTERS
-    example = _example(labels, _instructions(labels, ""), tried=len(messages) // 2 - 1)
+    turn = (len(messages) // 2 - 1) % len(THINGS)
+    things = THINGS[turn:] + THINGS[:turn]
+    listed = "\n".join(f"{label}: {thing}" for label, thing in zip(labels, things, strict=True))
+    question = f"{listed}\n\nWhich of them drives a nail?\n\n{_instructions(labels, '')}"
+    example = [("user", question), ("ai", labels[things.index(HAMMER)])]
     offered = [*values, *words]
     instructions = _instructions(offered, "" if len(offered) > 1 else described)
     return [messages[0], *example, *with_instructions(messages[1:2], instructions)]
@@ -62,14 +66,6 @@ def _instructions(values: Sequence[Any], described: str) -> str:
     if len(values) > 1:
         wanted = f"Choose one: {', '.join(map(str, values[:-1]))} or {values[-1]}. Reply with that alone"
     return f"{wanted}, on one line, without explanation{f': {described}' if described else '.'}"
-
-
-def _example(labels: str, instructions: str, tried: int) -> Messages:
-    turn = tried % len(THINGS)
-    things = THINGS[turn:] + THINGS[:turn]
-    listed = "\n".join(f"{label}: {thing}" for label, thing in zip(labels, things, strict=True))
-    question = f"{listed}\n\nWhich of them drives a nail?\n\n{instructions}"
-    return [("user", question), ("ai", labels[things.index(HAMMER)])]
 
 
 def parse_plain(reply_text: str, reply: type[Reply]) -> Reply:
@@ -88,12 +84,13 @@ def parse_plain(reply_text: str, reply: type[Reply]) -> Reply:
 
 def _value(line: str, field: dict[str, Any]) -> Any:
     """The field's value in a line; raises `ReplyRefusal` if there is none."""
-    kinds = {option.get("type") for option in field.get("anyOf", [field])}
+    kinds = {option.get("type") for option in _options(field)}
     if "null" in kinds and line.strip(" .").casefold() in NOTHING:
         return None
     numbers = [int(number) for number in re.findall(r"(?<![\w.])-?\d{1,9}\b", line)]
     if "array" in kinds:
-        return numbers if _of_numbers(field) else [line]
+        of_numbers = any(option.get("items", {}).get("type") == "integer" for option in _options(field))
+        return numbers if of_numbers else [line]
     if "integer" in kinds:
         if not numbers:
             raise ReplyRefusal("the reply holds no number")
@@ -115,21 +112,16 @@ def _match_value(line: str, values: dict[str, Any]) -> Any:
     return values[named[0]]
 
 
+def _options(field: dict[str, Any]) -> list[dict[str, Any]]:
+    return list(field.get("anyOf", [field]))
+
+
 def _values(field: dict[str, Any]) -> list[Any]:
-    options = [option.get("items", option) for option in field.get("anyOf", [field])]
-    return [value for option in options for value in option.get("enum", [])]
-
-
-def _of_numbers(field: dict[str, Any]) -> bool:
-    return any(option.get("items", {}).get("type") == "integer" for option in field.get("anyOf", [field]))
-
-
-def _may_be_null(field: dict[str, Any]) -> bool:
-    return any(option.get("type") == "null" for option in field.get("anyOf", [field]))
+    return [value for option in _options(field) for value in option.get("items", option).get("enum", [])]
 
 
 def _empty(field: dict[str, Any]) -> Any:
     """The value of a field that the reply leaves out; `...` if the field is required."""
-    if _may_be_null(field):
+    if any(option.get("type") == "null" for option in _options(field)):
         return None
     return ... if _values(field) else EMPTY.get(field.get("type", ""), ...)

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from readgraph.models.metering import ModelExchange
 from readgraph.models.names import TOKENS_PER_WORD, find_model_entry
 from readgraph.state.errors import BadInput
-from readgraph.state.reading import Step, Usage
+from readgraph.state.reading import Step, Tokens, Usage
 
 PROVIDERS = {
     "anthropic": "anthropic",
@@ -27,28 +27,46 @@ PROVIDERS = {
 }
 """LangChain's names of providers, and the price table's names for them."""
 
+PRICED = 1_000
+"""Tokens for which the table is asked: some models cost more where a prompt is longer."""
+
 IN_BATCHES = 0.5
 """The part of a price that is paid for calls that are made in batches."""
 
 
 @dataclass(frozen=True)
 class Price:
-    """Dollars per million input tokens and per million output tokens."""
+    """Dollars per million input tokens and per million output tokens.
+
+    `cache_read` and `cache_write`: of input tokens that a provider's cache held, or took in; None: as the others.
+    """
 
     input: float
     output: float
+    cache_read: float | None = None
+    cache_write: float | None = None
+
+    def times(self, share: float) -> "Price":
+        """This share of the price."""
+        read, written = (None if each is None else each * share for each in (self.cache_read, self.cache_write))
+        return Price(self.input * share, self.output * share, read, written)
 
     def of(self, usage: Usage) -> float:
         """Dollars for what was used."""
-        return self.of_tokens(usage["input_tokens"], usage["output_tokens"])
+        cached = usage.get("cache_read_tokens", 0), usage.get("cache_write_tokens", 0)  # older ones count no cache
+        return self.of_tokens(Tokens(usage["input_tokens"], usage["output_tokens"], *cached))
 
-    def of_tokens(self, sent: float, received: float) -> float:
+    def of_tokens(self, tokens: Tokens) -> float:
         """Dollars for these tokens."""
-        return (sent * self.input + received * self.output) / 1e6
+        read = self.input if self.cache_read is None else self.cache_read
+        written = self.input if self.cache_write is None else self.cache_write
+        in_full = tokens.sent - tokens.cache_read - tokens.cache_written
+        sent = in_full * self.input + tokens.cache_read * read + tokens.cache_written * written
+        return (sent + tokens.received * self.output) / 1e6
 
     def of_words(self, sent: float, received: float) -> float:
         """Dollars for about as many tokens as these words have."""
-        return round(self.of_tokens(sent * TOKENS_PER_WORD, received * TOKENS_PER_WORD), 4)
+        return round((sent * self.input + received * self.output) * TOKENS_PER_WORD / 1e6, 4)
 
 
 def parse_price(text: str) -> Price:
@@ -71,25 +89,27 @@ def find_price(model: str) -> Price | None:
         if named.price or not named.table or named.table.base_url:
             return parse_price(named.price) if named.price else None
         model = named.table.full_name
-    from genai_prices import Usage as Tokens
+    from genai_prices import Usage as Counted
     from genai_prices import calc_price
 
     provider, _, name = model.partition(":")
     own_server = provider == "openai" and urlsplit(os.environ.get("OPENAI_BASE_URL", "")).hostname
     if provider not in PROVIDERS or (own_server and own_server != "api.openai.com"):
         return None
+    kinds = [{}, {"cache_read_tokens": PRICED}, {"cache_write_tokens": PRICED}]
+    used = [Counted(input_tokens=PRICED, **kind) for kind in kinds]
+    used.insert(1, Counted(output_tokens=PRICED))
     try:
-        million = [Tokens(input_tokens=1_000_000), Tokens(output_tokens=1_000_000)]
-        prices = [float(calc_price(used, name, provider_id=PROVIDERS[provider]).total_price) for used in million]
+        prices = [calc_price(each, name, provider_id=PROVIDERS[provider]).total_price for each in used]
     except LookupError:
         return None
-    return Price(*prices)
+    return Price(*(float(price) * 1_000_000 / PRICED for price in prices))
 
 
 def price_to_pay(given: Price | None, model: str, *, batch: bool) -> Price | None:
     """The price that was given, or else the model's; half of it for calls that are made in batches."""
     price = given or find_price(model)
-    return Price(price.input * IN_BATCHES, price.output * IN_BATCHES) if price and batch else price
+    return price.times(IN_BATCHES) if price and batch else price
 
 
 def cost(steps: Iterable[Step], price: Price | None, *, batch: bool = False) -> float | None:
@@ -109,7 +129,7 @@ def cost(steps: Iterable[Step], price: Price | None, *, batch: bool = False) -> 
 def exchange_cost(exchange: ModelExchange, price: Price | None, *, batch: bool = False) -> float | None:
     """Dollars for a prompt and its reply; None where the price is unknown or the server reported no tokens."""
     each = price_to_pay(price, exchange["model"], batch=batch)
-    return each.of_tokens(*exchange["tokens"]) if each and exchange["tokens"][0] else None
+    return each.of_tokens(exchange["tokens"]) if each and exchange["tokens"].sent else None
 
 
 def in_dollars(amount: float) -> str:

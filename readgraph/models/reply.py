@@ -15,8 +15,13 @@ from langchain_core.messages import AIMessage
 
 from readgraph.models.prompt import Messages
 from readgraph.state.errors import ModelUnavailable
+from readgraph.state.reading import NO_TOKENS, Tokens
 from readgraph.state.records import RecordedReply, digest
 from readgraph.state.settings import ReplyForm
+from readgraph.state.variables import set_variable
+
+CACHE_WRITES = ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
+"""What LangChain calls the tokens that Anthropic's cache took in, by how long it keeps them."""
 
 LONGEST_REPLY = 200_000
 """Characters of a reply that are used; a longer one counts as cut off there."""
@@ -45,14 +50,9 @@ FLAWED = "the reply was {}"
 """Why a reply with a flaw is refused."""
 
 
-def flaw_named(text: str) -> Flaw:
-    """The flaw that a record names, or none."""
-    return next((flaw for flaw in FLAWS if flaw == text), NO_FLAW)
-
-
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A model's reply; `tokens` (in, out) are as its server counts them.
+    """A model's reply; `tokens` are as its server counts them.
 
     `cut`: the server stopped the model before it was done. `flaw`: what the server did to it; a damaged reply has no
     text, or what could be saved of it. `recorded`: it is not new.
@@ -60,18 +60,19 @@ class ModelReply:
 
     text: str
     cut: bool
-    tokens: tuple[int, int] = (0, 0)
+    tokens: Tokens = NO_TOKENS
     flaw: Flaw = ""
     recorded: bool = False
 
     @classmethod
     def from_record(cls, record: RecordedReply) -> "ModelReply":
         """A reply of an earlier call."""
-        return cls(record.said, record.cut, record.tokens, flaw_named(record.flaw), recorded=True)
+        flaw = next((flaw for flaw in FLAWS if flaw == record.flaw), NO_FLAW)
+        return cls(record.said, record.cut, Tokens(*record.tokens), flaw, recorded=True)
 
     def to_record(self, asked: str, document: str) -> RecordedReply:
         """The reply as it is recorded: to the prompt of this name, for this document."""
-        return RecordedReply(self.text, self.cut, asked, document, self.tokens, self.flaw)
+        return RecordedReply(self.text, self.cut, asked, document, self.tokens[:2], self.flaw)
 
 
 def reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
@@ -79,8 +80,7 @@ def reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
 
     Raises `TypeError` if it holds no text, unless the server counted tokens: then it is a damaged one that is paid for.
     """
-    ended, used = read_stop_reason(message.response_metadata), message.usage_metadata
-    tokens = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
+    ended, tokens = read_stop_reason(message.response_metadata), _tokens(message)
     if ended in BLOCKED:
         return ModelReply("", False, tokens, WITHHELD)
     text = _text(message)
@@ -92,6 +92,16 @@ def reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
     cut = ended in CUT or len(text) > LONGEST_REPLY
     damaged = whole != text or not (text or ended) or _is_damaged(whole, form)  # a broken stream has no end
     return ModelReply(whole[:LONGEST_REPLY], cut, tokens, DAMAGED if damaged else "")
+
+
+def _tokens(message: AIMessage) -> Tokens:
+    if not (used := message.usage_metadata):
+        return NO_TOKENS
+    details: Mapping[str, Any] = used.get("input_token_details") or {}
+    sent = used["input_tokens"]  # some servers count the cached ones apart: no more than these have their price
+    read = min(sent, sum(count or 0 for name, count in details.items() if name.endswith("cache_read")))
+    written = details.get("cache_creation") or sum(details.get(name) or 0 for name in CACHE_WRITES)
+    return Tokens(sent, used["output_tokens"], read, min(sent - read, written))
 
 
 def read_stop_reason(metadata: Mapping[str, Any]) -> str:
@@ -160,7 +170,7 @@ class PublishedRepliesByName(PublishedReplies):
     """Published replies by their prompts' names, where these tell which of them answers what."""
 
     def reply(self, key: str, asked: str) -> ModelReply:
-        """The next reply to a prompt of this name; see `Published.reply`."""
+        """The next reply to a prompt of this name; see `PublishedReplies.reply`."""
         return super().reply(asked, asked)
 
 
@@ -170,11 +180,8 @@ _published: ContextVar[PublishedReplies | None] = ContextVar("readgraph_publishe
 @contextmanager
 def replay_published(published: PublishedReplies) -> Iterator[None]:
     """Within, every model's replies come from the published ones."""
-    before = _published.set(published)
-    try:
+    with set_variable(_published, published):
         yield
-    finally:
-        _published.reset(before)
 
 
 def replies_to_replay() -> PublishedReplies | None:

@@ -58,17 +58,16 @@ class StreamedReply:
 def partial_thoughts_and_text(reply: type[SpokenReply], json_start: str) -> tuple[str, str]:
     """The thoughts and the text in the first part of a reply's JSON."""
     begun = _text(json_start[max(0, json_start.find("{")) :])
+
+    def escape_line_breaks(string: re.Match[str]) -> str:  # a model may have left them unescaped
+        return string[0] if string[0].isprintable() else string[0].translate(_ESCAPED)
+
     try:
-        value = from_json(_STRING.sub(_escape_line_breaks, begun), allow_partial="trailing-strings")
+        value = from_json(_STRING.sub(escape_line_breaks, begun), allow_partial="trailing-strings")
     except ValueError:
         return "", ""
     thoughts, text = reply.thoughts_and_text(value) if isinstance(value, dict) else ("", "")
     return _text(thoughts), _text(text)
-
-
-def _escape_line_breaks(string: re.Match[str]) -> str:
-    """A JSON string, with line breaks that the model left unescaped as escapes."""
-    return string[0] if string[0].isprintable() else string[0].translate(_ESCAPED)
 
 
 def _text(value: Any) -> str:

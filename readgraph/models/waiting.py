@@ -9,7 +9,7 @@ import math
 import random
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +21,7 @@ from readgraph.library.minute_ledger import MinuteLedger, QueuePlace
 from readgraph.library.store import ledger_of
 from readgraph.models.metering import current_meter
 from readgraph.models.names import TOKENS_PER_WORD, Limits
+from readgraph.state.variables import set_variable
 
 LONGEST_WAIT = 60.0
 """The longest pause in seconds, even if the server asks for a longer one (Retry-After)."""
@@ -52,11 +53,8 @@ _clock: ContextVar[Clock] = ContextVar("readgraph_clock", default=_REAL)
 @contextmanager
 def use_clock(clock: Clock) -> Iterator[None]:
     """Use another clock inside the `with`, such as one whose pauses take no time."""
-    before = _clock.set(clock)
-    try:
+    with set_variable(_clock, clock):
         yield
-    finally:
-        _clock.reset(before)
 
 
 def clock() -> Clock:
@@ -80,11 +78,6 @@ class SharedPause:
             await clock().sleep(left)
 
 
-def backoff_seconds(failures: int, longest: float = LONGEST_PAUSE) -> float:
-    """Seconds to wait after this many failures in a row: doubled each time, minus a random part."""
-    return min(2.0 ** min(failures - 1, 30), longest) * random.uniform(0.5, 1.0)
-
-
 @dataclass
 class RetryPauses:
     """The pauses between the tries of one request, which is given up `seconds` after its first failure."""
@@ -94,30 +87,28 @@ class RetryPauses:
     give_up: float = 0.0
 
     def next(self, asked: float, longest: float = LONGEST_PAUSE) -> tuple[float, bool]:
-        """How long to wait after one more failure, at least as `asked` by the server; and whether that is too long."""
+        """How long to wait after one more failure, at least as `asked` by the server; and whether that is too long.
+
+        Pauses are doubled each time, minus a random part.
+        """
         self.failures += 1
-        pause, now = max(asked, backoff_seconds(self.failures, longest)), clock().now()
+        pause = min(2.0 ** min(self.failures - 1, 30), longest) * random.uniform(0.5, 1.0)
+        pause, now = max(asked, pause), clock().now()
         self.give_up = self.give_up or now + self.seconds
         return pause, now + pause > self.give_up
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float:
     """Seconds that a response asks to wait (Retry-After: seconds or a date), at most `LONGEST_WAIT`; else 0."""
-    value = headers.get("retry-after", "")
+    value, seconds = headers.get("retry-after", ""), 0.0
     try:
         seconds = float(value)
     except ValueError:
-        seconds = _seconds_until(value)
+        with suppress(TypeError, ValueError, OverflowError):  # it is no date either
+            moment = parsedate_to_datetime(value)
+            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+            seconds = (moment - datetime.now(UTC)).total_seconds()
     return 0.0 if math.isnan(seconds) else min(max(seconds, 0.0), LONGEST_WAIT)
-
-
-def _seconds_until(date: str) -> float:
-    try:
-        time_given = parsedate_to_datetime(date)
-    except (TypeError, ValueError, OverflowError):
-        return 0.0
-    moment = time_given if time_given.tzinfo else time_given.replace(tzinfo=UTC)
-    return moment.timestamp() - datetime.now(UTC).timestamp()
 
 
 @dataclass

@@ -9,7 +9,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,6 +35,7 @@ from readgraph.state.logs import (
     new_run_part,
     use_run,
 )
+from readgraph.state.reading import NO_TOKENS
 
 API = "opentelemetry.trace"
 
@@ -62,6 +63,15 @@ class TraceSpan:
     def __init__(self, inner: Any = None) -> None:
         self.inner = inner
 
+    @contextmanager
+    def in_hand(self) -> Iterator[None]:
+        """Inside of the `with`, what begins is a part of this span."""
+        with ExitStack() as stack:
+            if self.inner is not None:
+                as_it_is = {"end_on_exit": False, "record_exception": False, "set_status_on_exception": False}
+                stack.enter_context(sys.modules[API].use_span(self.inner, **as_it_is))
+            yield
+
     def add(self, attributes: Attributes) -> None:
         """Add attributes."""
         if self.inner is not None:
@@ -74,54 +84,38 @@ class TraceSpan:
             self.inner.set_status(trace.Status(trace.StatusCode.ERROR, kind))
             self.inner.set_attribute("error.type", kind)
 
+    def end(self) -> None:
+        """End it."""
+        if self.inner is not None:
+            self.inner.end()
+
 
 NO_SPAN = TraceSpan()
 
 
-@contextmanager
-def span(name: str, attributes: Attributes, *, client: bool = False) -> Iterator[TraceSpan]:
-    """A span around what is done inside of the `with`, also in the tasks and threads that begin there.
-
-    `client`: it is a request to another program.
-    """
+def begin_span(name: str, attributes: Attributes, *, client: bool = False) -> TraceSpan:
+    """A span that has begun, and is not yet the one in hand; `client`: it is a request to another program."""
     if not is_tracing_enabled():
-        yield NO_SPAN
-        return
-    with use_span_to_end(begin_span(name, attributes, client=client)) as made:
-        yield made
-
-
-def begin_span(name: str, attributes: Attributes, *, client: bool = False) -> Any:
-    """A span that has begun, and is not yet the one in hand; None where nobody collects them."""
-    if not is_tracing_enabled():
-        return None
+        return NO_SPAN
     trace = sys.modules[API]
     kind = trace.SpanKind.CLIENT if client else trace.SpanKind.INTERNAL
-    return trace.get_tracer("readgraph", __version__).start_span(
-        name, kind=kind, attributes=_drop_empty_attributes(attributes)
-    )
+    tracer = trace.get_tracer("readgraph", __version__)
+    return TraceSpan(tracer.start_span(name, kind=kind, attributes=_drop_empty_attributes(attributes)))
 
 
 @contextmanager
-def use_span_to_end(inner: Any) -> Iterator[TraceSpan]:
-    """Inside of the `with` this span is the one in hand; it ends with it."""
-    made = TraceSpan(inner)
+def span(name: str, attributes: Attributes, *, client: bool = False) -> Iterator[TraceSpan]:
+    """A span around what is done inside of the `with`, also in the tasks and threads that begin there."""
+    made = begin_span(name, attributes, client=client)
     try:
-        with use_span(inner):
+        with made.in_hand():
             yield made
     except BaseException as problem:
         if not isinstance(problem, GraphBubbleUp | asyncio.CancelledError | GeneratorExit):
             made.fail(type(problem).__name__)  # its text may hold what was read
         raise
     finally:
-        inner.end()
-
-
-@contextmanager
-def use_span(inner: Any) -> Iterator[None]:
-    """Inside of the `with`, what begins is a part of this span."""
-    with sys.modules[API].use_span(inner, end_on_exit=False, record_exception=False, set_status_on_exception=False):
-        yield
+        made.end()
 
 
 def _drop_empty_attributes(attributes: Attributes) -> dict[str, Any]:
@@ -140,14 +134,15 @@ def has_listeners() -> bool:
 
 
 class Call:
-    """One prompt to a model, and what became of it: answered, recorded or refused; it failed if an error ends it.
+    """One prompt to a model, the `number`th in a row for one answer, from the beginning of a `with` to its end.
 
-    Nothing is told where nobody listens as it begins.
+    It is told what became of it: answered, recorded or refused; it failed if an error ends it. Nothing is told where
+    nobody listens as it begins.
     """
 
     def __init__(self, client: ModelClient, prompt: Prompt, number: int, *, batch: bool) -> None:
         self.client, self.prompt, self.number, self.batch = client, prompt, number, batch
-        self.outcome, self.why, self.tokens, self.began = "answered", "", (0, 0), 0.0
+        self.outcome, self.why, self.tokens, self.began = "answered", "", NO_TOKENS, 0.0
         self._listened, self._span, self._lasting = has_listeners(), NO_SPAN, ExitStack()
 
     @property
@@ -159,23 +154,30 @@ class Call:
         self.began = time.perf_counter()
         if self._listened and is_tracing_enabled():
             named = {f"{OURS}{name}": value for name, value in self._about.items()}
-            self._span = self._lasting.enter_context(_call_span(self.client, named))
+            server, chat = urlsplit(self.client.server), _gen_ai("chat", self.client.name)
+            node = {"server.address": server.hostname, "server.port": server.port, f"{OURS}node": current_meter().node}
+            made = span(f"chat {chat[REQUESTED]}", {**chat, **node, **named}, client=True)
+            self._span = self._lasting.enter_context(made)
 
-    def end(self, problem: BaseException | None = None) -> None:
-        """Tell what became of it."""
+    def __enter__(self) -> "Call":
+        return self
+
+    def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
         if not self._listened or isinstance(problem, BudgetSpent):  # then no call was made
             return
         if problem is not None:
             self.outcome = "failed" if isinstance(problem, Exception) else "cancelled"
         new = self.began > 0
-        tokens_in, tokens_out = self.tokens if new else (0, 0)
+        tokens = self.tokens if new else NO_TOKENS
         seconds = round(time.perf_counter() - self.began, 4) if new else None
         dollars = self._cost() if new else None
         self._count(new, dollars)
         self._span.add(
             {
-                "gen_ai.usage.input_tokens": tokens_in or None,
-                "gen_ai.usage.output_tokens": tokens_out or None,
+                "gen_ai.usage.input_tokens": tokens.sent or None,
+                "gen_ai.usage.output_tokens": tokens.received or None,
+                "gen_ai.usage.cache_read.input_tokens": tokens.cache_read or None,
+                "gen_ai.usage.cache_creation.input_tokens": tokens.cache_written or None,
                 f"{OURS}outcome": self.outcome,
                 f"{OURS}why": self.why,
                 f"{OURS}cost": dollars,
@@ -192,8 +194,9 @@ class Call:
             outcome=self.outcome,
             why=self.why,
             recorded=not new if self.outcome == "refused" else None,
-            tokens_in=tokens_in or None,
-            tokens_out=tokens_out or None,
+            tokens_in=tokens.sent or None,
+            tokens_out=tokens.received or None,
+            tokens_cached=tokens.cache_read or None,
             seconds=seconds,
             cost=dollars,
             **(fault(problem) if problem is not None and self.outcome == "failed" else {}),
@@ -204,25 +207,13 @@ class Call:
             made = new and self.outcome in ("answered", "refused")
             run.count(calls=made, recorded=self.outcome == "recorded", refused=self.outcome == "refused")
             run.count(failed=self.outcome == "failed", cost=dollars)
-            run.count(tokens_in=self.tokens[0] if new else 0, tokens_out=self.tokens[1] if new else 0)
+            run.count(tokens_in=self.tokens.sent if new else 0, tokens_out=self.tokens.received if new else 0)
 
     def _cost(self) -> float | None:
         run = current_run()
         given = Price(*run.price) if run and run.price else None
-        price = price_to_pay(given, self.client.name, batch=self.batch) if self.tokens[0] else None
-        return round(price.of_tokens(*self.tokens), 6) if price else None
-
-
-@contextmanager
-def watch_call(client: ModelClient, prompt: Prompt, number: int, *, batch: bool) -> Iterator[Call]:
-    """Tell of a prompt to a model, the `number`th in a row for one answer."""
-    call = Call(client, prompt, number, batch=batch)
-    try:
-        yield call
-    except BaseException as problem:
-        call.end(problem)
-        raise
-    call.end()
+        price = price_to_pay(given, self.client.name, batch=self.batch) if self.tokens.sent else None
+        return round(price.of_tokens(self.tokens), 6) if price else None
 
 
 @contextmanager
@@ -285,22 +276,9 @@ def _end_node(part: RunUsage, meter: Meter, update: Mapping[str, Any], lasts: Tr
     log("node_ended", state="done", seconds=round(meter.seconds, 4), **told)
 
 
-def _call_span(client: ModelClient, about: Mapping[str, Any]) -> AbstractContextManager[TraceSpan]:
-    server = urlsplit(client.server)
-    where = {"server.address": server.hostname, "server.port": server.port, f"{OURS}node": current_meter().node}
-    named = _gen_ai("chat", client.name)
-    return span(f"chat {named[REQUESTED]}", {**named, **where, **about}, client=True)
-
-
 def _gen_ai(operation: str, model: str) -> dict[str, Any]:
     """What the semantic conventions for generative AI say of a request to a model."""
-    provider, name = _provider(model)
-    return {"gen_ai.operation.name": operation, "gen_ai.provider.name": provider, REQUESTED: name}
-
-
-def _provider(model: str) -> tuple[str, str]:
-    """The provider of a model, and its name there."""
     named = find_model_entry(model)
     full = named.table.full_name if named and named.table else model
-    provider, colon, name = full.partition(":")
-    return (provider, name) if colon else ("", full)
+    provider, name = full.split(":", 1) if ":" in full else ("", full)
+    return {"gen_ai.operation.name": operation, "gen_ai.provider.name": provider, REQUESTED: name}

@@ -29,7 +29,7 @@ LAST_STEPS = 8
 and what may follow: a round, an answer, its citations."""
 
 DECISIVE = "decisive"
-"""Marks a key by which an edge is chosen: between two such choices a node writes it (see `graphs.wiring.nodes`)."""
+"""Marks a key by which an edge is chosen: between two such choices a node writes it (see `graphs.wiring.checks`)."""
 
 INSTRUCTION_WORDS = 250
 """Most words of a prompt that are not content: its instructions, and the form of the reply."""

@@ -93,10 +93,9 @@ class _GistSelection:
         self.notes, self.known = notes, known
         self.shown, self.words, page = set[OlderGist](), 0, 0
         while page < pages:
-            fits = (
-                gist for level in range(pages.bit_length(), 0, -1) if (gist := self._gist_that_begins_at(level, page))
-            )
-            if gist := next(fits, None):
+            levels = (level for level in range(pages.bit_length(), 0, -1) if page % FAN**level == 0)
+            begin_here = (known.get((level, page // FAN**level)) for level in levels)
+            if gist := next(filter(None, begin_here), None):
                 self.shown.add(gist)
             self.words += self._size(gist or page)
             page = gist.pages.stop if gist else page + 1
@@ -117,10 +116,6 @@ class _GistSelection:
         self.shown.remove(gist)
         self.shown |= {part for part in found if isinstance(part, OlderGist)}
         return True
-
-    def _gist_that_begins_at(self, level: int, page: int) -> OlderGist | None:
-        number, within = divmod(page, FAN**level)
-        return None if within else self.known.get((level, number))
 
     def _size(self, part: OlderGist | int) -> int:
         if isinstance(part, OlderGist):

@@ -7,7 +7,7 @@ there the judge is asked about each pair of an event and a line of the answer, h
 summary that begin with "who": MemWalker, section 4.1 (SummScreenFD and GovReport). The words are our own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
@@ -49,45 +49,27 @@ class AgreesInPart(BaseModel):
     )
 
 
-_STRICT = declare_wording(
-    STRICT, STRICT, RATE_VERSION, _RATE_SYSTEM, "Do the answer and the reference say the same? Say yes or no."
-)
-_PERMISSIVE = declare_wording(
+def _rating(name: str, task: str) -> Callable[[str, str, str], Prompt]:
+    """Makes a rater's prompt of the question, the answer and the reference."""
+    wording = declare_wording(name, name, RATE_VERSION, _RATE_SYSTEM, task)
+
+    def ask_beside(question: str, answer: str, reference: str) -> Prompt:
+        return wording.ask(fenced("reference", reference), question_part(question, {}), fenced("answer", answer))
+
+    return ask_beside
+
+
+strict_prompt = _rating(STRICT, "Do the answer and the reference say the same? Say yes or no.")
+permissive_prompt = _rating(
     PERMISSIVE,
-    PERMISSIVE,
-    RATE_VERSION,
-    _RATE_SYSTEM,
     "Does the answer agree with the reference? Say yes if it holds all that the reference says, or says the same more "
     "precisely; partially if some of what it says agrees with the reference; no if nothing does.",
 )
-_CONSISTENT = declare_wording(
+consistent_prompt = _rating(
     CONSISTENT,
-    CONSISTENT,
-    RATE_VERSION,
-    _RATE_SYSTEM,
     "Is the answer right, judged by the reference? It may be longer, in other words, or name a date in another way: "
     "say yes if it gives what the reference gives. Say no if it lacks that, or contradicts it.",
 )
-
-
-def strict_prompt(question: str, answer: str, reference: str) -> Prompt:
-    """Ask whether both answers say the same."""
-    return _STRICT.ask(*_beside(question, answer, reference))
-
-
-def permissive_prompt(question: str, answer: str, reference: str) -> Prompt:
-    """Ask whether the answer holds the reference, or a part of it."""
-    return _PERMISSIVE.ask(*_beside(question, answer, reference))
-
-
-def consistent_prompt(question: str, answer: str, reference: str) -> Prompt:
-    """Ask whether the answer, which may be long and chatty, is consistent with the short reference."""
-    return _CONSISTENT.ask(*_beside(question, answer, reference))
-
-
-def _beside(question: str, answer: str, reference: str) -> tuple[str, str, str]:
-    return fenced("reference", reference), question_part(question, {}), fenced("answer", answer)
-
 
 JUDGE_VERSION = 1
 
@@ -219,16 +201,12 @@ def order_prompt(question: str, answer: str, events: Sequence[str]) -> Prompt:
     return _ORDER.ask(fenced("events", numbered), question_part(question, {}), fenced("answer", answer))
 
 
-_WHO_SYSTEM = (
-    "You write questions that test whether somebody has read a long text. You see a summary of it; who is asked sees "
-    "the text itself, and not the summary. " + DATA_RULE
-)
-
 WHO_QUESTION = declare_wording(
     "who_question",
     "who_question",
     1,
-    _WHO_SYSTEM,
+    "You write questions that test whether somebody has read a long text. You see a summary of it; who is asked sees "
+    "the text itself, and not the summary. " + DATA_RULE,
     "Write one question that begins with 'Who' and has exactly one right answer, which stands in the summary above. "
     "Say in the question which event it is about, and don't give the answer away.",
 )

@@ -7,7 +7,6 @@ from typing import ClassVar
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import DEPTH, PARTS, Part, pages_of
 from readgraph.models.asking import ask, can_ask
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
@@ -15,15 +14,16 @@ from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import LookUpState, LookUpUpdate
 from readgraph.nodes.extractive import query_of, ranked_pages
-from readgraph.nodes.memory import MemoryView, format_parts, load_memory, memory_pages, view_memory
+from readgraph.nodes.memory import MemoryView, OpenedMemory, format_parts, load_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.search import (
-    SearchBounds,
+    SearchTool,
     Tools,
+    find_nearest,
     fuse_hits,
     make_stand_in,
     memory_tools,
-    ranker_of,
+    okapi_ranker,
     search_pages,
 )
 from readgraph.nodes.step import StepNode, Work, node
@@ -98,14 +98,22 @@ NO_NUMBER = "gave no usable number of a part: looked nothing up"
 @node(settings=(PagesRead,))
 async def nearest_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
     """The pages that keyword search ranks first, at most `max_pages`; pages that were chosen before stay."""
-    document, memory = await load_memory(runtime, state["document"], state["memory"])
+    memory = await load_memory(runtime, state)
+    return await _read_nearest(state, memory, await memory.open_ranker())
+
+
+async def retrieve_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    """The same, ranked as the papers' baseline does."""
+    memory = await load_memory(runtime, state)
+    return await _read_nearest(state, memory, okapi_ranker(memory.store, memory.document, memory.record))
+
+
+async def _read_nearest(state: LookUpState, memory: OpenedMemory, ranker: SearchTool) -> LookUpUpdate:
     read = state["pages_read"]
-    most, unread = max(0, runtime.context.max_pages - len(read)), {*range(memory.pages)} - {*read}
-    ranker = ranker_of(page_store(runtime), document, memory)
-    found = await search_pages({"okapi": ranker}, {"okapi": [query_of(state)]}, SearchBounds(most, unread))
-    pages = pages_of(found["okapi"])
+    most = max(0, memory.runtime.context.max_pages - len(read))
+    pages = await find_nearest(ranker, [query_of(state)], most, {*memory.unread(read)})
     did = f"{format_parts(pages)}: they share words with the question" if pages else format_parts(pages)
-    return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": did}
+    return _end([*read, *pages], did)
 
 
 MakePrompt = Callable[[str, str, dict[str, str], int], Prompt]
@@ -197,13 +205,12 @@ async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUp
 
 async def _view(state: LookUpState, runtime: Runtime[ReaderContext]) -> MemoryView:
     """The memory; where gists of gists stand for old pages, those near the question show their own gists."""
-    asked = (state["document"], state["memory"], state["pages_read"])
-    view = await view_memory(runtime, *asked)
+    memory = await load_memory(runtime, state)
+    view = await memory.view(state["pages_read"])
     if not view.older:
         return view
-    ranker = ranker_of(page_store(runtime), *await load_memory(runtime, *asked[:2]))
-    near = await ranker.find(query_of(state), runtime.context.max_pages)
-    return await view_memory(runtime, *asked, near=pages_of(near))
+    near = await (await memory.open_ranker()).find(query_of(state), runtime.context.max_pages)
+    return await memory.view(state["pages_read"], near=pages_of(near))
 
 
 def _end(pages_read: list[int], did: str) -> LookUpUpdate:
@@ -221,8 +228,9 @@ def make_retrieval_node(
 
     async def search_segments(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
         """The segments that rank first; with `cut_segments` also those that don't fit, which the answer then cuts."""
-        tools = await _open_rankers(rankers, state, runtime)
-        return await _search_and_fit(state, runtime, tools, reason, cut=runtime.context.cut_segments)
+        memory = await load_memory(runtime, state)
+        tools = await _open_rankers(rankers, memory)
+        return await _search_and_fit(state, memory, tools, reason, cut=runtime.context.cut_segments)
 
     return StepNode(search_segments, without_model, settings=(PagesRead, Window, Segments, *embedding))
 
@@ -235,53 +243,45 @@ async def retrieve_parts(state: LookUpState, runtime: Runtime[ReaderContext]) ->
     """
     context = runtime.context
     if not can_ask(runtime) and context.ranking == "keywords" and not context.rank_gists:
-        return await nearest_pages(state, runtime)
+        return await retrieve_without_model(state, runtime)
     rankers, reason = RANKINGS[context.ranking]
     if context.rank_gists:
         rankers = tuple("keyword" if name == "okapi" else name for name in rankers)
-    tools = await _open_rankers(rankers, state, runtime, ("memo",) if context.rank_gists else ("page",))
+    memory = await load_memory(runtime, state)
+    tools = await _open_rankers(rankers, memory, ("memo",) if context.rank_gists else ("page",))
     reason = f"the gists {reason}" if context.rank_gists else reason
-    return await _search_and_fit(state, runtime, tools, reason, notes=context.show_gists)
+    return await _search_and_fit(state, memory, tools, reason, notes=context.show_gists)
 
 
 async def _search_and_fit(
-    state: LookUpState,
-    runtime: Runtime[ReaderContext],
-    tools: Tools,
-    reason: str,
-    *,
-    notes: bool = True,
-    cut: bool = False,
+    state: LookUpState, memory: OpenedMemory, tools: Tools, reason: str, *, notes: bool = True, cut: bool = False
 ) -> LookUpUpdate:
     """The pages that rank first, at most `max_pages`, as long as they fit the window together with the notes.
 
     The model sees them in the document's order. Pages that don't match rank last, in their order. Pages that were
     already chosen (by a person at an interrupt) stay. Without `notes` the pages stand alone; with `cut` all may stay.
     """
-    read = state["pages_read"]
-    view = await view_memory(runtime, state["document"], state["memory"], read)
+    read, context = state["pages_read"], memory.runtime.context
+    view = await memory.view(read)
     view = view if notes else view.without_notes()
-    room = content_room(runtime.context, state["question_text"], state["choices"])
-    found = await search_pages(tools, {name: [query_of(state)] for name in tools}, SearchBounds(DEPTH))
+    room = content_room(context, state["question_text"], state["choices"])
+    found = await search_pages(tools, {name: [query_of(state)] for name in tools}, DEPTH)
     nearest = [hit["page"] for hit in fuse_hits(found)]
     every = dict.fromkeys([*nearest, *(page.number for page in view.pages)])
-    wanted = [page for page in every if page not in read][: max(0, runtime.context.max_pages - len(read))]
+    wanted = [page for page in every if page not in read][: max(0, context.max_pages - len(read))]
     pages = sorted(wanted if cut else view.pages_that_fit(wanted, room))
     return _end([*read, *pages], f"{format_parts(pages)}: {reason}")
 
 
-async def _open_rankers(
-    rankers: tuple[str, ...], state: LookUpState, runtime: Runtime[ReaderContext], parts: tuple[Part, ...] = PARTS
-) -> Tools:
-    document, memory = await load_memory(runtime, state["document"], state["memory"])
-    store = page_store(runtime)
+async def _open_rankers(rankers: tuple[str, ...], memory: OpenedMemory, parts: tuple[Part, ...] = PARTS) -> Tools:
     if rankers == ("okapi",):
-        return {"okapi": ranker_of(store, document, memory)}
-    embedded = runtime.context.embeddings or make_stand_in("vector", store, document, memory)
+        return {"okapi": okapi_ranker(memory.store, memory.document, memory.record)}
+    context = memory.runtime.context
+    embedded = context.embeddings or make_stand_in("vector", memory.store, memory.document, memory.record)
     if "vector" in rankers and not embedded:
         raise BadInput("This look-up needs an embedding model: name one (embeddings), or take a method without.")
-    both = replace(runtime.context, tools=("keyword", "vector"))
-    tools = await memory_tools(runtime.override(context=both), document, memory, parts)
+    both = memory.runtime.override(context=replace(context, tools=("keyword", "vector")))
+    tools = await memory_tools(both, memory.document, memory.record, parts)
     return {name: tools[name] for name in rankers}
 
 
@@ -292,7 +292,7 @@ RANKINGS: dict[Ranking, tuple[tuple[str, ...], str]] = {
 }
 """The rankers of each ranking, and how the trajectory explains it."""
 
-retrieve = make_retrieval_node(*RANKINGS["keywords"], without_model=nearest_pages)
+retrieve = make_retrieval_node(*RANKINGS["keywords"], without_model=retrieve_without_model)
 retrieve_by_vectors = make_retrieval_node(*RANKINGS["embeddings"])
 retrieve_by_both = make_retrieval_node(*RANKINGS["both"])
 
@@ -300,7 +300,7 @@ retrieve_by_both = make_retrieval_node(*RANKINGS["both"])
 @node(settings=(Window,))
 async def leading_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
     """Read the pages from the first one on, as many as fit the window."""
-    view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
+    view = await (await load_memory(runtime, state)).view(state["pages_read"])
     room = content_room(runtime.context, state["question_text"], state["choices"])
     pages = view.pages_that_fit([page.number for page in view.pages], room)
     did = f"{format_parts(pages)}: from the beginning, as many as fit"
@@ -312,10 +312,9 @@ def make_fixed_look_up(choose: Callable[[int], Iterable[int]], summary: str) -> 
 
     async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
         """Read the same pages for every question."""
-        _, pages = await memory_pages(runtime, state["document"], state["memory"])
-        read = state["pages_read"]
+        memory, read = await load_memory(runtime, state), state["pages_read"]
         return {
-            "pages_read": [*read, *(page for page in choose(len(pages)) if page not in read)],
+            "pages_read": [*read, *(page for page in choose(memory.record.pages) if page not in read)],
             "continue_search": False,
             "step_summary": summary,
         }

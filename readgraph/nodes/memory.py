@@ -7,9 +7,9 @@ since it was appended later or a budget was spent.
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
 
 from readgraph.library.histories import sessions_of
 from readgraph.library.page_store import PageStore, page_store
@@ -23,31 +23,25 @@ from readgraph.nodes.gist_levels import (
     older_gist_words,
     older_gists,
 )
+from readgraph.nodes.search import SearchTool, open_ranker
 from readgraph.state.channels import NotMemorised
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Citation
-from readgraph.state.records import Document, Memory, Note, Page
-from readgraph.state.summary_tree import TreeShape, node_id, tree_ids
-from readgraph.state.words import count_words, first_words, format_count, with_numbers
+from readgraph.state.records import Document, Memory, Note, Page, TreeNode
+from readgraph.state.summary_tree import TreeShape, is_leaf, node_id, page_of, tree_ids
+from readgraph.state.words import count_words, first_words, format_count, take_fitting, with_numbers
 
 __all__ = ["flat_tree", "memory_pages", "view_memory", "view_nodes"]
 
 
-class StandIn(Protocol):
-    """A text that stands for several pages: a gist of gists, or a summary of a tree."""
+@dataclass(frozen=True, slots=True)
+class TreeSummary:
+    """A node of the tree: the pages below it, its text and the text's words."""
 
-    @property
-    def pages(self) -> range:
-        """The pages that it stands for."""
-
-    @property
-    def text(self) -> str:
-        """Its text."""
-
-    @property
-    def words(self) -> int:
-        """The words of its text."""
+    pages: range
+    text: str
+    words: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +55,7 @@ class MemoryView:
     pages: list[Page]
     notes: dict[int, Note]
     full: dict[int, str]
-    older: Sequence[StandIn] = ()
+    older: Sequence[OlderGist | TreeSummary] = ()
 
     @property
     def text(self) -> str:
@@ -69,9 +63,10 @@ class MemoryView:
         record_corrections(note for number, note in self.notes.items() if not self.full.get(number))
         alone = {page.number: self.full.get(page.number) or self._note(page.number) for page in self.pages}
         bodies = [(number, 1, str(number), body) for number, body in alone.items()]
-        bodies += [(gist.pages[0], 0, _name_page_range(gist.pages), gist.text) for gist in self.older]
-        tag = find_unused_name("page", [body for *_, body in bodies])
-        return "\n\n".join(f"<{tag} {name}>\n{body.strip()}" for *_, name, body in sorted(bodies) if body)
+        for gist in self.older:
+            first, last = gist.pages[0], gist.pages[-1]
+            bodies.append((first, 0, f"{first}-{last}" if last > first else str(first), gist.text))
+        return tag_texts((name, body.strip()) for *_, name, body in sorted(bodies) if body)
 
     @property
     def words(self) -> int:
@@ -105,11 +100,7 @@ class MemoryView:
         """
         candidates = [*candidates]
         sizes = {page.number: page.words - self._note_words(page.number) for page in self.pages}
-        words, fit = self.words_with_tags, []
-        for page in candidates:
-            if words + sizes[page] <= most_words:
-                words += sizes[page]
-                fit.append(page)
+        fit = take_fitting(candidates, sizes.__getitem__, most_words - self.words_with_tags, skips=True)
         return fit or ([] if self.full else candidates[:1])
 
     def openable(self, most_words: int) -> set[int]:
@@ -126,8 +117,144 @@ class MemoryView:
         return self.notes[page].text if page in self.notes else ""
 
 
-def _name_page_range(pages: range) -> str:
-    return f"{pages[0]}-{pages[-1]}" if len(pages) > 1 else str(pages[0])
+@dataclass(frozen=True)
+class ShownPage:
+    """The text of a page as it is shown; `start` is the character offset of its beginning in the document."""
+
+    number: int
+    start: int
+    text: str
+    header: str
+
+
+class MemoryState(TypedDict):
+    """A document and its memory, by their ids."""
+
+    document: str
+    memory: str
+
+
+@dataclass(frozen=True)
+class OpenedMemory:
+    """A memory as a step uses it: its record and that of its document are there, the rest is fetched on demand."""
+
+    runtime: Runtime[ReaderContext]
+    document: Document
+    record: Memory
+
+    @property
+    def store(self) -> PageStore:
+        """Where it is kept."""
+        return page_store(self.runtime)
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of its pages."""
+        return range(self.record.pages)
+
+    def unread(self, pages_read: Iterable[int]) -> list[int]:
+        """The numbers of the pages that are not among these."""
+        read = {*pages_read}
+        return [number for number in self.numbers if number not in read]
+
+    async def pages(self, numbers: Iterable[int] | None = None) -> list[Page]:
+        """The pages with these numbers, or all."""
+        return await self.store.pages(self.record.id, self.numbers if numbers is None else numbers)
+
+    async def notes(self, numbers: Iterable[int] | None = None) -> list[Note]:
+        """The notes of these pages, or all."""
+        return await self.store.notes(self.record.id, self.numbers if numbers is None else numbers)
+
+    async def texts(self, numbers: Iterable[int] | None = None) -> dict[int, str]:
+        """The texts of these pages, or of all, by their numbers."""
+        return await self.store.page_texts(self.document, await self.pages(numbers))
+
+    async def nodes(self, ids: Iterable[str]) -> dict[str, Note | TreeNode]:
+        """The notes of leaves of its tree, and the nodes above them, by their ids; what is not there is left out."""
+        wanted = [*ids]
+        notes, above = await asyncio.gather(
+            self.notes([page_of(name) for name in wanted if is_leaf(name)]),
+            self.store.tree_nodes(self.record.id, [name for name in wanted if not is_leaf(name)]),
+        )
+        return {node_id(0, note.page): note for note in notes} | {node.id: node for node in above}
+
+    async def pack(self, numbers: Sequence[int], most_words: int) -> list[ShownPage]:
+        """The pages with these numbers, in this order, that fit the words; a page that alone is too long is cut."""
+        pages, notes = await asyncio.gather(self.pages(numbers), self.notes(numbers))
+        headers = {note.page: note.header for note in notes}
+
+        def size(page: Page) -> int:
+            return min(page.words + count_words(headers.get(page.number, "")), most_words)
+
+        packed = take_fitting(pages, size, most_words, skips=True)
+        texts = await self.store.page_texts(self.document, packed)
+        return [
+            ShownPage(
+                page.number,
+                page.start,
+                first_words(texts[page.number], most_words) if page.words > most_words else texts[page.number],
+                headers.get(page.number, ""),
+            )
+            for page in packed
+        ]
+
+    async def view(self, pages_read: Sequence[int], near: Sequence[int] = ()) -> MemoryView:
+        """What the model sees of it with these pages in full; errors and `near` are as in `view_memory`."""
+        pages, (notes, older) = await self.pages(), await self.visible_notes(near)
+        known, wanted = {page.number for page in pages}, {*pages_read}
+        if unknown := [page for page in pages_read if page not in known]:  # they may have been edited
+            raise BadInput(f"There is no page {unknown[0]!r}: the pages are 0 to {len(pages) - 1}.")
+        full = await self.store.page_texts(self.document, [page for page in pages if page.number in wanted])
+        return MemoryView(self.document, pages, notes, full, older)
+
+    async def visible_notes(self, near: Sequence[int] = ()) -> tuple[dict[int, Note], list[OlderGist]]:
+        """The notes that a question sees, by their pages, and the gists of gists that stand for the other pages.
+
+        There are such gists only where a model gisted a memory whose notes don't fit the window. Notes that a user
+        corrected are shown by themselves as far as they fit, since the gists of gists were made before.
+        """
+        context, count = self.runtime.context, self.record.pages
+        notes = {note.page: note for note in await self.notes()}
+        allowed = gists_allowed(context)
+        if not context.model or sum(note.words + TAG_WORDS for note in notes.values()) <= allowed:
+            return notes, []
+        known = await older_gists(self.store, self.record.id, count, older_gist_words(context))
+        corrected = [note.page for note in notes.values() if note.replaced is not None]
+        older = choose_gists_by_age(notes, known, count, allowed, [*corrected, *near])
+        hidden = {page for gist in older for page in gist.pages}
+        return {page: note for page, note in notes.items() if page not in hidden}, older
+
+    async def summaries(self) -> dict[str, TreeSummary]:
+        """All nodes of its tree by their ids: the notes of pages ("0.3"), then the summaries above them."""
+        found = {
+            node_id(0, note.page): TreeSummary(range(note.page, note.page + 1), note.text, note.words)
+            for note in await self.notes()
+        }
+        for node in await self.store.tree_nodes(self.record.id, tree_ids(self.record)):
+            found[node.id] = TreeSummary(TreeShape.final_tree(self.record).pages(node.id), node.text, node.words)
+        return found
+
+    async def open_ranker(self) -> SearchTool:
+        """Ranks its pages by the words of their texts."""
+        return await open_ranker(self.store, self.document, self.record)
+
+    async def find_missing(self) -> NotMemorised:
+        """What has no page in it, or a page without a note. A session counts that lacks any of its pages."""
+        if self.record.complete and self.record.read_to == self.document.characters:
+            return NotMemorised(sessions=0, words=0)
+        noted = {note.page for note in await self.notes()}
+        missing = [(page.start, page.end) for page in await self.pages() if page.number not in noted]
+        missing.append((self.record.read_to, self.document.characters))
+        return await sizes_of(self.store, self.document, missing)
+
+
+async def load_memory(runtime: Runtime[ReaderContext], state: MemoryState) -> OpenedMemory:
+    """The memory that the state names, with its document."""
+    document, memory = await page_store(runtime).document_and_memory(state["document"], state["memory"])
+    if memory.recipe.model and not (runtime.context.model or runtime.context.reading_model):
+        # A graph that is resumed without its context would silently continue without a model.
+        raise BadInput(f"This was read with {memory.recipe.model}: give the context with its model again to go on.")
+    return OpenedMemory(runtime, document, memory)
 
 
 async def view_memory(
@@ -142,88 +269,36 @@ async def view_memory(
         pages_read: Numbers of the pages that are shown in full.
         near: Pages to show with their own gists rather than others, where gists of gists stand for old pages.
     """
-    store = page_store(runtime)
-    described, kept = await load_memory(runtime, document, memory)
-    pages = await store.pages(memory, range(kept.pages))
-    notes, older = await visible_notes(runtime, kept, near)
-    numbers = {page.number for page in pages}
-    if unknown := [page for page in pages_read if page not in numbers]:  # they may have been edited
-        raise BadInput(f"There is no page {unknown[0]!r}: the pages are 0 to {len(pages) - 1}.")
-    wanted = set(pages_read)
-    opened = [page for page in pages if page.number in wanted]
-    texts = await store.spans(described, [(page.start, page.end) for page in opened])
-    full = {page.number: text for page, text in zip(opened, texts, strict=True)}
-    return MemoryView(described, pages, notes, full, older)
-
-
-async def visible_notes(
-    runtime: Runtime[ReaderContext], memory: Memory, near: Sequence[int] = ()
-) -> tuple[dict[int, Note], list[OlderGist]]:
-    """The notes that a question sees, by their pages, and the gists of gists that stand for the other pages.
-
-    There are such gists only where a model gisted a memory whose notes don't fit the window. Notes that a user
-    corrected are shown by themselves as far as they fit, since the gists of gists were made before.
-    """
-    store, context = page_store(runtime), runtime.context
-    notes = {note.page: note for note in await store.notes(memory.id, range(memory.pages))}
-    allowed = gists_allowed(context)
-    if not context.model or sum(note.words + TAG_WORDS for note in notes.values()) <= allowed:
-        return notes, []
-    known = await older_gists(store, memory.id, memory.pages, older_gist_words(context))
-    corrected = [note.page for note in notes.values() if note.replaced is not None]
-    older = choose_gists_by_age(notes, known, memory.pages, allowed, [*corrected, *near])
-    hidden = {page for gist in older for page in gist.pages}
-    return {page: note for page, note in notes.items() if page not in hidden}, older
+    return await (await load_memory(runtime, MemoryState(document=document, memory=memory))).view(pages_read, near)
 
 
 async def memory_pages(runtime: Runtime[ReaderContext], document: str, memory: str) -> tuple[Document, list[Page]]:
     """A document and the pages of its memory."""
-    described, kept = await load_memory(runtime, document, memory)
-    return described, await page_store(runtime).pages(memory, range(kept.pages))
+    opened = await load_memory(runtime, MemoryState(document=document, memory=memory))
+    return opened.document, await opened.pages()
 
 
-async def load_memory(runtime: Runtime[ReaderContext], document: str, memory: str) -> tuple[Document, Memory]:
-    """The records of a document and its memory."""
-    store = page_store(runtime)
-    described, kept = await store.document_and_memory(document, memory)
-    if kept.recipe.model and not (runtime.context.model or runtime.context.reading_model):
-        # A graph that is resumed without its context would silently continue without a model.
-        raise BadInput(f"This was read with {kept.recipe.model}: give the context with its model again to go on.")
-    return described, kept
+async def flat_tree(runtime: Runtime[ReaderContext], document: str, memory: str) -> dict[str | int, str]:
+    """The text of every page by its number and, with a model, that of every node of the tree by its id."""
+    opened = await load_memory(runtime, MemoryState(document=document, memory=memory))
+    nodes = await opened.summaries() if runtime.context.model else {}
+    texts: dict[str | int, str] = dict((await opened.texts()).items())
+    return texts | {name: node.text for name, node in nodes.items()}
+
+
+async def view_nodes(
+    runtime: Runtime[ReaderContext], document: str, memory: str, pages: list[int], nodes: Collection[str]
+) -> MemoryView:
+    """A view of these pages in full and of these nodes of the tree, and of nothing else."""
+    opened = await load_memory(runtime, MemoryState(document=document, memory=memory))
+    summaries = await opened.summaries()
+    older = [summaries[node] for node in nodes if node in summaries]
+    return replace(await opened.view(pages), notes={}, older=older)
 
 
 def format_parts(pages: list[int]) -> str:
     """Page numbers as people see them: "parts 3, 5", since a source may have pages of its own."""
     return with_numbers("part", pages)
-
-
-@dataclass(frozen=True)
-class ShownPage:
-    """The text of a page as it is shown; `start` is the character offset of its beginning in the document."""
-
-    number: int
-    start: int
-    text: str
-    header: str
-
-
-async def pack_pages(
-    store: PageStore, document: Document, memory: Memory, numbers: Sequence[int], most_words: int
-) -> list[ShownPage]:
-    """The pages with these numbers, in this order, as long as they fit; a page that alone is too long is cut."""
-    pages, notes = await asyncio.gather(store.pages(memory.id, numbers), store.notes(memory.id, numbers))
-    headers = {note.page: note.header for note in notes}
-    texts = await store.spans(document, [(page.start, page.end) for page in pages])
-    packed, room = list[ShownPage](), most_words
-    for page, text in zip(pages, texts, strict=True):
-        header = headers.get(page.number, "")
-        words = page.words + count_words(header)
-        if words > most_words:
-            text, words = first_words(text, most_words), most_words
-        if words <= room:
-            packed.append(ShownPage(page.number, page.start, text, header))
-            room -= words
-    return packed
 
 
 def pages_text(pages: Iterable[ShownPage]) -> str:
@@ -241,59 +316,14 @@ def snippets_text(snippets: Iterable[Citation]) -> str:
 
 def format_pages(bodies: Mapping[int, str]) -> str:
     """Texts of pages, each after a tag that occurs in none of them."""
-    tag = find_unused_name("page", bodies.values())
-    return "\n\n".join(f"<{tag} {number}>\n{body.strip()}" for number, body in bodies.items())
+    return tag_texts((number, body.strip()) for number, body in bodies.items())
 
 
-@dataclass(frozen=True, slots=True)
-class TreeSummary:
-    """A node of the tree: the pages below it, its text and the text's words."""
-
-    pages: range
-    text: str
-    words: int
-
-
-async def summaries_of(runtime: Runtime[ReaderContext], document: str, memory: str) -> dict[str, TreeSummary]:
-    """All nodes of a memory's tree by their ids: the notes of pages ("0.3"), then the summaries above them."""
-    store, (_, kept) = page_store(runtime), await load_memory(runtime, document, memory)
-    notes = await store.notes(kept.id, range(kept.pages))
-    found = {
-        node_id(0, note.page): TreeSummary(range(note.page, note.page + 1), note.text, note.words) for note in notes
-    }
-    for node in await store.tree_nodes(kept.id, tree_ids(kept)):
-        found[node.id] = TreeSummary(TreeShape.final_tree(kept).pages(node.id), node.text, node.words)
-    return found
-
-
-async def flat_tree(runtime: Runtime[ReaderContext], document: str, memory: str) -> dict[str | int, str]:
-    """The text of every page by its number and, with a model, that of every node of the tree by its id."""
-    store, (described, kept) = page_store(runtime), await load_memory(runtime, document, memory)
-    pages = await store.pages(kept.id, range(kept.pages))
-    texts = await store.spans(described, [(page.start, page.end) for page in pages])
-    nodes = await summaries_of(runtime, document, memory) if runtime.context.model else {}
-    of_pages: dict[str | int, str] = dict(zip((page.number for page in pages), texts, strict=True))
-    return of_pages | {name: node.text for name, node in nodes.items()}
-
-
-async def view_nodes(
-    runtime: Runtime[ReaderContext], document: str, memory: str, pages: list[int], nodes: Collection[str]
-) -> MemoryView:
-    """A view of these pages in full and of these nodes of the tree, and of nothing else."""
-    view = await view_memory(runtime, document, memory, pages)
-    summaries = await summaries_of(runtime, document, memory)
-    return replace(view, notes={}, older=[summaries[node] for node in nodes if node in summaries])
-
-
-async def find_not_memorised(store: PageStore, document: Document, memory: Memory) -> NotMemorised:
-    """What has no page in the memory, or a page without a note. A session counts that lacks any of its pages."""
-    if memory.complete and memory.read_to == document.characters:
-        return NotMemorised(sessions=0, words=0)
-    pages = await store.pages(memory.id, range(memory.pages))
-    noted = {note.page for note in await store.notes(memory.id, range(memory.pages))}
-    missing = [(page.start, page.end) for page in pages if page.number not in noted]
-    missing.append((memory.read_to, document.characters))
-    return await sizes_of(store, document, missing)
+def tag_texts(texts: Iterable[tuple[object, str]]) -> str:
+    """Texts, each after a tag with its name, such as the number of its page; the tag occurs in none of them."""
+    named = [*texts]
+    tag = find_unused_name("page", [text for _, text in named])
+    return "\n\n".join(f"<{tag} {name}>\n{text}" for name, text in named)
 
 
 async def sizes_of(store: PageStore, document: Document, missing: Sequence[tuple[int, int]]) -> NotMemorised:

@@ -16,7 +16,6 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.earlier_notes import EarlierNotes
-from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask
@@ -35,7 +34,7 @@ from readgraph.nodes.extractive import (
     quote_passages,
 )
 from readgraph.nodes.extractive.passages import Passage, sentences_of
-from readgraph.nodes.memory import format_parts, memory_pages
+from readgraph.nodes.memory import format_parts, load_memory
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.question_notes import (
     NewNotes,
@@ -54,11 +53,11 @@ from readgraph.nodes.question_notes import (
 )
 from readgraph.nodes.step import node
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BudgetSpent, NoUsableReply
+from readgraph.state.errors import BudgetSpent
 from readgraph.state.reading import Finding, Quote
-from readgraph.state.records import Document, Page, digest
+from readgraph.state.records import Page, digest
 from readgraph.state.settings import Language, LookingBack, NoteTaking, Window
-from readgraph.state.words import first_words, format_count
+from readgraph.state.words import first_words, format_count, take_fitting
 
 AT_ONCE, MOST_TURNS = 8, 64
 """Pages that a step reads, at least, and the most steps that a text takes: a longer one takes more pages in each."""
@@ -125,15 +124,19 @@ async def write_notes(state: NotesState, runtime: Runtime[ReaderContext]) -> Not
 
 
 async def _read_on(state: NotesState, runtime: Runtime[ReaderContext], note: NoteAfter) -> NotesUpdate:
-    store = page_store(runtime)
-    document, pages = await memory_pages(runtime, state["document"], state["memory"])
-    log, first = EarlierNotes.of(store), state["next_page"]
-    name = state["reading"] or await _begin_notes_reading(log, state, runtime.context)
+    memory, context = await load_memory(runtime, state), runtime.context
+    document, pages = memory.document, await memory.pages()
+    log, first, name = EarlierNotes.of(memory.store), state["next_page"], state["reading"]
+    if not name and context.model and context.look_back:  # else nothing is searched, and so nothing is kept
+        asked = [state["memory"], state["question_text"], state["choices"]]
+        how = [context.model, context.sample, most_note_words(context), context.language]
+        name = digest(["notes", *asked, *how])  # one that is begun anew after a kill has the same
+        await log.begin(document.id, name)
     notes, earlier = (lines_in(state[part], first) for part in ("notes", "earlier"))
     reading = _NotesReading(state, runtime, OverwrittenNotes(log, name), notes, earlier)
     at, stop = first, min(first + pages_at_once(len(pages), state.get("remaining_steps", UNBOUNDED)), len(pages))
     for page in pages[first:stop]:
-        (text,) = await store.spans(document, [(page.start, page.end)])
+        text = (await memory.store.page_texts(document, [page]))[page.number]
         try:
             await note(reading, page, text)
         except BudgetSpent:
@@ -147,19 +150,6 @@ async def _read_on(state: NotesState, runtime: Runtime[ReaderContext], note: Not
     return _update(reading, name, range(first, at), len(pages))
 
 
-async def _begin_notes_reading(log: EarlierNotes, state: NotesState, context: ReaderContext) -> str:
-    """The name of a new reading: of what it asks and how, so one that is begun anew after a kill has the same.
-
-    "" where nothing will be searched, and so nothing is kept.
-    """
-    if not (context.model and context.look_back):
-        return ""
-    asked = [state["memory"], state["question_text"], state["choices"]]
-    name = digest(["notes", *asked, context.model, context.sample, most_note_words(context), context.language])
-    await log.begin(state["document"], name)
-    return name
-
-
 def pages_at_once(pages: int, remaining_steps: int) -> int:
     """How many pages a step reads; all that are left, where the run may not take many steps more."""
     return max(AT_ONCE, -(-pages // MOST_TURNS)) if remaining_steps > LAST_STEPS else pages
@@ -170,10 +160,8 @@ async def _ask_for_notes(reading: _NotesReading, page: Page, text: str) -> None:
     if not text.strip():
         return
     context, before, most = reading.runtime.context, reading.notes, most_note_words(reading.runtime.context)
-    try:
-        reply = await _request_notes(reading, page, text, most)
-    except NoUsableReply:
-        count_fallback("take_notes")
+    reply = await _request_notes(reading, page, text, most)
+    if reply is None:
         reading.unusable.append(page.number)
         return
     said = lines_from_reply(reply.notes, page.number, [*before, *reading.earlier]) or before
@@ -187,7 +175,7 @@ async def _ask_for_notes(reading: _NotesReading, page: Page, text: str) -> None:
         reading.earlier = await found
 
 
-async def _request_notes(reading: _NotesReading, page: Page, text: str, most: int) -> NotesAlone:
+async def _request_notes(reading: _NotesReading, page: Page, text: str, most: int) -> NotesAlone | None:
     """The model's notes after a page, of at most so many words, or of more where they were too long twice."""
     state, context, seen = reading.state, reading.runtime.context, [*reading.notes, *reading.earlier]
     shown = (text, format_notes(reading.notes), format_notes(reading.earlier), state["question_text"], state["choices"])
@@ -202,7 +190,8 @@ async def _request_notes(reading: _NotesReading, page: Page, text: str, most: in
         return f"the notes have {words} words, and may have {most} at most: leave out what matters least"
 
     reply_type = NewNotes if context.look_back else NotesAlone
-    return await ask(reading.runtime, prompt.adding(note_line(context.language)), reply_type, complaint)
+    prompt = prompt.adding(note_line(context.language))
+    return await ask(reading.runtime, prompt, reply_type, complaint, fallback="take_notes")
 
 
 async def _keep_nearest(reading: _NotesReading, page: Page, text: str) -> None:
@@ -213,11 +202,8 @@ async def _keep_nearest(reading: _NotesReading, page: Page, text: str) -> None:
     before = [*dict.fromkeys([*reading.notes, *reading.earlier])]
     lines = [*dict.fromkeys([*before, *new])]
     ranked = [number for number, _ in rank(query, [line.text for line in lines])]
-    kept = list[int]()
-    for number in dict.fromkeys([*ranked, *range(len(before))]):
-        if (words := count_note_words([lines[number]])) <= room:
-            kept.append(number)
-            room -= words
+    wanted = dict.fromkeys([*ranked, *range(len(before))])
+    kept = take_fitting(wanted, lambda number: count_note_words([lines[number]]), room, skips=True)
     reading.notes, reading.earlier = [lines[number] for number in sorted(kept)], []
     await asyncio.sleep(0)  # lets others work between two pages
 
@@ -230,22 +216,20 @@ def _update(reading: _NotesReading, name: str, read: range, pages: int) -> Notes
         did += f"; found {format_count(len(reading.earlier), 'earlier note')}"
     if reading.unusable:
         did += f"; no usable reply at {format_parts(reading.unusable)}: the notes before stay"
+    findings = list[Finding]()
+    for page in named:
+        text = "\n".join(line.text for line in [*reading.notes, *reading.earlier] if page in line.pages)
+        findings.append(Finding(page=page, answers=False, text=text, choice=None, quotes=[]))
     return {
         "notes": format_notes(reading.notes),
         "earlier": format_notes(reading.earlier),
         "next_page": read.stop,
         "reading": name,
         "pages_read": named,
-        "findings": [_make_notes_finding(page, [*reading.notes, *reading.earlier]) for page in named],
+        "findings": findings,
         "continue_search": read.stop < pages,
         "step_summary": did,
     }
-
-
-def _make_notes_finding(page: int, notes: list[NoteLine]) -> Finding:
-    """What the notes say of a page."""
-    text = "\n".join(line.text for line in notes if page in line.pages)
-    return Finding(page=page, answers=False, text=text, choice=None, quotes=[])
 
 
 SHARED = 0.5
@@ -271,41 +255,31 @@ async def answer(state: LastNotesState, runtime: Runtime[ReaderContext]) -> Answ
     not be read, it is by rule, too, that the notes hold no answer. Without a model, and where no usable reply came, the
     answer quotes the pages that the notes name: sentences that stand in the notes, if there are any.
     """
-    return await write_answer(await _source_of_notes(state, runtime), state, runtime)
-
-
-async def _source_of_notes(state: LastNotesState, runtime: Runtime[ReaderContext]) -> AnswerSource:
-    """The notes to answer from."""
-    document, pages = await memory_pages(runtime, state["document"], state["memory"])
-    words = sum(page.words for page in pages[: state["next_page"]])
+    memory = await load_memory(runtime, state)
+    words = sum(page.words for page in await memory.pages(range(state["next_page"])))
     lines = [line for part in (state["notes"], state["earlier"]) for line in lines_in(part, state["next_page"])]
-    named = [pages[number] for number in pages_named(lines)]
+    named = pages_named(lines)
     by_rule = "take_notes" in state["fallbacks"] or state["status"] == "budget"
     if not lines:
-        return ready_answer(document, AnswerDraft(None, None, [], words, "nothing was noted", nearest=by_rule))
+        nothing = AnswerDraft(None, None, [], words, "nothing was noted", nearest=by_rule)
+        return await write_answer(ready_answer(memory.document, nothing), state, runtime)
 
     async def ask() -> AnswerDraft:
         notes = "\n".join(line.text for line in lines)
         prompt = answer_from_notes_prompt(notes, "", state["question_text"], state["choices"])
         said = await ask_for_answer(runtime, prompt, state, quoting=False)
-        quotes = _quotes_for_notes(
-            f"{question_alone(state)} {said.answer}", lines, await _texts(named, document, runtime)
-        )
+        sought = f"{question_alone(state)} {said.answer}"
+        quotes = _quotes_for_notes(sought, lines, await memory.texts(named)) if said.answer else []
         did = f"answered from {format_count(len(lines), 'note')}" if said.answer else "found no answer in the notes"
         nearest = by_rule and not said.answer
-        return said._replace(quotes=quotes if said.answer else [], words=words, summary=did, nearest=nearest)
+        return said._replace(quotes=quotes, words=words, summary=did, nearest=nearest)
 
     async def quote() -> AnswerDraft:
-        passages = passages_of(await _texts(named, document, runtime))
-        said = await quote_passages(_passages_in_notes(passages, lines) or passages, document, state, runtime)
-        return said._replace(words=words)
+        passages = passages_of(await memory.texts(named))
+        noted = _passages_in_notes(passages, lines) or passages
+        return (await quote_passages(noted, memory.document, state, runtime))._replace(words=words)
 
-    return AnswerSource(document, quote, ask)
-
-
-async def _texts(pages: list[Page], document: Document, runtime: Runtime[ReaderContext]) -> dict[int, str]:
-    texts = await page_store(runtime).spans(document, [(page.start, page.end) for page in pages])
-    return {page.number: text for page, text in zip(pages, texts, strict=True)}
+    return await write_answer(AnswerSource(memory.document, quote, ask), state, runtime)
 
 
 def _passages_in_notes(passages: Sequence[Passage], lines: Sequence[NoteLine]) -> list[Passage]:

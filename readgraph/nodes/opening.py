@@ -14,16 +14,15 @@ from typing_extensions import TypedDict
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import base_of
 from readgraph.nodes.building.recipes import PurposeState, for_question, resolve_notes_language
-from readgraph.nodes.memory import describe_missing, find_not_memorised
+from readgraph.nodes.memory import OpenedMemory, describe_missing
 from readgraph.nodes.step import MakeRecipe, StepNode, node
 from readgraph.state.channels import (
     FreshNotes,
     FreshReading,
     FreshResearch,
     NotMemorised,
-    fresh_notes,
+    empty_channels,
     fresh_reading,
-    fresh_research,
 )
 from readgraph.state.context import OWN_STORE, ReaderContext
 from readgraph.state.declaring import Groups
@@ -63,8 +62,9 @@ async def open_document(state: OpenState, runtime: Runtime[ReaderContext]) -> Op
     check_store(get_config(), runtime)
     warn_of_tracing()
     check_types(state)
-    question, options = _question(state), state.get("options") or []
-    check_question(question, options, given=state.get("question") is not None)
+    given, options = state.get("question"), state.get("options") or []
+    question = last_question(state.get("messages") or []) if given is None else given.strip()
+    check_question(question, options, given=given is not None)
     before = _exchanges(state)
     document = await _document(state, page_store(runtime))
     summary = f"opened '{document.title or document.id}' ({document.words:,} words)"
@@ -91,12 +91,6 @@ def check_question(question: str, options: list[str], *, given: bool) -> None:
         raise BadInput(f"A multiple choice needs 2 to {MOST_OPTIONS} options; there are {len(options)}.")
     if not all(option.strip() for option in options):
         raise BadInput("An option is empty.")
-
-
-def _question(state: OpenState) -> str:
-    """The question, which may have come as a chat message."""
-    given = state.get("question")
-    return last_question(state.get("messages") or []) if given is None else given.strip()
 
 
 def _exchanges(state: OpenState) -> list[QuestionTurn]:
@@ -200,13 +194,13 @@ class FindUpdate(TypedDict):
 @node(starts_question=True)
 async def open_for_research(state: OpenState, runtime: Runtime[ReaderContext]) -> ResearchOpenUpdate:
     """Open a question for research, and reset the research of earlier questions."""
-    return {**await open_document(state, runtime), **fresh_research()}
+    return {**await open_document(state, runtime), **empty_channels(FreshResearch)}
 
 
 @node(starts_question=True)
 async def open_for_notes(state: OpenState, runtime: Runtime[ReaderContext]) -> NotesOpenUpdate:
     """Open a question to take notes on, and reset the notes of earlier questions."""
-    return {**await open_document(state, runtime), **fresh_notes()}
+    return {**await open_document(state, runtime), **empty_channels(FreshNotes)}
 
 
 def make_find_memory(recipe: MakeRecipe, *, settings: Groups) -> StepNode[FindState, FindUpdate]:
@@ -227,7 +221,7 @@ def make_find_memory(recipe: MakeRecipe, *, settings: Groups) -> StepNode[FindSt
             raise BadInput(f"The document has no memory of the method '{wanted.method}': read it first.")
         served = [known for known in kept if known.recipe.purpose == wanted.purpose]
         memory = [*kept, *served, *(known for known in kept if known.recipe == wanted)][-1]
-        missing = await find_not_memorised(store, document, memory)
+        missing = await OpenedMemory(runtime, document, memory).find_missing()
         summary = f"took the memory of {format_count(memory.pages, 'part')}"
         if told := describe_missing(missing):
             warnings.warn(f"'{document.title or document.id}': {told}, so nothing is found there.", stacklevel=2)

@@ -41,7 +41,7 @@ def memory_block(name: str, texts: Sequence[str]) -> str:
     return fenced(name, "\n\n".join(text.strip() for text in texts)) if texts else ""
 
 
-ReplyT = TypeVar("ReplyT", bound=BaseModel)
+Reply = TypeVar("Reply", bound=BaseModel)
 
 _ASKED_FOR = "In a sentence or two: what speaks for the decision."
 
@@ -59,10 +59,10 @@ class PerhapsReasoned(LenientReply):
 
 
 @cache
-def with_reasons(reply: type[ReplyT]) -> type[ReplyT]:
+def with_reasons(reply: type[Reply]) -> type[Reply]:
     """The reply's type with the reasons as its first field."""
     bases: Any = (reply, PerhapsReasoned)
-    made: type[ReplyT] = create_model(reply.__name__, __base__=bases, __doc__=reply.__doc__)
+    made: type[Reply] = create_model(reply.__name__, __base__=bases, __doc__=reply.__doc__)
     return made
 
 
@@ -103,8 +103,6 @@ _WANTS_MORE = re.compile(
 
 _SHORT = re.compile("A short and concise answer|The answer, short and concise")
 _AS_ASKED = "The answer, as long as it is asked for"
-
-Reply = TypeVar("Reply", bound=BaseModel)
 
 
 def length_by_question(question: str) -> AnswerLength | None:
@@ -176,8 +174,7 @@ class Counted(BaseModel):
 
 def check_prompt() -> Prompt:
     """Ask for something that every model knows."""
-    words = fenced("words", "lamp sea keeper")
-    return CHECK.ask(words)
+    return CHECK.ask(fenced("words", "lamp sea keeper"))
 
 
 def prompt_modules() -> list[ModuleType]:

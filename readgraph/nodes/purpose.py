@@ -94,10 +94,7 @@ def serves_purpose(recipe: MakeRecipe) -> MakeRecipe:
 
 
 def purpose_parameters(context: ReaderContext) -> dict[str, Any]:
-    """What the recipe of a memory says of its purpose: nothing where none is known.
-
-    Raises `BadInput` where the purpose is the asked question and there is none.
-    """
+    """What a memory's recipe says of its purpose; raises `BadInput` where that is a question and none is asked."""
     if context.preset == "question":
         raise BadInput("The preset 'question' needs a question: ask one, or choose another preset to read a text.")
     named = {PRESET: context.preset, PURPOSE: context.purpose}

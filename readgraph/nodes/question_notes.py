@@ -26,16 +26,12 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, first_words
 
-_SYSTEM = (
-    "You read a long text page by page, to answer a question at its end. Of what you have read you keep nothing but "
-    "your notes, which you write anew after each page: what you leave out is gone. " + DATA_RULE
-)
-
 TAKE_NOTES = declare_wording(
     "take_notes",
     "take_notes",
     1,
-    _SYSTEM,
+    "You read a long text page by page, to answer a question at its end. Of what you have read you keep nothing but "
+    "your notes, which you write anew after each page: what you leave out is gone. " + DATA_RULE,
     "The passage is page {page}. Write the notes anew, in at most {most_words} words. Give each fact a line of its "
     "own, which ends with the numbers of its pages in brackets, such as [{page}]. {keep}Add what the passage says on "
     "the question, with names, numbers and dates, and its own words in quotation marks where they matter.{earlier}"

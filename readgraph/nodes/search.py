@@ -5,8 +5,8 @@ import base64
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary, proxy
 
 import numpy as np
@@ -27,7 +27,8 @@ from readgraph.models.metering import current_meter
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.channels import SearchHit
 from readgraph.state.context import ReaderContext
-from readgraph.state.records import Document, Memory
+from readgraph.state.records import Document, Memory, Note
+from readgraph.state.variables import set_variable
 
 AT_ONCE = 200
 """Pages that are indexed at once."""
@@ -57,11 +58,8 @@ _stand_ins: ContextVar[Mapping[str, MakeTool]] = ContextVar("stand_ins")
 @contextmanager
 def use_stand_ins(tools: Mapping[str, MakeTool]) -> Iterator[None]:
     """In this block, these tools stand in for keyword search, whatever its ranking, and for vector search."""
-    token = _stand_ins.set(tools)
-    try:
+    with set_variable(_stand_ins, tools):
         yield
-    finally:
-        _stand_ins.reset(token)
 
 
 def make_stand_in(name: str, store: PageStore, document: Document, memory: Memory) -> SearchTool | None:
@@ -70,19 +68,25 @@ def make_stand_in(name: str, store: PageStore, document: Document, memory: Memor
     return make(store, document, memory) if make else None
 
 
-def ranker_of(store: PageStore, document: Document, memory: Memory) -> SearchTool:
-    """Ranks the pages of a memory by their texts: a stand-in for keyword search, else the exact Okapi ranking."""
+async def open_ranker(store: PageStore, document: Document, memory: Memory) -> SearchTool:
+    """Ranks the pages of a memory by the words of their texts: a stand-in for keyword search, else its kept index."""
+    if given := make_stand_in("keyword", store, document, memory):
+        return given
+    index = (await indexes_of(store.store)).keyword
+    tool = KeywordTool(index, index_key(memory), ("page",), needs_content=True)
+    await bring_up_to_date(store, document, memory, tool)
+    return tool
+
+
+def okapi_ranker(store: PageStore, document: Document, memory: Memory) -> SearchTool:
+    """Ranks them as the papers' baseline does: a stand-in for keyword search, else the exact Okapi ranking."""
     return make_stand_in("keyword", store, document, memory) or OkapiTool(store, document, memory)
 
 
 async def memory_tools(
     runtime: Runtime[ReaderContext], document: Document, memory: Memory, parts: tuple[Part, ...] = PARTS
 ) -> Tools:
-    """Keyword search, and vector search if the context names an embedding model; both cover all pages.
-
-    Tools of the caller's stand in for them (see `use_stand_ins`).
-    `parts`: what pages are found by.
-    """
+    """Keyword search and, with an embedding model, vector search of these parts; or the caller's tools for them."""
     store, context = page_store(runtime), runtime.context
     given = {name: make_stand_in(name, store, document, memory) for name in ("keyword", "vector")}
     tools = {name: tool for name, tool in given.items() if tool}
@@ -91,7 +95,7 @@ async def memory_tools(
         own["keyword"] = KeywordTool(indexes.keyword, key, parts)
     if context.embeddings and "vector" in context.tools and "vector" not in tools:
         embedder = await get_shared_embedder(store, context)
-        own["vector"] = VectorTool(await indexes.vectors(embedder.identity), embedder, key, parts)
+        own["vector"] = VectorTool(await indexes.vectors(embedder.identity), key, parts, embedder=embedder)
     for tool in own.values():
         await bring_up_to_date(store, document, memory, tool)
     return {**own, **tools}
@@ -120,10 +124,6 @@ class OkapiTool:
 
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         """Pages whose text shares words with the query."""
-        return (await self.score_pages(query))[:most]
-
-    async def score_pages(self, query: str) -> list[tuple[int, float]]:
-        """(number, score) of all pages whose text shares a word with the query, best first."""
         okapi, all_terms = Okapi(query), TextsWith()
         languages, first = await document_languages(self.store, self.document), await self._texts(0)
         async for start, text in self._each(first):
@@ -131,7 +131,7 @@ class OkapiTool:
         if okapi.needs_all_terms:
             async for start, text in self._each(first):
                 all_terms.add(text, languages.at(start))
-        return okapi.rank_texts(all_terms)
+        return okapi.rank_texts(all_terms)[:most]
 
     async def _each(self, first: list[tuple[int, str]]) -> AsyncIterator[tuple[int, str]]:
         """The offset of each page, and its text, of which the first ones are there."""
@@ -153,7 +153,7 @@ class IndexTool(SearchTool, Protocol):
         """How far the index extends."""
 
     async def find_missing(self, pages: int) -> list[int]:
-        """Those of the first `count` pages that the index does not hold."""
+        """Those of the first so many pages that the index does not hold."""
 
     async def add(self, entries: list[IndexEntry]) -> None:
         """Add entries."""
@@ -162,66 +162,61 @@ class IndexTool(SearchTool, Protocol):
         """Drop all entries of the memory."""
 
 
-@dataclass(frozen=True)
-class KeywordTool:
-    """Searches the pages of a memory by the words of these parts."""
+IndexT = TypeVar("IndexT", KeywordIndex, VectorIndex)
 
-    index: KeywordIndex
+
+@dataclass(frozen=True)
+class IndexedPages(Generic[IndexT]):
+    """These parts of the pages of a memory, in an index of the library's."""
+
+    index: IndexT
     memory: str
     parts: tuple[Part, ...] = PARTS
-
-    async def find(self, query: str, most: int) -> list[tuple[int, float]]:
-        """Pages that share words with the query."""
-        return await self.index.rank_pages(self.memory, query, most, self.parts)
 
     async def extent(self) -> Extent:
         """How far the index extends."""
         return await self.index.extent(self.memory)
 
     async def find_missing(self, pages: int) -> list[int]:
-        """Those of the first `count` pages that are not indexed."""
+        """Those of the first so many pages that are not indexed."""
         return await self.index.find_missing(self.memory, pages)
+
+    async def clear(self) -> None:
+        """Drop all entries of the memory."""
+        await self.index.forget(self.memory)
+
+
+@dataclass(frozen=True)
+class KeywordTool(IndexedPages[KeywordIndex]):
+    """Searches pages by their words; where it `needs_content`, a query of stop words alone finds nothing."""
+
+    needs_content: bool = False
+
+    async def find(self, query: str, most: int) -> list[tuple[int, float]]:
+        """Pages that share words with the query."""
+        return await self.index.rank_pages(self.memory, query, most, self.parts, needs_content=self.needs_content)
 
     async def add(self, entries: list[IndexEntry]) -> None:
         """Index entries."""
         await self.index.add(self.memory, entries)
 
-    async def clear(self) -> None:
-        """Drop the memory's index."""
-        await self.index.forget(self.memory)
-
 
 @dataclass(frozen=True)
-class VectorTool:
-    """Searches the pages of a memory by the meaning of these parts."""
+class VectorTool(IndexedPages[VectorIndex]):
+    """Searches pages by their meaning."""
 
-    index: VectorIndex
-    embedder: Embedder
-    memory: str
-    parts: tuple[Part, ...] = PARTS
+    embedder: Embedder = field(kw_only=True)
 
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         """Pages whose text, header or memo is similar to the query, by how much more than the least similar one."""
         hits = await self.index.search(self.memory, await self.embedder.query(query), DEPTH, self.parts)
         return score_above_last([(hit.page, hit.score) for hit in hits])[:most]
 
-    async def extent(self) -> Extent:
-        """How far the index extends."""
-        return await self.index.extent(self.memory)
-
-    async def find_missing(self, pages: int) -> list[int]:
-        """Those of the first `count` pages that have no vectors."""
-        return await self.index.find_missing(self.memory, pages)
-
     async def add(self, entries: list[IndexEntry]) -> None:
         """Embed entries and index them."""
         places, vectors = await self.embedder.entries(entries)
         if places:
             await self.index.add(self.memory, places, vectors)
-
-    async def clear(self) -> None:
-        """Drop the memory's vectors."""
-        await self.index.forget(self.memory)
 
 
 @dataclass(frozen=True)
@@ -257,11 +252,12 @@ def _vector(value: dict[str, Any] | None) -> Matrix | None:
 
 
 async def bring_up_to_date(store: PageStore, document: Document, memory: Memory, index: IndexTool) -> None:
-    """Index the missing pages that have their memo; an index with more pages than the memory is rebuilt.
+    """Index the missing pages, of an unfinished memory those with their note; one of more pages than it is rebuilt.
 
     Only one task does this at a time; the next one finds the work done.
     """
-    if _is_whole(await index.extent(), memory):
+    extent = await index.extent()
+    if (extent.count, extent.last) == (memory.pages, memory.pages - 1):
         return
     async with hold_build_lock(store.store, f"{memory.id}-search"):
         extent = await index.extent()
@@ -272,14 +268,12 @@ async def bring_up_to_date(store: PageStore, document: Document, memory: Memory,
             await index.add(await _entries(store, document, memory, languages, missing[first : first + AT_ONCE]))
 
 
-def _is_whole(extent: Extent, memory: Memory) -> bool:
-    return (extent.count, extent.last) == (memory.pages, memory.pages - 1)
-
-
 async def _entries(
     store: PageStore, document: Document, memory: Memory, languages: DocumentLanguages, numbers: list[int]
 ) -> list[IndexEntry]:
     notes = {note.page: note for note in await store.notes(memory.id, numbers)}
+    if memory.complete:  # there are memories of pages alone
+        notes = {number: notes.get(number) or Note(number, "", 0) for number in numbers}
     pages = await store.pages(memory.id, notes)
     texts = await store.spans(document, [(page.start, page.end) for page in pages])
     return [
@@ -299,42 +293,31 @@ Found = dict[str, list[tuple[int, float]]]
 """(page, score) of what each ranker found, the best first."""
 
 
-@dataclass(frozen=True)
-class SearchBounds:
-    """Limits of a search.
-
-    `most`: pages of each ranker, by all of its queries together; `among`: the pages that count (None: all).
-    """
-
-    most: int
-    among: Collection[int] | None = None
-
-
 async def search_pages(
-    rankers: Mapping[str, SearchTool], queries: Mapping[str, Sequence[str]], bounds: SearchBounds
+    rankers: Mapping[str, SearchTool],
+    queries: Mapping[str, Sequence[str]],
+    most: int,
+    among: Collection[int] | None = None,
 ) -> Found:
     """The best pages of each ranker for all of its queries together; all rankers at once.
 
-    If one fails, the others are stopped and its error is raised.
+    At most `most` pages of each ranker, of those that count (`among`; None: all). If one ranker fails, the others are
+    stopped and its error is raised.
     """
+
+    async def rank(ranker: SearchTool, asked: Sequence[str]) -> list[tuple[int, float]]:
+        rankings = await asyncio.gather(*(ranker.find(query, DEPTH) for query in asked))
+        return fuse([[hit for hit in ranking if among is None or hit[0] in among] for ranking in rankings])[:most]
+
     with raise_first_error():
         async with asyncio.TaskGroup() as tasks:
-            searches = {
-                name: tasks.create_task(_rank_for_queries(rankers[name], asked, bounds))
-                for name, asked in queries.items()
-                if asked
-            }
+            searches = {name: tasks.create_task(rank(rankers[name], asked)) for name, asked in queries.items() if asked}
     return {name: done.result() for name, done in searches.items()}
 
 
-async def _rank_for_queries(
-    ranker: SearchTool, queries: Sequence[str], bounds: SearchBounds
-) -> list[tuple[int, float]]:
-    """The best few pages of all queries together."""
-    rankings = await asyncio.gather(*(ranker.find(query, DEPTH) for query in queries))
-    among = bounds.among
-    counted = [[hit for hit in ranking if among is None or hit[0] in among] for ranking in rankings]
-    return fuse(counted)[: bounds.most]
+async def find_nearest(ranker: SearchTool, queries: Sequence[str], most: int, among: Collection[int]) -> list[int]:
+    """Those of some pages that a ranker puts first for all of these queries together."""
+    return pages_of((await search_pages({"keyword": ranker}, {"keyword": queries}, most, among))["keyword"])
 
 
 def fuse_hits(found: Found, most: int = DEPTH) -> list[SearchHit]:

@@ -6,7 +6,7 @@ before is kept and added: without it, the calls before an `interrupt()` would be
 
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from typing import (
@@ -84,8 +84,6 @@ def _together(before: Usage, again: Usage) -> Usage:
 
 StateT = TypeVar("StateT")
 UpdateT = TypeVar("UpdateT", bound=Mapping[str, object])
-
-NOTHING: Mapping[str, str] = {}
 
 LONGEST_LINE = 1500
 """Most characters of a step's summary, which may contain a model's text and is repeated in each checkpoint."""
@@ -165,12 +163,12 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run in the background event loop, with the caller's context variables."""
-        return in_background(self.run, input, get_runtime(ReaderContext), **_of(config))
+        return in_background(self.run, input, get_runtime(ReaderContext), config)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run in the caller's event loop."""
         with end_this_task_when_left():
-            return await self.run(input, get_runtime(ReaderContext), **_of(config))
+            return await self.run(input, get_runtime(ReaderContext), config)
 
     async def __call__(self, state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
         """Run inside of another step: what it uses counts as that step's; it has its own substitute."""
@@ -178,12 +176,10 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         return cast("UpdateT", await self._update(state, runtime))
 
     async def run(
-        self, state: StateT, runtime: Runtime[ReaderContext], node: str = "", about: Mapping[str, str] = NOTHING
+        self, state: StateT, runtime: Runtime[ReaderContext], config: RunnableConfig | None = None
     ) -> dict[str, Any]:
-        """Run the coroutine and add its usage to its update; `node` is its name in the graph.
-
-        `about`: the method and the document, where the graph's run names them.
-        """
+        """Run the coroutine and add its usage to its update; `config` names the node and what the run is about."""
+        known = (config or {}).get("metadata", {})
         context = run_context(runtime.context)
         check_batch(context)
         context = self.own_context(context)
@@ -193,18 +189,17 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             before=channels.get("usage") or Usage(**NOTHING_USED),
             stream=runtime.stream_writer,
             document=channels.get("document", ""),
-            node=node or self.work.__name__,
+            node=str(known.get("langgraph_node", "")) or self.work.__name__,
             spent_before=channels.get("status") == "budget",
         )
         outer = start_meter(meter)
         runtime = runtime.override(context=context)
+        about: dict[str, str] = {name: str(known[name]) for name in ("method", "document") if name in known}
         with watch_node(meter, about) as ended:
-            async with count_interrupted_usage(meter, runtime):
-                if self.builds and meter.document:
-                    async with cancel_if_forgotten(page_store(runtime), meter.document):
-                        update = await self._update(state, runtime)
-                else:
-                    update = await self._update(state, runtime)
+            builds = self.builds and meter.document
+            watched = cancel_if_forgotten(page_store(runtime), meter.document) if builds else nullcontext()
+            async with count_interrupted_usage(meter, runtime), watched:
+                update = await self._update(state, runtime)
             if self.check_update:
                 self.check_update(update)
             meter.used = add_usage(meter.used, meter.inside)
@@ -250,18 +245,6 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         if self.starts_question:
             record = {channel: Overwrite(value) for channel, value in record.items()}
         return {**record, **update}  # steps that ran inside of this one have recorded themselves
-
-
-class _Of(TypedDict):
-    node: str
-    about: Mapping[str, str]
-
-
-def _of(config: RunnableConfig | None) -> _Of:
-    """The node's name in the graph, and what the graph's run is about."""
-    known = (config or {}).get("metadata", {})
-    about: dict[str, str] = {name: str(known[name]) for name in ("method", "document") if name in known}
-    return _Of(node=str(known.get("langgraph_node", "")), about=about)
 
 
 class Decorate(Protocol):

@@ -30,20 +30,20 @@ def raise_first_error() -> Iterator[None]:
 @asynccontextmanager
 async def cancel_if_forgotten(store: PageStore, document: str) -> AsyncIterator[None]:
     """Stop as soon as the document is forgotten, and raise `Forgotten`."""
+
+    async def watch() -> None:
+        while True:
+            await asyncio.sleep(LOOKED_AGAIN)
+            try:
+                await store.document(document)
+            except BadInput:
+                raise Forgotten("The document was forgotten by another command while it was read.") from None
+
     with raise_first_error():
         async with asyncio.TaskGroup() as tasks:
-            watch = tasks.create_task(_watch(store, document))
+            watching = tasks.create_task(watch())
             yield
-            watch.cancel()
-
-
-async def _watch(store: PageStore, document: str) -> None:
-    while True:
-        await asyncio.sleep(LOOKED_AGAIN)
-        try:
-            await store.document(document)
-        except BadInput:
-            raise Forgotten("The document was forgotten by another command while it was read.") from None
+            watching.cancel()
 
 
 async def gather_ordered(work: Iterable[Coroutine[Any, Any, T]]) -> AsyncGenerator[T, None]:

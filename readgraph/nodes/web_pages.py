@@ -46,7 +46,12 @@ class WebOpenUpdate(OpenUpdate):
 @node(starts_question=True)
 async def open_page(state: WebOpenState, runtime: Runtime[ReaderContext]) -> WebOpenUpdate:
     """Open a step on a page. What was done before is a part of what the model is asked, but not of what is searched."""
-    done = _history(state)
+    done = state.get("history") or []
+    if not isinstance(done, list | tuple) or not all(isinstance(each, str) for each in done):
+        raise BadInput("The input's 'history' must be a list of strings: what was done so far, the oldest first.")
+    if state.get("options"):
+        raise BadInput("An instruction has no options: leave them out.")
+    done = [*filter(None, map(on_one_line, done))]
     given = cast(OpenState, dict(state))
     if isinstance(html := state.get("text"), str):
         check_length(html)
@@ -54,25 +59,11 @@ async def open_page(state: WebOpenState, runtime: Runtime[ReaderContext]) -> Web
             page = await asyncio.to_thread(web_page, html)
             given |= {"text": page.text, "title": state.get("title") or page.title}
     opened = await open_document(given, runtime)
-    asked = opened["question_text"] + _format_done_steps(done) if opened["question_text"] else ""
+    asked = opened["question_text"]
+    if asked and done:  # it names elements in the page's words, so it has its own fence
+        numbered = "\n".join(f"{number}. {each}" for number, each in enumerate(done, 1))
+        asked += f"\n\nDone so far, with the page's own names of its elements:\n{fenced('done', numbered)}"
     return {**opened, "question_text": asked, "done_before": done, "action": None}
-
-
-def _history(state: WebOpenState) -> list[str]:
-    done = state.get("history") or []
-    if not isinstance(done, list | tuple) or not all(isinstance(each, str) for each in done):
-        raise BadInput("The input's 'history' must be a list of strings: what was done so far, the oldest first.")
-    if state.get("options"):
-        raise BadInput("An instruction has no options: leave them out.")
-    return [*filter(None, map(on_one_line, done))]
-
-
-def _format_done_steps(done: list[str]) -> str:
-    """What was done before, behind the instruction. It names elements in the page's words, so it has its own fence."""
-    if not done:
-        return ""
-    numbered = "\n".join(f"{number}. {each}" for number, each in enumerate(done, 1))
-    return f"\n\nDone so far, with the page's own names of its elements:\n{fenced('done', numbered)}"
 
 
 def subtree_ends(text: str, depth: int) -> list[int]:

@@ -249,34 +249,8 @@ async def _tree(store: PageStore, memory: Memory) -> ReportTree | None:
     return {"root": shape.root, "nodes": nodes, "headings": headings}
 
 
-STYLES = (
-    "base",
-    "answer",
-    "strip",
-    "page",
-    "structure",
-    "tree",
-    "rounds",
-    "table",
-    "steps",
-    "search",
-    "narrow",
-    "print",
-)
-PARTS = (
-    "elements",
-    "marks",
-    "citations",
-    "answer",
-    "strip",
-    "structure",
-    "page",
-    "tree",
-    "rounds",
-    "table",
-    "search",
-    "report",
-)
+STYLES = tuple("base answer strip page structure tree rounds table steps search narrow print".split())
+PARTS = tuple("elements marks citations answer strip structure page tree rounds table search report".split())
 SCRIPTS = (*PARTS, "alone")
 """The files in the order in which they are joined. `PARTS` also serve pages that show one report after another."""
 

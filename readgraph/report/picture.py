@@ -66,12 +66,6 @@ def draw(source: str) -> str:
     return f'<figure class="drawing">{drawn}</figure>'
 
 
-def draw_alone(source: str) -> str:
-    """The flowchart as SVG that needs no page around it; raises `ValueError` as `parse` does."""
-    chart = parse(source)
-    return _Layout(chart, chart.across).svg("flowchart", f"<style>{STYLE}</style>")
-
-
 def parse(source: str) -> Chart:
     """The chart in this notation; raises `ValueError` with the line that isn't understood."""
     first, *lines = [line.strip() for line in source.strip().splitlines()]
@@ -186,7 +180,9 @@ class _Layout:
         (along, aside), (to, beside) = self.at[edge.start], self.at[edge.end]
         steps = self.ranks[edge.end] - self.ranks[edge.start]
         if edge.start == edge.end:
-            side = 1 if self._goes_back(edge.start) else -1
+            # The loop stands on the other side where an edge that goes back ends or starts at the node.
+            back = [other for other in self.chart.edges if self.ranks[other.end] < self.ranks[other.start]]
+            side = 1 if any(edge.start in (other.start, other.end) for other in back) else -1
             edge_of_box, wide = (
                 aside + side * self._size_across(edge.start) / 2,
                 min(11.0, self._size_along(edge.start) / 4),
@@ -204,18 +200,10 @@ class _Layout:
             return (out, aside), (middle, aside), (middle, beside), (into, beside)
         side = 1 if steps > 0 else -1  # those that skip a rank pass on one side, those that go back on the other
         out, into = (at + side * self._size_across(name) / 2 for at, name in ((aside, edge.start), (beside, edge.end)))
-        widest = max(self._size_across(name) for name, rank in self.ranks.items() if self._between(rank, edge))
+        first, last = sorted((self.ranks[edge.start], self.ranks[edge.end]))
+        widest = max(self._size_across(name) for name, rank in self.ranks.items() if first <= rank <= last)
         bulge = side * (widest / 2 + 22 * abs(steps) ** 0.5)
         return (along, out), (along, out + bulge), (to, into + bulge), (to, into)
-
-    def _goes_back(self, name: str) -> bool:
-        """Whether an edge that goes back ends or starts at the node, on the side where its own loop would be."""
-        ranks = self.ranks
-        return any(name in (edge.start, edge.end) and ranks[edge.end] < ranks[edge.start] for edge in self.chart.edges)
-
-    def _between(self, rank: int, edge: Edge) -> bool:
-        first, last = sorted((self.ranks[edge.start], self.ranks[edge.end]))
-        return first <= rank <= last
 
     def _head(self, before: Point, tip: Point) -> str:
         length = ((tip[0] - before[0]) ** 2 + (tip[1] - before[1]) ** 2) ** 0.5 or 1.0
@@ -267,7 +255,8 @@ class Picture(str):
         return str(self)
 
     def _repr_svg_(self) -> str:
-        return draw_alone(self)
+        chart = parse(self)
+        return _Layout(chart, chart.across).svg("flowchart", f"<style>{STYLE}</style>")
 
 
 def picture(graph: CompiledStateGraph[Any, Any, Any, Any]) -> Picture:

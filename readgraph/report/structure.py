@@ -244,7 +244,10 @@ def _heading(text: str, line: TextLine, path: str) -> HeadingBlock | None:
     begin = signs.end() if signs else 0
     closing = _END.search(line.text, begin) if signs else None
     words = line.text[begin : closing.start() if closing else None]
-    if not _is_title(_fold_title(words), _fold_title(titles[-1])):
+    folded, title = _fold_title(words), _fold_title(titles[-1])
+    # A long title was cut short, and a number may stand before it.
+    is_part = len(folded) < 2 * len(title) + 8 and (folded.endswith(f" {title}") or folded.startswith(title))
+    if not folded or not title or not (folded == title or is_part):
         return None
     underline = _UNDERLINE.match(text, line.end)
     first = line.start + begin
@@ -255,14 +258,6 @@ def _heading(text: str, line: TextLine, path: str) -> HeadingBlock | None:
         "level": min(len(titles), DEEPEST),
         "words": (first, first + len(words)),
     }
-
-
-def _is_title(line: str, title: str) -> bool:
-    """Whether a line has the words of a title; a long title was cut short, and a number may stand before it."""
-    if not line or not title:
-        return False
-    is_short = len(line) < 2 * len(title) + 8
-    return line == title or (is_short and (line.endswith(f" {title}") or line.startswith(title)))
 
 
 def _fold_title(text: str) -> str:

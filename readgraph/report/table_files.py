@@ -116,17 +116,12 @@ def _write(page: Any, row: int, column: int, value: str, kind: str, forms: dict[
     """A cell of its kind; a number with too many digits, or a date that Excel has not, is text."""
     if not value:
         return
-    if kind == "number" and _fits(value):
+    if kind == "number" and len(Decimal(value).normalize().as_tuple().digits) <= MOST_DIGITS and isfinite(float(value)):
         page.write_number(row, column, float(value), forms["number"])
     elif kind == "date" and (day := _day(value)):
         page.write_datetime(row, column, day, forms["date"])
     else:
         page.write_string(row, column, _text(value), forms["text"])
-
-
-def _fits(value: str) -> bool:
-    """Whether Excel keeps all digits of a number."""
-    return len(Decimal(value).normalize().as_tuple().digits) <= MOST_DIGITS and isfinite(float(value))
 
 
 def _day(value: str) -> date | None:
@@ -140,15 +135,6 @@ def _day(value: str) -> date | None:
 def _text(value: str) -> str:
     """What a cell holds of a text: a lone surrogate has no form in a file."""
     return value.encode("utf-8", "replace").decode()[:MOST_CHARACTERS]
-
-
-def is_our_excel(file: Path) -> bool:
-    """Whether a workbook names this program as its author."""
-    try:
-        with zipfile.ZipFile(file) as book:
-            return f"<dc:creator>{AUTHOR}</dc:creator>".encode() in book.read("docProps/core.xml")
-    except (zipfile.BadZipFile, KeyError):
-        return False
 
 
 _CELL = re.compile(r"(?:^\s*|(?<=[;\t\r\n]))[^;\t\r\n]+")
@@ -201,11 +187,6 @@ def json_bytes(sheet: Sheet) -> bytes:
     return f"[\n{text}\n]\n".encode("utf-8", "replace") if objects else b"[]\n"
 
 
-def markdown_bytes(sheet: Sheet) -> bytes:
-    """A table of Markdown, with the note below it."""
-    return markdown(sheet).encode("utf-8", "replace")
-
-
 def markdown(sheet: Sheet) -> str:
     """The table as Markdown; what has a meaning there is escaped."""
     rules = ["---:" if kind == "number" else "---" for kind in sheet.kinds]
@@ -229,7 +210,7 @@ FORMS: Mapping[str, Callable[[Sheet], bytes]] = {
     ".csv": csv_bytes,
     ".json": json_bytes,
     ".xlsx": excel_bytes,
-    ".md": markdown_bytes,
+    ".md": lambda sheet: markdown(sheet).encode("utf-8", "replace"),
 }
 """The forms of a file by its ending."""
 
@@ -245,7 +226,9 @@ def is_our_table(file: Path) -> bool:
         return True
     ending = file.suffix.lower()
     if ending == ".xlsx":
-        return is_our_excel(file)
+        with suppress(zipfile.BadZipFile, KeyError), zipfile.ZipFile(file) as book:
+            return f"<dc:creator>{AUTHOR}</dc:creator>".encode() in book.read("docProps/core.xml")
+        return False
     with file.open(encoding="utf-8-sig", errors="replace", newline="") as opened:
         if ending == ".csv":
             return _has_our_columns(next(csv.reader(opened), []))

@@ -17,7 +17,7 @@ from readgraph.nodes.agent.memory import AgentMemory, queue_text
 from readgraph.nodes.agent.storages import load_archive_items, own_passages, search_archive
 from readgraph.serve.requests import NoteBody, RequestBody
 from readgraph.serve.room import Room, Run, RunState, in_background_loop
-from readgraph.state.agent import AgentState, IncomingEvent
+from readgraph.state.agent import IncomingEvent
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words
 
@@ -129,29 +129,23 @@ class Agents:
             return AgentDetails(name=name, exists=False, pressure=nothing, events=0, in_view=0, passages=0, **empty)
         identity = agent_id(name)
         queue = await self.store.events(identity, range(life["queue_from"], life["events"]))
+        saved = await self.room.library.checkpointer.aget_tuple(agent_config(name))
+        room = (saved.checkpoint["channel_values"].get("room") or 0) if saved else 0
+        used = count_words(queue_text(queue, self.room.context.window_words))
+        entries = await self.store.entries(identity, [start for start, _ in life["documents"]])
+        known = [await self.room.pages.find_document(entry.document) for entry in entries]
         newest = await self.store.events(identity, range(max(0, life["events"] - SHOWN), life["events"]))
         return AgentDetails(
             name=name,
             exists=True,
             blocks=[dict(block) for block in life["blocks"]],
-            pressure=await self._pressure(name, life, queue),
+            pressure=Pressure(used=used, room=room, warned=life["warned"]),
             events=life["events"],
             in_view=len(queue),
             passages=life["passages"],
-            documents=await self._documents(name, life),
+            documents=[{"id": document.id, "title": document.title} for document in known if document],
             newest=[asdict(event) for event in newest],
         )
-
-    async def _pressure(self, name: str, life: AgentState, queue: list[Event]) -> Pressure:
-        saved = await self.room.library.checkpointer.aget_tuple(agent_config(name))
-        room = (saved.checkpoint["channel_values"].get("room") or 0) if saved else 0
-        used = count_words(queue_text(queue, self.room.context.window_words))
-        return Pressure(used=used, room=room, warned=life["warned"])
-
-    async def _documents(self, name: str, life: AgentState) -> list[dict[str, str]]:
-        entries = await self.store.entries(agent_id(name), [start for start, _ in life["documents"]])
-        known = [await self.room.pages.find_document(entry.document) for entry in entries]
-        return [{"id": document.id, "title": document.title} for document in known if document]
 
     async def send(self, name: str, given: MessageBody) -> RunState:
         """Send an agent a message; an agent of a new name begins with it."""

@@ -227,19 +227,14 @@ def _document_details(document: Document, memories: Sequence[Memory], *, has_ori
         source=document.source,
         parts=[PartDetails(document=part.document, start=part.start, end=part.end) for part in document.parts],
         has_original=has_original,
-        memories=[_memory_details(memory) for memory in newest_first(memories)],
-    )
-
-
-def _memory_details(memory: Memory) -> MemoryDetails:
-    return MemoryDetails(
-        id=memory.id,
-        method=method_of(memory),
-        purpose=memory.recipe.purpose,
-        model=memory.recipe.model,
-        pages=memory.pages,
-        read_to=memory.read_to,
-        complete=memory.complete,
-        started=memory.started,
-        note=note_of(memory),
+        memories=[
+            MemoryDetails(
+                **{name: getattr(memory, name) for name in ("id", "pages", "read_to", "complete", "started")},
+                method=method_of(memory),
+                purpose=memory.recipe.purpose,
+                model=memory.recipe.model,
+                note=note_of(memory),
+            )
+            for memory in newest_first(memories)
+        ],
     )

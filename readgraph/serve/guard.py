@@ -88,12 +88,6 @@ class Guard:
         self.sessions[session] = time.monotonic()  # the last of them, since it is the newest
         return True
 
-    def answer_token(self, token: str, path: str) -> Response:
-        """The answer to an address with a token: the cookie, and the same address without the token."""
-        if not secrets.compare_digest(token.encode(), self.token.encode()):
-            return PlainTextResponse(f"This address is of another run of the server. {HOW_IN}", 401)
-        return self.with_cookie(RedirectResponse(path, 303))
-
     def with_cookie(self, response: Response) -> Response:
         """The response, which lets its browser in from now on, by a session of its own."""
         session = secrets.token_urlsafe(24)
@@ -122,7 +116,10 @@ class Guard:
 
     def refusal(self, method: str, headers: Headers) -> str | None:
         """Why a request is not for this server, or not from one of its pages; None if it is."""
-        if _host_of(headers.get("host", "")) not in self._hosts:
+        host = headers.get("host", "")
+        name, _, port = host.rpartition(":")
+        known = {*LOOPBACK, *(in_address(each).lower() for each in self.names)}
+        if (name if port.isdecimal() else host).lower() not in known:
             return "This server does not answer to that name: see --allow-host."
         origin = headers.get("origin")
         if origin and origin != "null" and origin.partition("://")[2] != headers.get("host"):
@@ -132,10 +129,6 @@ class Guard:
         if headers.get("sec-fetch-site") in ("cross-site", "same-site") and headers.get("sec-fetch-mode") != "navigate":
             return "A page of another site asked."
         return None
-
-    @property
-    def _hosts(self) -> set[str]:
-        return {*LOOPBACK, *(in_address(name).lower() for name in self.names)}
 
 
 async def _password_in(request: Request) -> str:
@@ -156,11 +149,6 @@ async def _password_in(request: Request) -> str:
 def _same(one: str, other: str) -> bool:
     """Whether they are equal, in a time that doesn't tell how much of them is; what UTF-8 can't hold differs."""
     return secrets.compare_digest(one.encode(errors="surrogatepass"), other.encode(errors="surrogatepass"))
-
-
-def _host_of(header: str) -> str:
-    """The name in a Host header, without the port."""
-    return header.rpartition(":")[0].lower() if header.rpartition(":")[2].isdecimal() else header.lower()
 
 
 class GuardedApp:
@@ -191,8 +179,11 @@ class GuardedApp:
             return JSONResponse({"problem": refused}, 403)
         query = parse_qs(scope["query_string"].decode("latin-1"))
         if path == "/" and "token" in query:
+            if not secrets.compare_digest(query["token"][0].encode(), self.guard.token.encode()):
+                return PlainTextResponse(f"This address is of another run of the server. {HOW_IN}", 401)
             rest = {name: values for name, values in query.items() if name != "token"}
-            return self.guard.answer_token(query["token"][0], f"/?{urlencode(rest, doseq=True)}" if rest else "/")
+            path = f"/?{urlencode(rest, doseq=True)}" if rest else "/"
+            return self.guard.with_cookie(RedirectResponse(path, 303))
         if path.startswith(OPEN_PATHS) or self.guard.knows(headers):
             return None
         if path == "/" and self.guard.password:

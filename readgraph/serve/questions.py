@@ -98,16 +98,6 @@ def _question_of(values: Mapping[str, Any]) -> Question:
 GONE = "The library holds no such step any more: of a thread's older questions only the last one is kept."
 
 
-def _check_step(following: Sequence[str], values: Mapping[str, Any], *, otherwise: bool) -> None:
-    """Raise `BadInput` for a step from which nothing can go on, or, asked otherwise, only the old answer."""
-    if not following:
-        raise BadInput("Nothing comes behind this step: choose an earlier one.")
-    if not has_question(following, values):
-        raise BadInput("At this step nothing was asked yet: choose a later one.")
-    if otherwise and values.get("answer"):
-        raise BadInput("At this step the answer is written: choose an earlier one to ask otherwise.")
-
-
 class Branch(RequestBody):
     """From where a question goes on, and what is otherwise."""
 
@@ -212,10 +202,16 @@ class Questions:
         method = method_named(str(about.get("method", "")))
         await check_at_rest(room, thread)
         graph = room.graph(method)
-        _check_step((await graph.aget_state(config)).next, values, otherwise=bool(wanted.question.strip()))
+        following, otherwise = (await graph.aget_state(config)).next, wanted.question.strip()
+        if not following:
+            raise BadInput("Nothing comes behind this step: choose an earlier one.")
+        if not has_question(following, values):
+            raise BadInput("At this step nothing was asked yet: choose a later one.")
+        if otherwise and values.get("answer"):
+            raise BadInput("At this step the answer is written: choose an earlier one to ask otherwise.")
         document = await room.pages.document(str(about.get("document", "")))
         prepared = PreparedRun(document, method, room.context_with(wanted.settings))
-        changed: dict[str, Any] = {"question_text": wanted.question.strip()} if wanted.question.strip() else {}
+        changed: dict[str, Any] = {"question_text": otherwise} if otherwise else {}
         if wanted.pages is not None:
             await check_pages(room.pages, values, wanted.pages)
             changed["pages_read"] = wanted.pages

@@ -62,20 +62,15 @@ class RunWork:
 
     async def run(self) -> None:
         """Begin, or begin once more: what was read and paid for is taken as it is."""
-        if self.checkpoint:
-            self.checkpoint = await self._find_newest_step()
+        if self.checkpoint:  # a branch goes on from the newest step behind it
+            newest, thread = "", {"thread_id": self.run_.thread}
+            async for saved in steps_back(self.room.library.checkpointer, {"configurable": thread}):
+                step = str(saved.config["configurable"]["checkpoint_id"])
+                newest = newest or step
+                if step == self.checkpoint:
+                    self.checkpoint = newest
+                    break
         await self._run(None if self.checkpoint else self.asked)
-
-    async def _find_newest_step(self) -> str:
-        """The newest step behind the one of `checkpoint`, from where a branch goes on."""
-        saver = self.room.library.checkpointer
-        newest = ""
-        async for saved in steps_back(saver, {"configurable": {"thread_id": self.run_.thread}}):
-            step = str(saved.config["configurable"]["checkpoint_id"])
-            newest = newest or step
-            if step == self.checkpoint:
-                return newest
-        return self.checkpoint
 
     async def go_on(self, pages: list[int] | None) -> None:
         """Go on after a pause, with these pages to read again where a person chose them."""
@@ -125,15 +120,8 @@ class RunWork:
         if run.thread and await self._pause_if_interrupted(found):
             return
         report = await self._report(found)
-        run.tell(
-            {
-                "type": "result",
-                "report": report,
-                "document": document.id,
-                "memory": found["memory"],
-                "thread": run.thread,
-            }
-        )
+        about = {"document": document.id, "memory": found["memory"], "thread": run.thread}
+        run.tell({"type": "result", "report": report, **about})
         run.change(state="done")
 
     async def _pause_if_interrupted(self, found: Mapping[str, Any]) -> bool:
@@ -146,15 +134,8 @@ class RunWork:
             return False
         self.run_.change(state="paused")
         checkpoint = state.config["configurable"]["checkpoint_id"]
-        self.run_.tell(
-            {
-                "type": "paused",
-                "before": [*state.next],
-                "thread": self.run_.thread,
-                "checkpoint": checkpoint,
-                "pages_read": found.get("pages_read", []),
-            }
-        )
+        where = {"thread": self.run_.thread, "checkpoint": checkpoint, "pages_read": found.get("pages_read", [])}
+        self.run_.tell({"type": "paused", "before": [*state.next], **where})
         return True
 
     async def _report(self, found: dict[str, Any]) -> ReportData:

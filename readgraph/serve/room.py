@@ -253,18 +253,15 @@ async def in_background_loop(work: Callable[P, Awaitable[T]], *given: P.args, **
     return await asyncio.wrap_future(background().start_task_soon(partial(work, *given, **named)))
 
 
-async def _work_and_log(run: Run, work: Callable[[], Awaitable[None]], price: Price | None) -> None:
-    """Do the work as a run of logs and spans, with the same id."""
-    dollars = (price.input, price.output) if price else None
-    documents = ",".join(run.documents)
-    told = new_inner_run(run.id, dollars, kind=run.kind, method=run.method, document=documents)
-    with log_run(told):
-        await work()
-
-
 async def _watch_work(run: Run, work: Callable[[], Awaitable[None]], price: Price | None) -> None:
-    """Do the work in a task of its own, and say how it ended."""
-    run.task = task = asyncio.ensure_future(_work_and_log(run, work, price))
+    """Do the work in a task of its own, as a run of logs and spans with the same id, and say how it ended."""
+
+    async def work_and_log() -> None:
+        dollars, documents = (price.input, price.output) if price else None, ",".join(run.documents)
+        with log_run(new_inner_run(run.id, dollars, kind=run.kind, method=run.method, document=documents)):
+            await work()
+
+    run.task = task = asyncio.ensure_future(work_and_log())
     if run.stopping:
         task.cancel()
     await asyncio.wait([task])

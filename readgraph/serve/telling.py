@@ -54,38 +54,32 @@ class RunReporter:
     def listen(self, mode: str, event: Any) -> None:
         """Take an event of the graph's stream."""
         if mode == "custom":
-            self._custom(event)
+            if "progress" in event:
+                self.latest = {**(self.latest or {}), **event["progress"]}
+                self.news.set()
+            for kind in ("waiting", "refused", "batch"):
+                if kind in event:
+                    self.run.tell({"type": kind, **event[kind]})
+            if "event" in event:
+                self.run.tell({"type": "event", "event": event["event"]})
         elif mode == "tasks" and "input" in event:
             node = event["name"]
             self.run.tell({"type": "begin", "node": node, "doing": node_activity(node)})
         elif mode == "updates":
-            self._updates(event)
+            for node, update in event.items():
+                if isinstance(update, Mapping):  # and no interrupt
+                    self._tell_step(node, update)
         elif mode == "messages":
-            self._message(*event)
+            piece, about = event
+            if isinstance(piece, AIMessageChunk) and (text := str(piece.text)):
+                self.run.tell({"type": "text", "node": about.get("langgraph_node", ""), "text": text})
 
-    def _custom(self, event: Mapping[str, Any]) -> None:
-        if "progress" in event:
-            self.latest = {**(self.latest or {}), **event["progress"]}
+    def _tell_step(self, node: str, update: Mapping[str, Any]) -> None:
+        kept = {name: _plain(value) for name, value in update.items() if name in TOLD}
+        if update.get("memory"):
+            self.memory = str(update["memory"])
             self.news.set()
-        for kind in ("waiting", "refused", "batch"):
-            if kind in event:
-                self.run.tell({"type": kind, **event[kind]})
-        if "event" in event:
-            self.run.tell({"type": "event", "event": event["event"]})
-
-    def _updates(self, event: Mapping[str, Any]) -> None:
-        for node, update in event.items():
-            if not isinstance(update, Mapping):  # an interrupt
-                continue
-            kept = {name: _plain(value) for name, value in update.items() if name in TOLD}
-            if update.get("memory"):
-                self.memory = str(update["memory"])
-                self.news.set()
-            self.run.tell({"type": "step", "node": node, "update": kept})
-
-    def _message(self, piece: Any, about: Mapping[str, Any]) -> None:
-        if isinstance(piece, AIMessageChunk) and (text := str(piece.text)):
-            self.run.tell({"type": "text", "node": about.get("langgraph_node", ""), "text": text})
+        self.run.tell({"type": "step", "node": node, "update": kept})
 
     async def follow(self) -> None:
         """Tell pages, notes and progress while they come, until cancelled."""
@@ -111,7 +105,9 @@ class RunReporter:
             self.looked_at, self.told_to = identity, 0
             self.without_note.clear()
             sizes = {"characters": self.document.characters, "words": self.document.words}
-            about = {"memory": identity, "document": self.document.id, "parts": await self._parts(), **sizes}
+            parts = [(part.start, await self.pages.document(part.document)) for part in self.document.parts]
+            titles = [{"title": one.title or one.id, "start": start} for start, one in parts]
+            about = {"memory": identity, "document": self.document.id, "parts": titles, **sizes}
             self.run.tell({"type": "memory", **about})
         waiting = [*islice(self.without_note, LOOKED_AT)]
         noted = sorted(note.page for note in await self.pages.notes(identity, waiting))
@@ -123,13 +119,11 @@ class RunReporter:
         unnoted = {*waiting, *new} - {number for number, page in shown.items() if page["note"] is not None}
         self.without_note |= dict.fromkeys(sorted(unnoted))
         if shown:
-            told = [{"number": number, **_without_text(page)} for number, page in shown.items()]
+            told = [{"number": number, **page} for number, page in shown.items()]
+            for page in told:
+                page.pop("text", None)
+                page.pop("blocks", None)
             self.run.tell({"type": "pages", "memory": identity, "pages": told})
-
-    async def _parts(self) -> list[dict[str, Any]]:
-        """The documents of a collection: their titles, and where they begin."""
-        parts = [(part.start, await self.pages.document(part.document)) for part in self.document.parts]
-        return [{"title": one.title or one.id, "start": start} for start, one in parts]
 
     def _progress(self, latest: Mapping[str, Any]) -> None:
         node = latest["node"]
@@ -137,17 +131,9 @@ class RunReporter:
         if "of" in latest and node in BUILDS:
             ends = self.pace.ends(latest["done"], latest["of"])
             seconds = None if ends is None else round(max(0.0, ends - time.monotonic()), 1)
-        self.run.tell(
-            {
-                "type": "progress",
-                "node": node,
-                "doing": node_activity(node),
-                **{name: latest[name] for name in ("done", "of", "pages", "notes") if name in latest},
-                "usage": latest["usage"],
-                "cost": self._cost(latest["usage"]),
-                "seconds_left": seconds,
-            }
-        )
+        sizes = {name: latest[name] for name in ("done", "of", "pages", "notes") if name in latest}
+        used = {"usage": latest["usage"], "cost": self._cost(latest["usage"]), "seconds_left": seconds}
+        self.run.tell({"type": "progress", "node": node, "doing": node_activity(node), **sizes, **used})
 
     def _cost(self, used: Usage) -> float | None:
         """Dollars so far, at the price of the model that is asked; None where it isn't known."""
@@ -155,10 +141,6 @@ class RunReporter:
             return 0.0
         price = price_to_pay(self.price, self.context.model, batch=self.context.batch)
         return round(price.of(used), 6) if price and used["input_tokens"] else None
-
-
-def _without_text(page: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in page.items() if name not in ("text", "blocks")}
 
 
 def _plain(value: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from readgraph.sources.places import Place
 from readgraph.state.errors import BadInput
+from readgraph.state.variables import set_variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +117,8 @@ _show: ContextVar[Show | None] = ContextVar("show", default=None)
 @contextmanager
 def show_conversion(show: Show) -> Iterator[None]:
     """While this lasts, each page that is converted is shown."""
-    token = _show.set(show)
-    try:
+    with set_variable(_show, show):
         yield
-    finally:
-        _show.reset(token)
 
 
 def report_page(name: str, number: int, of: int) -> None:

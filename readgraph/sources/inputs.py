@@ -5,6 +5,7 @@ No pipes that wait for ever, no devices, nothing larger than the memory; of addr
 
 import re
 import sys
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
@@ -187,7 +188,11 @@ async def _read_response(response: "httpx.Response", address: str) -> FetchedFil
         if size > most_bytes():
             raise too_large_error(address)
         portions.append(portion)
-    return FetchedFile(_in_unicode(b"".join(portions), response, suffix), suffix)
+    data, charset = b"".join(portions), response.charset_encoding
+    if charset and response.headers["content-type"].lower().startswith("text/") and suffix != ".rtf":
+        with suppress(UnicodeError, LookupError):
+            return FetchedFile(data.decode(charset).encode(), suffix)
+    return FetchedFile(data, suffix)
 
 
 def _suffix_of(response: "httpx.Response", address: str) -> str:
@@ -201,14 +206,3 @@ def _suffix_of(response: "httpx.Response", address: str) -> str:
         return ".txt"
     shown = ascii(kind)[1:-1] or "no content type"
     raise BadInput(f"{address} answers with {shown}, which is not a kind that can be read: save it as a file.")
-
-
-def _in_unicode(data: bytes, response: "httpx.Response", suffix: str) -> bytes:
-    """Text in UTF-8 where the server names its encoding; other bytes as they are."""
-    charset = response.charset_encoding
-    if not charset or not response.headers["content-type"].lower().startswith("text/") or suffix == ".rtf":
-        return data
-    try:
-        return data.decode(charset).encode()
-    except (UnicodeError, LookupError):
-        return data

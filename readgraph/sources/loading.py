@@ -66,7 +66,10 @@ class SourceFile:
 
 def load(path: Path) -> SourceText:
     """The text of one file or `Address` ("-": of standard input); raises `BadInput` where there is none."""
-    return _load_standard_input() if str(path) == STANDARD_INPUT else read_file(path).convert()
+    if str(path) != STANDARD_INPUT:
+        return read_file(path).convert()
+    converted = _convert_bytes(PLAIN, read_standard_input(), "Standard input")
+    return SourceText("standard input", converted.text, STANDARD_INPUT, converted.places)
 
 
 def names_file(path: Path) -> bool:
@@ -112,11 +115,6 @@ def printable_path(path: Path) -> str:
     """A path as messages show it: on one line, with unprintable characters escaped."""
     name = str(path)
     return name if name.isprintable() else ascii(name)
-
-
-def _load_standard_input() -> SourceText:
-    converted = _convert_bytes(PLAIN, read_standard_input(), "Standard input")
-    return SourceText("standard input", converted.text, STANDARD_INPUT, converted.places)
 
 
 def _convert_bytes(kind: FileKind, data: bytes, name: str) -> Converted:
@@ -212,7 +210,10 @@ def select_files(
 def _files_in(folder: Path, glob: str | None, suffixes: Sequence[str]) -> list[Path]:
     files = [file for file in _walk(folder) if file.suffix.lower() in suffixes]
     if glob is not None:
-        matching = _match_glob(folder, glob)
+        try:
+            matching = set(folder.rglob(glob))
+        except (ValueError, NotImplementedError, IndexError):
+            raise BadInput(f"{glob!a} is not a pattern for files below a folder: try '*.md'.") from None
         files = [file for file in files if file in matching]
     if not files:
         wanted = "file of a known kind" if glob is None else f"file of a known kind that matches {glob!a}"
@@ -231,13 +232,6 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 def _refuse_folder(problem: OSError) -> None:
     raise BadInput(f"{printable_path(Path(problem.filename))} can't be read: {problem.strerror}.") from None
-
-
-def _match_glob(folder: Path, glob: str) -> set[Path]:
-    try:
-        return set(folder.rglob(glob))
-    except (ValueError, NotImplementedError, IndexError):
-        raise BadInput(f"{glob!a} is not a pattern for files below a folder: try '*.md'.") from None
 
 
 def _natural(path: Path) -> list[list[tuple[int, int, str]]]:

@@ -27,9 +27,12 @@ async def places_named(store: PageStore, document: Document, wanted: str) -> lis
     hits = [number for number, name in enumerate(folded) if name == sought]
     hits = hits or [number for number, name in enumerate(folded) if sought and within.search(name)]
     if not hits:
-        raise BadInput(
-            f"'{document.title or document.id}' has no place '{wanted}'{_places_instead(sought, folded, places)}"
-        )
+        instead = ": its source names none. Give the number of a part with --part."
+        if places:
+            near = [folded.index(name) for name in get_close_matches(sought, folded, MOST_SUGGESTED, NEAR)]
+            listed = ", ".join(f"'{places[number][1]}'" for number in near or range(min(MOST_SUGGESTED, len(places))))
+            instead = f": its places have names such as {listed}."
+        raise BadInput(f"'{document.title or document.id}' has no place '{wanted}'{instead}")
     return _join_neighbours(document, places, hits)
 
 
@@ -75,11 +78,3 @@ def _join_neighbours(document: Document, places: Sequence[tuple[int, str]], hits
         else:
             found.append((name, start, ends[number]))
     return found
-
-
-def _places_instead(sought: str, folded: Sequence[str], places: Sequence[tuple[int, str]]) -> str:
-    if not places:
-        return ": its source names none. Give the number of a part with --part."
-    near = [folded.index(name) for name in get_close_matches(sought, folded, MOST_SUGGESTED, NEAR)]
-    listed = ", ".join(f"'{places[number][1]}'" for number in near or range(min(MOST_SUGGESTED, len(places))))
-    return f": its places have names such as {listed}."

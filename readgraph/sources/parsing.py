@@ -93,7 +93,8 @@ def open_office_archive(data: bytes, name: str, kind: str, ending: str) -> Archi
 
 
 _ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*;)")
-_XML_ENTITIES = {"amp;", "lt;", "gt;", "quot;", "apos;"}
+_CHARACTERS = {name: sign for name, sign in html5.items() if name not in ("amp;", "lt;", "gt;", "quot;", "apos;")}
+"""HTML's named entities that XML doesn't know."""
 
 
 def feed_html(text: str, target: Any) -> None:
@@ -109,8 +110,9 @@ def feed_xhtml(text: str, target: Any) -> bool:
     from lxml import etree
 
     parser = etree.XMLParser(target=target, encoding="utf-8", resolve_entities=False, no_network=True, huge_tree=True)
+    known = _ENTITY.sub(lambda entity: _CHARACTERS.get(entity[1], entity[0]), text)
     try:
-        etree.fromstring(_ENTITY.sub(_replace_entity, text).encode("utf-8", "replace"), parser)
+        etree.fromstring(known.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:
         return False
     return True
@@ -159,8 +161,3 @@ def elements_named(root: "_Element | None", name: str) -> "Iterator[_Element]":
 def text_of_first(elements: "Iterable[_Element]") -> str:
     """The text in the first of some elements, on a line; "" where there is none."""
     return next((on_a_line("".join(element.itertext())) for element in elements), "")
-
-
-def _replace_entity(entity: re.Match[str]) -> str:
-    """The character for one of HTML's named entities, which XML doesn't know."""
-    return entity[0] if entity[1] in _XML_ENTITIES else html5.get(entity[1], entity[0])

@@ -60,29 +60,25 @@ def load_sessions(
         raise BadInput(f"{heading!a} is not a regular expression: {problem}.") from None
 
     def load_file(file: Path) -> list[SourceSession]:
-        return _sessions_of(file, pattern, gap_hours)
+        suffix, name = file.suffix.lower(), printable_path(file)
+        if suffix == JSON_LINES:
+            return _sessions_of_lines(file, name)
+        if file.is_dir():
+            chats = chats_in_folder(file, name)
+        elif suffix in CHATS.endings:
+            chats = chats_in(read_bytes(file, name), name)
+        else:
+            source = load(file)
+            if sessions := split_sessions(source.text, pattern):
+                return sessions
+            chat = chat_of(source.text)
+            if chat is None:
+                return [SourceSession(source.text, source.title, "")]
+            chats = [chat]
+        found = sessions_in(chats, gap_hours)
+        return [SourceSession(session.as_text(), session.title, minute(session.time)) for session in found]
 
     return [*chain(*load_all(paths, glob, left_out, load_file, (*IN_FOLDERS, JSON_LINES), is_slack_folder))]
-
-
-def _sessions_of(file: Path, heading: re.Pattern[str], gap_hours: float | None) -> list[SourceSession]:
-    suffix, name = file.suffix.lower(), printable_path(file)
-    if suffix == JSON_LINES:
-        return _sessions_of_lines(file, name)
-    if file.is_dir():
-        chats = chats_in_folder(file, name)
-    elif suffix in CHATS.endings:
-        chats = chats_in(read_bytes(file, name), name)
-    else:
-        source = load(file)
-        if sessions := split_sessions(source.text, heading):
-            return sessions
-        chat = chat_of(source.text)
-        if chat is None:
-            return [SourceSession(source.text, source.title, "")]
-        chats = [chat]
-    found = sessions_in(chats, gap_hours)
-    return [SourceSession(session.as_text(), session.title, minute(session.time)) for session in found]
 
 
 def split_sessions(text: str, heading: re.Pattern[str]) -> list[SourceSession]:

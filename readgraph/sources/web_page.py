@@ -109,7 +109,9 @@ def role_of(attributes: Mapping[str, str]) -> str:
 
 def select_attributes(tag: str, attributes: Mapping[str, str]) -> dict[str, str]:
     """The attributes that matter to whoever reads or acts, without the label; those that are merely on have ""."""
-    kind = "password" if _takes_password(attributes) else attributes.get("type", "").lower().strip()
+    # A field of texts may say that a password belongs into it, as one does that shows what is typed.
+    takes_password = not _OF_PASSWORDS.isdisjoint(attributes.get("autocomplete", "").lower().split())
+    kind = "password" if takes_password else attributes.get("type", "").lower().strip()
     kept = {"type": kind} if tag == "input" and kind not in ("", "text") else {}
     kept |= {name: cut(attributes[name]) for name in _TEXTS if attributes.get(name, "").strip()}
     if tag not in _CONTROLS:
@@ -124,19 +126,9 @@ def select_attributes(tag: str, attributes: Mapping[str, str]) -> dict[str, str]
         kept["disabled"] = ""
     if is_editable(attributes):
         kept["editable"] = ""
-    return kept | _value_in_field(tag, kind, attributes)
-
-
-def _takes_password(attributes: Mapping[str, str]) -> bool:
-    """Whether a field of texts says that a password belongs into it, as one does that shows what is typed."""
-    return not _OF_PASSWORDS.isdisjoint(attributes.get("autocomplete", "").lower().split())
-
-
-def _value_in_field(tag: str, kind: str, attributes: Mapping[str, str]) -> dict[str, str]:
-    """What stands in a field; of a password only that it is filled."""
-    if tag != "input" or not (value := attributes.get("value", "")):
-        return {}
-    return {"filled": ""} if kind == "password" else {"value": cut(value)}
+    if tag == "input" and (value := attributes.get("value", "")):
+        kept |= {"filled": ""} if kind == "password" else {"value": cut(value)}
+    return kept
 
 
 LABELLED = frozenset("input select textarea button".split())
@@ -144,6 +136,9 @@ LABELLED = frozenset("input select textarea button".split())
 
 LONGEST_ID = 64
 """Most characters of a given id."""
+
+MOST_TEXTS = 200
+"""Texts of a label that are looked at."""
 
 
 @dataclass(slots=True, eq=False)
@@ -231,7 +226,8 @@ class Dom:
         entry = self._entry(tag, attributes, identity)
         self._open.append(_Open(tag, entry, attributes.get("id", ""), len(self.texts)))
         if tag == "label":
-            self._open_label(attributes)
+            self._open_labels.append(Label(len(self.texts), of=attributes.get("for", "")))
+            self.labels.append(self._open_labels[-1])
         if tag in LEFT_OUT:
             self._skipped = 1
 
@@ -269,6 +265,10 @@ class Dom:
         """Called by the parser at the end."""
         return self
 
+    def text_of(self, start: int, end: int) -> str:
+        """The texts of a label, as far as they are looked at."""
+        return " ".join(text[:LONGEST_VALUE] for text in self.texts[start : min(end, start + MOST_TEXTS)])
+
     def _identity(self, tag: str, attributes: Mapping[str, str]) -> str:
         """The id by which an element can be named: its given one, or the next number; "" for none."""
         if self._datalist or tag in ("option", "text"):
@@ -302,11 +302,6 @@ class Dom:
         self._sink = entry if stays else None
         return entry
 
-    def _open_label(self, attributes: Mapping[str, str]) -> None:
-        label = Label(len(self.texts), of=attributes.get("for", ""))
-        self.labels.append(label)
-        self._open_labels.append(label)
-
     def _put(self, data: str) -> None:
         """Add a text to the line that is open, or begin one."""
         if self._sink is None:
@@ -314,16 +309,13 @@ class Dom:
                 return
             self._sink = DomEntry(len(self._open), self._block)
             self.entries.append(self._sink)
-            if self._open_labels and not self._in_named():
+            if self._open_labels and not (self._block and "id" in self._block.attributes):
                 self._sink.label = self._open_labels[-1]
             elif self._block:
                 self._block.within += 1
         self._sink.texts.append(data)
         if self._sink.tag not in ("option", "textarea"):
             self.texts.append(data)
-
-    def _in_named(self) -> bool:
-        return self._block is not None and "id" in self._block.attributes
 
     @property
     def _block(self) -> DomEntry | None:
@@ -347,6 +339,9 @@ class Dom:
 
 _BUTTONS = frozenset(("submit", "button", "reset"))
 
+MOST_LABELS = 4
+"""Elements that name a control together."""
+
 
 def label_controls(dom: Dom) -> None:
     """Give each control the label that the page ties to it, and drop the label's own text, which would stand twice."""
@@ -360,30 +355,14 @@ def label_controls(dom: Dom) -> None:
         if entry.label and entry.label.control and entry.label.control.kept:
             entry.kept = False
         elif entry.tag and "id" in entry.attributes:
-            _label_control(dom, entry, labelled.get(entry))
-
-
-def _label_control(dom: Dom, entry: DomEntry, label: Label | None) -> None:
-    said = entry.attributes.get("label", "")
-    if entry.labelled_by:
-        said = (
-            " ".join(_text_of_label(dom, *dom.spans.get(own_id, (0, 0))) for own_id in entry.labelled_by.split()[:4])
-            or said
-        )
-    if not said.strip() and label:
-        said = _text_of_label(dom, label.start, label.end)
-    if not said.strip() and entry.tag == "input" and entry.attributes.get("type") in _BUTTONS:
-        said = entry.attributes.pop("value", "")
-    if said := cut(said):
-        entry.attributes["label"] = said
-
-
-MOST_TEXTS = 200
-"""Texts of a label that are looked at."""
-
-
-def _text_of_label(dom: Dom, start: int, end: int) -> str:
-    return " ".join(text[:LONGEST_VALUE] for text in dom.texts[start : min(end, start + MOST_TEXTS)])
+            spans = (dom.spans.get(own_id, (0, 0)) for own_id in entry.labelled_by.split()[:MOST_LABELS])
+            said = " ".join(dom.text_of(*span) for span in spans) or entry.attributes.get("label", "")
+            if not said.strip() and entry in labelled:
+                said = dom.text_of(labelled[entry].start, labelled[entry].end)
+            if not said.strip() and entry.tag == "input" and entry.attributes.get("type") in _BUTTONS:
+                said = entry.attributes.pop("value", "")
+            if said := cut(said):
+                entry.attributes["label"] = said
 
 
 class WebPage(NamedTuple):
@@ -431,16 +410,11 @@ def _lines(dom: Dom) -> Iterator[str]:
         indented = indentation(*around) if around else 0
         if entry.tag:
             places[entry] = entry.depth, indented
-            yield element_line(
-                indented, entry.tag, _shown_attributes(entry), "" if entry.tag == "textarea" else entry.text
-            )
+            attributes, text = entry.attributes, entry.text
+            if entry.tag == "textarea" and text:  # what stands in it is its value
+                attributes, text = {**attributes, "value": cut(text)}, ""
+            yield element_line(indented, entry.tag, attributes, text)
             options = dom.datalists.get(entry.options_of, []) if entry.tag == "input" else []
             yield from (element_line(indented + 1, "option", {}, option) for option in options)
         elif entry.text:
             yield text_line(indented, entry.text)
-
-
-def _shown_attributes(entry: DomEntry) -> dict[str, str]:
-    """An element's attributes; what stands in a text area is its value."""
-    value = cut(entry.text) if entry.tag == "textarea" else ""
-    return entry.attributes | ({"value": value} if value else {})

@@ -118,15 +118,11 @@ class AgentOutput(TypedDict):
     messages: NotRequired[ChatMessages]
 
 
-class AgentGraphState(AgentState, AgentTurn):
+class AgentGraphState(AgentState, AgentTurn, AgentOutput):
     """All channels of an agent. `document` is the agent's id, under which replies are recorded."""
 
     event: NotRequired[Annotated[IncomingEvent, EphemeralValue]]
     document: str
-    usage: Annotated[Usage, add_usage]
-    fallbacks: Annotated[dict[str, int], add_counts]
-    steps: Annotated[list[Step], add]
-    messages: NotRequired[ChatMessages]
 
 
 class DocumentsQuestion(Question):

@@ -46,9 +46,7 @@ def empty_channels(kind: type[ChannelsT], **given: Any) -> ChannelsT:
     return cast(ChannelsT, {name: given[name] if name in given else _empty(hint) for name, hint in hints.items()})
 
 
-@cache
-def _hints_of(kind: type[Any]) -> dict[str, Any]:
-    return get_type_hints(kind)
+_hints_of = cache(get_type_hints)
 
 
 def _empty(hint: Any) -> Any:
@@ -183,11 +181,6 @@ def no_plan() -> Plan:
     return empty_channels(Plan)
 
 
-def fresh_research() -> FreshResearch:
-    """The channels of research at the start of a question."""
-    return empty_channels(FreshResearch)
-
-
 Action = Literal["child", "revert", "exhausted", "answer", "keep", "unusable"]
 """A decision at a node: go down to a child; go back up (`revert`); go up without asking, since every child was visited
 (`exhausted`); at a leaf, answer, or keep the findings and go on; no usable reply, which ends the walk."""
@@ -258,11 +251,6 @@ class FreshNotes(TypedDict):
     earlier: str
     next_page: int
     reading: str
-
-
-def fresh_notes() -> FreshNotes:
-    """The channels of note-taking at the start of a question."""
-    return empty_channels(FreshNotes)
 
 
 Outcome = Literal["act", "finished", "stuck"]

@@ -18,9 +18,6 @@ class Way(Enum):
     LIST_AGENTS = "'readgraph agents' lists its agents"
 
 
-NO_OTHER_WORDS: Mapping[Way, str] = MappingProxyType({})
-
-
 class ReadgraphError(RuntimeError):
     """Base of all errors that readgraph raises on purpose; its text says what is wrong and what to do.
 
@@ -31,7 +28,7 @@ class ReadgraphError(RuntimeError):
     def __str__(self) -> str:
         return self.message_text()
 
-    def message_text(self, words: Mapping[Way, str] = NO_OTHER_WORDS) -> str:
+    def message_text(self, words: Mapping[Way, str] = MappingProxyType({})) -> str:
         """The text, with these words for what to do; without, with those of the command."""
         return "".join(words.get(each, each.value) if isinstance(each, Way) else str(each) for each in self.args)
 

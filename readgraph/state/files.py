@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, Literal
 from uuid import uuid4
 
-from readgraph.state.errors import BadInput
+from readgraph.state.errors import BadInput, ReadgraphError
 
 
 def open_without_waiting(path: Path, flags: int, mode: int = 0o666) -> int:
@@ -64,10 +64,7 @@ _KINDS = {
 
 
 def check_regular(path: Path, name: str) -> int:
-    """The size in bytes of a regular file, or of a link's target; raises `BadInput` for anything else.
-
-    `name` is the file's name in messages.
-    """
+    """The size in bytes of a regular file, or of a link's target; raises `BadInput`, with its name, for others."""
     try:
         status = os.stat(path)
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a null character in the path
@@ -80,20 +77,10 @@ def check_regular(path: Path, name: str) -> int:
     return status.st_size
 
 
-def is_newer(format: object, known: int) -> bool:
-    """Whether a format's number is one that this version doesn't know yet."""
-    return type(format) is int and format > known
-
-
-def newer_version_message(what: object, format: object) -> str:
-    """The line for a file that a newer version wrote."""
-    return f"{what} was made by a newer version (format {format}): upgrade readgraph."
-
-
-def check_format(what: object, format: object, known: int) -> None:
-    """Raise `BadInput` if a newer version wrote this file."""
-    if is_newer(format, known):
-        raise BadInput(newer_version_message(what, format))
+def check_format(what: object, format: object, known: int, error: type[ReadgraphError] = BadInput) -> None:
+    """Raise an error if a newer version wrote this, whose format's number is not known yet."""
+    if type(format) is int and format > known:
+        raise error(f"{what} was made by a newer version (format {format}): upgrade readgraph.")
 
 
 def unpack(packed: bytes, most: int) -> bytes:

@@ -32,7 +32,7 @@ class Fork:
         self._paused = list[ForkableConnection]()
 
     def add(self, connected: ForkableConnection) -> None:
-        """Pause this connection in each fork from now on."""
+        """Pause this connection while the process forks, from now on, and close it in the child."""
         with self._forking:
             self._open.add(connected)
 
@@ -57,11 +57,7 @@ class Fork:
 
 
 _fork = Fork()
-
-
-def pause_in_forks(connected: ForkableConnection) -> None:
-    """Pause a connection while this process forks, and close it in the child."""
-    _fork.add(connected)
+pause_in_forks = _fork.add
 
 
 def reset_in_forked(reset: Callable[[], None]) -> None:

@@ -35,10 +35,7 @@ def find_entry_point(group: str, name: str) -> EntryPoint | None:
 
 
 def object_at(place: str, what: str) -> Any:
-    """The object at `package.module:name`; `what` it should be stands in messages.
-
-    Raises `BadInput` in one line for whatever its import raises.
-    """
+    """The object at `package.module:name`; raises `BadInput`, with `what` it is, for whatever its import raises."""
     module, _, name = place.partition(":")
     try:
         return reduce(getattr, name.split("."), import_module(module))

@@ -129,7 +129,16 @@ def classifier() -> Any:
     Raises `LibraryError` where it can't be unpacked.
     """
     loaded = SimpleQueue[Any]()
-    Thread(target=lambda: loaded.put(_load()), name="readgraph-languages", daemon=True).start()
+
+    def load() -> None:
+        try:
+            module = import_module("py3langid")
+            module.classify("")
+            loaded.put(module)
+        except Exception as problem:  # raised in the thread that asked
+            loaded.put(problem)
+
+    Thread(target=load, name="readgraph-languages", daemon=True).start()
     found = loaded.get()
     if isinstance(found, OSError):
         raise LibraryError(
@@ -139,15 +148,6 @@ def classifier() -> Any:
     if isinstance(found, Exception):
         raise found
     return found
-
-
-def _load() -> Any:
-    try:
-        module = import_module("py3langid")
-        module.classify("")
-    except Exception as problem:  # raised in the thread that asked
-        return problem
-    return module
 
 
 @lru_cache(4096)

@@ -24,6 +24,7 @@ from uuid import uuid4
 
 from readgraph.state.errors import BadInput, NoUsableReply, ReadgraphError
 from readgraph.state.files import open_without_waiting
+from readgraph.state.variables import set_variable
 
 __all__ = ["JsonLines"]
 
@@ -80,11 +81,8 @@ def current_run() -> RunUsage | None:
 @contextmanager
 def use_run(run: RunUsage) -> Iterator[RunUsage]:
     """Inside of the `with`, this is the run in hand, in the tasks and threads that begin there too."""
-    before = _run.set(run)
-    try:
+    with set_variable(_run, run):
         yield run
-    finally:
-        _run.reset(before)
 
 
 def new_run_part(**about: str) -> RunUsage:
@@ -126,7 +124,8 @@ def log(event: str, level: int = INFO, **fields: Any) -> None:
     run = current_run()
     known = {"event": event, **({"run": run.id, **run.about} if run else {}), **fields}
     told = {name: value for name, value in known.items() if value not in (None, "") and name not in _OWN}
-    _log.log(level, "%s", _line(told), extra=told)
+    line = " ".join([str(told["event"]), *(f"{name}={value}" for name, value in told.items() if name != "event")])
+    _log.log(level, "%s", line, extra=told)
 
 
 @contextmanager
@@ -163,11 +162,6 @@ def fault(problem: BaseException) -> dict[str, str]:
     """What a log says of an error: its type, and the line of errors in our own words."""
     ours = isinstance(problem, ReadgraphError) and not isinstance(problem, NoUsableReply)  # which quotes replies
     return {"error": type(problem).__name__, **({"problem": " ".join(str(problem).split())} if ours else {})}
-
-
-def _line(told: dict[str, Any]) -> str:
-    """The event for a person: "call run=… model=…"."""
-    return " ".join([str(told["event"]), *(f"{name}={value}" for name, value in told.items() if name != "event")])
 
 
 def join_log(run: RunUsage) -> RunUsage:
@@ -210,8 +204,21 @@ class LogFile(logging.Handler):
     def __init__(self, file: str) -> None:
         super().__init__(INFO)
         self.setFormatter(JsonLines())
-        self.file = file
-        self._descriptor = 2 if file == STANDARD_ERROR else _open_log_file(file)
+        self.file, self._descriptor = file, 2 if file == STANDARD_ERROR else -1
+        if file == STANDARD_ERROR:
+            return
+        if not file:
+            raise BadInput("The log has no file: name one after --log-json, or - for standard error.")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        try:
+            descriptor = open_without_waiting(Path(file).expanduser(), flags, 0o600)
+        except OSError as problem:
+            raise BadInput(f"The log {file} can't be written: {problem.strerror}.") from None
+        kind = os.fstat(descriptor).st_mode
+        if not (stat.S_ISREG(kind) or stat.S_ISCHR(kind) or stat.S_ISFIFO(kind)):
+            os.close(descriptor)
+            raise BadInput(f"The log {file} can't be written: it is no file.")
+        self._descriptor = descriptor
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record; where that fails, the run goes on without."""
@@ -226,17 +233,3 @@ class LogFile(logging.Handler):
             os.close(self._descriptor)
             self._descriptor = -1
         super().close()
-
-
-def _open_log_file(file: str) -> int:
-    if not file:
-        raise BadInput("The log has no file: name one after --log-json, or - for standard error.")
-    try:
-        descriptor = open_without_waiting(Path(file).expanduser(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    except OSError as problem:
-        raise BadInput(f"The log {file} can't be written: {problem.strerror}.") from None
-    kind = os.fstat(descriptor).st_mode
-    if not (stat.S_ISREG(kind) or stat.S_ISCHR(kind) or stat.S_ISFIFO(kind)):
-        os.close(descriptor)
-        raise BadInput(f"The log {file} can't be written: it is no file.")
-    return descriptor

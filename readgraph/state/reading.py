@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from operator import add
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, cast
 
 from langchain_core.messages import AnyMessage, BaseMessage
 from langgraph.channels import EphemeralValue
@@ -31,10 +31,7 @@ MOST_MESSAGES = 20
 
 
 def add_chat(before: Sequence[Any], new: Any) -> list[AnyMessage]:
-    """The newest messages of both; one with the id of an earlier message replaces it.
-
-    Raises `BadInput` for what is no message.
-    """
+    """The newest messages of both, of those with one id the later; raises `BadInput` for what is no message."""
     kept = [message for message in before if isinstance(message, BaseMessage)]  # earlier versions kept plain texts here
     try:
         joined: Any = add_messages(kept, new or [])  # type: ignore[arg-type]
@@ -80,7 +77,7 @@ class Usage(TypedDict):
     """What was used: calls to the model, calls answered from recorded replies, words in and out, seconds of steps.
 
     `refused` counts the replies that could not be used. Tokens are as the model server reports them, 0 if it reports
-    none.
+    none; of those sent, a provider's cache held the `cache_read_tokens` and took in the `cache_write_tokens`.
     """
 
     calls: int
@@ -90,7 +87,21 @@ class Usage(TypedDict):
     output_words: int
     input_tokens: int
     output_tokens: int
+    cache_read_tokens: NotRequired[int]
+    cache_write_tokens: NotRequired[int]
     seconds: float
+
+
+class Tokens(NamedTuple):
+    """The tokens of a call, as its server counts them; `cache_read` and `cache_written` are parts of those `sent`."""
+
+    sent: int = 0
+    received: int = 0
+    cache_read: int = 0
+    cache_written: int = 0
+
+
+NO_TOKENS = Tokens()
 
 
 class Step(TypedDict):
@@ -187,23 +198,17 @@ NOTHING_USED: Usage = {
     "output_words": 0,
     "input_tokens": 0,
     "output_tokens": 0,
+    "cache_read_tokens": 0,
+    "cache_write_tokens": 0,
     "seconds": 0.0,
 }
 
 
 def add_usage(first: Usage, second: Usage) -> Usage:
     """The sum of two usages; calls answered from recorded replies cost nothing and are counted separately."""
-    first = first or NOTHING_USED
-    return {
-        "calls": first["calls"] + second["calls"],
-        "cached_calls": first["cached_calls"] + second["cached_calls"],
-        "refused": first["refused"] + second["refused"],
-        "input_words": first["input_words"] + second["input_words"],
-        "output_words": first["output_words"] + second["output_words"],
-        "input_tokens": first["input_tokens"] + second["input_tokens"],
-        "output_tokens": first["output_tokens"] + second["output_tokens"],
-        "seconds": round(first["seconds"] + second["seconds"], 4),
-    }
+    one, other = cast("dict[str, Any]", first or NOTHING_USED), cast("dict[str, Any]", second)
+    both = {name: one.get(name, 0) + other.get(name, 0) for name in NOTHING_USED}  # older ones count no cache
+    return cast(Usage, both | {"seconds": round(both["seconds"], 4)})
 
 
 def add_counts(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:

@@ -100,8 +100,15 @@ def paragraph_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _prose_spans(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
+    """The spans of sentences outside of code; the segmenter's are joined where no sentence ends between them."""
     for paragraph in _paragraphs(text, start, end):
-        yield from _join_unfinished(text, _boundaries(text, *paragraph, language), language)
+        joined = list[tuple[int, int]]()
+        for span in _boundaries(text, *paragraph, language):
+            if joined and _goes_on(text[slice(*joined[-1])], text[span[0] : span[0] + 3], language):
+                joined[-1] = joined[-1][0], span[1]
+            else:
+                joined.append(span)
+        yield from joined
 
 
 def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -162,20 +169,6 @@ def _before_opening(text: str, at: int, end: int) -> int:
         return end
     marks = len(text[at:end]) - len(text[at:end].rstrip(_OPENING))
     return end - marks if marks < end - at else end
-
-
-def _join_unfinished(text: str, spans: Iterator[tuple[int, int]], language: str) -> Iterator[tuple[int, int]]:
-    """The same spans, those joined between which no sentence ends."""
-    begun: tuple[int, int] | None = None
-    for span in spans:
-        if begun and _goes_on(text[slice(*begun)], text[span[0] : span[0] + 3], language):
-            begun = begun[0], span[1]
-        else:
-            if begun:
-                yield begun
-            begun = span
-    if begun:
-        yield begun
 
 
 def _goes_on(before: str, following: str, language: str) -> bool:

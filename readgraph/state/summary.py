@@ -52,20 +52,14 @@ class SummaryPart(TypedDict):
     full: bool
 
 
-class SummaryFields(TypedDict):
-    """What a summary's output has besides that of other graphs.
-
-    `parts` are the parts of the text that were asked for, none where it is all of it.
-    """
-
-    parts: list[PartOfText]
-
-
-class Summarised(Answered, SummaryFields):
+class Summarised(Answered):
     """Output of the summary's graph: `answer` is the summary."""
 
+    parts: list[PartOfText]
+    """The parts of the text that were asked for, none where it is all of it."""
 
-class SummaryState(ReadingState, SummaryFields):
+
+class SummaryState(ReadingState, Summarised):
     """All channels of a summary."""
 
     part: NotRequired[Annotated[str, EphemeralValue]]
@@ -99,27 +93,19 @@ def sentence_flags(found: Any) -> list[SentenceFlag]:
     Named are, of a summary, the places of a sentence for which nothing is quoted, and of one that these don't support,
     or, where others were checked, that was not. Of an answer only the doubt is said.
     """
-    some_checked = any(each["supported"] is not None and not each["extracted"] for each in found["sentences"])
-    if any("end" in each for each in found["sentences"]):
-        doubted = [(each["end"], _doubt(each, some_checked=some_checked)) for each in found["sentences"]]
-        return [{"at": end, "said": doubt, "doubted": True} for end, doubt in doubted if doubt]
-    ends = joined_sentences(found["sentences"])[1]
+    sentences: list[Sentence] = found["sentences"]
+    some_checked = any(each["supported"] is not None and not each["extracted"] for each in sentences)
+    of_answer = any("end" in each for each in sentences)
+    ends = [each["end"] for each in sentences] if of_answer else joined_sentences(sentences)[1]
     cited = {citation.get("mark_at") for citation in found["citations"]}
     flags = list[SentenceFlag]()
-    for sentence, end in zip(found["sentences"], ends, strict=True):
-        doubt = _doubt(sentence, some_checked=some_checked)
-        if doubt or end not in cited:
-            said = ": ".join(filter(None, [_where(sentence), doubt]))
+    for sentence, end in zip(sentences, ends, strict=True):
+        doubt = "" if sentence["supported"] else "not supported"
+        if sentence["supported"] is None:
+            doubt = "not checked" if some_checked else ""
+        named = [] if of_answer else zip(sentence["pages"], sentence["places"], strict=True)
+        if doubt or not (of_answer or end in cited):
+            where = "; ".join(dict.fromkeys(place or f"part {page}" for page, place in named))
+            said = ": ".join(filter(None, [where, doubt]))
             flags.append({"at": end, "said": said, "doubted": bool(doubt)})
     return flags
-
-
-def _doubt(sentence: Sentence, *, some_checked: bool) -> str:
-    if sentence["supported"] is None:
-        return "not checked" if some_checked else ""
-    return "" if sentence["supported"] else "not supported"
-
-
-def _where(sentence: Sentence) -> str:
-    named = zip(sentence["pages"], sentence["places"], strict=True)
-    return "; ".join(dict.fromkeys(place or f"part {page}" for page, place in named))

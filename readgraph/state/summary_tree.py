@@ -6,7 +6,7 @@ tree. In a tree of sections, which is uneven, the level of a node is one above t
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -176,9 +176,9 @@ class SectionTree(TreeShape):
 def section_tree(branches: tuple[int, ...], headings: tuple[str, ...]) -> SectionTree:
     """The tree that a memory's `branches` and `headings` describe."""
     sizes: list[tuple[int, int]] = []  # of each node, the last first: its level, and how many nodes it takes
-    for children in reversed(branches):
+    for branch in reversed(branches):
         level, taken = 0, 1
-        for _ in range(children):
+        for _ in range(branch):
             child_level, child_nodes = sizes[-taken]
             level, taken = max(level, child_level + 1), taken + child_nodes
         sizes.append((level, taken))
@@ -191,19 +191,16 @@ def section_tree(branches: tuple[int, ...], headings: tuple[str, ...]) -> Sectio
             leaves = sum(not below for below in branches[len(names) - 1 : len(names) - 1 + taken])
             spans[names[-1]] = range(counts[0], counts[0] + leaves)
         counts[level] += 1
-    below = {name: _children(number, branches, sizes, names) for number, name in enumerate(names) if branches[number]}
-    above = {child: name for name, children in below.items() for child in children}
+    below = dict[str, tuple[str, ...]]()
+    for number, name in enumerate(names):
+        children, child = list[str](), number + 1
+        for _ in range(branches[number]):
+            children.append(names[child])
+            child += sizes[child][1]
+        if children:
+            below[name] = tuple(children)
+    above = {child: name for name, under in below.items() for child in under}
     return SectionTree(tuple(counts), 0, below, above, spans, dict(zip(names, headings, strict=True)))
-
-
-def _children(
-    number: int, branches: Sequence[int], sizes: Sequence[tuple[int, int]], names: Sequence[str]
-) -> tuple[str, ...]:
-    found, child = list[str](), number + 1
-    for _ in range(branches[number]):
-        found.append(names[child])
-        child += sizes[child][1]
-    return tuple(found)
 
 
 FAN = 4

@@ -108,16 +108,9 @@ class SurveyAnswered(Answered):
     by_pattern: bool
 
 
-class SurveyState(ReadingState):
+class SurveyState(ReadingState, SurveyAnswered):
     """All channels of a survey.
 
     `records` is the memory that holds the records. `same_names` are groups of names that mean one thing, the name to
     keep first.
     """
-
-    programme: Programme | None
-    records: str
-    unread: list[int]
-    same_names: list[list[str]]
-    table: Table
-    by_pattern: bool

@@ -14,9 +14,10 @@ LONGEST_WORD = 40
 """A run of characters without a space counts as one word for every 40 characters."""
 
 SPLIT_AT_ONCE = 100_000
-"""Characters. A longer text is counted match by match, since a list of its words takes many times its size."""
+"""Characters. A longer text is counted line by line, since a list of its words takes many times its size."""
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+_LINE = re.compile(r"[^\n]+")
 _ANY_CJK = re.compile(f"[{_CJK}]")
 _UNIT = re.compile(rf"[{_CJK}]|[^\s{_CJK}]{{1,{LONGEST_WORD}}}")
 
@@ -28,6 +29,8 @@ def count_words(text: str) -> int:
         if len(text) <= LONGEST_WORD or max(sizes := [*map(len, runs)], default=0) <= LONGEST_WORD:
             return len(runs)
         return len(runs) + sum([(size - 1) // LONGEST_WORD for size in sizes if size > LONGEST_WORD])
+    if "\n" in text:
+        return sum(count_words(line[0]) for line in _LINE.finditer(text))
     return sum(1 for _ in _UNIT.finditer(text))
 
 

@@ -91,10 +91,29 @@ def test_what_can_t_be_used_is_said_in_one_line(tale: Path, tmp_path: Path) -> N
     for question in ("", "  "):
         with pytest.raises(readgraph.BadInput, match="question"):
             readgraph.ask(question, tale)
+    with pytest.raises(readgraph.BadInput, match="A question must be a string, not NoneType"):
+        readgraph.ask(None, tale)  # type: ignore[arg-type]
+    with pytest.raises(readgraph.BadInput, match="options of a multiple choice as a list"):
+        readgraph.ask("Was sah der Wärter?", tale, options="AB")
     with pytest.raises(readgraph.BadInput, match="method"):
         readgraph.ask("Was sah der Wärter?", tale, method="gamm")
     with pytest.raises(readgraph.BadInput, match="There is nothing to read"):
         readgraph.read()
+
+
+@pytest.mark.parametrize("as_folder", [False, True])
+def test_a_file_among_several_that_can_t_be_read_is_left_out_with_a_warning(tmp_path: Path, as_folder: bool) -> None:
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    (folder / "a.pdf").write_bytes(b"no PDF")
+    (folder / "b.txt").touch()
+    (folder / "c.txt").write_text("Olwen hid the compass under the stairs.")
+    with pytest.warns(UserWarning, match=r"Left out: .*(a\.pdf is no PDF|b\.txt is empty)") as warned:
+        answer = readgraph.ask("Who hid the compass?", folder if as_folder else [*folder.iterdir()])
+    assert len(warned) == 2
+    assert answer.title == "c" and answer.citations
+    with pytest.raises(readgraph.BadInput, match=r"There is no file .*d\.txt"):
+        readgraph.ask("Who hid the compass?", [folder / "c.txt", folder / "d.txt"])
 
 
 async def test_coroutines_and_a_running_loop_do_it_too(tale: Path) -> None:

@@ -26,7 +26,6 @@ METHOD = Method(
     name="opening",
     line="The first segment answers, (and no other).",
     note="beginning",
-    estimate="added.opening:estimate_opening",
     memory_of="bm25",
 )
 
@@ -34,7 +33,7 @@ build = partial(build_linear, read=read_segments, look_up=first_page)
 graph = build().compile(name="opening")
 
 
-async def estimate_opening(store, document, context, question_words):
+async def estimate_opening(case):
     return Estimate(calls=Range(0, 7, 9))
 '''
 LINE = "The first segment answers, (and no other)."
@@ -60,6 +59,7 @@ def run(folder: Path, *arguments: object, python: tuple[str, ...] = ()) -> Ran:
     return finished(process(*arguments, options=(*python, "-c", RUN.format(folder=str(folder)))))
 
 
+@pytest.mark.slow
 def test_it_is_listed_and_drawn(folder: Path) -> None:
     listed = run(folder, "methods", "--json").json
     assert [each["name"] for each in listed] == [*METHODS, "opening"]

@@ -23,7 +23,7 @@ from tests.doubles.lifelike import lifelike
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.support.development_server import REPOSITORY, DevelopmentServer, development_server, needs_the_server
 
-pytestmark = needs_the_server
+pytestmark = [needs_the_server, pytest.mark.slow]
 
 FOUND = {
     "Sarn": "goat",
@@ -199,7 +199,6 @@ async def test_every_graph_reads_another_language(client: LangGraphClient, model
     await asyncio.gather(*(asks(graph, small | MODEL) for graph in graphs))
 
 
-@pytest.mark.slow
 async def test_two_questions_in_a_thread_without_a_model(client: LangGraphClient, model: ModelServer) -> None:
     model.reset()
     text = TEXT.replace("The year", "One year")
@@ -237,7 +236,6 @@ async def test_edit_before_look_up_then_go_on(client: LangGraphClient) -> None:
     check_citations(output, TEXT, "bell")
 
 
-@pytest.mark.slow
 async def test_edit_of_the_past_makes_another_answer(client: LangGraphClient) -> None:
     thread = await new_thread(client)
     assert (await run(client, thread, input={"text": TEXT, "question": "What of the goat?"}))["pages_read"] == [0]
@@ -249,7 +247,6 @@ async def test_edit_of_the_past_makes_another_answer(client: LangGraphClient) ->
     assert (output["status"], output["pages_read"], output["citations"]) == ("no_answer", [3], [])
 
 
-@pytest.mark.slow
 async def test_one_by_one_with_a_model(client: LangGraphClient, model: ModelServer) -> None:
     model.reset()
     thread = await new_thread(client)
@@ -269,7 +266,6 @@ async def test_one_by_one_with_a_model(client: LangGraphClient, model: ModelServ
     assert [paragraph in asked for paragraph in PARAGRAPHS] == [number in (2, 5) for number in range(8)]
 
 
-@pytest.mark.slow
 async def test_a_choice_over_a_document_of_the_library(
     client: LangGraphClient, server: DevelopmentServer, model: ModelServer
 ) -> None:
@@ -287,7 +283,6 @@ async def test_a_choice_over_a_document_of_the_library(
     assert {request.schema_name for request in model.requests} == {"PausePoint", None, "PagesToRead", "ChosenAnswer"}
 
 
-@pytest.mark.slow
 async def test_a_walk_hop_by_hop_and_down_another_child(client: LangGraphClient) -> None:
     thread = await new_thread(client)
     context = {"segment_words": 60, "children": 3}
@@ -305,7 +300,6 @@ async def test_a_walk_hop_by_hop_and_down_another_child(client: LangGraphClient)
     check_citations(found, TEXT, "bell")
 
 
-@pytest.mark.slow
 async def test_triage_that_a_person_decides(client: LangGraphClient) -> None:
     thread = await new_thread(client)
     context = {"segment_words": 60, "children": 3}
@@ -361,7 +355,6 @@ async def test_settings_of_an_assistant_and_of_earlier_runs_warn_of_nothing(clie
     await client.assistants.delete(assistant["assistant_id"])
 
 
-@pytest.mark.slow
 async def test_research_and_a_plan_that_a_person_edits(client: LangGraphClient) -> None:
     thread = await new_thread(client)
     context = {"session_page_words": 80, "rounds": 2, "pages_per_tool": 1, "embeddings": "openai:test"}
@@ -415,7 +408,6 @@ async def test_other_programs_find_a_graph_described(client: LangGraphClient, se
     assert "Nearest passages:" in (text := artifact["parts"][0]["text"]) and "bell" in text
 
 
-@pytest.mark.slow
 async def test_a_client_that_leaves_ends_its_run_where_it_says_so(
     client: LangGraphClient, server: DevelopmentServer, model: ModelServer
 ) -> None:
@@ -435,7 +427,6 @@ async def test_a_client_that_leaves_ends_its_run_where_it_says_so(
         assert not memory.complete
 
 
-@pytest.mark.slow
 async def test_an_error_says_what_to_do(client: LangGraphClient) -> None:
     failed: Any = await client.runs.wait(None, "gam", input={"question": "Who?"}, raise_error=False)
     assert failed["__error__"]["message"].startswith("There is nothing to read: give the id of a document")
@@ -444,7 +435,6 @@ async def test_an_error_says_what_to_do(client: LangGraphClient) -> None:
     assert misspelt["__error__"]["message"] == "There is no setting 'max_pagess': do you mean 'max_pages'?"
 
 
-@pytest.mark.slow
 async def test_an_agent_that_lives_on(client: LangGraphClient) -> None:
     thread = await new_thread(client)
     given: Any = {"agent": "ada", "event": {"kind": "user", "text": f"What was found? {TEXT * 8}"}}

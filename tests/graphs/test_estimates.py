@@ -108,8 +108,7 @@ def is_slow(method: Method, settings: dict[str, Any], respond: Callable[..., Any
     """Whether a quicker case shows nearly the same: for a baseline's plain reader, the test of what to expect."""
     if method.name not in SETTINGS:
         return respond is reader
-    restless_has_nothing_to_do = respond is restless and method.name == "read-agent"
-    return restless_has_nothing_to_do or respond in BETWEEN or (bool(settings) and respond is useless)
+    return respond in (restless, *BETWEEN) or (bool(settings) and respond is useless)
 
 
 CASES = [

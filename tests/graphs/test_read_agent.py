@@ -12,7 +12,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from readgraph.graphs import read_agent
 from readgraph.graphs.read_agent import build, graph
 from readgraph.library.opening import Library
+from readgraph.models.prompt import versions_of
 from readgraph.nodes.building.notes import GIST
+from readgraph.nodes.building.paging import PAUSE
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
@@ -218,7 +220,8 @@ async def test_older_prompts_keep_their_memory_until_it_is_rebuilt(
     server: ModelServer, library: Library, document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = await run(library, {"document": document.id})
-    monkeypatch.setattr("readgraph.graphs.read_agent.GIST", replace(GIST, version=GIST.version + 1))
+    newer = {**versions_of(PAUSE, GIST), GIST.prompt: GIST.version + 1}
+    monkeypatch.setattr("readgraph.nodes.building.recipes.versions_of", lambda *wordings: newer)
     second = await run(library, {"document": document.id})
     assert (second["memory"], second["usage"]["calls"]) == (first["memory"], 0)
     assert "older prompts" in second["steps"][1]["summary"]

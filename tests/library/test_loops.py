@@ -1,9 +1,12 @@
 """One library, and one store, for many threads and event loops at once."""
 
 import asyncio
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,9 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph import LibraryError, ReaderContext, open_library, open_library_in_background
 from readgraph.graphs import mem_walker, read_agent
+from readgraph.library.file_checkpointer import open_checkpointer
+from readgraph.library.folder import CHECKPOINTS
+from readgraph.library.sqlite_files import lock_setup
 from tests.doubles.model_server import ModelServer
 
 SMALL = ReaderContext(model="openai:double", min_page_words=100, max_page_words=200, segment_words=100)
@@ -98,6 +104,21 @@ def test_many_may_open_a_new_library_at_once(tmp_path: Path) -> None:
     folders = [tmp_path / str(n // 8) for n in range(64)]
     with ThreadPoolExecutor(8) as several:
         assert list(several.map(opened, folders)) == folders
+
+
+def test_a_new_library_is_opened_after_another_process_has_made_its_tables(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(1) as thread:
+        with lock_setup(tmp_path), closing(sqlite3.connect(tmp_path / CHECKPOINTS)) as another:
+            another.execute("BEGIN IMMEDIATE")  # who changes the file to WAL mode now is refused at once
+            opening = thread.submit(asyncio.run, open_threads(tmp_path / CHECKPOINTS))
+            with pytest.raises(TimeoutError):
+                opening.result(timeout=0.3)
+        assert opening.result() == []
+
+
+async def open_threads(file: Path) -> Sequence[str]:
+    async with open_checkpointer(file) as checkpointer:
+        return checkpointer.threads({})
 
 
 @pytest.mark.parametrize("method", [read_agent, mem_walker], ids=lambda method: method.__name__.rpartition(".")[2])

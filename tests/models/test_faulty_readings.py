@@ -78,7 +78,13 @@ BAD: dict[str, Callable[[ChatRequest, int], Fault | None]] = {
 }
 
 
-@pytest.mark.parametrize("method", METHODS)
+OF_THE_PAPERS = ("read-agent", "mem-walker", "gam", "mem-gpt")
+
+
+@pytest.mark.parametrize(
+    "method",
+    [method if method in OF_THE_PAPERS else pytest.param(method, marks=pytest.mark.slow) for method in METHODS],
+)
 async def test_bad_replies_pass_no_bound_and_are_paid_for_once(
     server: ModelServer, tmp_path: Path, story: str, method: str
 ) -> None:

@@ -31,7 +31,9 @@ async def test_a_paste_of_200_000_words_becomes_a_document(ada: Living, server: 
     assert all(count_words(request.text) <= WINDOW for request in script.requests)
 
 
-@pytest.mark.parametrize("form", ["json_schema", "function", "text"])
+@pytest.mark.parametrize(
+    "form", ["json_schema", *(pytest.param(form, marks=pytest.mark.slow) for form in ("function", "text"))]
+)
 async def test_the_window_holds_whatever_arrives(library: Library, server: ModelServer, form: str) -> None:
     sizes = [1, 250, 251, 9000, 90, 240, 240, 240, 240, 90]
 

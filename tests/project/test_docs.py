@@ -142,6 +142,7 @@ def test_outputs_are_those_that_come_out(page: Path, readgraph: Command, monkeyp
         page.write_text(renewed, encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", with_a(SHELL))
 def test_commands_with_a_model_run(
     page: Path, readgraph: Command, model: ModelServer, monkeypatch: pytest.MonkeyPatch

@@ -58,6 +58,7 @@ def test_a_name_is_found_at_its_former_place_and_says_where_it_is_now(path: str)
         module.no_such_name  # noqa: B018
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["from readgraph.tools import search", "from readgraph import tools; tools.search"])
 def test_import_statements_work(first: str) -> None:
     statements = [

@@ -28,6 +28,8 @@ MEASURED = (
     (re.compile(r"127\.0\.0\.1:\d{4,}"), "SERVER"),
     (re.compile(r"\d[\d.,]* ?(ms|s|GB|MB|kB)\b|(?<=seconds\": )[\d.]+|\b0\.\d(?= \d+ %)"), "MEASURED"),
     (re.compile(r"20\d\d-\d\d-\d\dT[\d.:-]+"), "TIME"),
+    (re.compile(r"\b\d+ times in a row"), "OFTEN"),
+    (re.compile(r"(?<=\": \")\d+(\.\d+)+(?=\")"), "VERSION"),
 )
 """What another run or machine gives otherwise."""
 

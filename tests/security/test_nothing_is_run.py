@@ -46,7 +46,6 @@ IMPORTS_BY_NAME = {
     "corpus/on_ray.py": "ray",
     "cli/commands/lazy.py": "what our own commands do",
     "cli/run/chat.py": "readline",
-    "compression/engines.py": "the engines of OWN",
     "evaluation/datasets/record_files.py": "pyarrow",
     "evaluation/optional_imports.py": "packages of the extra",
     "graphs/method_facts.py": "the methods' modules",

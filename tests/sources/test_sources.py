@@ -249,5 +249,6 @@ def test_the_import_waits_for_no_library() -> None:
         "readgraph.state",
         "readgraph.state.errors",
         "readgraph.state.files",
+        "readgraph.state.variables",
         "readgraph.state.words",
     }

@@ -64,6 +64,7 @@ def check_nothing_else(printed: Printed) -> None:
         assert place(printed, note).endswith(page_name(printed, page))
 
 
+@pytest.mark.slow
 def test_sentences_of_a_report(report: Printed) -> None:
     check_sentences(report)
     assert report[1].title == "Vell Basin Survey" and not report[1].problems

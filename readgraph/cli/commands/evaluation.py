@@ -7,8 +7,8 @@ import typer
 
 from readgraph.cli.commands.lazy import run_lazily
 from readgraph.cli.options.evaluating import EvaluateOptions, ReproduceOptions
-from readgraph.cli.options.output import Quiet, check_alone, with_screen
-from readgraph.cli.options.settings import PROFILE, with_context, with_options
+from readgraph.cli.options.output import Quiet, check_alone, with_run
+from readgraph.cli.options.settings import PROFILE
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS
 
@@ -26,9 +26,7 @@ ALONE = (
 
 
 @evaluation_commands.command()
-@with_context(GROUPS, PROFILE)
-@with_screen
-@with_options(EvaluateOptions)
+@with_run(EvaluateOptions, GROUPS, PROFILE)
 def evaluate(run: typer.Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Measure methods on questions with known answers, and write a table, results.json, results.csv and a report.
 
@@ -39,7 +37,12 @@ def evaluate(run: typer.Context, options: EvaluateOptions, context: "ReaderConte
 
     """
     if options.diff:
-        _compare(run, options, options.diff, screen)
+        from readgraph.cli.run.evaluate import show_difference
+
+        if options.file:
+            raise BadInput("--diff compares two existing evaluations: leave the file out.")
+        check_alone(run, "compares two existing evaluations", "--diff", "--json", "--quiet")
+        show_difference(*options.diff, screen)
     elif options.replay:
         from readgraph.cli.run.reproduce import replay
 
@@ -47,15 +50,6 @@ def evaluate(run: typer.Context, options: EvaluateOptions, context: "ReaderConte
         raise typer.Exit(replay(options.file, options.form, options.replay, options.out, screen))
     else:
         _measure(run, options, context, screen)
-
-
-def _compare(run: typer.Context, options: EvaluateOptions, folders: tuple[Path, Path], screen: "OutputOptions") -> None:
-    from readgraph.cli.run.evaluate import show_difference
-
-    if options.file:
-        raise BadInput("--diff compares two existing evaluations: leave the file out.")
-    check_alone(run, "compares two existing evaluations", "--diff", "--json", "--quiet")
-    show_difference(*folders, screen)
 
 
 def _measure(run: typer.Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
@@ -69,9 +63,7 @@ def _measure(run: typer.Context, options: EvaluateOptions, context: "ReaderConte
         check_alone(run, "makes logs of a finished evaluation", "--inspect", "--out", "--json", "--quiet")
         evaluating.write_inspect_logs(options.out, options.inspect, screen)
     elif options.estimate:
-        from readgraph.cli.run.evaluate import estimate
-
-        estimate(options, context, screen)
+        evaluating.estimate(options, context, screen)
     else:
         evaluating.evaluate(options, context, screen)
 
@@ -90,9 +82,7 @@ def trajectories(
 
 
 @evaluation_commands.command()
-@with_context(GROUPS, PROFILE)
-@with_screen
-@with_options(ReproduceOptions)
+@with_run(ReproduceOptions, GROUPS, PROFILE)
 def reproduce(run: typer.Context, options: ReproduceOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Repeat a table or figure of a paper on its dataset.
 

@@ -7,9 +7,9 @@ import typer
 
 from readgraph.cli.commands.lazy import run_lazily
 from readgraph.cli.options.documents import LibraryFolder
-from readgraph.cli.options.output import Json, check_alone, with_screen
+from readgraph.cli.options.output import Json, check_alone, with_run
 from readgraph.cli.options.reading import CompareOptions
-from readgraph.cli.options.settings import PROFILE, with_context, with_options
+from readgraph.cli.options.settings import PROFILE, with_context
 from readgraph.cli.shell import HelpfulGroup, completer_of
 from readgraph.cli.shell import methods as method_names
 from readgraph.cli.shell import models as models_known
@@ -24,9 +24,7 @@ method_commands = typer.Typer()
 
 
 @method_commands.command()
-@with_context(GROUPS, PROFILE)
-@with_screen
-@with_options(CompareOptions)
+@with_run(CompareOptions, GROUPS, PROFILE)
 @run_lazily("ask.compare_methods")
 def compare(options: CompareOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Ask several methods the same question, each under the same budget, and show their answers side by side.

@@ -6,7 +6,7 @@ import typer
 
 from readgraph.cli.commands.lazy import run_lazily
 from readgraph.cli.options.documents import LibraryFolder, Sure
-from readgraph.cli.options.output import check_estimate, check_open, with_screen
+from readgraph.cli.options.output import check_estimate, check_open, with_run, with_screen
 from readgraph.cli.options.reading import (
     AskOptions,
     CompressOptions,
@@ -16,7 +16,7 @@ from readgraph.cli.options.reading import (
     SummariseOptions,
     TableOptions,
 )
-from readgraph.cli.options.settings import MEMORIZING, PROFILE, READING, with_context, with_options
+from readgraph.cli.options.settings import MEMORIZING, PROFILE, READING, with_context
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import (
     GROUPS,
@@ -45,9 +45,7 @@ reading_commands = typer.Typer()
 
 
 @reading_commands.command()
-@with_context(READING, PROFILE)
-@with_screen
-@with_options(ReadOptions)
+@with_run(ReadOptions, READING, PROFILE)
 def read(options: ReadOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Read documents: cut them into parts and keep a gist of each. An interrupted reading resumes where it stopped.
 
@@ -59,9 +57,7 @@ def read(options: ReadOptions, context: "ReaderContext", screen: "OutputOptions"
 
 
 @reading_commands.command()
-@with_context(MEMORIZING)
-@with_screen
-@with_options(RememberOptions)
+@with_run(RememberOptions, MEMORIZING)
 @run_lazily("read.remember_sessions")
 def remember(options: RememberOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Append sessions to a history and memorise what is new: a memo and a header for each part.
@@ -75,9 +71,7 @@ def remember(options: RememberOptions, context: "ReaderContext", screen: "Output
 
 
 @reading_commands.command()
-@with_context(GROUPS, PROFILE)
-@with_screen
-@with_options(AskOptions)
+@with_run(AskOptions, GROUPS, PROFILE)
 def ask(options: AskOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Answer a question about documents, and quote the passages that support the answer.
 
@@ -100,9 +94,7 @@ def ask(options: AskOptions, context: "ReaderContext", screen: "OutputOptions") 
 
 
 @reading_commands.command()
-@with_context(READING, PROFILE)
-@with_screen
-@with_options(CorpusOptions)
+@with_run(CorpusOptions, READING, PROFILE)
 def corpus(options: CorpusOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Read every document of a folder, with many workers. What was read before is not read again.
 
@@ -122,9 +114,7 @@ SUMMARISING = (Model, ReadingModel, Window, Concurrency, Calls, Batching, Budget
 
 
 @reading_commands.command()
-@with_context(SUMMARISING)
-@with_screen
-@with_options(SummariseOptions)
+@with_run(SummariseOptions, SUMMARISING)
 def summarise(options: SummariseOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Summarise documents, or a part of them. Each sentence names where it stands, and is checked against the text.
 
@@ -148,9 +138,7 @@ TABLING = (
 
 
 @reading_commands.command()
-@with_context(TABLING)
-@with_screen
-@with_options(TableOptions)
+@with_run(TableOptions, TABLING)
 def table(options: TableOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a table of all that documents hold of one kind; each row has the quote that shows it, and its place.
 
@@ -172,9 +160,7 @@ COMPRESSING = (Model, Window, Concurrency, Calls, Batching, Budget, Language)
 
 
 @reading_commands.command()
-@with_context(COMPRESSING)
-@with_screen
-@with_options(CompressOptions)
+@with_run(CompressOptions, COMPRESSING)
 def compress(options: CompressOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text and nothing else.
 

@@ -4,13 +4,15 @@ All that is printed is a command's one `screen`; a report and the steps are what
 """
 
 import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from readgraph.cli.log import begin_log
-from readgraph.cli.options.settings import Command, add_options
+from readgraph.cli.options.settings import Command, add_options, with_context, with_options
+from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput
 
 OUTPUT = "Output"
@@ -48,6 +50,11 @@ def with_screen(command: Command) -> Command:
         return OutputOptions.of(**options)
 
     return add_options(command, SCREEN, "screen", to_screen)
+
+
+def with_run(kind: type[Any], groups: Groups, more: dict[str, Any] | None = None) -> Callable[[Command], Command]:
+    """Add a command's own options, those for printed output, and settings: it gets `options`, `screen`, `context`."""
+    return lambda command: with_context(groups, more)(with_screen(with_options(kind)(command)))
 
 
 def with_log(command: Command) -> Command:

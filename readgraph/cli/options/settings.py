@@ -109,7 +109,8 @@ def _option(setting: Declaration, *, hidden: bool = False) -> Any:
     flag, about = f"--{setting.name.replace('_', '-')}", setting.help
     panel = None if setting.name in COMMON else setting.panel
     more: dict[str, Any] = {"rich_help_panel": panel, "show_default": False, "hidden": hidden}
-    more["help"] = _with_default(about.text, setting.default)
+    shown = format_default(setting.default)
+    more["help"] = f"{about.text} Default: {shown}." if shown else about.text
     if setting.kind is bool:
         switch = f"{flag}/--no-{flag[2:]}" if setting.default else flag
         return Annotated[bool | None, typer.Option(switch, **more)]
@@ -122,12 +123,6 @@ def _option(setting: Declaration, *, hidden: bool = False) -> Any:
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(","))
-
-
-def _with_default(text: str, default: Any) -> str:
-    """The help text, followed by the default if there is one."""
-    shown = format_default(default)
-    return f"{text} Default: {shown}." if shown else text
 
 
 PROFILE: dict[str, Any] = {

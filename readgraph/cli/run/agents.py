@@ -6,7 +6,8 @@ from typing import Any
 from rich.table import Table
 
 from readgraph.cli.run.editing import confirm_forgetting
-from readgraph.cli.run.in_library import check_new, read_export, run_in_library, write_export
+from readgraph.cli.run.in_library import check_new, in_library, read_export, run_in_library
+from readgraph.cli.run.output_files import write_output
 from readgraph.cli.run.show import day
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
@@ -19,15 +20,21 @@ from readgraph.library.archives import AgentFile, add_agent_from_file, make_agen
 from readgraph.library.opening import Library
 from readgraph.library.store import hold_build_lock
 from readgraph.nodes.agent.memory import cut_to
-from readgraph.state.agent import IncomingEvent
 
 SHOWN = 60
 """Most words of an undone message that a repair shows."""
 
 
-def show_agents(library: LibraryPlace | None, *, as_json: bool) -> None:
+@in_library(only_shows=True)
+async def show_agents(library: Library, *, as_json: bool) -> None:
     """List the library's agents."""
-    listed = run_in_library(library, _agents, only_shows=True)
+    store, listed = AgentStore(library.store), list[dict[str, Any]]()
+    for agent in await store.agents():
+        state = await agent_state_of(library.checkpointer, agent)
+        last = await store.events(agent.id, range(max(0, state["events"] - 1), state["events"]))
+        counts = {"events": state["events"], "passages": state["passages"], "documents": len(state["documents"])}
+        names = {"name": agent.name, "created": agent.created}
+        listed.append(names | counts | {"last_event": last[0].at if last else ""})
     if as_json:
         print_json(listed)
         return
@@ -35,19 +42,23 @@ def show_agents(library: LibraryPlace | None, *, as_json: bool) -> None:
         Console().print("The library has no agents. Begin with: readgraph chat --model PROVIDER:NAME")
         return
     table = Table("agent", "events", "passages", "documents", "last event", **PLAIN)
-    for agent in listed:
-        numbers = [f"{agent[kind]:,}" for kind in ("events", "passages", "documents")]
-        table.add_row(
-            *map(SafeText, [agent["name"], *numbers, day(agent["last_event"]) if agent["last_event"] else ""])
-        )
+    for each in listed:
+        numbers = [f"{each[kind]:,}" for kind in ("events", "passages", "documents")]
+        table.add_row(*map(SafeText, [each["name"], *numbers, day(each["last_event"]) if each["last_event"] else ""]))
     Console().print(table)
 
 
 def export_agent(name: str, file: Path, library: LibraryPlace | None) -> None:
     """Write an agent to a new file."""
     check_new(file)
-    archive = run_in_library(library, _make_file, name, only_shows=True)
-    write_export(file, [archive.json_text()])
+
+    async def make_file(opened: Library) -> AgentFile:
+        store = AgentStore(opened.store)
+        agent = await store.require_agent(name)
+        return await make_agent_file(store, agent, await agent_state_of(opened.checkpointer, agent))
+
+    archive = run_in_library(library, make_file, only_shows=True)
+    write_output(file, archive.json_text().encode())
     events = len(archive.recall)
     Console().print(SafeText(f"Exported '{name}' with {events:,} events to {file}."))
 
@@ -68,37 +79,17 @@ def forget_agent(name: str, library: LibraryPlace | None, *, yes: bool) -> None:
     Console().print(SafeText(f"Forgot '{name}'."))
 
 
-def repair_agent(name: str, library: LibraryPlace | None) -> None:
+@in_library()
+async def repair_agent(library: Library, *, name: str) -> None:
     """Undo an unfinished turn."""
-    undone = run_in_library(library, _repair, name)
-    if undone:
-        message = f"Repaired '{name}'. Undone: {cut_to(undone[0].get('text') or 'an upload', SHOWN)}"
-    else:
-        message = f"'{name}' has no unfinished turn."
-    Console().print(SafeText(message))
-
-
-async def _agents(library: Library) -> list[dict[str, Any]]:
-    store, listed = AgentStore(library.store), list[dict[str, Any]]()
-    for agent in await store.agents():
-        state = await agent_state_of(library.checkpointer, agent)
-        last = await store.events(agent.id, range(max(0, state["events"] - 1), state["events"]))
-        counts = {"events": state["events"], "passages": state["passages"], "documents": len(state["documents"])}
-        names = {"name": agent.name, "created": agent.created}
-        listed.append(names | counts | {"last_event": last[0].at if last else ""})
-    return listed
-
-
-async def _make_file(library: Library, name: str) -> AgentFile:
-    store = AgentStore(library.store)
-    agent = await store.require_agent(name)
-    return await make_agent_file(store, agent, await agent_state_of(library.checkpointer, agent))
-
-
-async def _repair(library: Library, name: str) -> list[IncomingEvent]:
     from readgraph.graphs.mem_gpt import build_chat  # only this command needs a graph, which is slow to import
 
     agent = await AgentStore(library.store).require_agent(name)
     graph = build_chat().compile(checkpointer=library.checkpointer, store=library.store)
     async with hold_build_lock(library.store, thread_of(agent.id)):
-        return await repair_life(library, graph, name)
+        undone = await repair_life(library, graph, name)
+    if undone:
+        message = f"Repaired '{name}'. Undone: {cut_to(undone[0].get('text') or 'an upload', SHOWN)}"
+    else:
+        message = f"'{name}' has no unfinished turn."
+    Console().print(SafeText(message))

@@ -1,7 +1,7 @@
 """`ask` and `compare`: answer a question about documents with one method, or with several side by side."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
@@ -39,7 +39,7 @@ from readgraph.models.metering import ask_each_prompt_once
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.sources import SourceText
-from readgraph.state.channels import Round, SearchHit
+from readgraph.state.channels import Round
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.records import Document
@@ -53,36 +53,28 @@ def print_rounds(rounds: Sequence[Round]) -> None:
         console.print(SafeText(f"\nRound {number}", style="bold"))
         notes = "unchanged" if done["notes"] == earlier_notes else done["notes"]
         earlier_notes = done["notes"]
-        for name, line in _lines({**done, "notes": notes}):
-            console.print(Padding(SafeText.assemble((f"{name}: ", "dim"), line), (0, 0, 0, 2), expand=False))
+        plan, hits = done["plan"], [f"{hit['page']} ({' + '.join(hit['tools'])})" for hit in done["hits"]]
+        lines = {
+            "requests": "; ".join(done["requests"]),
+            "needs": "; ".join(plan["needs"]),
+            "keyword": "; ".join(plan["keyword"]),
+            "vector": "; ".join(plan["vector"]),
+            "number": _parts(plan["page"]),
+            "found": _parts(hits),
+            "read": _parts(done["pages_shown"]),
+            "notes": notes,
+            "sources": _parts(done["sources"]),
+            "enough": {True: "yes", False: "no", None: "not checked"}[done["enough"]],
+            "missing": "; ".join(done["missing"]),
+        }
+        for name, line in lines.items():
+            if line:
+                console.print(Padding(SafeText.assemble((f"{name}: ", "dim"), line), (0, 0, 0, 2), expand=False))
     console.print()
 
 
-def _lines(done: Round) -> list[tuple[str, str]]:
-    plan = done["plan"]
-    lines = [
-        ("requests", "; ".join(done["requests"])),
-        ("needs", "; ".join(plan["needs"])),
-        ("keyword", "; ".join(plan["keyword"])),
-        ("vector", "; ".join(plan["vector"])),
-        ("number", _parts(map(str, plan["page"]))),
-        ("found", _parts(map(_hit, done["hits"]))),
-        ("read", _parts(map(str, done["pages_shown"]))),
-        ("notes", done["notes"]),
-        ("sources", _parts(map(str, done["sources"]))),
-        ("enough", {True: "yes", False: "no", None: "not checked"}[done["enough"]]),
-        ("missing", "; ".join(done["missing"])),
-    ]
-    return [(name, line) for name, line in lines if line]
-
-
-def _parts(named: Iterable[str]) -> str:
-    listed = list(named)
-    return with_numbers("part", listed) if listed else ""
-
-
-def _hit(hit: SearchHit) -> str:
-    return f"{hit['page']} ({' + '.join(hit['tools'])})"
+def _parts(named: Sequence[str | int]) -> str:
+    return with_numbers("part", [*map(str, named)]) if named else ""
 
 
 def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -97,7 +89,16 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
     screen = replace(screen, steps=options.show_steps)
     sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
     found, page = run_until_stopped(_ask(options, sources, context, screen))
-    _print(found, context, screen)
+    if screen.as_json:
+        print_json(found)
+    else:
+        if screen.steps:
+            print_steps(found["steps"])
+            print_walk(found.get("hops", []))
+            if "rounds" in found:
+                print_rounds(found["rounds"])
+        print_answer(found, screen)
+        print_reminder(context, screen)
     if options.report:
         write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
 
@@ -111,20 +112,6 @@ def estimate_question(options: AskOptions, context: ReaderContext, screen: Outpu
 def _choice(options: AskOptions) -> PickingScope:
     """How documents of the library are picked."""
     return PickingScope(options.documents, options.collection)
-
-
-def _print(found: dict[str, Any], context: ReaderContext, screen: OutputOptions) -> None:
-    if screen.as_json:
-        print_json(found)
-        return
-    if screen.steps:
-        print_steps(found["steps"])
-        if "hops" in found:
-            print_walk(found["hops"])
-        if "rounds" in found:
-            print_rounds(found["rounds"])
-    print_answer(found, screen)
-    print_reminder(context, screen)
 
 
 async def _ask(
@@ -182,7 +169,16 @@ async def _last_question(
 
     Raises `BadInput` where another method was typed, and where one of the user's own was not.
     """
-    document, thread, last_method = await _newest_question(library, document)
+    only = {"document": document.id} if document else None
+    async with aclosing(library.checkpointer.alist(None, filter=only)) as checkpoints:  # type: ignore[type-var]
+        async for saved in checkpoints:
+            about: Any = saved.metadata
+            if "method" in about and saved.checkpoint["channel_values"].get("question_text"):
+                break
+        else:
+            raise BadInput("There is no question to follow up: ask one without --continue first.")
+    document = document or await library.pages.document(about["document"])
+    thread, last_method = saved.config["configurable"]["thread_id"], about["method"]
     if typed not in (None, last_method):
         raise BadInput(f"The last question was asked with {last_method}: use the same method, or leave --continue out.")
     if ":" in last_method and not typed:  # what a library says must import nothing
@@ -190,17 +186,6 @@ async def _last_question(
     method = method_typed(typed) if typed else method_named(last_method)
     check_used([method], asks=True)
     return document, RunThread(saver=library.checkpointer, id=thread, follow_up=True), method
-
-
-async def _newest_question(library: Library, document: Document | None) -> tuple[Document, str, str]:
-    only = {"document": document.id} if document else None
-    async with aclosing(library.checkpointer.alist(None, filter=only)) as checkpoints:  # type: ignore[type-var]
-        async for saved in checkpoints:
-            metadata: Any = saved.metadata
-            if "method" in metadata and saved.checkpoint["channel_values"].get("question_text"):
-                asked_about = document or await library.pages.document(metadata["document"])
-                return asked_about, saved.config["configurable"]["thread_id"], metadata["method"]
-    raise BadInput("There is no question to follow up: ask one without --continue first.")
 
 
 MethodOutput = dict[str, Any]
@@ -221,8 +206,15 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Out
     if screen.as_json:
         print_json({"question": options.question, "document": document.id, "methods": results, "failed": failed})
         return
+    console = Console()
     for found in results:
-        _print_answer(found)
+        console.print(SafeText(found["method"], style="bold cyan"))
+        if found["status"] == "failed":
+            console.print(SafeText(f"failed: {found['problem']}", style="red"))
+        else:
+            print_answer_or_table(found)
+            print_citations(found["citations"])
+        console.print()
     _print_figures(results)
     if not screen.quiet:
         _print_notes(results, failed)
@@ -239,6 +231,7 @@ async def _compare(
     """Run the methods one after the other; if all of them fail, the first problem is raised."""
     problems: list[ReadgraphError] = []
     results: list[MethodOutput] = []
+    console = Console(stderr=True, quiet=screen.quiet or screen.as_json)
     async with open_library(options.library) as library:
         document, thread = await resolve_document(library, sources), RunThread(saver=library.checkpointer)
         for number, method in enumerate(methods, 1):
@@ -247,30 +240,12 @@ async def _compare(
             except ReadgraphError as problem:
                 problems.append(problem)
                 results.append({"method": method.name, "status": "failed", "problem": str(problem)})
-            _report_done(f"{number} of {len(methods)}: {method.name}", results[-1], screen)
+            if console.is_terminal:
+                used = format_usage(results[-1]["usage"]) if "usage" in results[-1] else "failed"
+                console.print(SafeText(f"{number} of {len(methods)}: {method.name}, {used}", style="dim"))
     if len(problems) == len(methods):
         raise problems[0]
     return document, results
-
-
-def _report_done(method: str, found: MethodOutput, screen: OutputOptions) -> None:
-    """Print on the terminal that a method has finished."""
-    console = Console(stderr=True, quiet=screen.quiet or screen.as_json)
-    if console.is_terminal:
-        console.print(
-            SafeText(f"{method}, {format_usage(found['usage']) if 'usage' in found else 'failed'}", style="dim")
-        )
-
-
-def _print_answer(found: MethodOutput) -> None:
-    console = Console()
-    console.print(SafeText(found["method"], style="bold cyan"))
-    if found["status"] == "failed":
-        console.print(SafeText(f"failed: {found['problem']}", style="red"))
-    else:
-        print_answer_or_table(found)
-        print_citations(found["citations"])
-    console.print()
 
 
 def _print_figures(results: Sequence[MethodOutput]) -> None:

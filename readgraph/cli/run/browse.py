@@ -42,10 +42,6 @@ class EpisodeView:
         if self.screen.verbose and proposed.action["reason"]:
             self.console.print(SafeText(f"   because: {one_line(proposed.action['reason'])}"))
 
-    def ask_agreement(self, proposed: Proposed) -> bool:
-        """Whether the user wants this action to be done."""
-        return ask_yes_or_no(f"   Do this on {proposed.url}: {one_line(proposed.action['said'])}? [y/N] ")
-
     def show_result(self, step: EpisodeStep) -> None:
         """Show what came of an action, where that is not only that it was done."""
         lead = {"done": "", "refused": "Left undone.", "failed": "It could not be done."}[step["came"]]
@@ -101,19 +97,15 @@ def browse_site(
         episode = Episode(opened, library, context, instruction, max_steps)
         view = EpisodeView(screen)
         while proposed := in_background(propose, episode):
-            _carry_out(episode, proposed, view, sure=sure)
+            view.propose(len(episode.steps) + 1, proposed)
+            question = f"   Do this on {proposed.url}: {one_line(proposed.action['said'])}? [y/N] "
+            if sure or ask_yes_or_no(question):
+                password = _password(proposed) if proposed.wants_password else ""
+                step = in_background(episode.do, proposed, password)
+            else:
+                step = episode.refuse(proposed)
+            view.show_result(step)
         view.end(episode)
-
-
-def _carry_out(episode: Episode, proposed: Proposed, view: EpisodeView, *, sure: bool) -> None:
-    """Show an action, and do it if the user agrees."""
-    view.propose(len(episode.steps) + 1, proposed)
-    if sure or view.ask_agreement(proposed):
-        password = _password(proposed) if proposed.wants_password else ""
-        step = in_background(episode.do, proposed, password)
-    else:
-        step = episode.refuse(proposed)
-    view.show_result(step)
 
 
 def _password(proposed: Proposed) -> str:

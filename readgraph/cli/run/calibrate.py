@@ -40,11 +40,11 @@ from readgraph.state.errors import BadInput
 def calibrate(out: Path | None, rater: ReaderContext, screen: OutputOptions, cost: Cost) -> None:
     """Print how far the judge (`rater.model`) agrees with known verdicts; the folder of an evaluation keeps it."""
     with notices(Console(stderr=True, quiet=screen.quiet).print, screen):
-        found = (
-            _calibrate_in_folder(EvaluationFolder(out), rater, screen, cost)
-            if out
-            else _calibrate_in_memory(rater, screen, cost)
-        )
+        if out:
+            found = _calibrate_in_folder(EvaluationFolder(out), rater, screen, cost)
+        else:
+            line = run_until_stopped(_run_calibration(InMemoryStore(), rater, gold_pairs(), screen, cost))
+            found = summarise_calibration(line, gold_pairs())
     if screen.as_json:
         print_json(found)
     else:
@@ -88,11 +88,6 @@ def _calibrate_in_folder(folder: EvaluationFolder, rater: ReaderContext, screen:
         write_results(folder.dataset(), folder)
     line = newest(folder.lines("calibrations"), rater.model, _basis_of(rater))
     return summarise_calibration(line, pairs_for(folder.dataset()))
-
-
-def _calibrate_in_memory(rater: ReaderContext, screen: OutputOptions, cost: Cost) -> Any:
-    line = run_until_stopped(_run_calibration(InMemoryStore(), rater, gold_pairs(), screen, cost))
-    return summarise_calibration(line, gold_pairs())
 
 
 def _basis_of(rater: ReaderContext) -> str:

@@ -77,19 +77,16 @@ class ChatView:
                 self._print(event.text, THOUGHTS_STYLE)
         elif event.kind == "call":
             streamed, self.step = self.step.message, StreamedStep()
-            if event.function != SPEAKS or event.failed:
-                self._print_call(event)
+            if event.function != SPEAKS or event.failed:  # with the first line of its result
+                outcome = cut_to(str(event.result).partition("\n")[0], RESULT_WORDS)
+                line = f"{call_line(event, ARGUMENT_WORDS)} → {outcome}"
+                self.end_line()
+                whole = not self.console.is_terminal
+                style, cut = "red" if event.failed else "dim", not (whole or event.failed)
+                self.console.print(SafeText(line, style=style), no_wrap=cut, overflow="ellipsis", soft_wrap=whole)
             elif streamed != event.spoken_text:
                 self._print(event.spoken_text, MESSAGE_STYLE)
             self.end_line()
-
-    def _print_call(self, event: Event) -> None:
-        """Print a call with the first line of its result; on a terminal in one line, unless it failed."""
-        outcome = cut_to(str(event.result).partition("\n")[0], RESULT_WORDS)
-        line = SafeText(f"{call_line(event, ARGUMENT_WORDS)} → {outcome}", style="red" if event.failed else "dim")
-        self.end_line()
-        whole = not self.console.is_terminal
-        self.console.print(line, no_wrap=not (whole or event.failed), overflow="ellipsis", soft_wrap=whole)
 
     def show_piece(self, piece: BaseMessage) -> None:
         """Show a piece of a step while the model writes it."""

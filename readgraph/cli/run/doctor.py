@@ -117,11 +117,15 @@ class CheckResult:
 def examine(context: ReaderContext | BadInput, folder: LibraryPlace | None, *, as_json: bool) -> None:
     """Look at everything, and print what is well and what isn't; without a context, why there is none."""
     examined = run_until_stopped(_all(context, folder))
+    well = all(each.well is not False for each in examined)
     if as_json:
-        print_json({"well": all(each.well is not False for each in examined), "examined": [*map(asdict, examined)]})
+        print_json({"well": well, "examined": [*map(asdict, examined)]})
     else:
-        _print(examined)
-    if any(each.well is False for each in examined):
+        console, widest = Console(soft_wrap=True), max(len(each.name) for each in examined)
+        for each in examined:
+            sign, colour = SIGNS[each.well]
+            console.print(SafeText.assemble((f"{sign} ", colour), (each.name.ljust(widest + 2), "bold"), each.said))
+    if not well:
         raise typer.Exit(WRONG)
 
 
@@ -129,10 +133,9 @@ async def _all(context: ReaderContext | BadInput, folder: LibraryPlace | None) -
     examined = [_versions(), _sqlite(), _settings(context)]
     examined += [each async for each in _library(folder or default_place())]
     if isinstance(context, BadInput):
-        examined += [
-            CheckResult(each, None, "not looked at: the settings may name one") for each in ("model", EMBEDDINGS)
-        ]
-        return [*examined, _extras()]
+        why = "not looked at: the settings may name one"
+        unknown = [CheckResult(each, None, why) for each in ("model", EMBEDDINGS)]
+        return [*examined, *unknown, _extras()]
     examined.append(await _model("model", context, context.model))
     if context.reading_model not in ("", context.model):
         examined.append(await _model("reading model", context, context.reading_model))
@@ -167,9 +170,8 @@ def _settings(context: ReaderContext | BadInput) -> CheckResult:
     if isinstance(context, BadInput):
         return CheckResult("settings", False, str(context))
     file = settings_file()
-    return (
-        CheckResult("settings", True, str(file)) if file.is_file() else CheckResult("settings", None, f"no file {file}")
-    )
+    there = file.is_file()
+    return CheckResult("settings", there or None, str(file) if there else f"no file {file}")
 
 
 async def _library(folder: LibraryPlace) -> AsyncIterator[CheckResult]:
@@ -178,10 +180,8 @@ async def _library(folder: LibraryPlace) -> AsyncIterator[CheckResult]:
     except LibraryError as problem:
         yield CheckResult("library", False, str(problem))
     else:
-        if holds_library(folder):
-            yield await _examine_library(folder)
-        else:
-            yield CheckResult("library", None, f"none yet in {folder}: the first reading makes it")
+        none = CheckResult("library", None, f"none yet in {folder}: the first reading makes it")
+        yield await _examine_library(folder) if holds_library(folder) else none
     if not isinstance(folder, Path):  # its disk is the server's
         return
     free = shutil.disk_usage(nearest_existing(folder)).free
@@ -200,9 +200,8 @@ async def _examine_library(folder: LibraryPlace) -> CheckResult:
     if damaged:
         said = f"{format_count(len(damaged), 'damaged record')} in {folder}: 'readgraph library check' says more"
         return CheckResult("library", False, said)
-    return CheckResult(
-        "library", True, f"{folder}: {format_count(len(documents), 'document')}, opened in {took:.0f} ms"
-    )
+    said = f"{folder}: {format_count(len(documents), 'document')}, opened in {took:.0f} ms"
+    return CheckResult("library", True, said)
 
 
 async def _model(called: str, context: ReaderContext, model: str) -> CheckResult:
@@ -235,10 +234,3 @@ def _extras() -> CheckResult:
     missing = [extra for extra in EXTRAS if extra not in there]
     said = f"{', '.join(there) or 'none'} installed" + (f"; not installed: {', '.join(missing)}" if missing else "")
     return CheckResult("extras", True if there else None, said)
-
-
-def _print(examined: list[CheckResult]) -> None:
-    console, widest = Console(soft_wrap=True), max(len(each.name) for each in examined)
-    for each in examined:
-        sign, colour = SIGNS[each.well]
-        console.print(SafeText.assemble((f"{sign} ", colour), (each.name.ljust(widest + 2), "bold"), each.said))

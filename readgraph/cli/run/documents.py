@@ -1,7 +1,7 @@
 """The documents that a command works on: files, folders, standard input, or documents in the library."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -45,10 +45,25 @@ def sources_of(
     `other_names`, what names no file is given back as it is.
     """
     with ConversionProgress(screen) as progress, show_conversion(progress.show), ExitStack() as opened:
-        known = _make_conversion_lookup(folder, opened)
+
+        @cache
+        def library() -> Library | None:
+            """The library, if there is one; it is opened for the first file that was converted."""
+            return opened.enter_context(open_library_in_background(folder)) if holds_library(folder) else None
 
         def load_one(path: Path) -> SourceText | str:
-            return str(path) if other_names and not names_file(path) else _load(known, path)
+            if other_names and not names_file(path):
+                return str(path)
+            if str(path) == STANDARD_INPUT:
+                return load(path)
+            file = read_file(path)
+            kept = library() if file.digest else None
+            if kept and (known := in_background(document_of_file, kept.pages, file.digest)):
+                return known.id
+            source = file.convert()
+            for problem in source.problems:
+                report_left_out(problem)
+            return source
 
         return load_all(paths, glob, report_left_out, load_one)
 
@@ -56,33 +71,6 @@ def sources_of(
 def conversion_seconds(sources: Sequence[SourceText | str]) -> float:
     """How long the conversion of these files took."""
     return sum(source.seconds for source in sources if isinstance(source, SourceText))
-
-
-def _load(known: Callable[[str], str | None], path: Path) -> SourceText | str:
-    if str(path) == STANDARD_INPUT:
-        return load(path)
-    file = read_file(path)
-    if file.digest and (document := known(file.digest)):
-        return document
-    source = file.convert()
-    for problem in source.problems:
-        report_left_out(problem)
-    return source
-
-
-def _make_conversion_lookup(folder: LibraryPlace | None, opened: ExitStack) -> Callable[[str], str | None]:
-    """A function from a file's hash to the id of the document made from it; it opens the library when first called."""
-
-    @cache
-    def library() -> Library | None:
-        return opened.enter_context(open_library_in_background(folder)) if holds_library(folder) else None
-
-    def find_id(digest: str) -> str | None:
-        kept = library()
-        document = in_background(document_of_file, kept.pages, digest) if kept else None
-        return document.id if document else None
-
-    return find_id
 
 
 def report_left_out(problem: object) -> None:
@@ -123,7 +111,10 @@ async def find_document(store: PageStore, name: str, *, by_part: bool = True) ->
 
     A file is recognised by its content, wherever it is now. Raises `BadInput` where there is none, or several.
     """
-    id_of_file = await _document_in_file(store, Path(name)) if os.path.isfile(name) else None
+    id_of_file = None
+    if os.path.isfile(name):
+        file = read_file(Path(name))
+        id_of_file = await id_without_conversion(store, file) or document_id(file.convert().text)
     return await document_named(store, name, id_of_file, by_part=by_part)
 
 
@@ -140,8 +131,3 @@ async def find_documents(store: PageStore, names: Sequence[str]) -> list[Documen
     for unreadable in problems:
         (report_left_out if documents else raise_problem)(unreadable)
     return documents
-
-
-async def _document_in_file(store: PageStore, path: Path) -> str:
-    file = read_file(path)
-    return await id_without_conversion(store, file) or document_id(file.convert().text)

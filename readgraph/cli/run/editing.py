@@ -15,7 +15,7 @@ from readgraph.api.documents import find_damaged_document
 from readgraph.api.memories import memories_to_show, method_of, note_of
 from readgraph.cli.options.documents import CorrectOptions, WantedPlace
 from readgraph.cli.run.documents import find_document, find_documents
-from readgraph.cli.run.in_library import run_in_library
+from readgraph.cli.run.in_library import in_library, run_in_library
 from readgraph.cli.run.show import place_spans
 from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json
@@ -44,8 +44,23 @@ def correct_note(options: CorrectOptions) -> None:
     text = options.text
     if not options.restore and text is None:
         text = _edit_note(now)  # no lock is held while the user writes
-    done = run_in_library(options.library, _change_note, memory, number, None if options.restore else text)
-    _print(document, memory, done, restoring=options.restore, as_json=options.as_json)
+
+    async def change_note(library: Library) -> Corrected:
+        if text is None:
+            return await restore(library.pages, memory, number)
+        return await correct(library.pages, memory, number, text)
+
+    done, called = run_in_library(options.library, change_note), note_of(memory)
+    if options.as_json:
+        about = {"document": document.id, "method": method_of(memory), "part": number, called: done.note.text}
+        print_json({**about, "replaced": done.note.replaced, "renewed": done.renewed})
+        return
+    did = "Restored" if options.restore else "Corrected"
+    console = Console()
+    console.print(SafeText(f"{did} the {called} of part {number} of '{document.title}'.", style="bold"))
+    if done.renewed:
+        above = format_count(len(done.renewed), "summary")
+        console.print(SafeText(f"The next reading makes {above} above it again.", style="dim"))
 
 
 async def _part(library: Library, options: CorrectOptions) -> tuple[Document, Memory, int, str]:
@@ -71,12 +86,6 @@ async def _number(store: PageStore, document: Document, memory: Memory, wanted: 
     return at[0]
 
 
-async def _change_note(library: Library, memory: Memory, number: int, text: str | None) -> Corrected:
-    if text is None:
-        return await restore(library.pages, memory, number)
-    return await correct(library.pages, memory, number, text)
-
-
 def _edit_note(note: str) -> str:
     """The note as the user left it in an editor; raises `BadInput` where there is none, or nothing was changed."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
@@ -96,50 +105,41 @@ def _edit_note(note: str) -> str:
     return written
 
 
-def _print(document: Document, memory: Memory, done: Corrected, *, restoring: bool, as_json: bool) -> None:
-    number, called = done.note.page, note_of(memory)
-    if as_json:
-        about = {"document": document.id, "method": method_of(memory), "part": number, called: done.note.text}
-        print_json({**about, "replaced": done.note.replaced, "renewed": done.renewed})
-        return
-    did = "Restored" if restoring else "Corrected"
-    console = Console()
-    console.print(SafeText(f"{did} the {called} of part {number} of '{document.title}'.", style="bold"))
-    if done.renewed:
-        above = format_count(len(done.renewed), "summary")
-        console.print(SafeText(f"The next reading makes {above} above it again.", style="dim"))
-
-
-def add_documents(name: str, documents: Sequence[str], library: LibraryPlace | None, *, as_json: bool) -> None:
+@in_library()
+async def add_documents(library: Library, *, name: str, documents: Sequence[str], as_json: bool) -> None:
     """Add documents to a collection, and print what it holds."""
-    collection = run_in_library(library, _add, name, documents)
+    collection = await library.collections.add(name, await find_documents(library.pages, documents))
     if as_json:
         print_json(_value(collection))
         return
     Console().print(SafeText(f"'{collection.name}' holds {format_count(len(collection.documents), 'document')}."))
 
 
-def remove_documents(
-    name: str, documents: Sequence[str] | None, library: LibraryPlace | None, *, as_json: bool
-) -> None:
+@in_library()
+async def remove_documents(library: Library, *, name: str, documents: Sequence[str] | None, as_json: bool) -> None:
     """Take documents out of a collection, or all, and print which."""
-    collection, gone = run_in_library(library, _remove, name, documents or [])
+    await library.collections.get_collection(name)  # an unknown collection is reported before an unknown document
+    named = [await find_document(library.pages, each) for each in documents or []]
+    collection = await library.collections.remove(name, named or None)
+    ids = {document.id for document in named or collection.documents}
+    gone = [document for document in collection.documents if document.id in ids]
     if as_json:
-        print_json({"name": collection.name, "removed": _value(gone)["documents"]})
+        print_json({"name": collection.name, "removed": _names_of(gone)})
         return
-    left = len(collection.documents) - len(gone.documents)
+    left = len(collection.documents) - len(gone)
     if left:
-        titles = ", ".join(f"'{document.title}'" for document in gone.documents)
+        titles = ", ".join(f"'{document.title}'" for document in gone)
         said = f"Took {titles} out of '{collection.name}', which holds {format_count(left, 'document')} now."
     else:
-        count = format_count(len(gone.documents), "document")
+        count = format_count(len(gone), "document")
         said = f"Removed the collection '{collection.name}'; the library keeps its {count}."
     Console().print(SafeText(said))
 
 
-def list_collections(library: LibraryPlace | None, *, as_json: bool) -> None:
+@in_library(only_shows=True)
+async def list_collections(library: Library, *, as_json: bool) -> None:
     """List the collections with their documents."""
-    collections = run_in_library(library, lambda opened: opened.collections.list_collections(), only_shows=True)
+    collections = await library.collections.list_collections()
     if as_json:
         print_json([_value(collection) for collection in collections])
         return
@@ -153,50 +153,33 @@ def list_collections(library: LibraryPlace | None, *, as_json: bool) -> None:
 
 
 def _value(collection: NamedCollection) -> dict[str, Any]:
-    documents = [{"id": document.id, "title": document.title} for document in collection.documents]
-    return {"name": collection.name, "documents": documents}
+    return {"name": collection.name, "documents": _names_of(collection.documents)}
 
 
-async def _add(library: Library, name: str, named: Sequence[str]) -> NamedCollection:
-    return await library.collections.add(name, await find_documents(library.pages, named))
-
-
-async def _remove(library: Library, name: str, named: Sequence[str]) -> tuple[NamedCollection, NamedCollection]:
-    """What the collection was, and what was taken out of it."""
-    await library.collections.get_collection(name)  # an unknown collection is reported before an unknown document
-    documents = [await find_document(library.pages, each) for each in named]
-    collection = await library.collections.remove(name, documents or None)
-    gone = {document.id for document in documents or collection.documents}
-    removed = tuple(document for document in collection.documents if document.id in gone)
-    return collection, NamedCollection(collection.name, removed)
+def _names_of(documents: Sequence[Document]) -> list[dict[str, str]]:
+    return [{"id": document.id, "title": document.title} for document in documents]
 
 
 SINGULAR = {"memories": "memory", "replies": "reply", "threads": "thread"}
-"""Singular names of what is counted."""
 
 
 def forget(document: str, library: LibraryPlace | None, *, yes: bool, as_json: bool) -> None:
     """Forget a document, after asking for confirmation unless `yes` was said."""
-    found = run_in_library(library, _document, document)
+
+    async def find(opened: Library) -> Document:
+        damaged = await find_damaged_document(opened.pages, document)
+        return unreadable(damaged) if damaged else await find_document(opened.pages, document, by_part=False)
+
+    found = run_in_library(library, find)
     if not yes:
         confirm_forgetting(found.title, "everything that was read of it")
-    counts = run_in_library(library, forget_document, found, lambda: _print_waiting(found))
+    waiting = f"Waiting for the process that reads '{one_line(found.title)}' to stop. Press Ctrl-C to cancel."
+    counts = run_in_library(library, forget_document, found, lambda: typer.echo(waiting, err=True))
     if as_json:
         print_json({"document": found.id, "title": found.title, **counts})
         return
     deleted = ", ".join(format_count(count, SINGULAR[kind]) for kind, count in counts.items())
     Console().print(SafeText(f"Forgot '{found.title}': {deleted}."))
-
-
-async def _document(library: Library, name: str) -> Document:
-    damaged = await find_damaged_document(library.pages, name)
-    return unreadable(damaged) if damaged else await find_document(library.pages, name, by_part=False)
-
-
-def _print_waiting(document: Document) -> None:
-    typer.echo(
-        f"Waiting for the process that reads '{one_line(document.title)}' to stop. Press Ctrl-C to cancel.", err=True
-    )
 
 
 def confirm_forgetting(name: str, also: str) -> None:

@@ -14,7 +14,7 @@ from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
-from readgraph.graphs.estimates.arithmetic import Estimate, Range
+from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import open_library
 from readgraph.models.prices import in_dollars, price_to_pay
@@ -112,14 +112,11 @@ def _print(heading: str, priced: PricedEstimate, *more_notes: str) -> None:
         ("words sent", estimate.input_words),
         ("words received", estimate.output_words),
     ):
-        table.add_row(name, *_format_range(used))
+        high = "no bound" if used.high is None else f"{used.high:,.0f}"
+        table.add_row(name, f"{used.low:,.0f}", f"{used.expected:,.0f}", high)
     console.print(table)
     notes = [f"about {in_dollars(priced.cost)}"] if priced.cost is not None else []
     if estimate.output_words.high is None:
         notes.append("the model decides how long its replies are")
     if notes := [*notes, *more_notes]:
         console.print(SafeText(" · ".join(notes), style="dim"))
-
-
-def _format_range(used: Range) -> list[str]:
-    return [f"{used.low:,.0f}", f"{used.expected:,.0f}", "no bound" if used.high is None else f"{used.high:,.0f}"]

@@ -83,7 +83,9 @@ def dataset_of(options: EvaluateOptions) -> Dataset:
     check_calibrated(options)
     if options.metrics is not None:
         dataset = with_metrics(dataset, options.metrics)
-        _check_judged(options, dataset)
+        out = options.out  # of an evaluation that goes on, the folder names the judge
+        judge = options.judge or (out and (out / WHAT).exists() and EvaluationFolder(out).what()["judge"])
+        check_raters(metrics_rated_by("judge", dataset.metrics), ReaderContext(model=judge or ""))
     if options.judge and not metrics_rated_by("judge", dataset.metrics):
         raise BadInput(f"No metric of {dataset.name} needs a judge ({', '.join(dataset.metrics)}): leave --judge out.")
     return dataset
@@ -93,13 +95,6 @@ def check_calibrated(options: EvaluateOptions) -> None:
     """Raise `BadInput` where a judge is to be calibrated and none is named."""
     if options.calibrate and not options.judge:
         raise BadInput("--calibrate needs a judge: name one with --judge.")
-
-
-def _check_judged(options: EvaluateOptions, dataset: Dataset) -> None:
-    """Raise `BadInput` where a metric that was chosen needs a judge, and neither command nor folder names one."""
-    out = options.out
-    judges = options.judge or (out and (out / WHAT).exists() and EvaluationFolder(out).what()["judge"])
-    check_raters(metrics_rated_by("judge", dataset.metrics), ReaderContext(model=judges or ""))
 
 
 def rows_of(options: EvaluateOptions, dataset: Dataset, context: ReaderContext) -> list[Row]:
@@ -174,11 +169,16 @@ def run_evaluation(
     check_raters(metrics_rated_by("embeddings", dataset.metrics), settings)
     rows = rows_of(options, dataset, settings)
     folder, theirs = EvaluationFolder(options.out), options.replies and _library_with_replies(options.replies)
+
+    async def take_replies(source: Path) -> None:
+        async with open_library(source, only_shows=True) as other, open_library(folder.library) as library:
+            await copy_replies(other.pages, library.pages)
+
     with folder.open_for(what_is_run(options.file, dataset, rows, options.runs, options.judge, settings)):
         folder.keep_questions(dataset)
         try:
             if theirs:
-                run_until_stopped(_take_replies(theirs, folder))
+                run_until_stopped(take_replies(theirs))
             with notices(Console(stderr=True, quiet=screen.quiet).print, screen):
                 run_until_stopped(_run(folder, dataset, rows, settings, options, screen, replayed))
         finally:  # also for a run that was stopped
@@ -204,11 +204,6 @@ def _library_with_replies(source: Path) -> Path:
             f"{printable_path(source)} holds no recorded replies: name the folder of an evaluation or of a library."
         )
     return theirs
-
-
-async def _take_replies(theirs: Path, folder: EvaluationFolder) -> None:
-    async with open_library(theirs, only_shows=True) as other, open_library(folder.library) as library:
-        await copy_replies(other.pages, library.pages)
 
 
 async def _run(
@@ -270,7 +265,11 @@ def estimate(options: EvaluateOptions, context: ReaderContext, screen: OutputOpt
     words = sum(text.words for text in dataset.texts)
     rating = None
     if options.judge:
-        ratings = _estimate_missing_ratings(folder, dataset, groups, settings, options.judge)
+        judging = replace(settings, model=options.judge)
+        unjudged = [dataset.by_id[each.item] for each in find_unjudged(dataset, folder, judging)] if folder else []
+        unanswered = [item for *_, items in groups for item in items]
+        metrics = Raters(options.judge, None).metrics_with_model(dataset.metrics)
+        ratings = estimate_rating([*unanswered, *unjudged], metrics)
         calibrating = calibration_estimate(pairs_for(dataset)) if options.calibrate else Estimate()
         rating = (ratings + calibrating, options.judge)
     show_estimate(needed, words, settings, screen, rating)
@@ -288,17 +287,6 @@ async def _estimate_in_folder(folder: EvaluationFolder | None, groups: list[Grou
         return await estimate_groups(PageStore(InMemoryStore()), groups)
     async with open_library(folder.library) as library:
         return await estimate_groups(library.pages, groups)
-
-
-def _estimate_missing_ratings(
-    folder: EvaluationFolder | None, dataset: Dataset, groups: list[Group], context: ReaderContext, judge: str
-) -> Estimate:
-    """The estimate for rating the missing answers, and the existing ones without a judgement."""
-    by_id = dataset.by_id
-    existing = find_unjudged(dataset, folder, replace(context, model=judge)) if folder else []
-    missing_items = [item for *_, items in groups for item in items]
-    metrics = Raters(judge, None).metrics_with_model(dataset.metrics)
-    return estimate_rating([*missing_items, *(by_id[outcome.item] for outcome in existing)], metrics)
 
 
 A, B = "A", "B"
@@ -335,7 +323,7 @@ def _pairs(pairs: list[dict[str, Any]]) -> Table:
             f"{pair['questions']:,}",
             *(f"{mean:.1f}" for mean in pair["means"]),
             _difference(pair),
-            _p_value(pair["p"]),
+            "< 0.001" if pair["p"] < 0.001 else f"{pair['p']:.3f}",
             *(f"{count:,}" for count in pair["better"]),
             *(f"{count:,}" for count in pair["not_answered"] if unanswered),
         )
@@ -353,10 +341,6 @@ def _format_signed(value: float) -> str:
     return "0.0" if rounded in ("+0.0", "−0.0") else rounded
 
 
-def _p_value(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
 def _print_notes(console: Console, differs: dict[str, list[Any]]) -> None:
     meaning = "p: how likely a difference this large is by chance alone (paired permutation test, two-sided)"
     console.print(SafeText(meaning, style="dim"), soft_wrap=True)
@@ -364,11 +348,9 @@ def _print_notes(console: Console, differs: dict[str, list[Any]]) -> None:
         console.print(SafeText("Settings, prompts and packages are the same.", style="dim"))
         return
     console.print(SafeText(f"Differences from {A} to {B}:", style="dim"))
-    for name, (one, other) in differs.items():
-        console.print(
-            SafeText(f"  {name}: {_format_setting_value(one)} → {_format_setting_value(other)}", style="dim"),
-            soft_wrap=True,
-        )
+    for name, values in differs.items():
+        line = f"  {name}: {' → '.join(map(_format_setting_value, values))}"
+        console.print(SafeText(line, style="dim"), soft_wrap=True)
 
 
 def _format_setting_value(value: Any) -> str:

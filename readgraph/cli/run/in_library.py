@@ -1,6 +1,7 @@
 """What commands of the library have in common: work in it until stopped, and files that are exported and imported."""
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -10,7 +11,6 @@ from readgraph.library.opening import Library, open_library
 from readgraph.sources.inputs import read_bytes
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
-from readgraph.state.files import replace_file
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")
@@ -32,19 +32,28 @@ def run_in_library(
     return run_until_stopped(run())
 
 
+def in_library(
+    *, only_shows: bool = False, finishes: bool = True
+) -> Callable[[Callable[..., Coroutine[Any, Any, None]]], Callable[..., None]]:
+    """Make a command of work whose first argument, `library`, is open: the command is given the library's place."""
+
+    def as_command(work: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+        @wraps(work)
+        def command(library: LibraryPlace | None, **given: Any) -> None:
+            async def run(opened: Library) -> None:
+                await work(opened, **given)
+
+            run_in_library(library, run, only_shows=only_shows, finishes=finishes)
+
+        return command
+
+    return as_command
+
+
 def check_new(file: Path) -> None:
     """Raise `BadInput` where a file exists already, which no export overwrites."""
     if file.exists():
         raise BadInput(f"{file} exists already: name another file.")
-
-
-def write_export(file: Path, pieces: Iterable[str]) -> None:
-    """Write a new file whole; raises `BadInput` where it can't be written."""
-    try:
-        with replace_file(file) as opened:
-            opened.writelines(pieces)
-    except OSError as problem:
-        raise BadInput(f"{file} can't be written: {problem.strerror}.") from None
 
 
 def read_export(file: Path, what: str) -> str:

@@ -11,7 +11,8 @@ import typer
 from rich.filesize import decimal
 
 from readgraph.cli.run.documents import find_document
-from readgraph.cli.run.in_library import check_new, read_export, run_in_library, write_export
+from readgraph.cli.run.in_library import check_new, in_library, read_export, run_in_library
+from readgraph.cli.run.output_files import write_output
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import run_until_stopped
@@ -32,9 +33,10 @@ WRONG = 1
 """Exit code where something is wrong."""
 
 
-def check_library(library: LibraryPlace | None, *, as_json: bool) -> None:
+@in_library(only_shows=True, finishes=False)
+async def check_library(library: Library, *, as_json: bool) -> None:
     """Check a library, and print what is wrong."""
-    faults, holds = run_in_library(library, _find_faults, only_shows=True, finishes=False)
+    faults = await check(library)
     if as_json:
         print_json({"faults": [asdict(fault) for fault in faults]})
     else:
@@ -42,17 +44,20 @@ def check_library(library: LibraryPlace | None, *, as_json: bool) -> None:
         if any(fault.repairs for fault in faults):
             _print("'readgraph library repair' mends what can be mended.")
         if not faults:
-            _print(f"The library is whole: {holds}.")
+            _print(f"The library is whole: {await _holds(library)}.")
     if faults:
         raise typer.Exit(WRONG)
 
 
-def repair_library(library: LibraryPlace | None, *, as_json: bool) -> None:
+@in_library(finishes=False)
+async def repair_library(library: Library, *, as_json: bool) -> None:
     """Repair a library, and print what was mended and what is left."""
-    mended, left, holds = run_in_library(library, _mend_faults, finishes=False)
+    mended = await repair(library, await check(library))
+    left = await check(library)
     if as_json:
         print_json({"mended": [asdict(fault) for fault in mended], "left": [asdict(fault) for fault in left]})
     else:
+        holds = "" if mended or left else await _holds(library)
         _print(f"Mended: {format_count(len(mended), 'fault')}." if mended else f"There was nothing to mend in {holds}.")
         _print_faults(mended)
         if left:
@@ -64,7 +69,12 @@ def repair_library(library: LibraryPlace | None, *, as_json: bool) -> None:
 
 def back_up_library(folder: Path, library: LibraryPlace | None, *, as_json: bool) -> None:
     """Copy a library, and print how large the copy is."""
-    size = _write_backup(library or default_place(), folder.expanduser())
+    place, to = library or default_place(), folder.expanduser()
+    if isinstance(place, Path):
+        size = run_in_library(place, back_up, to, only_shows=True)
+    else:
+        run_until_stopped(copy(place, to))
+        size = sum(file.stat().st_size for file in to.rglob("*") if file.is_file())
     if as_json:
         print_json({"folder": str(folder), "bytes": size})
     else:
@@ -82,28 +92,10 @@ def copy_library(source: LibraryPlace, target: LibraryPlace, *, as_json: bool) -
     _print(f"Copied {source} into {target}: {', '.join(held)}; both have the digest {copied.digest}.")
 
 
-async def _find_faults(library: Library) -> tuple[list[Fault], str]:
-    faults = await check(library)
-    return faults, "" if faults else await _holds(library)
-
-
-async def _mend_faults(library: Library) -> tuple[list[Fault], list[Fault], str]:
-    mended = await repair(library, await check(library))
-    left = await check(library)
-    return mended, left, "" if left else await _holds(library)
-
-
 async def _holds(library: Library) -> str:
     """What a library that is whole holds, in words."""
     memories = sum(map(len, (await library.pages.all_memories()).values()))
     return f"{format_count(len(await library.pages.documents()), 'document')}, {format_count(memories, 'memory')}"
-
-
-def _write_backup(place: LibraryPlace, to: Path) -> int:
-    if isinstance(place, Path):
-        return run_in_library(place, back_up, to, only_shows=True)
-    run_until_stopped(copy(place, to))
-    return sum(file.stat().st_size for file in to.rglob("*") if file.is_file())
 
 
 def _print_faults(faults: Sequence[Fault]) -> None:
@@ -115,9 +107,10 @@ def _print(line: str) -> None:
     Console(soft_wrap=True).print(SafeText(line))
 
 
-def compact_library(library: LibraryPlace | None, *, as_json: bool) -> None:
+@in_library()
+async def compact_library(library: Library, *, as_json: bool) -> None:
     """Compact a library, and print how large its files were and are."""
-    done = run_in_library(library, compact)
+    done = await compact(library)
     if as_json:
         print_json({"bytes_before": done.before, "bytes_after": done.after, "checkpoints": done.checkpoints})
         return
@@ -130,19 +123,28 @@ def show_batches(library: LibraryPlace | None, *, cancel: bool, as_json: bool) -
 
     Raises `BadInput` where a batch to cancel is at another server.
     """
-    found = run_in_library(library, _cancel_batches if cancel else _load_batches)
-    none = f"{'Nothing to cancel: no' if cancel else 'No'} batch is under way in {library or default_place()}."
-    _print_batches(found, none, as_json=as_json)
 
+    async def load_or_cancel(opened: Library) -> list[dict[str, Any]]:
+        sent = await opened.pages.batch_records().all()
+        batches = [_batch_value(record) for record in sent]
+        if not cancel:
+            return batches
+        replies = await asyncio.gather(*(_cancel(opened, record) for record in sent))
+        return [batch | {"replies": count} for batch, count in zip(batches, replies, strict=True)]
 
-async def _load_batches(library: Library) -> list[dict[str, Any]]:
-    return [_batch_value(record) for record in await library.pages.batch_records().all()]
-
-
-async def _cancel_batches(library: Library) -> list[dict[str, Any]]:
-    sent = await library.pages.batch_records().all()
-    replies = await asyncio.gather(*(_cancel(library, record) for record in sent))
-    return [_batch_value(record) | {"replies": count} for record, count in zip(sent, replies, strict=True)]
+    batches = run_in_library(library, load_or_cancel)
+    if as_json:
+        print_json(batches)
+        return
+    for each in batches:
+        line = f"{each['batch'] or 'not confirmed'}: {format_count(each['requests'], 'request')} to {each['model']}"
+        line += f" at {each['server']}, sent at {each['sent']}"
+        if "replies" in each:
+            line += f"; cancelled, {format_count(each['replies'], 'reply')} recorded"
+        Console().print(SafeText(line))
+    if not batches:
+        nothing = "Nothing to cancel: no" if cancel else "No"
+        Console().print(SafeText(f"{nothing} batch is under way in {library or default_place()}."))
 
 
 async def _cancel(library: Library, record: SentBatch) -> int:
@@ -166,25 +168,16 @@ def _batch_value(record: SentBatch) -> dict[str, Any]:
     }
 
 
-def _print_batches(batches: list[dict[str, Any]], without: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json(batches)
-        return
-    for each in batches:
-        line = f"{each['batch'] or 'not confirmed'}: {format_count(each['requests'], 'request')} to {each['model']}"
-        line += f" at {each['server']}, sent at {each['sent']}"
-        if "replies" in each:
-            line += f"; cancelled, {format_count(each['replies'], 'reply')} recorded"
-        Console().print(SafeText(line))
-    if not batches:
-        Console().print(SafeText(without))
-
-
 def export_replies(file: Path, document: str, library: LibraryPlace | None) -> None:
     """Write the recorded replies to a new file."""
     check_new(file)
-    lines = run_in_library(library, _archive_lines, document, only_shows=True)
-    write_export(file, (f"{line}\n" for line in lines))
+
+    async def list_lines(opened: Library) -> list[str]:
+        identity = (await find_document(opened.pages, document)).id if document else None
+        return [line async for line in archive_lines(opened.pages, identity)]
+
+    lines = run_in_library(library, list_lines, only_shows=True)
+    write_output(file, "".join(f"{line}\n" for line in lines).encode())
     Console().print(SafeText(f"Exported {len(lines) - 1:,} replies to {file}."))
 
 
@@ -194,8 +187,3 @@ def import_replies(file: Path, library: LibraryPlace | None) -> None:
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")  # a reply may contain other line ends
     new, known = run_in_library(library, lambda opened: add_archived_replies(opened.pages, lines))
     Console().print(SafeText(f"Imported {new:,} replies; {known:,} were in the library already."))
-
-
-async def _archive_lines(library: Library, name: str) -> list[str]:
-    document = (await find_document(library.pages, name)).id if name else None
-    return [line async for line in archive_lines(library.pages, document)]

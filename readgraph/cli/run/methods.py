@@ -50,8 +50,12 @@ def show_method(name: str, *, mermaid: bool, as_json: bool) -> None:
     if not name:
         raise BadInput("There is no method to draw: name one that 'readgraph methods' lists.")
     method = method_typed(name)
-    drawing = method.build().compile().get_graph().draw_mermaid()
-    nodes = _nodes(method)
+    builder = method.build()
+    drawing = builder.compile().get_graph().draw_mermaid()
+    declared = {name: find_node_keys(spec.runnable, builder.state_schema) for name, spec in builder.nodes.items()}
+    nodes: list[dict[str, Any]] = [  # without the keys that every step records
+        {"name": name, "reads": sorted(keys.reads), "writes": sorted(keys.may_write)} for name, keys in declared.items()
+    ]
     if as_json:
         print_json(_method_value(method) | {"nodes": nodes, "mermaid": drawing})
         return
@@ -86,15 +90,6 @@ def show_shared_nodes(name: str, *, as_json: bool) -> None:
 
 def _method_value(method: Method) -> dict[str, Any]:
     return {"name": method.name, "line": method.line, "graph": method.graph}
-
-
-def _nodes(method: Method) -> list[dict[str, Any]]:
-    """The state keys that each node reads and writes, without those that every step records."""
-    builder = method.build()
-    declared = {name: find_node_keys(spec.runnable, builder.state_schema) for name, spec in builder.nodes.items()}
-    return [
-        {"name": name, "reads": sorted(keys.reads), "writes": sorted(keys.may_write)} for name, keys in declared.items()
-    ]
 
 
 def export_prompts(folder: Path) -> None:

@@ -23,14 +23,12 @@ from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.corpus.on_ray import on_ray
 from readgraph.corpus.processes import processes
-from readgraph.corpus.reading import CorpusTotals, Workers, read_corpus
+from readgraph.corpus.reading import CorpusTotals, read_corpus
 from readgraph.corpus.worker import CorpusJob, CorpusLine
-from readgraph.graphs.methods import METHODS, Method
-from readgraph.library.address import LibraryPlace
-from readgraph.library.histories import Appended, SessionText, append_sessions
+from readgraph.graphs.methods import METHODS
+from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import default_place, open_library
 from readgraph.library.page_store import PageStore
-from readgraph.sources import SourceText
 from readgraph.sources.loading import select_files
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.context import ReaderContext
@@ -44,7 +42,26 @@ def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputO
     check_glob(options.paths, options.glob)
     sources = sources_of(options.paths, options.glob, options.library, screen)
     method = choose_method(options.method, asks=False)
-    built = run_until_stopped(_read_each(sources, method, context, options.library, screen))
+
+    async def read_each() -> list[dict[str, Any]]:
+        built = []
+        async with open_library(options.library) as library:
+            while sources:
+                seconds = conversion_seconds(sources[:1])
+                document = await resolve_document(library, [sources.pop(0)])  # popped, so that its text can be freed
+                with watch_run(screen) as listen:
+                    kept = RunThread(saver=library.checkpointer)
+                    reading = await read(library, document, method=method, context=context, listen=listen, thread=kept)
+                found = with_cost(reading.output, context, screen, seconds)
+                if screen.as_json:
+                    built.append(found | _sizes_in(reading))
+                else:
+                    labels = [name for _, name in await library.pages.places(document)]
+                    await _print_memory(library.pages, document, found, method.note, screen, labels)
+        print_reminder(context, screen)
+        return built
+
+    built = run_until_stopped(read_each())
     if screen.as_json:
         print_json(built[0] if len(options.paths) == 1 and not options.paths[0].is_dir() else built)
 
@@ -52,31 +69,6 @@ def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputO
 def estimate_documents(options: ReadOptions | CorpusOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what reading the documents will use, each on its own, without making a call."""
     estimate(options.paths, options.glob, None, options.method, context, options.library, screen)
-
-
-async def _read_each(
-    sources: list[SourceText | str],
-    method: Method,
-    context: ReaderContext,
-    folder: LibraryPlace | None,
-    screen: OutputOptions,
-) -> list[dict[str, Any]]:
-    built = []
-    async with open_library(folder) as library:
-        while sources:
-            seconds = conversion_seconds(sources[:1])
-            document = await resolve_document(library, [sources.pop(0)])  # popped, so that its text can be freed
-            with watch_run(screen) as listen:
-                kept = RunThread(saver=library.checkpointer)
-                reading = await read(library, document, method=method, context=context, listen=listen, thread=kept)
-            found = with_cost(reading.output, context, screen, seconds)
-            if screen.as_json:
-                built.append(found | _sizes_in(reading))
-            else:
-                places = await library.pages.places(document)
-                await _print_memory(library.pages, document, found, method.note, screen, [name for _, name in places])
-    print_reminder(context, screen)
-    return built
 
 
 def _sizes_in(reading: Reading | Remembered) -> dict[str, Any]:
@@ -101,31 +93,25 @@ def remember_sessions(options: RememberOptions, context: ReaderContext, screen: 
     check_glob(options.paths, options.glob)
     loaded = load_sessions(options.paths, options.glob, options.sessions_at, options.gap, report_left_out)
     sessions = [SessionText(*session) for session in loaded]
-    run_until_stopped(_remember(options.history, sessions, context, options.library, screen))
 
+    async def remember() -> None:
+        async with open_library(options.library) as library:
+            appended = await append_sessions(library.pages, options.history, sessions)
+            if not screen.as_json:
+                known = f" ({appended.known:,} known already)" if appended.known else ""
+                has = f"'{appended.document.title}' has {format_count(appended.document.sessions, 'session')}"
+                Console().print(SafeText(f"Added {format_count(len(appended.added), 'session')}{known}; {has}."))
+            with watch_run(screen) as listen:
+                done = await memorise(library, appended, context, listen, RunThread(saver=library.checkpointer))
+            found = with_cost(done.output, context, screen)
+            if screen.as_json:
+                counts = {"added": done.added, "known": done.known, "sessions": done.sessions}
+                print_json(found | counts | _sizes_in(done))
+                return
+            await _print_memory(library.pages, appended.document, found, METHODS["gam"].note, screen)
+        print_reminder(context, screen)
 
-async def _remember(
-    name: str, sessions: list[SessionText], context: ReaderContext, folder: LibraryPlace | None, screen: OutputOptions
-) -> None:
-    async with open_library(folder) as library:
-        appended = await append_sessions(library.pages, name, sessions)
-        if not screen.as_json:
-            Console().print(SafeText(_summary(appended)))
-        with watch_run(screen) as listen:
-            done = await memorise(library, appended, context, listen, RunThread(saver=library.checkpointer))
-        found = with_cost(done.output, context, screen)
-        if screen.as_json:
-            counts = {"added": done.added, "known": done.known, "sessions": done.sessions}
-            print_json(found | counts | _sizes_in(done))
-            return
-        await _print_memory(library.pages, appended.document, found, METHODS["gam"].note, screen)
-    print_reminder(context, screen)
-
-
-def _summary(appended: Appended) -> str:
-    known = f" ({appended.known:,} known already)" if appended.known else ""
-    sessions = format_count(appended.document.sessions, "session")
-    return f"Added {format_count(len(appended.added), 'session')}{known}; '{appended.document.title}' has {sessions}."
+    run_until_stopped(remember())
 
 
 class CorpusProgress(EvaluationProgress):
@@ -142,28 +128,14 @@ class CorpusProgress(EvaluationProgress):
         if line["problem"]:
             self.problems.print(SafeText(f"readgraph: Left out: {one_line(line['problem'])}"), soft_wrap=True)
         elif self.screen.verbose:
-            self.problems.print(
-                SafeText(f"{line['title']}: {_sizes(line)} ({format_usage(usage, line['cost'])})", style="dim")
-            )
+            ended = "" if line["complete"] else ", not complete"
+            sizes = f"{format_count(line['words'], 'word')}, {format_count(line['pages'], 'part')}{ended}"
+            said = f"{line['title']}: {'read before' if line['known'] else sizes}"
+            self.problems.print(SafeText(f"{said} ({format_usage(usage, line['cost'])})", style="dim"))
 
 
-def _sizes(line: CorpusLine) -> str:
-    if line["known"]:
-        return "read before"
-    ended = "" if line["complete"] else ", not complete"
-    return f"{format_count(line['words'], 'word')}, {format_count(line['pages'], 'part')}{ended}"
-
-
-def print_line(line: CorpusLine) -> None:
-    """Print what became of a document as one line of JSON, at once."""
-    _print(dict(line))
-
-
-def print_sum(total: CorpusTotals, called: str, screen: OutputOptions) -> None:
+def _print_sum(total: CorpusTotals, called: str, screen: OutputOptions) -> None:
     """Print what became of all; `called` is the method's word for a note."""
-    if screen.as_json:
-        _print({"sum": asdict(total)})
-        return
     console = Console()
     states = {"read": total.read, "read before": total.known, "not complete": total.incomplete}
     states |= {"left out": total.left_out, "not begun": total.not_begun}
@@ -171,11 +143,9 @@ def print_sum(total: CorpusTotals, called: str, screen: OutputOptions) -> None:
     console.print(SafeText(f"{format_count(total.documents + total.not_begun, 'document')}: {shown}", style="bold"))
     if total.words:
         share = 100 * total.note_words / total.words
-        notes = (
-            f"{format_count(total.notes, called)} of {format_count(total.note_words, 'word')} ({share:.0f} "
-            "% of the text)"
-        )
-        console.print(f"  {format_count(total.words, 'word')}, {format_count(total.pages, 'part')}, {notes}")
+        notes = f"{format_count(total.notes, called)} of {format_count(total.note_words, 'word')}"
+        sizes = f"{format_count(total.words, 'word')}, {format_count(total.pages, 'part')}"
+        console.print(f"  {sizes}, {notes} ({share:.0f} % of the text)")
     if total.incomplete or total.not_begun:
         console.print("  Not complete: the budget ran out. Run the same command again to continue.")
     if total.ended:
@@ -187,7 +157,8 @@ def print_sum(total: CorpusTotals, called: str, screen: OutputOptions) -> None:
         console.print(footer(f"{format_usage(usage, total.cost)}{workers}", total.fallbacks, usage))  # type: ignore[arg-type]
 
 
-def _print(value: object) -> None:
+def _print_line(value: object) -> None:
+    """Print one line of JSON, at once."""
     ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
     sys.stdout.write(escape_json(json.dumps(value, ensure_ascii=ascii_only)) + "\n")
     sys.stdout.flush()
@@ -203,12 +174,13 @@ def read_folders(options: CorpusOptions, context: ReaderContext, screen: OutputO
     library = options.library or default_place()
     library = library.absolute() if isinstance(library, Path) else library  # workers may stand elsewhere
     job = CorpusJob(library, options.method or named.name, context, screen.price)
-    total, first_problem = run_until_stopped(
-        _read_files(job, [str(file.absolute()) for file in files], screen, options)
-    )
+    named_files = [str(file.absolute()) for file in files]
+    total, first_problem = run_until_stopped(_read_files(job, named_files, screen, options))
     nothing_read = total.documents > 0 and total.left_out == total.documents
-    if screen.as_json or not nothing_read:
-        print_sum(total, named.note, screen)
+    if screen.as_json:
+        _print_line({"sum": asdict(total)})
+    elif not nothing_read:
+        _print_sum(total, named.note, screen)
     if nothing_read:
         raise BadInput(first_problem)
     print_reminder(context, screen)
@@ -227,15 +199,11 @@ async def _read_files(
             if line["problem"]:
                 problems.append(line["problem"])
             if screen.as_json:
-                print_line(line)
+                _print_line(line)
 
-        total = await read_corpus(
-            job, files, _workers(job, len(files), options), tell, calls_in_all=options.max_calls_in_all
-        )
+        if options.cluster == "ray":
+            workers = on_ray(job, options.workers, options.address)
+        else:
+            workers = processes(job, min(options.workers or os.cpu_count() or 1, len(files)))
+        total = await read_corpus(job, files, workers, tell, calls_in_all=options.max_calls_in_all)
     return total, next(iter(problems), "")
-
-
-def _workers(job: CorpusJob, files: int, options: CorpusOptions) -> Workers:
-    if options.cluster == "ray":
-        return on_ray(job, options.workers, options.address)
-    return processes(job, min(options.workers or os.cpu_count() or 1, files))

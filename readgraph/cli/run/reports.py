@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from readgraph.api.documents import id_without_conversion
+from readgraph.cli.run.output_files import begins_with, check_output, write_output
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.library.page_store import PageStore
@@ -21,7 +22,6 @@ from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.files import replace_file
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
 
@@ -50,27 +50,13 @@ async def with_places(pages: PageStore, found: dict[str, Any]) -> dict[str, Any]
 
 def check_report(file: Path) -> None:
     """Raise `BadInput` where a report can't be written to this file; only a report is overwritten."""
-    if file.is_dir():
-        raise BadInput(f"{file} is a folder: name a file for the report.")
-    if not file.parent.is_dir():
-        raise BadInput(f"There is no folder {file.parent}: create it, or name another file for the report.")
-    try:
-        if file.is_file() and (beginning := _read_beginning(file)) and beginning != MARK:
-            raise BadInput(f"{file} exists already and is not a report: name another file for the report.")
-        writable = os.access(file if file.exists() else file.parent, os.W_OK)
-    except OSError as problem:
-        raise _unwritable(file, problem) from None
-    if not writable:
-        raise BadInput(f"The report {file} can't be written: permission is missing.")
+    foreign = "is not a report: name another file for the report"
+    check_output(file, "report", lambda there: begins_with(there, MARK), foreign)
 
 
 def write_report(file: Path, page: bytes, *, quiet: bool, in_browser: bool) -> None:
     """Write a report and print where it is; `in_browser`: show it there. Raises `BadInput` where writing fails."""
-    try:
-        with replace_file(file, "wb") as opened:
-            opened.write(page)
-    except OSError as problem:
-        raise _unwritable(file, problem) from None
+    write_output(file, page, "report")
     if not quiet:
         Console(stderr=True, soft_wrap=True).print(SafeText(f"The report is in {file}", style="dim"))
     if in_browser and not webbrowser.open(file.resolve().as_uri()):
@@ -87,15 +73,6 @@ async def make_report(
     return render(await report_of_answer(pages, question, found, note, links))
 
 
-def _read_beginning(file: Path) -> bytes:
-    with file.open("rb") as opened:
-        return opened.read(len(MARK))
-
-
-def _unwritable(file: Path, problem: OSError) -> BadInput:
-    return BadInput(f"The report {file} can't be written: {problem.strerror or problem}.")
-
-
 _SECRET = re.compile(r"token|sig|key|secret|auth|credential|passw", re.IGNORECASE)
 
 
@@ -107,9 +84,8 @@ async def source_links(store: PageStore, document: Document, report: Path) -> di
     disk's root or all homes would reach, isn't linked. Nor is an address with a user, a password, or a key or token in
     its query.
     """
-    named = [part.document for part in document.parts] or [document.id]
     links = dict[str, str]()
-    for identity in named:
+    for identity in [part.document for part in document.parts] or [document.id]:
         source = await store.document(identity)
         if link := await _link(store, source, report):
             links[identity] = link
@@ -121,14 +97,16 @@ async def _link(store: PageStore, document: Document, report: Path) -> str:
     path = file_or_address(document.source)
     if isinstance(path, Address):
         return "" if _holds_secrets(document.source) else document.source
-    if not path.is_absolute() or not await _still_holds(store, path, document):
+    if not path.is_absolute() or not path.is_file():
         return ""
     try:
+        if await id_without_conversion(store, read_file(path)) != document.id:
+            return ""  # it has other bytes now
         file, folder = path.resolve(), report.resolve().parent
         if Path(os.path.commonpath([file, folder])) in Path.home().parents:
             return ""  # the way there would name the folders of this disk
         relative = os.path.relpath(file, folder)
-    except (OSError, ValueError):  # on Windows, another drive
+    except (BadInput, OSError, ValueError):  # it can't be read; on Windows, it is on another drive
         return ""
     return quote(Path(relative).as_posix())
 
@@ -142,13 +120,3 @@ def _holds_secrets(address: str) -> bool:
     return "@" in parts.netloc or any(
         _SECRET.search(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)
     )
-
-
-async def _still_holds(store: PageStore, path: Path, document: Document) -> bool:
-    """Whether a file has the bytes that the document was made of."""
-    if not path.is_file():
-        return False
-    try:
-        return await id_without_conversion(store, read_file(path)) == document.id
-    except BadInput:
-        return False

@@ -1,8 +1,7 @@
 """`reproduce` and `--replay`: the papers' experiments as evaluations, and published runs repeated."""
 
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.plan import digest_of
+from readgraph.evaluation.plan import digest_of, fill_defaults
 from readgraph.evaluation.publishing import PROMPTS
 from readgraph.evaluation.replaying import (
     RunComparison,
@@ -32,7 +31,6 @@ from readgraph.evaluation.reproducing.needs import (
     find_dataset_file,
     form_of,
     require_dataset_file,
-    with_settings_of,
 )
 from readgraph.evaluation.reproducing.sources import Experiment
 from readgraph.evaluation.rows import Row, needs_embeddings, row_method, row_named
@@ -55,9 +53,15 @@ MOST_SHOWN = 10
 def replay(file: Path | None, form: str | None, theirs: Path, out: Path | None, screen: OutputOptions) -> int:
     """Repeat a published run from its replies, asking no model; returns the exit code, which is 1 where it differs."""
     run = run_of(theirs)
-    context = _context(run, theirs)
-    _check_file(run, file)
-    with _folder(out) as place:
+    context, wanted = _context(run, theirs), run["file"]
+    if wanted and (file is None or not file.exists() or digest_of(file) != wanted["sha256"]):
+        there = "there is none" if file is None else f"{printable_path(file)} is another one"
+        raise BadInput(
+            f"This run was made with {wanted['name']} of {run['dataset']} (sha256 {wanted['sha256'][:12]}…), "
+            f"and {there}: name that file."
+        )
+    with tempfile.TemporaryDirectory() as kept_meanwhile:
+        place = out or Path(kept_meanwhile) / "replayed"
         options = EvaluateOptions(
             file=file,
             form=form,
@@ -92,39 +96,16 @@ def _context(run: RunRecord, theirs: Path) -> ReaderContext:
     return ReaderContext(**settings)
 
 
-def _check_file(run: RunRecord, file: Path | None) -> None:
-    wanted = run["file"]
-    if wanted and (file is None or not file.exists() or digest_of(file) != wanted["sha256"]):
-        there = "there is none" if file is None else f"{printable_path(file)} is another one"
-        raise BadInput(
-            f"This run was made with {wanted['name']} of {run['dataset']} (sha256 {wanted['sha256'][:12]}…), "
-            f"and {there}: name that file."
-        )
-
-
-@contextmanager
-def _folder(out: Path | None) -> Iterator[Path]:
-    if out:
-        yield out
-        return
-    with tempfile.TemporaryDirectory() as place:
-        yield Path(place) / "replayed"
-
-
 def _show(found: RunComparison, run: RunRecord, theirs: Path, screen: OutputOptions) -> None:
     if screen.as_json:
         print_json(found.value())
         return
     console = Console()
-    counts = (
-        f"{format_count(found.answers, 'answer')}, {format_count(found.scores, 'score')} and "
-        f"{format_count(found.figures, 'figure')}"
-    )
-    about = f"{counts} of {run['dataset']}"
+    counts = f"{format_count(found.answers, 'answer')}, {format_count(found.scores, 'score')}"
+    about = f"{counts} and {format_count(found.figures, 'figure')} of {run['dataset']}"
     if found.equal:
-        console.print(
-            SafeText(f"Equal: {about}, as published in {printable_path(theirs)}; no model was asked."), soft_wrap=True
-        )
+        equal = f"Equal: {about}, as published in {printable_path(theirs)}; no model was asked."
+        console.print(SafeText(equal), soft_wrap=True)
         if not screen.quiet:
             console.print(SafeText(AS_STATED, style="dim"), soft_wrap=True)
         return
@@ -148,7 +129,7 @@ SHARED = ("limit", "sample", "seed", "runs", "judge", "out", "replies", "publish
 def reproduce(name: str, options: ReproduceOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Run the experiment, or say what it will take; what can't be run as the paper did is said first."""
     experiment = experiment_named(name)
-    context = with_settings_of(experiment, context)
+    context = fill_defaults(context, experiment.settings)
     rows = rows_that_can_run(experiment, context)
     if not rows:
         raise BadInput(f"Every row of {name} needs an embedding model: name one with --embeddings.")
@@ -211,7 +192,7 @@ def _line(
 ) -> dict[str, Any]:
     model = context.model
     able = replace(context, model=model or ANY_MODEL, embeddings=context.embeddings or ANY_MODEL)
-    able = with_settings_of(experiment, able)
+    able = fill_defaults(able, experiment.settings)
     file = find_dataset_file(experiment.source, options.data)
     if file:
         used = estimate_readings(_evaluation_of(experiment, replace(options, judge=None), experiment.rows), able)
@@ -239,12 +220,11 @@ def rows_that_can_run(experiment: Experiment, context: ReaderContext) -> list[st
     """The rows; where the context names no embedding model, those that don't rank by one."""
     named = web_method_named if experiment.source.size.steps else row_method
     rows = {text: row_named(text, context, named) for text in experiment.rows}
-    return [text for text, row in rows.items() if context.embeddings or not _by_embeddings(row)]
 
+    def ranks_by_embeddings(row: Row) -> bool:  # GAM itself goes on with its other tools, but a row that names them
+        return needs_embeddings(row) or "vector" in row.own.get("tools", ())
 
-def _by_embeddings(row: Row) -> bool:
-    """Whether the row ranks by embeddings; GAM itself goes on with its other tools, but a row that names its tools."""
-    return needs_embeddings(row) or "vector" in row.own.get("tools", ())
+    return [text for text, row in rows.items() if context.embeddings or not ranks_by_embeddings(row)]
 
 
 def _notes(experiment: Experiment, rows: list[str], file: Path | None, context: ReaderContext) -> list[str]:

@@ -25,7 +25,7 @@ import typer
 from readgraph.api.sockets import bind_at, in_address, is_loopback, open_listener
 from readgraph.cli.log import end_log
 from readgraph.cli.run.in_library import run_in_library
-from readgraph.cli.settings import method_of_settings_file, price_of_settings_file
+from readgraph.cli.settings import from_settings_file
 from readgraph.cli.terminal.safe_text import Console, SafeText, visible
 from readgraph.cli.terminal.screen import run_until_stopped
 from readgraph.graphs.methods import method_typed
@@ -58,10 +58,10 @@ def serve_library(
     """Serve until Ctrl-C. Raises `BadInput` where the server isn't installed, can't listen, or has no password."""
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         raise BadInput("The page is not installed: pip install 'readgraph[serve]'.")
-    method = method or method_of_settings_file() or ""
+    method = method or from_settings_file("method") or ""
     if method:
         method_typed(method)
-    price = price or price_of_settings_file()
+    price = price or from_settings_file("price")
     dollars = parse_price(price) if price else None
     password = "" if is_loopback(address[0]) else _password()
     listener = open_listener(*address)
@@ -106,16 +106,18 @@ async def _run_room(
         warnings = [OPEN_WAY] if password else []
         if not bound and not names:
             warnings.append("Other machines can open it once --allow-host gives the name by which they reach this one.")
-        _say_where_page_is(library.place, await count_documents(library.pages), page, warnings)
+        documents = format_count(await count_documents(library.pages), "document")
+        _say(f"The library {library.place} ({documents}) is open at {page}", *warnings)
         if opens and sys.stderr.isatty():
             webbrowser.open(page)
         gc.freeze()  # what is imported stays, and need not be gone through again at each collection
         await serve_room(Room(library, context, method, price), guard, listener)
 
 
-def _say_where_page_is(library: str, documents: int, page: str, warnings: Sequence[str]) -> None:
+def _say(where: str, *warnings: str) -> None:
+    """Say on standard error where what is served, and who can reach it."""
     console = Console(stderr=True, soft_wrap=True)
-    console.print(SafeText(f"The library {library} ({format_count(documents, 'document')}) is open at {page}"))
+    console.print(SafeText(where))
     for warning in warnings:
         console.print(SafeText(warning), style="yellow")
     console.print("Press Ctrl-C to stop.")
@@ -142,9 +144,7 @@ def serve(
     from readgraph.mcp.refusing import resolve_allowed_folders
 
     folders = resolve_allowed_folders([path.expanduser() for path in allow])
-    listener = None
-    if address:
-        listener = open_listener(*address)
+    listener = open_listener(*address) if address else None
     with suppress(KeyboardInterrupt):  # the usual end
         run_until_stopped(_serve_tools(folder, folders, context, listener, names))
 
@@ -156,7 +156,7 @@ async def _serve_tools(
     listener: socket.socket | None,
     names: Sequence[str],
 ) -> None:
-    from readgraph.mcp.server import LibraryTools, library_server
+    from readgraph.mcp.server import PATH, LibraryTools, library_server, serve_http
 
     async with open_library(folder) as library:
         tools, stopped = LibraryTools(library, context, folders), False
@@ -166,10 +166,12 @@ async def _serve_tools(
             if listener is None:
                 stopped = await _until_stopped(server.run_stdio_async())
             else:
-                from readgraph.mcp.server import serve_http
-
-                host = _say_where_mcp_is(library.place, await count_documents(library.pages), listener)
-                await serve_http(server, listener, host, names)
+                host, port = listener.getsockname()[:2]
+                at, documents = f"{in_address(host)}:{port}", await count_documents(library.pages)
+                who = f"Whoever reaches {at} can read this library and use your model: there is no log-in."
+                served = f"The library {library.place} ({format_count(documents, 'document')}) is served at"
+                _say(f"{served} http://{at}{PATH}.", *([] if is_loopback(host) else [who]))
+                await serve_http(server, listener, str(host), names)
         finally:
             await tools.jobs.close()
     if stopped:
@@ -191,27 +193,6 @@ async def _until_stopped(serving: Coroutine[Any, Any, None]) -> bool:
         return True
     await server
     return False
-
-
-def _say_where_mcp_is(library: str, documents: int, listener: socket.socket) -> str:
-    """Say on standard error what is served where, and who can reach it; returns the host."""
-    from readgraph.mcp.server import PATH
-
-    host, port = listener.getsockname()[:2]
-    shown = in_address(host)
-    console = Console(stderr=True, soft_wrap=True)
-    console.print(
-        SafeText(
-            f"The library {library} ({format_count(documents, 'document')}) is served at http://{shown}:{port}{PATH}."
-        )
-    )
-    if not is_loopback(host):
-        console.print(
-            SafeText(f"Whoever reaches {shown}:{port} can read this library and use your model: there is no log-in."),
-            style="yellow",
-        )
-    console.print("Press Ctrl-C to stop.")
-    return str(host)
 
 
 HOST = "127.0.0.1"
@@ -238,7 +219,11 @@ def serve_studio(folder: LibraryPlace | None, port: int, context: ReaderContext,
     library = folder or default_place()
     library = library.absolute() if isinstance(library, Path) else library
     documents = run_in_library(library, lambda opened: count_documents(opened.pages))
-    _check_port(port)
+    try:
+        with socket.socket() as listener:
+            bind_at(listener, (HOST, port))
+    except OSError as problem:
+        raise BadInput(f"Port {port} can't be used ({problem.strerror}): choose another with --port.") from None
     with TemporaryDirectory(prefix="readgraph-studio-") as work:
         server = _start_server(Path(work), library, port, context.model)
         try:
@@ -281,14 +266,6 @@ def server_environment(library: LibraryPlace, model: str) -> dict[str, str]:
         "READGRAPH_LIBRARY": str(library) if isinstance(library, Path) else library.full,
         "READGRAPH_MODEL": model,
     }
-
-
-def _check_port(port: int) -> None:
-    try:
-        with socket.socket() as listener:
-            bind_at(listener, (HOST, port))
-    except OSError as problem:
-        raise BadInput(f"Port {port} can't be used ({problem.strerror}): choose another with --port.") from None
 
 
 def _wait_until_up(server: "subprocess.Popen[str]", port: int) -> None:
@@ -360,9 +337,6 @@ def _stop(server: "subprocess.Popen[str]") -> None:
     server.terminate()
     try:
         server.wait(STOPPED_WITHIN)
-    except (
-        subprocess.TimeoutExpired,
-        KeyboardInterrupt,
-    ):  # it is waiting for a browser, or the user pressed Ctrl-C again
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):  # it waits for a browser, or Ctrl-C was pressed again
         server.kill()
         server.wait()

@@ -110,15 +110,16 @@ def report_document(options: ShowOptions, file: Path) -> None:
     if not options.document:
         raise BadInput("There is nothing to report: name a document.")
     check_report(file)
-    page = run_in_library(options.library, _report, options, file, only_shows=True)
+
+    async def make_page(library: Library) -> bytes:
+        pages, method = library.pages, find_typed_method(options.method)
+        document = await find_document(pages, options.document)
+        memory, *_ = await memories_to_show(pages, document, method, options.made_for)
+        links = await source_links(pages, document, file)
+        return render(await report_of_document(pages, document, memory, note_of(memory), links))
+
+    page = run_in_library(options.library, make_page, only_shows=True)
     write_report(file, page, quiet=False, in_browser=options.opened)
-
-
-async def _report(library: Library, options: ShowOptions, file: Path) -> bytes:
-    document = await find_document(library.pages, options.document)
-    memory, *_ = await memories_to_show(library.pages, document, find_typed_method(options.method), options.made_for)
-    links = await source_links(library.pages, document, file)
-    return render(await report_of_document(library.pages, document, memory, note_of(memory), links))
 
 
 def _note_fields(note: Note | None, called: str) -> dict[str, Any]:
@@ -175,20 +176,16 @@ def _also_read(memory: Memory, others: list[Memory]) -> str:
 def _memory_line(document: Document, sized: SizedMemory) -> str:
     """A memory in one line: method, model, pages done, date."""
     memory = sized.memory
-    done = f"{_pages_done(document, sized)} done, {format_count(sized.words, 'word')} of notes"
+    if memory.complete:
+        parts = format_count(sized.notes, "part")
+    elif memory.paged:
+        parts = f"{sized.notes:,} of {format_count(memory.pages, 'part')}"
+    else:
+        expected = round(memory.pages * document.characters / max(memory.read_to, 1))
+        parts = f"{sized.notes:,} of about {format_count(expected, 'part')}"
+    done = f"{parts} done, {format_count(sized.words, 'word')} of notes"
     made = f"{describe_memory(memory)}, {memory.recipe.model or 'no model'}"
     return f"{made}: {done if memory.pages else 'nothing done yet'}, {day(memory.started)}"
-
-
-def _pages_done(document: Document, sized: SizedMemory) -> str:
-    memory, done = sized.memory, sized.notes
-    if memory.complete:
-        return format_count(done, "part")
-    if memory.paged:
-        return f"{done:,} of {format_count(memory.pages, 'part')}"
-    return (
-        f"{done:,} of about {format_count(round(memory.pages * document.characters / max(memory.read_to, 1)), 'part')}"
-    )
 
 
 def _document_value(document: Document, memories: list[SizedMemory]) -> dict[str, Any]:
@@ -251,7 +248,11 @@ async def _load_stretches(library: Library, options: ShowOptions) -> tuple[Docum
     spans = [(each.start, min(each.end + longest, document.characters)) for each in found]
     texts = await store.spans(document, spans)
     if options.quote is not None:
-        found = [_mark_quote(each, text, options.quote) for each, text in zip(found, texts, strict=True)]
+        for place, (each, text) in enumerate(zip(found, texts, strict=True)):
+            quoted = _words_in(text, options.quote)
+            if quoted and quoted[0] < each.end - each.start:  # it begins there
+                mark = (each.start + quoted[0], each.start + quoted[1])
+                found[place] = replace(each, mark=mark, end=max(each.end, mark[1]))
         if not any(each.mark for each in found):
             raise BadInput(
                 f"The quote is not there: 'readgraph show \"{document.title}\" --quote …' looks for it everywhere."
@@ -259,21 +260,16 @@ async def _load_stretches(library: Library, options: ShowOptions) -> tuple[Docum
     return document, found, [text[: each.end - each.start] for each, text in zip(found, texts, strict=True)]
 
 
-def _mark_quote(stretch: Stretch, text: str, quote: str) -> Stretch:
-    """The stretch with the quote that begins in it, up to the quote's end."""
-    span = _words_in(text, quote)
-    if not span or span[0] >= stretch.end - stretch.start:
-        return stretch
-    mark = (stretch.start + span[0], stretch.start + span[1])
-    return replace(stretch, mark=mark, end=max(stretch.end, mark[1]))
-
-
 async def place_spans(store: PageStore, document: Document, wanted: WantedPlace) -> list[NamedSpan] | int | None:
     """The spans of a place or page of the source, or the number of a part; None where only a quote is wanted."""
     if wanted.at is not None:
         return await places_named(store, document, wanted.at)
     if wanted.page is not None:
-        return await source_page(store, document, wanted.page) or _part_number(document, wanted.page)
+        if pages := await source_page(store, document, wanted.page):
+            return pages
+        if not wanted.page.strip().isdecimal() or len(wanted.page) > LONGEST_NUMBER:
+            raise BadInput(f"The source of '{document.title}' has no pages: give the number of a part with --part.")
+        return int(wanted.page)
     return wanted.part
 
 
@@ -287,13 +283,6 @@ async def _stretches(store: PageStore, document: Document, wanted: WantedPlace, 
     if number is not None:
         return [await _part(store, document, memories, number, wanted.quote)]
     return [await _with_quote(store, document, memories[0], wanted.quote or "")]
-
-
-def _part_number(document: Document, page: str) -> int:
-    """The number of a part, given with `--page` where the source has no pages."""
-    if not page.strip().isdecimal() or len(page) > LONGEST_NUMBER:
-        raise BadInput(f"The source of '{document.title}' has no pages: give the number of a part with --part.")
-    return int(page)
 
 
 async def _part(
@@ -360,14 +349,9 @@ def search(
     for hit in hits:
         part = f"part {hit.page} of {hit.method}" if hit.page is not None else ""
         console.print(SafeText(", ".join(filter(None, [hit.title, hit.place or part])), style="bold"), soft_wrap=True)
-        console.print(_format_excerpt(hit, styled=console.is_terminal), soft_wrap=not console.is_terminal)
+        spans = [(start - hit.start, end - hit.start) for start, end in hit.marks]
+        excerpt = "".join(" " if character.isspace() else character for character in hit.text)
+        shown = mark_text(excerpt, spans, styled=console.is_terminal)
+        shown.pad_left(2)
+        console.print(shown, soft_wrap=not console.is_terminal)
         console.print()
-
-
-def _format_excerpt(hit: Hit, *, styled: bool) -> SafeText:
-    """A hit's excerpt on one line, its words marked."""
-    spans = [(start - hit.start, end - hit.start) for start, end in hit.marks]
-    one_line = "".join(" " if character.isspace() else character for character in hit.text)
-    shown = mark_text(one_line, spans, styled=styled)
-    shown.pad_left(2)
-    return shown

@@ -41,7 +41,13 @@ UNUSABLE = "The model gave no summary that could be used, and no sentence of the
 def print_summary(found: dict[str, Any], screen: OutputOptions) -> None:
     """Print the summary, the quotes that show its sentences, what is not supported, and what it used."""
     console = Console()
-    console.print(SafeText(_summary_text(found), style="bold"))
+    text = f"{EXTRACTED if found['by_rule'] else ''}{found['marked_answer']}"
+    if found["status"] == "budget":
+        spent = "The budget ran out before anything was found."
+        text = f"The budget ran out first. {text}" if found["marked_answer"] else spent
+    elif not found["marked_answer"]:
+        text = UNUSABLE if found["fallbacks"].get("summary") else "The text says nothing of this."
+    console.print(SafeText(text, style="bold"))
     print_citations(found["citations"])
     if problem := doubts(found):
         console.print(SafeText(problem, style="yellow"))
@@ -51,15 +57,6 @@ def print_summary(found: dict[str, Any], screen: OutputOptions) -> None:
     size = f"{format_count(count_words(found['answer'] or ''), 'word')}{f' of {about}' if about else ''}"
     line = f"{size} · in full{format_read_again(found)} · {format_usage(found['usage'], found['cost'])}"
     console.print(footer(line, found["fallbacks"], found["usage"]))
-
-
-def _summary_text(found: dict[str, Any]) -> str:
-    spent = found["status"] == "budget"
-    if not found["marked_answer"]:
-        nothing = UNUSABLE if found["fallbacks"].get("summary") else "The text says nothing of this."
-        return "The budget ran out before anything was found." if spent else nothing
-    lead = "The budget ran out first. " if spent else ""
-    return f"{lead}{EXTRACTED if found['by_rule'] else ''}{found['marked_answer']}"
 
 
 def doubts(found: dict[str, Any]) -> str:
@@ -82,7 +79,20 @@ def summarise_documents(options: SummariseOptions, context: ReaderContext, scree
     if options.report:
         check_report(options.report)
     sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
-    found, page = run_until_stopped(_summarise_sources(sources, options, context, screen))
+
+    async def run() -> tuple[dict[str, Any], bytes]:
+        async with open_library(options.library) as library:
+            document = await resolve_document(library, sources)
+            with watch_run(screen) as listen:
+                made = await summarise(
+                    library, [document], part=options.part, about=options.about, context=context, listen=listen
+                )
+            marked = with_marks(with_cost(made.output, context, screen, conversion_seconds(sources)))
+            found = await with_places(library.pages, marked)
+            headed = Question(question=_heading(options, found))
+            return found, await make_report(options.report, library.pages, document, headed, found, "note")
+
+    found, page = run_until_stopped(run())
     if screen.as_json:
         print_json(found)
     else:
@@ -99,7 +109,13 @@ def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen
     _check(options)
     context = _with_settings(options, context)
     sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
-    show_estimate(*run_until_stopped(_estimate_for_summary(sources, options, context)), context, screen)
+
+    async def run() -> tuple[Estimate, int]:
+        async with open_library(options.library) as library:
+            document, about = await resolve_document(library, sources), options.about or ""
+            return await estimate_summary(library.pages, document, context, about, part=options.part), document.words
+
+    show_estimate(*run_until_stopped(run()), context, screen)
 
 
 def _check(options: SummariseOptions) -> None:
@@ -113,22 +129,6 @@ def _with_settings(options: SummariseOptions, context: ReaderContext) -> ReaderC
     """The context with the settings that are options of this command alone."""
     given: dict[str, Any] = {"summary_words": options.words, "check_sentences": options.check}
     return replace(context, **{name: value for name, value in given.items() if value is not None})
-
-
-async def _summarise_sources(
-    sources: Sequence[SourceText | str], options: SummariseOptions, context: ReaderContext, screen: OutputOptions
-) -> tuple[dict[str, Any], bytes]:
-    """The graph's output, and the report where one is wanted."""
-    async with open_library(options.library) as library:
-        document = await resolve_document(library, sources)
-        with watch_run(screen) as listen:
-            made = await summarise(
-                library, [document], part=options.part, about=options.about, context=context, listen=listen
-            )
-        marked = with_marks(with_cost(made.output, context, screen, conversion_seconds(sources)))
-        found = await with_places(library.pages, marked)
-        headed = Question(question=_heading(options, found))
-        return found, await make_report(options.report, library.pages, document, headed, found, "note")
 
 
 def _heading(options: SummariseOptions, found: dict[str, Any]) -> str:

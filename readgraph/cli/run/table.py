@@ -10,6 +10,7 @@ from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import TableOptions
 from readgraph.cli.run.documents import conversion_seconds, load_sources_or_names, resolve_document
 from readgraph.cli.run.estimate import estimate
+from readgraph.cli.run.output_files import check_output, write_output
 from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
 from readgraph.cli.settings import check_used
 from readgraph.cli.terminal.progress import watch_run
@@ -33,7 +34,6 @@ from readgraph.report.table_files import FORMS, Sheet, excel_library, is_our_tab
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.files import replace_file
 from readgraph.state.reading import Question
 from readgraph.state.survey import format_unread_parts
 from readgraph.state.words import format_count
@@ -49,15 +49,19 @@ def make_table(options: TableOptions, context: ReaderContext, screen: OutputOpti
     """Make the table of what is wanted from the documents, and print it or write it to a file."""
     _check_wanted(options.paths, options.wanted)
     check_used([METHODS["survey"]], asks=True)
-    if options.out:
-        check_out(options.out)
+    if out := options.out:
+        if out.suffix.lower() not in FORMS:
+            raise BadInput(f"{out} doesn't say which form the table is to have: end it in {', '.join(FORMS)}.")
+        check_output(out, "table", is_our_table, "is no table of readgraph: name another file for the table")
+        if out.suffix.lower() == ".xlsx":
+            excel_library()
     if options.report:
         check_report(options.report)
     sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
     found, sheet, page = run_until_stopped(_make_table_output(sources, options, context, screen))
-    if options.out:
-        _write(options.out, sheet)
-    _print(found, sheet, options.out, screen)
+    if out:
+        write_output(out, table_bytes(sheet, out.suffix.lower()), "table")
+    _print(found, sheet, out, screen)
     if options.report:
         write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
 
@@ -81,30 +85,8 @@ def _check_wanted(paths: Sequence[Path], wanted: str) -> None:
         raise BadInput(f"'{wanted}' is a file, and the last argument says what the table is to hold. {last}.")
 
 
-def check_out(file: Path) -> None:
-    """Raise `BadInput` where a table can't be written to this file; only a table of ours is overwritten."""
-    if file.suffix.lower() not in FORMS:
-        raise BadInput(f"{file} doesn't say which form the table is to have: end it in {', '.join(FORMS)}.")
-    if file.is_dir():
-        raise BadInput(f"{file} is a folder: name a file for the table.")
-    if not file.parent.is_dir():
-        raise BadInput(f"There is no folder {file.parent}: create it, or name another file for the table.")
-    if not os.access(file if file.exists() else file.parent, os.W_OK):
-        raise BadInput(f"The table {file} can't be written: permission is missing.")
-    try:
-        if file.is_file() and not is_our_table(file):
-            raise BadInput(f"{file} exists already and is no table of readgraph: name another file for the table.")
-    except OSError as problem:
-        raise _unwritable(file, problem) from None
-    if file.suffix.lower() == ".xlsx":
-        excel_library()
-
-
 async def _make_table_output(
-    sources: Sequence[SourceText | str],
-    options: TableOptions,
-    context: ReaderContext,
-    screen: OutputOptions,
+    sources: Sequence[SourceText | str], options: TableOptions, context: ReaderContext, screen: OutputOptions
 ) -> tuple[dict[str, Any], Sheet, bytes]:
     """The graph's output with all rows, the table with its citations, and the report where one is wanted."""
     async with open_library(options.library) as library:
@@ -132,15 +114,6 @@ def _note(found: dict[str, Any]) -> str:
     return BY_PATTERN if found["by_pattern"] else ""
 
 
-def _write(file: Path, sheet: Sheet) -> None:
-    made = table_bytes(sheet, file.suffix.lower())
-    try:
-        with replace_file(file, "wb") as opened:
-            opened.write(made)
-    except OSError as problem:
-        raise _unwritable(file, problem) from None
-
-
 def _print(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: OutputOptions) -> None:
     """The table where no file was named, and on standard error what it was made from."""
     if screen.as_json:
@@ -150,7 +123,8 @@ def _print(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: Output
         print_sheet(sheet)
     told = Console(stderr=True, soft_wrap=True)
     if found["status"] == "budget":
-        told.print(SafeText(_cut_short(found), style="yellow"))
+        left = CUT_SHORT if found["unread"] else SPENT_BEFORE if found["by_rule"] else NOT_JOINED
+        told.print(SafeText(left, style="yellow"))
     elif not sheet.rows and not found["unread"]:
         told.print(SafeText(NO_ROW))
     if found["unread"]:
@@ -164,14 +138,3 @@ def _print(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: Output
     told.print(footer(line, found["fallbacks"], found["usage"]))
     if found["by_pattern"]:
         told.print(SafeText(BY_PATTERN if found["model"] else f"{BY_PATTERN} {TO_READ_WITH_ONE}", style="yellow"))
-
-
-def _cut_short(found: dict[str, Any]) -> str:
-    """What a spent budget left undone."""
-    if found["unread"]:
-        return CUT_SHORT
-    return SPENT_BEFORE if found["by_rule"] else NOT_JOINED
-
-
-def _unwritable(file: Path, problem: OSError) -> BadInput:
-    return BadInput(f"The table {file} can't be written: {problem.strerror or problem}.")

@@ -119,13 +119,17 @@ class ReadingProgress(LiveBar):
         if "progress" in event:
             self._show(**event["progress"])
         if "waiting" in event:
-            self._wait(event["waiting"]["seconds"])
+            seconds = event["waiting"]["seconds"]  # other calls that end meanwhile don't hide it
+            self._waits_until = time.monotonic() + seconds
+            self._bar.update(self._task, description=f"Waiting {seconds:.0f} s")
             self._say_verbose("waiting {seconds:.0f} s: {reason}", event["waiting"])
         if "budget" in event and event["budget"]["problem"] not in self.screen.noticed:
             self.screen.noticed.add(event["budget"]["problem"])
             self.say(event["budget"]["problem"])
         if "batch" in event:
-            self._show_batch(**event["batch"])
+            batch = event["batch"]  # stands in place of what is being done, until its end
+            self._batch = "" if batch["ended"] else f"Batch of {batch['requests']:,} submitted, {batch['done']:,} done"
+            self._bar.update(self._task, description=self._batch or DOING.get(batch["node"], batch["node"]))
         if "refused" in event:
             self._say_verbose("refused a reply to '{asked}': {reason}", event["refused"])
 
@@ -138,16 +142,6 @@ class ReadingProgress(LiveBar):
             for step in (steps.value if isinstance(steps, Overwrite) else steps) if self.screen.verbose else ():
                 self.say(f"{step['node']}: {step['summary']} ({format_usage(step['usage'])})")
 
-    def _wait(self, seconds: float) -> None:
-        """Show that a call is waiting; other calls that end meanwhile don't hide it."""
-        self._waits_until = time.monotonic() + seconds
-        self._bar.update(self._task, description=f"Waiting {seconds:.0f} s")
-
-    def _show_batch(self, node: str, requests: int, done: int, *, ended: bool) -> None:
-        """Show how far a batch is, in place of what is being done, until its end."""
-        self._batch = "" if ended else f"Batch of {requests:,} submitted, {done:,} done"
-        self._bar.update(self._task, description=self._batch or DOING.get(node, node))
-
     def _show(self, node: str, usage: Usage | None = None, memory: str = "", **read: int) -> None:
         changed: dict[str, Any] = {}
         if time.monotonic() >= self._waits_until and not self._batch:
@@ -156,11 +150,8 @@ class ReadingProgress(LiveBar):
             words = usage["input_words"] + usage["output_words"]
             changed["cost"] = f"{format_count(usage['calls'], 'call')}, {words:,} words"
         if "of" in read:
-            changed |= {
-                "completed": read["done"],
-                "total": read["of"],
-                "ends": self._pace.ends(read["done"], read["of"]),
-            }
+            done, of = read["done"], read["of"]
+            changed |= {"completed": done, "total": of, "ends": self._pace.ends(done, of)}
             changed["pages"] = f"{format_count(read['pages'], 'part')}, {format_count(read['notes'], 'note')}  "
         elif node not in BUILDS:
             changed |= {"pages": "", "ends": None}

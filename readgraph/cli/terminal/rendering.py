@@ -120,8 +120,8 @@ def print_rows(found: Mapping[str, Any], lead: str) -> None:
     for row in rows[: len(listed)]:
         number = next((numbers.get((each["start"], each["end"])) for each in row["citations"]), None)
         table.add_row(*map(SafeText, row["values"]), SafeText(f"[{number}]" if number else ""))
-    for line in filter(None, [lead]):
-        console.print(SafeText(line, style="bold"))
+    if lead:
+        console.print(SafeText(lead, style="bold"))
     console.print(table)
     for line in lines[len(listed) :]:
         console.print(SafeText(line))
@@ -168,11 +168,18 @@ def print_answer(found: dict[str, Any], screen: OutputOptions) -> None:
         titles = ", ".join(f"'{each['title']}'" for each in found["picked"])
         console.print(SafeText(f"picked from the library: {titles}", style="dim"))
     if corrected := found.get("corrected_notes"):
-        console.print(SafeText(f"used your {_corrections(corrected)}", style="dim"))
-    walked = _print_walk_findings(console, found) if "hops" in found else ""
-    _print_footer(
-        f"{walked}read again{format_read_again(found)} · {format_usage(found['usage'], found['cost'])}", found
-    )
+        plural = "s" if len(corrected) > 1 else ""
+        console.print(SafeText(f"used your correction{plural} of {with_numbers('part', corrected)}", style="dim"))
+    walked = ""
+    if "hops" in found:
+        places = dict(zip(found["pages_read"], found["places_read"], strict=True))
+        for finding in found["findings"] if found["answer"] is None else []:
+            where = place_or_part(places.get(finding["page"]), finding["page"])
+            console.print(Padding(SafeText(f"Learned from {where}: {finding['text']}"), (0, 0, 0, 2), expand=False))
+        reverts = format_count(sum(hop["action"] == "revert" for hop in found["hops"]), "revert")
+        walked = f"{format_count(len(found['hops']), 'hop')}, {reverts} · "
+    used = format_usage(found["usage"], found["cost"])
+    _print_footer(f"{walked}read again{format_read_again(found)} · {used}", found)
 
 
 def answer_doubts(found: Mapping[str, Any]) -> str:
@@ -194,20 +201,6 @@ def print_answer_or_table(found: dict[str, Any]) -> None:
         print_rows(found, _lead(found))
     else:
         console.print(answer_text(found))
-
-
-def _corrections(parts: Sequence[int]) -> str:
-    return f"correction{'s' if len(parts) > 1 else ''} of {with_numbers('part', parts)}"
-
-
-def _print_walk_findings(console: Console, found: dict[str, Any]) -> str:
-    """Print what a walk learned if it found no answer; returns a summary of its hops."""
-    places = dict(zip(found["pages_read"], found["places_read"], strict=True))
-    for finding in found["findings"] if found["answer"] is None else []:
-        where = place_or_part(places.get(finding["page"]), finding["page"])
-        console.print(Padding(SafeText(f"Learned from {where}: {finding['text']}"), (0, 0, 0, 2), expand=False))
-    reverts = format_count(sum(hop["action"] == "revert" for hop in found["hops"]), "revert")
-    return f"{format_count(len(found['hops']), 'hop')}, {reverts} · "
 
 
 def print_citations(citations: Sequence[Citation]) -> None:
@@ -258,8 +251,7 @@ def _lead(found: dict[str, Any]) -> str:
 def _nearest(found: dict[str, Any]) -> str:
     """What stands above the nearest passages, which are printed as citations."""
     if found["choice"]:
-        option = f"{found['choice']}. {found['marked_answer']}"
-        return f"{GUESSED}: {option}"
+        return f"{GUESSED}: {found['choice']}. {found['marked_answer']}"
     if not found["citations"]:
         return f"Nearest passage: {found['answer']}"
     passages = "passage" if len(found["citations"]) == 1 else "passages"
@@ -280,17 +272,11 @@ def print_memory(
     """Print what was built; `called` is the method's word for a note, `labels` are the places of the source."""
     console = Console()
     words = sum(note.words for note in notes)
-    gists = (
-        f"{format_count(len(notes), called)} of {format_count(words, 'word')} "
-        f"({100 * words / document.words:.0f} % of the text)"
-    )
-    console.print(
-        SafeText(
-            f"{document.title}: {size_of(document, labels)}, read as {format_count(memory.pages, 'part')}", style="bold"
-        )
-    )
+    heading = f"{document.title}: {size_of(document, labels)}, read as {format_count(memory.pages, 'part')}"
+    console.print(SafeText(heading, style="bold"))
     if words:
-        console.print(f"  {gists}")
+        share = f"{100 * words / document.words:.0f} % of the text"
+        console.print(f"  {format_count(len(notes), called)} of {format_count(words, 'word')} ({share})")
     if substitutes := sum(note.is_substitute for note in notes):
         console.print(f"  {substitutes:,} of them written by a substitute: --again asks the model again.")
     if memory.levels:
@@ -330,12 +316,13 @@ def footer(line: str, fallbacks: dict[str, int], usage: Usage) -> SafeText:
 
 def format_usage(usage: Usage, cost: float | None = None) -> str:
     """Calls, words, cost and time in one line."""
-    calls = format_count(usage["calls"], "call") + (
-        f" (+{usage['cached_calls']:,} cached)" if usage["cached_calls"] else ""
-    )
+    cached = f" (+{usage['cached_calls']:,} cached)" if usage["cached_calls"] else ""
+    calls = f"{format_count(usage['calls'], 'call')}{cached}"
     words = f"{usage['input_words'] + usage['output_words']:,} words"
     money = f", {in_dollars(cost)}" if cost else ""
-    return f"{calls}, {words}{money}, {usage['seconds']:.1f} s"
+    held = usage.get("cache_read_tokens", 0)  # older ones count no cache
+    cached = f" ({percent(100 * held / usage['input_tokens'])} of them from the provider's cache)" if held else ""
+    return f"{calls}, {words}{cached}{money}, {usage['seconds']:.1f} s"
 
 
 _STYLES: dict[Action, str] = {

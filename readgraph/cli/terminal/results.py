@@ -118,7 +118,12 @@ def print_calibration(found: Mapping[str, Any]) -> None:
     table.add_row(_agreement(found), _kappa(found))
     console.print(table)
     console.print()
-    console.print(_rules(found["rules"]))
+    rules = Table("rule", **PLAIN, pad_edge=False)  # each has a prompt of its own
+    for name in ("answers", "agreement", "Cohen's kappa"):
+        rules.add_column(name, justify="right")
+    for rule, of in found["rules"].items():
+        rules.add_row(rule, f"{of['rated']:,}", _agreement(of), _kappa(of))
+    console.print(rules)
     console.print()
     kinds = Table("kind of answer", **PLAIN, pad_edge=False)
     kinds.add_column("agreement", justify="right")
@@ -126,16 +131,8 @@ def print_calibration(found: Mapping[str, Any]) -> None:
         kinds.add_row(kind, NONE if agreement is None else f"{agreement:.0f} %")
     console.print(kinds)
     console.print()
-    for line in (*_mistakes(found), _judge_use(found)):
+    for line in _mistakes_and_use(found):
         console.print(SafeText(line, style="dim"), soft_wrap=True)
-
-
-def calibration_line(found: Mapping[str, Any]) -> str:
-    """A calibration in one line, to stand beside the judge's scores."""
-    if found["agreement"] is None:
-        return f"gave no usable verdict on {format_count(found['pairs'], 'answer')} that are known to be right or wrong"
-    agreement, kappa = _agreement(found), _kappa(found)
-    return f"agrees with {agreement} of {found['pairs']} known verdicts, kappa {kappa}"
 
 
 def length_table(lengths: Mapping[str, Any]) -> Table:
@@ -159,16 +156,6 @@ def length_line(lengths: Mapping[str, Any]) -> str:
     )
 
 
-def _rules(rules: Mapping[str, Any]) -> Table:
-    """Agreement and kappa by the rule, each of which has a prompt of its own."""
-    table = Table("rule", **PLAIN, pad_edge=False)
-    for name in ("answers", "agreement", "Cohen's kappa"):
-        table.add_column(name, justify="right")
-    for rule, of in rules.items():
-        table.add_row(rule, f"{of['rated']:,}", _agreement(of), _kappa(of))
-    return table
-
-
 def _agreement(found: Mapping[str, Any]) -> str:
     if found["agreement"] is None:
         return NONE
@@ -183,7 +170,7 @@ def _kappa(found: Mapping[str, Any]) -> str:
     return f"{found['kappa']:.2f} [{low:.2f}–{high:.2f}]"
 
 
-def _mistakes(found: Mapping[str, Any]) -> Iterator[str]:
+def _mistakes_and_use(found: Mapping[str, Any]) -> Iterator[str]:
     (long, of_long), (short, of_short) = found["long_wrong_taken_for_right"], found["wrong_taken_for_right"]
     yield f"wrong answers taken for right: {long} of {of_long} long ones, {short} of {of_short} others"
     missed, of_right = found["right_taken_for_wrong"]
@@ -191,11 +178,8 @@ def _mistakes(found: Mapping[str, Any]) -> Iterator[str]:
     if unrated := found["pairs"] - found["rated"]:
         are = "is" if unrated == 1 else "are"
         yield f"{format_count(unrated, 'answer')} got no usable verdict, and {are} not counted{ASK_AGAIN}"
-
-
-def _judge_use(found: Mapping[str, Any]) -> str:
     dollars = f", {in_dollars(found['cost'])}" if found["cost"] else ""
-    return f"{format_count(found['calls'], 'call')}, {found['input_words']:,} words in{dollars}"
+    yield f"{format_count(found['calls'], 'call')}, {found['input_words']:,} words in{dollars}"
 
 
 NO_BETTER = "it may agree with the verdicts known for these rules by chance alone: don't rely on these scores"
@@ -215,14 +199,8 @@ def print_results(results: dict[str, Any], folder: Path, screen: OutputOptions) 
     console.print(SafeText(f"{what['dataset']}: {about}, {what['settings']['model'] or 'no model'}", style="bold"))
     lengths = results["judging"] and results["judging"]["lengths"]
     of_judge = length_table(lengths) if lengths else None
-    for table in (
-        _scores(results),
-        _view_table(methods),
-        _use(methods),
-        category_table(results),
-        of_judge,
-        _walks(methods),
-    ):
+    tables = [_scores(results), _view_table(methods), _use(methods), category_table(results), of_judge, _walks(methods)]
+    for table in tables:
         if table is not None:
             console.print()
             console.print(table)
@@ -245,11 +223,8 @@ def _scores(results: dict[str, Any]) -> Table:
     leading, *others = metric_names(methods) or results["metrics"][:1]
     categories = {name for method in methods for name in categories_of(method["metrics"].get(leading))}
     shown_categories = {"", *(categories if len(categories) == 1 else [])}
-    published = [
-        figure
-        for figure in results["published"]
-        if figure["metric"] == leading and figure["category"] in shown_categories
-    ]
+    published = [each for each in results["published"] if each["metric"] == leading]
+    published = [each for each in published if each["category"] in shown_categories]
     judged = metrics_rated_by("judge", (leading, *others))  # read beside the answers' length, which a judge may favour
     columns = [_column_name(name, results) for name in (leading, *others)]
     table = table_of(*columns, *(["answer words"] if judged else []))
@@ -333,32 +308,25 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
     leading = next(iter(metric_names(methods)), "")
     if any(method["metrics"][leading]["texts"] < FEWEST_TEXTS for method in methods if leading in method["metrics"]):
         yield f"no 95 % interval: of fewer than {FEWEST_TEXTS} texts it would hold the truth too rarely"
-    if unrated := _without_a_judge(results):
+    unrated = [] if results["what"]["judge"] else metrics_rated_by("judge", results["metrics"])
+    if unrated:
         yield f"not rated: {', '.join(unrated)}; run again with --judge and a model to rate the existing answers"
     if guessed := _name_unrated(results):
         yield f"not rated: {guessed}; {GUESSED}"
-    yield from _of_methods(methods)
-    total = sum(method["outcomes"] for method in methods)
-    if unanswered := sum(method["not_answered"] for method in methods):
-        yield (
-            f"{unanswered:,} of {format_count(total, 'reading')} not answered by the method: no usable reply "
-            "came, or the "
-            "budget was spent; each scores 0"
-        )
-    yield from _failures(methods, total, results["what"]["runs"])
-
-
-def _of_methods(methods: list[dict[str, Any]]) -> Iterator[str]:
     for method in methods:
         if method["left_out"]:
-            yield (
-                f"{method['method']}: {format_count(method['left_out'], 'question')} left out, which ask for no summary"
-            )
+            left_out = format_count(method["left_out"], "question")
+            yield f"{method['method']}: {left_out} left out, which ask for no summary"
         if method["fallbacks"]:
             kinds = ", ".join(f"{kind} {count:,}" for kind, count in method["fallbacks"].items())
             yield f"{method['method']}: fall-backs {kinds}"
         if method["valid_replies"] not in (None, 100):
             yield f"{method['method']}: {method['valid_replies']:.1f} % of the replies were usable"
+    total = sum(method["outcomes"] for method in methods)
+    if unanswered := sum(method["not_answered"] for method in methods):
+        why = "no usable reply came, or the budget was spent; each scores 0"
+        yield f"{unanswered:,} of {format_count(total, 'reading')} not answered by the method: {why}"
+    yield from _failures(methods, total, results["what"]["runs"])
 
 
 def _failures(methods: list[dict[str, Any]], total: int, runs: int) -> Iterator[str]:
@@ -372,11 +340,6 @@ def _failures(methods: list[dict[str, Any]], total: int, runs: int) -> Iterator[
         yield f"  … and {len(failed) - MOST_FAILURES:,} more: see {REPORT}"
 
 
-def _without_a_judge(results: dict[str, Any]) -> list[str]:
-    """The metrics that need a judge, where none was named."""
-    return [] if results["what"]["judge"] else metrics_rated_by("judge", results["metrics"])
-
-
 def _name_unrated(results: dict[str, Any]) -> str:
     """What is not rated without a model, which would only guess an option; "" for nothing."""
     shown, methods = results["metrics"], results["methods"]
@@ -384,26 +347,23 @@ def _name_unrated(results: dict[str, Any]) -> str:
         return ""
     if "accuracy" in shown:
         return "accuracy"
-    return "questions with options" if "infinite_bench" in shown and any(map(_some_unrated, methods)) else ""
-
-
-def _some_unrated(method: dict[str, Any]) -> bool:
-    """Whether ∞Bench's metric, which rates every question but those with options, left some out."""
-    rated = method["metrics"].get("infinite_bench", {"questions": 0})["questions"]
-    return bool(rated * method["runs"] < method["outcomes"])
+    for method in methods if "infinite_bench" in shown else ():  # which rates every question but those with options
+        rated = method["metrics"].get("infinite_bench", {"questions": 0})["questions"]
+        if rated * method["runs"] < method["outcomes"]:
+            return "questions with options"
+    return ""
 
 
 def _judge_lines(judging: dict[str, Any]) -> Iterator[str]:
     """Which model rated the answers and what that used; answers without a verdict, and why."""
-    usage = (
-        f"{format_count(judging['calls'], 'call')}, {judging['input_words']:,} words in"
-        if judging["calls"]
-        else "no call"
-    )
+    calls = f"{format_count(judging['calls'], 'call')}, {judging['input_words']:,} words in"
+    usage = calls if judging["calls"] else "no call"
     dollars = f", {in_dollars(judging['cost'])}" if judging["cost"] else ""
     yield f"rated by {judging['rater']}: {format_count(judging['judgements'], 'answer')}, {usage}{dollars}"
-    if judging["calibration"]:
-        yield f"  {calibration_line(judging['calibration'])}"
+    if known := judging["calibration"]:
+        answers = f"{format_count(known['pairs'], 'answer')} that are known to be right or wrong"
+        agrees = f"agrees with {_agreement(known)} of {known['pairs']} known verdicts, kappa {_kappa(known)}"
+        yield f"  gave no usable verdict on {answers}" if known["agreement"] is None else f"  {agrees}"
     if judging["unproven"]:
         yield f"  {', '.join(judging['unproven'])}{UNPROVEN}: {NO_BETTER}"
     if judging["lengths"]:

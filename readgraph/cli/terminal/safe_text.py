@@ -85,9 +85,9 @@ def one_line(text: object) -> str:
 
 def escape_json(json_text: str) -> str:
     """The same JSON value, with the control characters that JSON allows unescaped written as escapes."""
-    return _RAW_IN_JSON.sub(_escape, json_text)
 
+    def escape(character: re.Match[str]) -> str:
+        units = character[0].encode("utf-16-be", "surrogatepass")
+        return "".join(f"\\u{units[start : start + 2].hex()}" for start in range(0, len(units), 2))
 
-def _escape(character: re.Match[str]) -> str:
-    units = character[0].encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[start : start + 2].hex()}" for start in range(0, len(units), 2))
+    return _RAW_IN_JSON.sub(escape, json_text)

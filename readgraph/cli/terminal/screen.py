@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import typer
 
 from readgraph.cli.log import log_price
-from readgraph.cli.settings import price_of_settings_file
+from readgraph.cli.settings import from_settings_file
 from readgraph.cli.terminal.safe_text import Console, SafeText, visible
 from readgraph.models.prices import Price, parse_price
 from readgraph.state.errors import BadInput
@@ -41,7 +41,7 @@ class OutputOptions:
         """The screen of a command's options; raises `BadInput` for two that exclude each other."""
         if quiet and verbose:
             raise BadInput("--quiet prints less and --verbose prints more: leave one of them out.")
-        known = price or price_of_settings_file()
+        known = price or from_settings_file("price")
         dollars = parse_price(known) if known else None
         log_price((dollars.input, dollars.output) if dollars else None)
         return cls(as_json, quiet, verbose, dollars)

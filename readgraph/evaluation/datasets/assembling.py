@@ -98,23 +98,19 @@ def choose_scoring(dataset: str, items: Collection[Item]) -> Scoring:
     return CHOICES if choices == len(items) else BOTH if choices else FREE
 
 
-JUDGED_BY: dict[str, tuple[dict[str, Rule], Rule]] = {
-    "longmemeval": (
-        {"temporal-reasoning": "temporal", "knowledge-update": "update", "single-session-preference": "preference"},
-        "steps",
-    ),
-    "locomo": ({}, "generous"),
-    "locomo-corrected": ({}, "generous"),
+LONG_MEM_EVAL_RULES: dict[str, Rule] = {
+    "temporal-reasoning": "temporal",
+    "knowledge-update": "update",
+    "single-session-preference": "preference",
 }
-"""The rule by which a judge decides, by the question's category, and that of other categories."""
+"""LongMemEval's rules by which a judge decides, by the question's category."""
 
 
 def rule_for(dataset: str, item: Item) -> Rule | Literal[""]:
     """The rule by which a judge decides on an answerable question of this dataset; "" where it has none of its own."""
-    if dataset not in JUDGED_BY:
-        return ""
-    by_category, otherwise = JUDGED_BY[dataset]
-    return by_category.get(item.category, otherwise)
+    if dataset == "longmemeval":
+        return LONG_MEM_EVAL_RULES.get(item.category, "steps")
+    return "generous" if dataset in ("locomo", "locomo-corrected") else ""
 
 
 Asked = tuple[str, Text, Iterable[Item]]
@@ -202,7 +198,8 @@ def files_of(path: Path, find: FindFiles, lacking: str) -> list[Path]:
 HTML = re.compile(r"\s*(<!doctype\b|<[a-z]+[\s>])", re.IGNORECASE)
 
 
-class SpeakerTurn(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SpeakerTurn:
     """One speaker's turn."""
 
     text: str
@@ -217,7 +214,8 @@ class SessionTurns(NamedTuple):
     time: str = ""
 
 
-class MemberDocument(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class MemberDocument:
     """One of several documents that are read as one."""
 
     text: str

@@ -34,9 +34,6 @@ from readgraph.evaluation.records import AddressedMessage, Item
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
-UNANSWERED = "_abs"
-"""The ending of the ids of LongMemEval's questions that the history doesn't answer."""
-
 
 class LongMemEvalMessage(DatasetRecord):
     """A turn; `has_answer` marks turns that hold evidence."""
@@ -80,7 +77,7 @@ def long_mem_eval(path: Path) -> Iterator[Asked]:
         order = sorted(range(len(asked.haystack_dates)), key=asked.haystack_dates.__getitem__)
         text, spans = join_sessions(asked.question_id, asked.question_id, (_session(asked, number) for number in order))
         question = f"Today is {asked.question_date}. {asked.question}" if asked.question_date else asked.question
-        abstains = asked.question_id.endswith(UNANSWERED)
+        abstains = asked.question_id.endswith("_abs")  # the history doesn't answer it
         item = Item(
             id=f"{asked.question_id}-q",
             text=asked.question_id,
@@ -175,11 +172,8 @@ def msc_openers(path: Path) -> Iterator[Asked]:
         )
         facts = tuple(fact for persona in chat.personas for fact in persona if fact.strip())
         addressed = AddressedMessage(opens, other)
-        yield (
-            where,
-            text,
-            [Item(f"{identity}-opener", identity, question, (first.text,), about=facts, addressed=addressed)],
-        )
+        item = Item(f"{identity}-opener", identity, question, (first.text,), about=facts, addressed=addressed)
+        yield where, text, [item]
 
 
 @form(
@@ -208,12 +202,6 @@ def _turns(dialog: Iterable[SpokenTurn], time: str = "") -> SessionTurns:
 
 
 CHAT, QUESTIONS = "chat.json", Path("probing_questions", "probing_questions.json")
-
-ABSTENTION = "abstention"
-"""BEAM's ability whose questions the conversation doesn't answer."""
-
-MARK = "->->"
-"""Behind a user's message stands this and its number in the plan of the conversation."""
 
 
 class BeamMessage(DatasetRecord):
@@ -256,11 +244,9 @@ class BeamProbes(DatasetRecord, extra="allow"):
 
 def _conversations(path: Path) -> list[Path]:
     """The folders of conversations: this one, or those in it by their numbers."""
-
-    def order(folder: Path) -> tuple[int, str]:
-        return (int(folder.name) if folder.name.isdigit() else 0, folder.name)
-
-    folders = [path, *sorted((each for each in path.iterdir() if each.is_dir()), key=order)] if path.is_dir() else []
+    folders = [each for each in path.iterdir() if each.is_dir()] if path.is_dir() else []
+    folders.sort(key=lambda each: (int(each.name) if each.name.isdigit() else 0, each.name))
+    folders = [path, *folders]
     return [folder for folder in folders if (folder / CHAT).is_file() and (folder / QUESTIONS).is_file()]
 
 
@@ -285,7 +271,9 @@ def beam(path: Path) -> Iterator[Asked]:
 def _batch_session(batch: BeamBatch) -> SessionTurns:
     messages = [message for group in batch.turns for message in group]
     time = next((message.time_anchor for message in messages if message.time_anchor), "").replace("-", " ")
-    return SessionTurns([SpeakerTurn(each.content.partition(MARK)[0], each.role, each.id) for each in messages], time)
+    # Behind a user's message stands "->->" and its number in the plan of the conversation.
+    turns = [SpeakerTurn(message.content.partition("->->")[0], message.role, message.id) for message in messages]
+    return SessionTurns(turns, time)
 
 
 def _probes(name: str, where: str, given: BeamProbes, turns: Spans) -> Iterator[Item]:
@@ -300,7 +288,7 @@ def _probes(name: str, where: str, given: BeamProbes, turns: Spans) -> Iterator[
                 references=probe.references,
                 evidence=tuple(turns[turn] for turn in said),
                 category=ability,
-                unanswerable=ability == ABSTENTION,
+                unanswerable=ability == "abstention",
                 rubric=tuple(filter(None, map(str.strip, probe.rubric))),
             )
 

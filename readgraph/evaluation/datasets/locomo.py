@@ -37,9 +37,6 @@ ERRORS = "errors.json"
 WRONG_CITATION = "WRONG_CITATION"
 """The kind of fault in which the answer is right."""
 
-AT_FAULT = frozenset({"ATTRIBUTION_ERROR", "AMBIGUOUS"})
-"""The kinds of faults in which the question itself can't be answered as it stands."""
-
 _ID = re.compile(r"locomo_(\d+)_qa(\d+)")
 _REMARK = re.compile(r"\s*\([^()]*\)\s*$")
 
@@ -60,8 +57,8 @@ class LocomoCorrection(DatasetRecord):
 
     @property
     def at_fault(self) -> bool:
-        """Whether the question itself is."""
-        return self.error_type in AT_FAULT
+        """Whether the question itself is, which can't be answered as it stands."""
+        return self.error_type in ("ATTRIBUTION_ERROR", "AMBIGUOUS")
 
 
 class LocomoCorrections:
@@ -112,23 +109,6 @@ class LocomoCorrections:
         )
 
 
-def find_corrections(path: Path) -> tuple[Path, Path]:
-    """The dataset's file and its corrections: in one folder, or the dataset in the folder `data`.
-
-    `path` is the dataset's file, or a folder that holds both. Raises `BadInput` if either is missing.
-    """
-    folders = [path, path / "data"] if path.is_dir() else [path.parent, path.parent.parent]
-    files = [folder / FILE for folder in folders] if path.is_dir() else [path]
-    dataset = next((file for file in files if file.is_file()), None)
-    errors = next((folder / ERRORS for folder in folders if (folder / ERRORS).is_file()), None)
-    if dataset is None or errors is None:
-        lacking = FILE if dataset is None else ERRORS
-        raise BadInput(
-            f"A corrected LoCoMo needs {FILE} and {ERRORS}: at {printable_path(path)} there is no {lacking}."
-        )
-    return dataset, errors
-
-
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 """The numbers as in the official script; some publications differ."""
 
@@ -177,8 +157,19 @@ class Sample(DatasetRecord):
 
 
 def _load_corrected(path: Path, items: int | None = None) -> Dataset:
-    """The same with the corrections of the `errors.json` beside the file, or in its folder."""
-    file, errors = find_corrections(path)
+    """The same with corrections: the dataset's file or its folder, or a folder with `errors.json` and a folder `data`.
+
+    Raises `BadInput` if the dataset or its corrections are missing.
+    """
+    folders = [path, path / "data"] if path.is_dir() else [path.parent, path.parent.parent]
+    files = [folder / FILE for folder in folders] if path.is_dir() else [path]
+    file = next((file for file in files if file.is_file()), None)
+    errors = next((folder / ERRORS for folder in folders if (folder / ERRORS).is_file()), None)
+    if file is None or errors is None:
+        lacking = FILE if file is None else ERRORS
+        raise BadInput(
+            f"A corrected LoCoMo needs {FILE} and {ERRORS}: at {printable_path(path)} there is no {lacking}."
+        )
     corrections = LocomoCorrections(errors)
     dataset = build_dataset(file, _read_locomo(file, corrections), items, "locomo-corrected", licence="CC BY-NC 4.0")
     return replace(dataset, note=corrections.note)
@@ -190,25 +181,20 @@ def _read_locomo(path: Path, corrections: LocomoCorrections | None = None) -> It
         identity, conversation = sample.sample_id or f"conv-{number}", sample.conversation
         title = " & ".join(str(conversation[key]) for key in ("speaker_a", "speaker_b") if key in conversation)
         text, turns = join_sessions(identity, title or identity, _sessions(conversation, where))
-        known = corrections.of(number - 1, [asked.question for asked in sample.qa]) if corrections else {}
-        asked = ((place, _correct_question(asked, known.get(place))) for place, asked in enumerate(sample.qa))
-        yield where, text, [_item(identity, place, question, turns) for place, question in asked if question]
+        questions = dict(enumerate(sample.qa))
+        if corrections:
+            for place, correction in corrections.of(number - 1, [asked.question for asked in sample.qa]).items():
+                asked = questions.pop(place)
+                if not correction.at_fault:
+                    answer = "" if correction.error_type == WRONG_CITATION else correction.answer
+                    key = {"answer": answer or asked.answer, "evidence": correction.correct_evidence or asked.evidence}
+                    questions[place] = asked.model_copy(update=key)
+        yield where, text, [_item(identity, place, questions[place], turns) for place in sorted(questions)]
 
 
 locomo = form("locomo", "LoCoMo, locomo10.json.", {"conversation", "qa"}, licence="CC BY-NC 4.0")(_read_locomo)
 
 corrected = Form("locomo-corrected", "The same with the errors.json beside it.", _load_corrected)
-
-
-def _correct_question(asked: LocomoQuestion, correction: LocomoCorrection | None) -> LocomoQuestion | None:
-    """The question with its right key; None if it is at fault itself."""
-    if correction is None:
-        return asked
-    if correction.at_fault:
-        return None
-    evidence = correction.correct_evidence or asked.evidence
-    answer = asked.answer if correction.error_type == WRONG_CITATION else correction.answer or asked.answer
-    return asked.model_copy(update={"answer": answer, "evidence": evidence})
 
 
 def _sessions(conversation: dict[str, Any], where: str) -> Iterator[SessionTurns]:

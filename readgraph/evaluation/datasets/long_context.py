@@ -22,6 +22,7 @@ import json
 import re
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -37,9 +38,6 @@ from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
 SUMMARIES = "longbook_sum_eng"
-
-CHOICES = frozenset({"code_debug", "longbook_choice_eng"})
-"""The tasks with options."""
 
 IN_ORDER = "math_calc"
 """The task whose answer is many values, one after the other."""
@@ -86,9 +84,16 @@ def _load_infinite_bench(path: Path, items: int | None = None) -> Dataset:
     tasks = {file: _task(file) for file in files}
     asked = {file: task for file, task in tasks.items() if task != SUMMARIES} or tasks
     left = f"{SUMMARIES} is left out: its answers are long, so name that file by itself." if asked != tasks else ""
-    found = (each for file, task in asked.items() for each in _read_infinite_bench(file, task))
+
+    def read() -> Iterator[Asked]:
+        for file, task in asked.items():
+            for number, (where, line) in enumerate(records(file, InfiniteBenchLine)):
+                text = replace_surrogates(line.context)
+                identity = document_id(text)
+                yield where, Text(identity, task, text), [_item(line, task, identity, number, where)]
+
     name = "infinite-bench-sum" if [*asked.values()] == [SUMMARIES] else "infinite-bench"
-    return build_dataset(path, found, items, name, note=left)
+    return build_dataset(path, read(), items, name, note=left)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -114,41 +119,31 @@ def _task(path: Path) -> str:
     return found[0]
 
 
-def _read_infinite_bench(path: Path, task: str) -> Iterator[Asked]:
-    for number, (where, line) in enumerate(records(path, InfiniteBenchLine)):
-        text = replace_surrogates(line.context)
-        identity = document_id(text)
-        yield where, Text(identity, task, text), [_item(line, task, identity, number, where)]
-
-
 def _item(line: InfiniteBenchLine, task: str, text: str, number: int, where: str) -> Item:
     given = line.answer if isinstance(line.answer, list) else [line.answer]
     answers = tuple(each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in given)
-    options = tuple(option.strip() for option in line.options) if task in CHOICES else ()
+    options = tuple(option.strip() for option in line.options) if task in ("code_debug", "longbook_choice_eng") else ()
     question = line.input.strip() or QUESTIONS[task]
     if not question:
         raise BadInput(f"In {where}, there is no question: 'input' is empty. Correct it there, or leave it out.")
+    correct = None
+    if options:  # the answer is an option's text, or text and letter
+        correct = next((options.index(answer.strip()) for answer in answers if answer.strip() in options), None)
+        if correct is None and answers and answers[-1] in LETTERS[: len(options)]:
+            correct = LETTERS.index(answers[-1])
+        if correct is None:
+            raise BadInput(f"In {where}, the answer is none of the options: correct it there, or leave it out.")
     return Item(
         id=f"{task}-{number}",
         text=text,
         question=question,
         references=() if options else answers,
         options=options,
-        correct=_index_of_right_option(answers, options, where) if options else None,
+        correct=correct,
         category=task,
         together=task == IN_ORDER,
         summary=task == SUMMARIES,
     )
-
-
-def _index_of_right_option(answers: tuple[str, ...], options: tuple[str, ...], where: str) -> int:
-    """The index of the right option: the answer is its text, or text and letter."""
-    for answer in answers:
-        if answer.strip() in options:
-            return options.index(answer.strip())
-    if answers and answers[-1] in LETTERS[: len(options)]:
-        return LETTERS.index(answers[-1])
-    raise BadInput(f"In {where}, the answer is none of the options: correct it there, or leave it out.")
 
 
 class LongBenchLine(DatasetRecord):
@@ -190,9 +185,6 @@ def long_bench(path: Path) -> Iterator[Asked]:
         yield where, Text(name, line.domain or name, context), [item]
 
 
-ANSWER_TYPE = "ANSWER_TYPE."
-"""Before the type of an answer in the synthetic set."""
-
 _DATE = re.compile(r"\[?datetime\.date\((\d+), (\d+), (\d+)\)\]?")
 
 
@@ -225,7 +217,7 @@ def oolong(path: Path) -> Iterator[Asked]:
             question=line.question.strip(),
             references=(_reference(line.answer),),
             category=line.task_group or line.question_type,
-            groups=tuple(filter(None, [line.answer_type.removeprefix(ANSWER_TYPE).lower().replace("_", " ")])),
+            groups=tuple(filter(None, [line.answer_type.removeprefix("ANSWER_TYPE.").lower().replace("_", " ")])),
         )
         yield where, Text(window, window, replace_surrogates(line.context_window_text)), [item]
 
@@ -257,9 +249,6 @@ QUESTION_TASKS = {"qasper": "qasper", "narrative_qa": "narrativeqa", "qmsum": "q
 OPTIONS = re.compile(r"\s*\(A\)(.+?)\(B\)(.+?)\(C\)(.+?)\(D\)(.+?)\n\n", re.DOTALL)
 """QuALITY's options at the beginning of a text."""
 
-UNANSWERABLE = "unanswerable"
-"""Qasper's answer to a question that the text doesn't answer."""
-
 
 class ScrollsLine(DatasetRecord):
     """An input with one right output; an input with several outputs has several lines."""
@@ -289,47 +278,32 @@ scrolls = Form(
 
 
 def _read_scrolls(path: Path, task: str) -> Iterator[Asked]:
-    for where, lines in _inputs(path):
-        outputs = tuple(dict.fromkeys(" ".join(line.output.split()) for line in lines))
+    for _, of_input in groupby(records(path, ScrollsLine), lambda record: record[1].id):
+        (where, first), *more = of_input
+        outputs = tuple(dict.fromkeys(" ".join(line.output.split()) for line in (first, *(line for _, line in more))))
         if task in SUMMARY_TASKS:
-            (_, question), text = SUMMARY_TASKS[task], lines[0].input
+            (_, question), text = SUMMARY_TASKS[task], first.input
         else:
-            question, _, text = lines[0].input.partition("\n\n")
+            question, _, text = first.input.partition("\n\n")
         options = tuple[str, ...]()
         if task == "quality":
-            options, text = _quality_options(text, outputs[0], where)
+            found = OPTIONS.match(text)
+            options = tuple(" ".join(option.split()) for option in found.groups()) if found else ()
+            if found is None or outputs[0] not in options:
+                raise BadInput(
+                    f"In {where}, the output is not one of four options, (A) to (D), between question and text."
+                )
+            text = text[found.end() :]
         text = replace_surrogates(text.strip())
         identity = document_id(text)
         item = Item(
-            id=lines[0].id,
+            id=first.id,
             text=identity,
             question=question.strip(),
             references=() if options else outputs,
             options=options,
             correct=options.index(outputs[0]) if options else None,
-            unanswerable=outputs == (UNANSWERABLE,),
+            unanswerable=outputs == ("unanswerable",),  # in Qasper
             summary=task in SUMMARY_TASKS,
         )
-        yield where, Text(identity, f"{task} {lines[0].id}", text), [item]
-
-
-def _quality_options(text: str, right: str, where: str) -> tuple[tuple[str, ...], str]:
-    """The options at the beginning of a text, and the text after them."""
-    found = OPTIONS.match(text)
-    options = tuple(" ".join(option.split()) for option in found.groups()) if found else ()
-    if found is None or right not in options:
-        raise BadInput(f"In {where}, the output is not one of four options, (A) to (D), between question and text.")
-    return options, text[found.end() :]
-
-
-def _inputs(path: Path) -> Iterator[tuple[str, list[ScrollsLine]]]:
-    """The lines of each input, which follow one another."""
-    held, place = list[ScrollsLine](), ""
-    for where, line in records(path, ScrollsLine):
-        if held and line.id != held[0].id:
-            yield place, held
-            held = []
-        place = place if held else where
-        held.append(line)
-    if held:
-        yield place, held
+        yield where, Text(identity, f"{task} {first.id}", text), [item]

@@ -19,9 +19,6 @@ from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.web_page import web_page
 from readgraph.state.errors import BadInput
 
-ELEMENT_ID = "backend_node_id"
-"""The attribute of an element that is its id."""
-
 SPLITS = {"task": "cross-task", "website": "cross-website", "domain": "cross-domain"}
 
 SPLIT = re.compile(rf"test_({'|'.join(SPLITS)})")
@@ -87,7 +84,7 @@ def _page(task: Mind2WebTask, number: int, where: str) -> Text:
     html = replace_surrogates(action.cleaned_html or action.raw_html)
     if not html.strip():
         raise BadInput(f"In {where}, there is no page: cleaned_html and raw_html are empty.")
-    page = web_page(html, id_attribute=ELEMENT_ID, name=f"The page in {where}")
+    page = web_page(html, id_attribute="backend_node_id", name=f"The page in {where}")
     return Text(document_id(page.text), page.title or task.website, page.text)
 
 

@@ -12,7 +12,7 @@ text, and `evidence`: in a text, lines `[first, last]`
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import Field, model_validator
 
@@ -62,27 +62,11 @@ class OwnQuestion(DatasetRecord):
         return self
 
 
-class OwnTurn(DatasetRecord):
-    """One speaker's turn."""
-
-    text: str
-    id: str = ""
-    speaker: str = ""
-
-
 class OwnSession(DatasetRecord):
     """One session of a history."""
 
-    turns: Annotated[list[OwnTurn], Field(min_length=1)]
+    turns: list[SpeakerTurn] = Field(min_length=1)
     date_time: str = ""
-
-
-class OwnPart(DatasetRecord):
-    """One of several documents that are read as one."""
-
-    text: str
-    id: str = ""
-    title: str = ""
 
 
 class OwnLine(DatasetRecord):
@@ -95,7 +79,7 @@ class OwnLine(DatasetRecord):
     license: str = ""
     text: str | None = None
     text_file: str | None = None
-    documents: tuple[OwnPart, ...] = ()
+    documents: tuple[MemberDocument, ...] = ()
     sessions: tuple[OwnSession, ...] = ()
 
     @model_validator(mode="after")
@@ -120,17 +104,12 @@ own = Form("readgraph", "A document with its questions on each line.", _load, {"
 
 def _text_and_items(line: OwnLine, folder: Path, name: str) -> tuple[Text, Iterator[Item]]:
     text, find = _text_of(line, folder)
-    return text, _items_of(line, find, name)
-
-
-def _items_of(line: OwnLine, find: Find, name: str) -> Iterator[Item]:
-    for number, asked in enumerate(line.questions):
-        answers = [asked.answer] if isinstance(asked.answer, str) else asked.answer
-        yield Item(
+    return text, (
+        Item(
             id=asked.id or f"{line.doc_id}-q{number}",
             text=line.doc_id,
             question=asked.question,
-            references=tuple(filter(None, answers)),
+            references=tuple(filter(None, [asked.answer] if isinstance(asked.answer, str) else asked.answer)),
             options=asked.options,
             correct=asked.answer_index if asked.options else None,
             evidence=tuple(span for span in map(find, asked.evidence) if span),
@@ -138,33 +117,26 @@ def _items_of(line: OwnLine, find: Find, name: str) -> Iterator[Item]:
             unanswerable=asked.unanswerable,
             summary=(name, asked.category) in WHOLE_TEXT if asked.summary is None else asked.summary,
         )
+        for number, asked in enumerate(line.questions)
+    )
 
 
 def _text_of(line: OwnLine, folder: Path) -> tuple[Text, Find]:
     title = line.title or line.doc_id
     if line.sessions:
-        sessions = [
-            SessionTurns([SpeakerTurn(turn.text, turn.speaker, turn.id) for turn in session.turns], session.date_time)
-            for session in line.sessions
-        ]
+        sessions = (SessionTurns(session.turns, session.date_time) for session in line.sessions)
         text, turns = join_sessions(line.doc_id, title, sessions)
         return text, lambda evidence: turns.get(evidence) if isinstance(evidence, str) else None
     if line.documents:
-        text, parts = join_documents(
-            line.doc_id, title, (MemberDocument(part.text, part.title, part.id) for part in line.documents)
-        )
+        text, parts = join_documents(line.doc_id, title, line.documents)
         return text, lambda evidence: parts.get(str(evidence.get("doc"))) if isinstance(evidence, dict) else None
     plain = load_file(folder / line.text_file).text if line.text_file else replace_surrogates(line.text)
-    return Text(line.doc_id, title, plain), _in_text(plain)
-
-
-def _in_text(text: str) -> Find:
-    lines = line_spans(text)
+    lines = line_spans(plain)
 
     def find(evidence: Evidence) -> TextSpan | None:
         if isinstance(evidence, str):
-            start = text.find(evidence)
+            start = plain.find(evidence)
             return TextSpan(start, start + len(evidence)) if evidence and start >= 0 else None
         return None if isinstance(evidence, dict) else lines_from(lines, *evidence)
 
-    return find
+    return Text(line.doc_id, title, plain), find

@@ -159,10 +159,20 @@ def _load_browse_comp(path: Path, items: int | None = None) -> Dataset:
     corpus = [file for file in files if file not in questions and _has_keys(file, CORPUS_KEYS)]
     if len(questions) != 1:
         raise BadInput(f"{printable_path(path)} needs one file of questions, such as browsecomp_plus_decrypted.jsonl.")
-    asked = [*islice(_queries(questions[0]), items)]
+    asked = [*islice(records(questions[0], BrowseCompQuery), items)]
+    for where, query in asked:
+        if _ENCRYPTED.fullmatch(query.query):
+            raise BadInput(
+                f"In {where}, the question is encrypted: write the file in plain text with the authors' "
+                "decrypt_dataset.py, and name that."
+            )
     text, spans = keep_documents_apart(CORPUS, "BrowseComp-Plus", _parts(corpus, questions[0], items))
     found = [(where, text, [_item(query, spans)]) for where, query in asked]
-    note = _note(text.documents, corpus, [query for _, query in asked], spans)
+    lacking = {page.docid for _, query in asked for page in query.evidence_docs} - spans.keys()
+    note = f"{len(lacking):,} pages of evidence are not in the corpus." if lacking else ""
+    if not corpus:
+        own = f"the questions are about their own {len(text.documents):,} pages, among which it is easier."
+        note = f"Without the corpus: {own}"
     return build_dataset(path, found, items, "browsecomp-plus", note=note)
 
 
@@ -186,16 +196,6 @@ def _has_keys(file: Path, keys: frozenset[str]) -> bool:
     return isinstance(value, dict) and keys <= value.keys()
 
 
-def _queries(path: Path) -> Iterator[tuple[str, BrowseCompQuery]]:
-    for where, query in records(path, BrowseCompQuery):
-        if _ENCRYPTED.fullmatch(query.query):
-            raise BadInput(
-                f"In {where}, the question is encrypted: write the file in plain text with the authors' "
-                "decrypt_dataset.py, and name that."
-            )
-        yield where, query
-
-
 def _parts(corpus: Sequence[Path], questions: Path, items: int | None) -> Iterator[MemberDocument]:
     """The pages of the corpus, or without one, those of the questions that are asked."""
     pages: Iterable[BrowseCompPage] = (page for file in corpus for _, page in records(file, BrowseCompPage))
@@ -214,12 +214,3 @@ def _item(query: BrowseCompQuery, spans: Spans) -> Item:
         references=(query.answer.strip(),),
         evidence=tuple(spans[name] for name in named if name in spans),
     )
-
-
-def _note(documents: Sequence[str], corpus: Sequence[Path], asked: Sequence[BrowseCompQuery], spans: Spans) -> str:
-    if not corpus:
-        return (
-            f"Without the corpus: the questions are about their own {len(documents):,} pages, among which it is easier."
-        )
-    lacking = {page.docid for query in asked for page in query.evidence_docs} - spans.keys()
-    return f"{len(lacking):,} pages of evidence are not in the corpus." if lacking else ""

@@ -21,17 +21,8 @@ from readgraph.state.files import check_regular
 
 COMPRESSED, PARQUET, ENCODING = ".gz", ".parquet", "utf-8-sig"
 
-ROWS = 16
-"""Rows of a Parquet file that are in memory at a time: one row may hold a history of hundreds of sessions."""
-
 CHUNK = 2**20
 """The fewest characters of an array that are read at a time."""
-
-LONGEST_ESCAPE = 16
-"""Characters. This close to the end of what was read, an error may come from a word or escape that was cut."""
-
-LONGEST_FIRST = 2**26
-"""The most characters that are read to recognise a file."""
 
 
 class DatasetRecord(BaseModel):
@@ -68,7 +59,7 @@ def record(value: Any, kind: type[Kind], where: str) -> Kind:
 def first_value(path: Path) -> Any:
     """The value of the first record; None if there is none or the beginning can't be read."""
     try:
-        return next((value for _, value in _values(path, LONGEST_FIRST)), None)
+        return next((value for _, value in _values(path, longest=2**26)), None)
     except BadInput:
         if path.suffix == PARQUET:  # its name says that it is a table
             raise
@@ -115,7 +106,8 @@ def _of_table(path: Path, name: str) -> Iterator[tuple[str, Any]]:
         raise BadInput(f"{name} needs one more package: pip install pyarrow.") from None
     try:
         with parquet.ParquetFile(path) as table:
-            rows = (row for batch in table.iter_batches(batch_size=ROWS) for row in batch.to_pylist())
+            # Few rows are in memory at a time: one may hold a history of hundreds of sessions.
+            rows = (row for batch in table.iter_batches(batch_size=16) for row in batch.to_pylist())
             for number, row in enumerate(rows, 1):
                 yield f"row {number} of {name}", _without_nulls(row)
     except (OSError, ValueError) as problem:  # Arrow's own errors are these
@@ -163,7 +155,11 @@ def _of_array(file: TextIO, name: str, longest: int) -> Iterator[tuple[str, Any]
                 value, end = decode(held, begins)
                 break
             except (ValueError, RecursionError) as problem:
-                more = file.read(max(CHUNK, len(held) - at)) if _may_be_incomplete(problem, held, longest) else ""
+                # More text may help where a string has no end yet, or a word or escape was cut at the text's end.
+                incomplete = isinstance(problem, json.JSONDecodeError) and (
+                    problem.msg.startswith("Unterminated string") or problem.pos >= len(held) - 16
+                )
+                more = file.read(max(CHUNK, len(held) - at)) if incomplete and len(held) <= longest else ""
                 if not more:
                     raise BadInput(f"There is no JSON in {where}, or no end: correct it there.") from None
             held, at = held[at:] + more, 0
@@ -175,10 +171,3 @@ def _after_space(text: str, at: int) -> int:
     while text[at : at + 1].isspace():
         at += 1
     return at
-
-
-def _may_be_incomplete(problem: Exception, held: str, longest: int) -> bool:
-    """Whether more text may resolve the error: it is at the text's end, or a string has no end yet."""
-    if not isinstance(problem, json.JSONDecodeError) or longest < len(held):
-        return False
-    return problem.msg.startswith("Unterminated string") or problem.pos >= len(held) - LONGEST_ESCAPE

@@ -36,7 +36,7 @@ from readgraph.evaluation.datasets.assembling import (
     without_html,
 )
 from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
-from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
+from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.formats import html_text, plain_text
 from readgraph.sources.inputs import read_bytes
@@ -81,22 +81,18 @@ def quality(path: Path) -> Iterator[Asked]:
     """The questions of a file, in its order."""
     for where, line in records(path, QualityLine):
         text = Text(line.article_id, line.title, without_html(line.article))
-        yield where, text, (_choice_item(line.article_id, asked) for asked in line.questions)
-
-
-def _choice_item(text: str, asked: QualityQuestion) -> Item:
-    return Item(
-        id=asked.question_unique_id,
-        text=text,
-        question=asked.question.strip(),
-        options=tuple(option.strip() for option in asked.options),
-        correct=asked.gold_label - 1,
-        category="hard" if asked.difficult else "easy",
-    )
-
-
-LONGEST_TITLE = 80
-"""Characters: a first line that is longer is no title."""
+        items = (
+            Item(
+                id=asked.question_unique_id,
+                text=text.id,
+                question=asked.question.strip(),
+                options=tuple(option.strip() for option in asked.options),
+                correct=asked.gold_label - 1,
+                category="hard" if asked.difficult else "easy",
+            )
+            for asked in line.questions
+        )
+        yield where, text, items
 
 
 class SqualityMetadata(DatasetRecord):
@@ -138,20 +134,19 @@ def squality(path: Path) -> Iterator[Asked]:
     for where, line in records(path, SqualityLine):
         name, story = line.metadata.passage_id, without_html(line.document)
         first = story.strip().partition("\n")[0].strip()
-        title = first if len(first) <= LONGEST_TITLE else ""
-        yield where, Text(name, title or name, story), (_summary_item(name, asked) for asked in line.questions)
-
-
-def _summary_item(story: str, asked: SqualityQuestion) -> Item:
-    plot = asked.question_number == 1
-    return Item(
-        id=f"{story}-{asked.question_number}",
-        text=story,
-        question=asked.question_text.strip(),
-        references=tuple(filter(None, (response.response_text.strip() for response in asked.responses))),
-        category="plot" if plot else "specific",
-        summary=plot,
-    )
+        title = first if len(first) <= 80 else ""
+        items = (
+            Item(
+                id=f"{name}-{asked.question_number}",
+                text=name,
+                question=asked.question_text.strip(),
+                references=tuple(filter(None, (response.response_text.strip() for response in asked.responses))),
+                category="plot" if asked.question_number == 1 else "specific",
+                summary=asked.question_number == 1,
+            )
+            for asked in line.questions
+        )
+        yield where, Text(name, title or name, story), items
 
 
 QUESTIONS, DOCUMENTS, STORIES = "qaps.csv", "documents.csv", "tmp"
@@ -159,9 +154,6 @@ QUESTIONS, DOCUMENTS, STORIES = "qaps.csv", "documents.csv", "tmp"
 Kind = Literal["gutenberg", "movie"]
 
 STORY_HTML = re.compile(rb"<(?:!doctype|html|head|body|pre)\b", re.IGNORECASE)
-
-BEGINNING = 4096
-"""Bytes at the beginning in which HTML is recognised."""
 
 
 class NarrativeQaDocument(DatasetRecord):
@@ -233,7 +225,7 @@ def _read_narrative_qa(folder: Path, documents: dict[str, NarrativeQaDocument]) 
         story = _story(folder, identity)
         name = printable_path(story)
         data = read_bytes(story, name)
-        convert = html_text.convert if STORY_HTML.search(data[:BEGINNING]) else plain_text.convert
+        convert = html_text.convert if STORY_HTML.search(data[:4096]) else plain_text.convert
         plain = str(replace_surrogates(convert(data, name).text))
         yield name, Text(identity, documents[identity].wiki_title, plain), items
 
@@ -288,22 +280,21 @@ def qmsum(path: Path) -> Iterator[Asked]:
     """The questions of a file, meeting by meeting."""
     for number, (where, meeting) in enumerate(records(path, Meeting), 1):
         identity = f"{path.stem}-{number}"
-        turns = [format_turn(turn.speaker, " ".join(turn.content.split())) for turn in meeting.meeting_transcripts]
-        text = Text(identity, f"Meeting {number}", "\n".join(turns))
-        yield where, text, _query_items(identity, meeting, line_spans(text.text))
-
-
-def _query_items(identity: str, meeting: Meeting, turns: list[TextSpan]) -> Iterator[Item]:
-    kinds = {"general": meeting.general_query_list, "specific": meeting.specific_query_list}
-    for kind, queries in kinds.items():
-        for number, asked in enumerate(queries):
-            parts = [lines_from(turns, first, last) for first, last in asked.relevant_text_span]
-            yield Item(
-                id=f"{identity}-{kind}{number}",
+        told = [format_turn(turn.speaker, " ".join(turn.content.split())) for turn in meeting.meeting_transcripts]
+        text = Text(identity, f"Meeting {number}", "\n".join(told))
+        spans = line_spans(text.text)
+        kinds = {"general": meeting.general_query_list, "specific": meeting.specific_query_list}
+        items = (
+            Item(
+                id=f"{identity}-{kind}{place}",
                 text=identity,
                 question=asked.query,
                 references=(asked.answer,),
-                evidence=tuple(part for part in parts if part),
+                evidence=tuple(filter(None, (lines_from(spans, *turns) for turns in asked.relevant_text_span))),
                 category=kind,
                 summary=kind == "general",
             )
+            for kind, queries in kinds.items()
+            for place, asked in enumerate(queries)
+        )
+        yield where, text, items

@@ -81,20 +81,16 @@ def _files(folder: Path) -> Iterator[Path]:
 def ruler(path: Path) -> Iterator[Asked]:
     """The questions of a file, or of a folder of tasks; each has its own text."""
     for file in files_of(path, _files, "holds no tasks of RULER, such as niah_multikey_1/validation.jsonl."):
-        yield from _read_task(file)
-
-
-def _read_task(path: Path) -> Iterator[Asked]:
-    named = TASK_NAME.search(path.stem) or TASK_NAME.search(path.parent.name)
-    for where, task_record in records(path, SyntheticTask):
-        family, text, question = _parts(replace_surrogates(task_record.input), where)
-        task = named[0] if named else family
-        identity = f"{task}-{task_record.index}"
-        outputs = tuple(dict.fromkeys(task_record.outputs))
-        item = Item(
-            f"{identity}-q", identity, question, outputs, category=GROUPS.get(family, family), together=family != "qa"
-        )
-        yield where, Text(identity, identity, text), [item]
+        named = TASK_NAME.search(file.stem) or TASK_NAME.search(file.parent.name)
+        for where, task in records(file, SyntheticTask):
+            family, text, question = _parts(replace_surrogates(task.input), where)
+            identity = f"{named[0] if named else family}-{task.index}"
+            item = Item(
+                *(f"{identity}-q", identity, question, tuple(dict.fromkeys(task.outputs))),
+                category=GROUPS.get(family, family),
+                together=family != "qa",
+            )
+            yield where, Text(identity, identity, text), [item]
 
 
 def _parts(prompt: str, where: str) -> tuple[str, str, str]:

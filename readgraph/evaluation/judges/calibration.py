@@ -29,13 +29,7 @@ from readgraph.state.context import ReaderContext
 Z = 1.959964
 """Standard deviations of a 95 % interval."""
 
-LONG_AND_WRONG = "long and wrong"
-"""The kind of pair that shows whether a judge takes long answers for right."""
-
 Interval = tuple[float, float]
-
-Known = tuple[str, bool, bool | None]
-"""A pair's kind, whether its answer is right, and the judge's verdict; None where it gave none."""
 
 
 class Share(NamedTuple):
@@ -67,8 +61,8 @@ class Agreement:
     kinds: dict[str, float | None]
 
 
-def agreement(known: Sequence[Known]) -> Agreement:
-    """The agreement over these pairs."""
+def agreement(known: Sequence[tuple[str, bool, bool | None]]) -> Agreement:
+    """The agreement over pairs: of each the kind, whether the answer is right, and the verdict, if there is one."""
     rated = [(kind, right, said) for kind, right, said in known if said is not None]
     share, interval, chance = _agreeing(rated), None, None
     if share is not None:
@@ -82,7 +76,7 @@ def agreement(known: Sequence[Known]) -> Agreement:
 
     low, high = [kappa(bound) for bound in interval or (None, None)]
     of_right = [said for _, right, said in rated if right]
-    wrong = [(kind == LONG_AND_WRONG, said) for kind, right, said in rated if not right]
+    wrong = [(kind == "long and wrong", said) for kind, right, said in rated if not right]
     of_short, of_long = ([said for long, said in wrong if long is kind] for kind in (False, True))
     kinds = dict.fromkeys(kind for kind, _, _ in known)
     return Agreement(
@@ -121,9 +115,6 @@ METRICS_OF = {"match": "lr_1", "consistent": "dmr_accuracy", "point": "nuggets",
 
 RIGHT = 99.9
 """The score of a right answer; that of an order of events is rounded."""
-
-OF_RULE = ("pairs", "rated", "agreement", "interval", "kappa", "kappa_interval")
-"""The figures of `Agreement` that are given for each rule."""
 
 Line = dict[str, Any]
 """A line of `calibrations.jsonl` (see `readgraph.evaluation.line_shapes.CalibrationLine`)."""
@@ -239,14 +230,15 @@ def newest(lines: Iterable[Line], judge: str | None, based_on: str) -> Line | No
 def summarise_calibration(line: Line | None, pairs: Sequence[GoldPair]) -> dict[str, Any] | None:
     """How far a judge agrees with these pairs, by its newest line, and what calibrating took; None without a line.
 
-    See `Agreement` for the fields; `rules` has the same figures for the pairs of each rule.
+    See `Agreement` for the fields; `rules` has some of them for the pairs of each rule.
     """
     if line is None:
         return None
+    figures = ("pairs", "rated", "agreement", "interval", "kappa", "kappa_interval")
     rules = {}
     for rule in dict.fromkeys(pair.rule for pair in pairs):
         agreed = agreement_with(line["verdicts"], [pair for pair in pairs if pair.rule == rule])
-        rules[rule] = {name: getattr(agreed, name) for name in OF_RULE}
+        rules[rule] = {name: getattr(agreed, name) for name in figures}
     used = {name: line[name] for name in (*COUNTS, "cost")}
     return {"judge": line["judge"], **asdict(agreement_with(line["verdicts"], pairs)), "rules": rules, **used}
 

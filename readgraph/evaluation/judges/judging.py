@@ -15,7 +15,7 @@ from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.judges.rating import JUDGES, similarities
 from readgraph.evaluation.line_shapes import COUNTS, Cost, count_usage, whole_cost
 from readgraph.evaluation.metrics import Raters, check_raters, metrics_for_question, metrics_rated_by
-from readgraph.evaluation.records import PROBLEM, Dataset, Item, Judgement, Outcome
+from readgraph.evaluation.records import PROBLEM, Dataset, Item, Judgement, Key, Outcome
 from readgraph.evaluation.running import MOST_FAILURES
 from readgraph.library.page_store import page_store
 from readgraph.models.batches.calls import calls_at_once
@@ -51,7 +51,7 @@ def exchanges_of(
 def find_unjudged(dataset: Dataset, folder: EvaluationFolder, context: ReaderContext) -> list[Outcome]:
     """The outcomes that these models still have to judge, including those without a usable judgement so far.
 
-    Metrics without a model (see `Raters.rated`) are left out. Failed outcomes are not judged: they score 0.
+    Metrics without a model are left out. Failed outcomes are not judged: they score 0.
     """
     items, metrics = dataset.by_id, Raters.of(context).metrics_with_model(dataset.metrics)
     done = {key: judgement.scores.keys() for key, judgement in _earlier_judgements(dataset, folder, context).items()}
@@ -63,9 +63,7 @@ def find_unjudged(dataset: Dataset, folder: EvaluationFolder, context: ReaderCon
     ]
 
 
-def _earlier_judgements(
-    dataset: Dataset, folder: EvaluationFolder, context: ReaderContext
-) -> dict[tuple[str, int, str], Judgement]:
+def _earlier_judgements(dataset: Dataset, folder: EvaluationFolder, context: ReaderContext) -> dict[Key, Judgement]:
     rater = Raters.of(context).model_names(dataset.metrics)
     return {judgement.key: judgement for judgement in folder.judgements() if judgement.rater == rater}
 
@@ -162,19 +160,12 @@ async def judge(
     abstains = item.unanswerable and outcome.status == "no_answer"
     scores, said = dict.fromkeys(sorted(names), 100.0 if abstains else 0.0), dict[str, str]()
     if answer := (outcome.answer or "").strip():
-        scores, said = await _rate(item, answer, names, Runtime(context=context, store=store))
+        runtime, given = Runtime(context=context, store=store), dict[str, float]()
+        for judging in JUDGES:
+            if judging.worth.keys() & names:
+                rating = await judging.rate(runtime, item, answer)
+                given, said = given | rating.scores, said | rating.said
+        if metrics_rated_by("embeddings", names):
+            given |= await similarities(item, answer, await get_shared_embedder(page_store(runtime), context))
+        scores = {name: score for name, score in given.items() if name in names}
     return Judgement(outcome.item, outcome.method, outcome.run, Raters.of(context).model_names(metrics), scores, said)
-
-
-async def _rate(
-    item: Item, answer: str, names: Collection[str], runtime: Runtime[ReaderContext]
-) -> tuple[dict[str, float], dict[str, str]]:
-    """The scores of these metrics, as far as there are any, and the rater's replies."""
-    scores, said = dict[str, float](), dict[str, str]()
-    for judging in JUDGES:
-        if judging.worth.keys() & names:
-            rating = await judging.rate(runtime, item, answer)
-            scores, said = scores | rating.scores, said | rating.said
-    if metrics_rated_by("embeddings", names):
-        scores |= await similarities(item, answer, await get_shared_embedder(page_store(runtime), runtime.context))
-    return {name: score for name, score in scores.items() if name in names}, said

@@ -35,10 +35,6 @@ from readgraph.nodes.judging_prompts import (
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 
-PromptOf = Callable[[str, str, str], Prompt]
-"""Makes the prompt about a question, an answer, and a reference."""
-
-
 Reply = TypeVar("Reply", bound=BaseModel)
 
 
@@ -59,9 +55,12 @@ def rule_of(item: Item) -> Rule:
 
 
 class JudgePrompt(NamedTuple):
-    """A prompt of a judge, how often it is asked on average (for estimates), and the reply to it."""
+    """A prompt of a judge, how often it is asked on average (for estimates), and the reply to it.
 
-    prompt_of: PromptOf
+    `prompt_of` makes the prompt about a question, an answer, and a reference.
+    """
+
+    prompt_of: Callable[[str, str, str], Prompt]
     share: float = 1.0
     reply: type[Agrees] | type[AgreesInPart] = Agrees
 
@@ -103,9 +102,6 @@ class JudgeKind:
         return Rating({name: 100.0 * (best in counting) for name, counting in self.worth.items()}, said)
 
 
-WORTH = {"yes": 1.0, "partially": 0.5, "no": 0.0}
-
-
 async def rate_by_rubric(runtime: Runtime[ReaderContext], item: Item, answer: str) -> Rating:
     """The share of the rubric's points that the answer meets, and whether it has events in their order.
 
@@ -119,7 +115,7 @@ async def rate_by_rubric(runtime: Runtime[ReaderContext], item: Item, answer: st
         met = await _ask_judge(runtime, prompt, MeetsPoint, said, f"{prompt.name} {number}")
         if met is None:
             return Rating({}, said)
-        marks.append(WORTH[met.meets])
+        marks.append({"yes": 1.0, "partially": 0.5, "no": 0.0}[met.meets])
     scores = {"nuggets": 100 * sum(marks) / len(marks)}
     if item.category != EVENT_ORDERING:
         return Rating({**scores, "beam_score": 100 * sum(mark == 1 for mark in marks) / len(marks)}, said)
@@ -186,10 +182,6 @@ JUDGES = (
 )
 
 
-CLOSEST = 3
-"""The number of facts that CSIM-3 averages over."""
-
-
 async def similarities(item: Item, answer: str, embedder: Embedder) -> dict[str, float]:
     """The scores that apply, from 0 to 100, by name: `csim_1`, `csim_3`, `csim_h`.
 
@@ -202,7 +194,7 @@ async def similarities(item: Item, answer: str, embedder: Embedder) -> dict[str,
     close = [min(1.0, max(0.0, float(to_answer @ other))) for other in others]
     scores = dict[str, float]()
     if item.about:
-        scores |= {"csim_1": 100 * max(close[:known]), "csim_3": 100 * fmean(nlargest(CLOSEST, close[:known]))}
+        scores |= {"csim_1": 100 * max(close[:known]), "csim_3": 100 * fmean(nlargest(3, close[:known]))}
     if item.references:
         scores["csim_h"] = 100 * max(close[known:])
     return scores

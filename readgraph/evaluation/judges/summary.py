@@ -89,8 +89,8 @@ def summarise_judging(contents: FolderContents, scores: Mapping[str, Scores]) ->
 
     `unrated` counts the answers without a usable rating, and `problems` counts the reasons. `others` names the other
     raters whose judgements the folder holds. `calibration` is how far the judge agrees with known verdicts (see
-    `calibrated`), `lengths` its scores by the answers' length (see `by_length`); both may be None. `unproven` are the
-    metrics whose judge may agree with known verdicts by chance alone (see `unproven`).
+    `summarise_calibration`), `lengths` its scores by the answers' length (see `by_length`); both may be None.
+    `unproven` are the metrics whose judge may agree with known verdicts by chance alone.
     """
     dataset, keys = contents.dataset, {one.key for of in contents.outcomes.values() for one in of}
     raters = Raters.of_record(contents.what)

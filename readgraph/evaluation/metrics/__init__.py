@@ -5,26 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-from readgraph.evaluation.metrics.answers import (
-    abstention,
-    accuracy,
-    bleu_1,
-    citation_precision,
-    evidence_recall,
-    exact_match,
-    f1,
-    rouge,
-    subspan_accuracy,
-    substring_accuracy,
-)
-from readgraph.evaluation.metrics.benchmarks import (
-    aggregation,
-    element_accuracy,
-    infinite_bench,
-    locomo_f1,
-    operation_f1,
-    step_success,
-)
+from readgraph.evaluation.metrics import answers, benchmarks
+from readgraph.evaluation.metrics.answers import rouge
 from readgraph.evaluation.records import EVENT_ORDERING, Item, Outcome
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -56,26 +38,30 @@ class Metric:
 METRICS = {
     metric.name: metric
     for metric in (
-        Metric("accuracy", "The right option was chosen.", accuracy),
-        Metric("exact_match", "The answer is a reference word for word, normalised as in SQuAD.", exact_match),
-        Metric("f1", "Words shared with a reference, normalised as in SQuAD.", f1),
-        Metric("locomo_f1", "LoCoMo's official score, by the question's category.", locomo_f1),
-        Metric("bleu_1", "Words of the answer that a reference contains, normalised as in GAM.", bleu_1),
+        Metric("accuracy", "The right option was chosen.", answers.accuracy),
+        Metric("exact_match", "The answer is a reference word for word, normalised as in SQuAD.", answers.exact_match),
+        Metric("f1", "Words shared with a reference, normalised as in SQuAD.", answers.f1),
+        Metric("locomo_f1", "LoCoMo's official score, by the question's category.", benchmarks.locomo_f1),
+        Metric("bleu_1", "Words of the answer that a reference contains, normalised as in GAM.", answers.bleu_1),
         Metric("rouge_1", "Words shared with a reference.", partial(rouge, "rouge1", "fmeasure")),
         Metric("rouge_2", "Pairs of words shared with a reference.", partial(rouge, "rouge2", "fmeasure")),
         Metric("rouge_l", "Longest common subsequence with a reference.", partial(rouge, "rougeL", "fmeasure")),
         Metric("rouge_l_precision", "Share of the answer in that subsequence.", partial(rouge, "rougeL", "precision")),
         Metric("rouge_l_recall", "Share of a reference in that subsequence.", partial(rouge, "rougeL", "recall")),
-        Metric("substring_accuracy", "References that the answer contains, as in RULER.", substring_accuracy),
-        Metric("subspan_accuracy", "A reference within the answer, as in Lost in the Middle.", subspan_accuracy),
-        Metric("aggregation", "Counts (nearly right ones in part), lists, labels, as in OOLONG.", aggregation),
-        Metric("infinite_bench", "∞Bench's official score, by the task.", infinite_bench),
-        Metric("abstention", "Unanswerable questions correctly declined.", abstention),
-        Metric("evidence_recall", "Pieces of evidence that were read or cited.", evidence_recall),
-        Metric("citation_precision", "Citations that overlap evidence.", citation_precision),
-        Metric("element_accuracy", "One of the right elements of a web page was chosen.", element_accuracy),
-        Metric("operation_f1", "Words of operation and value shared with the right ones.", operation_f1),
-        Metric("step_success", "Element, operation and value are right.", step_success),
+        Metric("substring_accuracy", "References that the answer contains, as in RULER.", answers.substring_accuracy),
+        Metric(
+            "subspan_accuracy", "A reference within the answer, as in Lost in the Middle.", answers.subspan_accuracy
+        ),
+        Metric(
+            "aggregation", "Counts (nearly right ones in part), lists, labels, as in OOLONG.", benchmarks.aggregation
+        ),
+        Metric("infinite_bench", "∞Bench's official score, by the task.", benchmarks.infinite_bench),
+        Metric("abstention", "Unanswerable questions correctly declined.", answers.abstention),
+        Metric("evidence_recall", "Pieces of evidence that were read or cited.", answers.evidence_recall),
+        Metric("citation_precision", "Citations that overlap evidence.", answers.citation_precision),
+        Metric("element_accuracy", "One of the right elements of a web page was chosen.", benchmarks.element_accuracy),
+        Metric("operation_f1", "Words of operation and value shared with the right ones.", benchmarks.operation_f1),
+        Metric("step_success", "Element, operation and value are right.", benchmarks.step_success),
         Metric("episode_success", "All steps of an episode are right.", all_of="step_success"),
         Metric("judged_accuracy", "The answer is right, by the rule for its kind of question.", rater="judge"),
         Metric("beam_score", "BEAM's official score: the rubric's points, or the events' order.", rater="judge"),

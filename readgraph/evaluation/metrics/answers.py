@@ -38,7 +38,7 @@ def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str],
     """The best score of (answer, reference) over the references, in percent; `score` is from 0 to 1.
 
     An empty answer is compared, too; where there is none, the score is 0. None without references, and for unanswerable
-    questions. Of a multiple choice, texts of options are compared (see `compared`).
+    questions. Of a multiple choice, texts of options are compared (see `answer_and_references`).
     """
     if item.unanswerable or not item.references:
         return None
@@ -52,24 +52,20 @@ def answer_and_references(item: Item, outcome: Outcome) -> tuple[str, tuple[str,
     """The answer ("" for none) and the references that it is compared with.
 
     An option's letter is no word of an answer: where a question has options, a text that names one by its letter, or
-    begins with the letter, stands for the option without it.
+    begins with the letter, stands for the option without it. Options keep their letters where not each begins with its
+    own and has more than that.
     """
     answer = outcome.answer or ""
     if not item.options:
         return answer, item.references
-    options = _without_letters(item.options)
+    found = [_LETTERED.fullmatch(option) for option in item.options]
+    bare = [match[2] for place, match in enumerate(found) if match and match[1] == option_letter(place) and match[2]]
+    options = bare if len(bare) == len(item.options) else item.options
     if outcome.choice is not None and 0 <= outcome.choice < len(options):
         answer = options[outcome.choice]
     return _as_option(answer, item.options, options), tuple(
         _as_option(reference, item.options, options) for reference in item.references
     )
-
-
-def _without_letters(options: Sequence[str]) -> list[str]:
-    """The options' texts without their letters, where each begins with its own and has more than that."""
-    found = [_LETTERED.fullmatch(option) for option in options]
-    bare = [match[2] for place, match in enumerate(found) if match and match[1] == option_letter(place) and match[2]]
-    return bare if len(bare) == len(options) else [*options]
 
 
 def _as_option(text: str, options: Sequence[str], bare: Sequence[str]) -> str:
@@ -101,8 +97,16 @@ def exact_match(item: Item, outcome: Outcome) -> float | None:
 
 
 def f1(item: Item, outcome: Outcome) -> float | None:
-    """Token F1 with SQuAD's normalisation, the best over the references; None without, and if unanswerable."""
-    return best_of_references(item, outcome, _squad)
+    """Token F1 with SQuAD's normalisation, the best over the references; None without, and if unanswerable.
+
+    An empty text (after normalisation) matches only another empty text.
+    """
+
+    def score(answer: str, reference: str) -> float:
+        words, wanted = normalise_words(answer), normalise_words(reference)
+        return overlap_f1(words, wanted) if words and wanted else float(words == wanted)
+
+    return best_of_references(item, outcome, score)
 
 
 def normalise_words(text: str, dropped: Sequence[str] = ARTICLES) -> list[str]:
@@ -117,28 +121,20 @@ def overlap_f1(answer: Sequence[str], reference: Sequence[str]) -> float:
     return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
 
 
-def _squad(answer: str, reference: str) -> float:
-    """Token F1; an empty text (after normalisation) matches only another empty text."""
-    words, wanted = normalise_words(answer), normalise_words(reference)
-    return overlap_f1(words, wanted) if words and wanted else float(words == wanted)
-
-
 def bleu_1(item: Item, outcome: Outcome) -> float | None:
     """The share of the answer's words that the reference contains, with a penalty for short answers; the best score.
 
-    Words are in lower case, separated by white space and punctuation, without articles. None without references, and
-    for unanswerable questions.
+    Words are in lower case, separated by white space and punctuation, without articles.
     """
-    return best_of_references(item, outcome, _bleu_1)
 
+    def words(text: str) -> list[str]:
+        return [word for word in re.sub(r"[^\w\s]", " ", text.lower()).split() if word not in ARTICLES]
 
-def _bleu_1(answer: str, reference: str) -> float:
-    bleu = library("nltk.translate.bleu_score").sentence_bleu
-    return float(bleu([_bleu_words(reference)], _bleu_words(answer), weights=(1.0,)))
+    def score(answer: str, reference: str) -> float:
+        bleu = library("nltk.translate.bleu_score").sentence_bleu
+        return float(bleu([words(reference)], words(answer), weights=(1.0,)))
 
-
-def _bleu_words(text: str) -> list[str]:
-    return [word for word in re.sub(r"[^\w\s]", " ", text.lower()).split() if word not in ARTICLES]
+    return best_of_references(item, outcome, score)
 
 
 def summary_rouge(answer: str, reference: str) -> float:
@@ -181,14 +177,14 @@ def subspan_accuracy(item: Item, outcome: Outcome) -> float | None:
 
     Both are in lower case, without ASCII punctuation, the words a, an and the, and needless spaces; a reference may
     begin or end within a word of the answer. Further lines don't count, as in the official script: an answer that
-    copied the documents would be right. None without references, and for unanswerable questions.
+    copied the documents would be right.
     """
-    return best_of_references(item, outcome, _contains)
 
+    def contains(answer: str, reference: str) -> float:
+        first, _, _ = answer.strip().partition("\n")
+        return float(" ".join(normalise_words(reference)) in " ".join(normalise_words(first)))
 
-def _contains(answer: str, reference: str) -> float:
-    first, _, _ = answer.strip().partition("\n")
-    return float(" ".join(normalise_words(reference)) in " ".join(normalise_words(first)))
+    return best_of_references(item, outcome, contains)
 
 
 NOT_THERE = ("no information available", "not mentioned")
@@ -219,8 +215,5 @@ def citation_precision(item: Item, outcome: Outcome) -> float | None:
 
 
 def _share_overlapping(spans: tuple[TextSpan, ...], others: Iterable[TextSpan]) -> float:
-    return 100 * sum(any(_overlap(span, other) for other in others) for span in spans) / len(spans)
-
-
-def _overlap(first: TextSpan, second: TextSpan) -> bool:
-    return max(first.start, second.start) < min(first.end, second.end)
+    overlapping = [any(max(span.start, one.start) < min(span.end, one.end) for one in others) for span in spans]
+    return 100 * sum(overlapping) / len(spans)

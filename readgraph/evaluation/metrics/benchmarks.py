@@ -7,8 +7,7 @@ et al., 2024). OOLONG: counts with partial credit, lists, dates and labels. Mind
 
 import re
 import string
-from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from itertools import takewhile
 from statistics import fmean
 from typing import Any
@@ -36,21 +35,15 @@ def locomo_f1(item: Item, outcome: Outcome) -> float | None:
     """
     if item.category == "adversarial":
         return None
-    score = {"multi-hop": _parts_f1, "open-domain": _first_part_f1}.get(item.category, _f1_of_stems)
+
+    def score(answer: str, reference: str) -> float:
+        if item.category == "multi-hop":
+            parts = [_stems(part) for part in answer.split(",")]
+            return fmean(max(overlap_f1(part, _stems(wanted)) for part in parts) for wanted in reference.split(","))
+        wanted = reference.partition(";")[0] if item.category == "open-domain" else reference
+        return overlap_f1(_stems(answer), _stems(wanted))
+
     return best_of_references(item, outcome, score)
-
-
-def _parts_f1(answer: str, reference: str) -> float:
-    parts = answer.split(",")
-    return fmean(max(_f1_of_stems(part, wanted) for part in parts) for wanted in reference.split(","))
-
-
-def _first_part_f1(answer: str, reference: str) -> float:
-    return _f1_of_stems(answer, reference.partition(";")[0])
-
-
-def _f1_of_stems(answer: str, reference: str) -> float:
-    return overlap_f1(_stems(answer), _stems(reference))
 
 
 def _stems(text: str) -> list[str]:
@@ -86,36 +79,35 @@ def infinite_bench(item: Item, outcome: Outcome) -> float | None:
         values = zip(item.references, _DIGITS.findall(outcome.answer or ""), strict=False)
         right = sum(1 for _ in takewhile(lambda pair: _strip_zeros(pair[0].strip()) == _strip_zeros(pair[1]), values))
         return 100 * right / len(item.references) if item.references else None
-    return best_of_references(item, outcome, _SCORES.get(item.category, _f1))
+    return best_of_references(item, outcome, partial(_score_task, item.category))
 
 
 def _strip_zeros(digits: str) -> str:
     return digits.lstrip("0") or "0"
 
 
-def _first_digits(answer: str, reference: str) -> float:
-    found = _DIGITS.search(answer)
-    return float(found is not None and found[0] == reference.strip())
-
-
-def _score_word(answer: str, reference: str) -> float:
-    return float(reference.strip() in answer.translate(_PUNCTUATION).split())
-
-
-def _score_name(answer: str, reference: str) -> float:
-    """Names of several words are found too, which the official script misses."""
-    said, name = (f" {' '.join(text.upper().translate(_PUNCTUATION).split())} " for text in (answer, reference))
-    return float(name in said)
-
-
-def _first_number(answer: str, reference: str) -> float:
-    found = _NUMBER.search(answer)
-    return float(found is not None and float(found[0]) == _as_number(reference))
-
-
-def _last_word(answer: str, reference: str) -> float:
-    words, value = answer.translate(_AFTER_CODE).split(), _as_number(reference)
-    return float(bool(words) and value is not None and _as_number(words[-1]) == value)
+def _score_task(task: str, answer: str, reference: str) -> float:
+    """The score (0 to 1) of an answer to one of ∞Bench's tasks without options."""
+    match task:
+        case "passkey" | "number_string":
+            found = _DIGITS.search(answer)
+            return float(found is not None and found[0] == reference.strip())
+        case "kv_retrieval":
+            return float(reference.strip() in answer.translate(_PUNCTUATION).split())
+        case "longdialogue_qa_eng":  # names of several words are found too, which the official script misses
+            said, name = (f" {' '.join(text.upper().translate(_PUNCTUATION).split())} " for text in (answer, reference))
+            return float(name in said)
+        case "math_find":
+            found = _NUMBER.search(answer)
+            return float(found is not None and float(found[0]) == _as_number(reference))
+        case "code_run":
+            words, value = answer.translate(_AFTER_CODE).split(), _as_number(reference)
+            return float(bool(words) and value is not None and _as_number(words[-1]) == value)
+        case "longbook_qa_chn":
+            return overlap_f1(*(list(text.lower().translate(_NO_MARKS)) for text in (answer, reference)))
+        case "longbook_sum_eng":
+            return summary_rouge(answer, reference)
+    return overlap_f1(normalise_words(answer), normalise_words(reference))
 
 
 def _as_number(text: str) -> float | None:
@@ -123,26 +115,6 @@ def _as_number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
-
-
-def _f1(answer: str, reference: str) -> float:
-    return overlap_f1(normalise_words(answer), normalise_words(reference))
-
-
-def _characters_f1(answer: str, reference: str) -> float:
-    return overlap_f1(*(list(text.lower().translate(_NO_MARKS)) for text in (answer, reference)))
-
-
-_SCORES: dict[str, Callable[[str, str], float]] = {
-    "passkey": _first_digits,
-    "number_string": _first_digits,
-    "kv_retrieval": _score_word,
-    "longdialogue_qa_eng": _score_name,
-    "math_find": _first_number,
-    "code_run": _last_word,
-    "longbook_qa_chn": _characters_f1,
-    "longbook_sum_eng": summary_rouge,
-}
 
 
 SEPARATOR = "; "
@@ -153,15 +125,6 @@ NEAR = 0.75
 
 COMPARED = ("more common", "less common", "same frequency")
 """What a comparison says, whatever words are around it."""
-
-SHORT = 20
-"""Of an answer with fewer characters and no colon all counts, and of a longer one the last word."""
-
-MOST_DIGITS = 18
-"""A longer number is no count."""
-
-USER = "user"
-"""The group of answers that are numbers of users: one is right, and none is nearly right."""
 
 _COUNT, _DATE = re.compile(r"-?\d+"), re.compile(r"\d{4}-\d\d-\d\d")
 _BOXED = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}")
@@ -174,36 +137,28 @@ def aggregation(item: Item, outcome: Outcome) -> float | None:
     Of a list it is the share of the reference's entries that the answer has. What a survey says of parts that could not
     be read is no part of its answer.
     """
-
-    def score(answer: str, reference: str) -> float:
-        said = without_unread(answer)
-        said = said.removeprefix("at least ") if said != answer else said
-        boxed = _BOXED.search(said)
-        return _score_of((boxed[1] if boxed else said).strip(_AROUND), reference, near=USER not in item.groups)
-
-    return best_of_references(item, outcome, score)
+    return best_of_references(item, outcome, partial(_score_aggregation, "user" not in item.groups))
 
 
-def _score_of(answer: str, reference: str, *, near: bool) -> float:
+def _score_aggregation(near: bool, answer: str, reference: str) -> float:
+    """The score (0 to 1) of an answer; `near`: a count may be nearly right, as no number of a user is."""
+    said = without_unread(answer)
+    said = said.removeprefix("at least ") if said != answer else said
+    boxed = _BOXED.search(said)
+    said = (boxed[1] if boxed else said).strip(_AROUND)
     if any(phrase in reference.lower() for phrase in COMPARED):
-        said = [phrase for phrase in COMPARED if phrase in answer.lower()]
-        return float(len(said) == 1 and said[0] in reference.lower())
+        named = [phrase for phrase in COMPARED if phrase in said.lower()]
+        return float(len(named) == 1 and named[0] in reference.lower())
     if SEPARATOR in reference:
-        return max(_share_of_list(part, reference) for part in (answer, answer.rpartition(":")[2]))
-    final = _final(answer)
+        return max(_share_of_list(part, reference) for part in (said, said.rpartition(":")[2]))
+    # As the official script does, take the rest after the last colon, a short answer, or a last word.
+    final = (said.rpartition(":")[2] if ":" in said or len(said) < 20 else said.split()[-1]).strip(_AROUND)
     if near and _COUNT.fullmatch(reference):
         number = final.replace(",", "") if _GROUPED_NUMBER.fullmatch(final) else ""
-        return float(NEAR ** abs(int(number) - int(reference))) if 0 < len(number) <= MOST_DIGITS else 0.0
+        return float(NEAR ** abs(int(number) - int(reference))) if 0 < len(number) <= 18 else 0.0
     if _DATE.fullmatch(reference):
         return float(date_value(final, order="mdy") == reference)
-    return float(bool(final) and normalise_words(reference) in (normalise_words(answer), normalise_words(final)))
-
-
-def _final(answer: str) -> str:
-    """What the official script takes for the answer: the rest after the last colon, a short answer, or a last word."""
-    if ":" in answer or len(answer) < SHORT:
-        return answer.rpartition(":")[2].strip(_AROUND)
-    return answer.split()[-1].strip(_AROUND)
+    return float(bool(final) and normalise_words(reference) in (normalise_words(said), normalise_words(final)))
 
 
 def _share_of_list(answer: str, reference: str) -> float:

@@ -15,106 +15,50 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from html import escape
 from importlib.resources import files
-from typing import Any, NotRequired
-
-from typing_extensions import TypedDict
+from typing import Any
 
 from readgraph.evaluation.folder import REPORT, RESULTS, SCORES, TABLE, EvaluationFolder
-from readgraph.evaluation.records import Dataset, Item, Outcome
-from readgraph.evaluation.report.plots import Plot, can_draw, plots_of
+from readgraph.evaluation.records import Dataset, Outcome
+from readgraph.evaluation.report.plots import can_draw, plots_of
 from readgraph.evaluation.results import ScoredEvaluation, categories_of
 from readgraph.report.page import html_page
 from readgraph.report.table_files import disarm_formulas
 
+SHOWN = ("id", "text", "question", "options", "correct", "references", "category", "unanswerable")
+"""The fields of a question that the page shows."""
 
-class ShownAnswer(TypedDict):
-    """A method's answer to a question in a run. `method` is an index; `scores` are by metric, from 0 to 100.
 
-    `choice` is the index of the option that was chosen; `problem` says why a reading failed; `substitute`: passages
-    were quoted in the model's place.
+def report_data(evaluation: ScoredEvaluation, missing: str) -> dict[str, Any]:
+    """All data of the page except its plots; `missing` says what is missing for these, or is empty.
+
+    `results` are as in results.json, `titles` those of texts by their ids, `recipes` the fingerprints of memories by
+    method. Each of the `questions` has the methods' `answers`, by method (an index) and run; `scores` are by metric,
+    from 0 to 100. An answer has its text, the index of the option that was chosen (`choice`), why the reading failed
+    (`problem`), and `substitute` where passages were quoted in the model's place.
     """
-
-    method: int
-    run: int
-    status: str
-    scores: dict[str, float]
-    answer: NotRequired[str]
-    choice: NotRequired[int]
-    problem: NotRequired[str]
-    substitute: NotRequired[bool]
-
-
-class ShownQuestion(TypedDict):
-    """A question with its right answer and the methods' answers, by method and run."""
-
-    id: str
-    text: str
-    question: str
-    options: list[str]
-    correct: int | None
-    references: list[str]
-    category: str
-    unanswerable: bool
-    answers: list[ShownAnswer]
-
-
-class EvaluationReportData(TypedDict):
-    """All data of the page except its plots.
-
-    `results` as in results.json, `titles` of texts by their ids, `recipes` the fingerprints of memories by method,
-    `missing` says what is missing for plots, or is empty.
-    """
-
-    results: dict[str, Any]
-    metrics: list[str]
-    titles: dict[str, str]
-    recipes: dict[str, list[str]]
-    questions: list[ShownQuestion]
-    missing: str
-
-
-def report_data(evaluation: ScoredEvaluation, missing: str) -> EvaluationReportData:
-    """The report of an evaluation."""
-    answers = _answers(evaluation)
     recipes = defaultdict[str, dict[str, None]](dict)
     for memory in evaluation.built:
         recipes[memory["method"]][memory["fingerprint"]] = None
+    answers = defaultdict[str, list[dict[str, Any]]](list)
+    for number, outcomes in enumerate(evaluation.outcomes.values()):
+        for outcome in sorted(outcomes, key=lambda outcome: outcome.run):
+            answers[outcome.item].append({"method": number, **_answer(evaluation, outcome)})
+    dataset = evaluation.dataset
     return {
         "results": evaluation.results,
         "metrics": evaluation.metrics,
-        "titles": {text.id: text.title for text in evaluation.dataset.texts},
+        "titles": {text.id: text.title for text in dataset.texts},
         "recipes": {method: list(of) for method, of in recipes.items()},
-        "questions": [_question(item, answers[item.id]) for item in evaluation.dataset.items],
+        "questions": [
+            {**{name: getattr(item, name) for name in SHOWN}, "answers": answers[item.id]} for item in dataset.items
+        ],
         "missing": missing,
     }
 
 
-def _question(item: Item, answers: list[ShownAnswer]) -> ShownQuestion:
-    return {
-        "id": item.id,
-        "text": item.text,
-        "question": item.question,
-        "options": list(item.options),
-        "correct": item.correct,
-        "references": list(item.references),
-        "category": item.category,
-        "unanswerable": item.unanswerable,
-        "answers": answers,
-    }
-
-
-def _answers(evaluation: ScoredEvaluation) -> dict[str, list[ShownAnswer]]:
-    answers = defaultdict[str, list[ShownAnswer]](list)
-    for number, outcomes in enumerate(evaluation.outcomes.values()):
-        for outcome in sorted(outcomes, key=lambda outcome: outcome.run):
-            answers[outcome.item].append(_answer(evaluation, number, outcome))
-    return answers
-
-
-def _answer(evaluation: ScoredEvaluation, method: int, outcome: Outcome) -> ShownAnswer:
+def _answer(evaluation: ScoredEvaluation, outcome: Outcome) -> dict[str, Any]:
     scores = {metric: evaluation.score(outcome, metric) for metric in evaluation.dataset.metrics}
-    shown: ShownAnswer = {
-        "method": method,
+    shown: dict[str, Any] = {
         "run": outcome.run,
         "status": outcome.status,
         "scores": {metric: round(score, 2) for metric, score in scores.items() if score is not None},
@@ -132,38 +76,26 @@ def _answer(evaluation: ScoredEvaluation, method: int, outcome: Outcome) -> Show
 
 NO_PLOTS = "The plots need matplotlib: pip install 'readgraph[evaluation]'."
 
-SHARED_STYLES, SHARED_SCRIPTS = ("base.css",), ("elements.js",)
-"""Files of the reading report that this page uses too."""
-
 STYLES, SCRIPTS = ("evaluation.css", "questions.css"), ("tables.js", "judge.js", "questions.js", "evaluation.js")
 
 
 def evaluation_page(evaluation: ScoredEvaluation) -> str:
     """The page; without matplotlib it has a note instead of plots."""
-    reading, own = (
-        files(package).joinpath("assets") for package in ("readgraph.report", "readgraph.evaluation.report")
-    )
-    styles = [reading.joinpath(name) for name in SHARED_STYLES] + [own.joinpath(name) for name in STYLES]
-    scripts = [reading.joinpath(name) for name in SHARED_SCRIPTS] + [own.joinpath(name) for name in SCRIPTS]
-    drawable = can_draw()
-    plots = plots_of(evaluation) if drawable else []
-    data = report_data(evaluation, "" if drawable else NO_PLOTS)
-    return html_page("Evaluation", styles, scripts, data, "".join(map(_figure, plots)))
-
-
-def _figure(plot: Plot) -> str:
-    caption = f"<h3>{escape(plot.heading)}</h3><p>{escape(plot.line)}</p>"
-    panels = "".join(plot.panels)
-    return f'\n<figure class="plot"><figcaption>{caption}</figcaption><div class="panels">{panels}</div></figure>'
+    shared, own = (files(package).joinpath("assets") for package in ("readgraph.report", "readgraph.evaluation.report"))
+    styles = [shared.joinpath("base.css"), *map(own.joinpath, STYLES)]
+    scripts = [shared.joinpath("elements.js"), *map(own.joinpath, SCRIPTS)]
+    figures = [
+        f'\n<figure class="plot"><figcaption><h3>{escape(plot.heading)}</h3><p>{escape(plot.line)}</p></figcaption>'
+        f'<div class="panels">{"".join(plot.panels)}</div></figure>'
+        for plot in (plots_of(evaluation) if can_draw() else ())
+    ]
+    data = report_data(evaluation, "" if can_draw() else NO_PLOTS)
+    return html_page("Evaluation", styles, scripts, data, "".join(figures))
 
 
 TABLE_COLUMNS = ("method", "metric", "category", "mean", "low", "high", "deviation", "questions", "runs", "judge")
 """`low` and `high` bound the 95 % interval, `deviation` is that of the runs' means: of scores, overall. `judge` is
-`UNPROVEN` for a metric whose judge may agree with known verdicts by chance, otherwise empty."""
-
-UNPROVEN = "unproven"
-
-SCORE_COLUMNS = ("method", "run", "item", "category", "metric", "score")
+"unproven" for a metric whose judge may agree with known verdicts by chance, otherwise empty."""
 
 OVERALL, ALIKE = "overall", "mean of categories"
 """In the column `category`: all questions; the mean of the categories' means."""
@@ -174,7 +106,15 @@ def write_results(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
     evaluation = ScoredEvaluation.of(dataset, folder)
     folder.write(RESULTS, json.dumps(evaluation.results, ensure_ascii=False, indent=1) + "\n")
     folder.write(TABLE, _csv(TABLE_COLUMNS, table_rows(evaluation.results)))
-    folder.write(SCORES, _csv(SCORE_COLUMNS, score_rows(evaluation)))
+    categories = {item.id: item.category for item in dataset.items}
+    scores = (
+        (method, outcome.run, outcome.item, categories[outcome.item], metric, score)
+        for method, outcomes in evaluation.outcomes.items()
+        for outcome in outcomes
+        for metric in dataset.metrics
+        if (score := evaluation.score(outcome, metric)) is not None
+    )
+    folder.write(SCORES, _csv(("method", "run", "item", "category", "metric", "score"), scores))
     folder.write(REPORT, evaluation_page(evaluation))
     return evaluation.results
 
@@ -185,7 +125,7 @@ def table_rows(results: dict[str, Any]) -> Iterator[tuple[object, ...]]:
         for name, metric in method["metrics"].items():
             low, high = metric["interval"] or (None, None)
             figures = (metric["mean"], low, high, metric["deviation"], metric["questions"])
-            runs_and_judge = (method["runs"], UNPROVEN if metric["unproven_judge"] else "")
+            runs_and_judge = (method["runs"], "unproven" if metric["unproven_judge"] else "")
             yield method["method"], name, OVERALL, *figures, *runs_and_judge
             if metric["category_mean"] is not None:
                 alike = (metric["category_mean"], None, None, None, metric["questions"])
@@ -205,13 +145,6 @@ def _use(method: dict[str, Any]) -> dict[str, Any]:
     sums = {name: method[name] for name in ("valid_replies", "seconds", "cost")}
     counts = {"not_answered": method["not_answered"], "failures": len(method["failures"])}
     return {**method["figures"], **walks, **sums, **building, **counts}
-
-
-def score_rows(evaluation: ScoredEvaluation) -> Iterator[tuple[object, ...]]:
-    """The rows of scores.csv."""
-    categories = {item.id: item.category for item in evaluation.dataset.items}
-    for outcome, metric, score in evaluation.each_score():
-        yield outcome.method, outcome.run, outcome.item, categories[outcome.item], metric, score
 
 
 def _csv(columns: Iterable[str], rows: Iterable[tuple[object, ...]]) -> str:

@@ -8,17 +8,17 @@ readable on light and dark backgrounds.
 
 import io
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
-from itertools import pairwise
+from itertools import chain, pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
 
 from lxml import etree
 
 from readgraph.evaluation.optional_imports import library
-from readgraph.evaluation.records import Outcome
-from readgraph.evaluation.results import ScoredEvaluation
+from readgraph.evaluation.records import texts_of
+from readgraph.evaluation.results import RIGHT, ScoredEvaluation
 
 INK = "#010203"
 """Stands for the page's text colour."""
@@ -37,9 +37,6 @@ ROW_LETTERS = 54
 
 FEW_LINES = 5
 """Lines of a legend, or beside the axes, that have room in a plot of the usual height."""
-
-LINE = 0.2
-"""Height of a line in inches."""
 
 SETTINGS = {
     "svg.fonttype": "none",
@@ -86,7 +83,7 @@ def draw_panel(panel: Panel, lines: int = 0) -> str:
         labels = [break_name(name, ROW_LETTERS) for name in names]
         columns = ROW_LETTERS // max((len(line) for label in labels for line in label.split("\n")), default=1) or 1
         rows = sum(label.count("\n") + 1 for label in labels) / columns
-        figure.set_size_inches(SIZE[0], SIZE[1] + LINE * (max(0, rows - FEW_LINES) + max(0, lines - FEW_LINES)))
+        figure.set_size_inches(SIZE[0], SIZE[1] + 0.2 * (max(0, rows - FEW_LINES) + max(0, lines - FEW_LINES)))
         if labels:
             figure.legend(handles, labels, loc="outside lower center", ncols=columns, columnspacing=1)
         written = io.BytesIO()
@@ -94,20 +91,17 @@ def draw_panel(panel: Panel, lines: int = 0) -> str:
     return _for_a_page(written.getvalue())
 
 
-def break_name(name: str, letters: int) -> str:
-    """A row's name; a longer one has each of its settings in a line of its own."""
-    return name if len(name) <= letters else name.replace("@", "@\n").replace(",", ",\n")
-
-
 def _for_a_page(svg: bytes) -> str:
-    """The drawing alone: styles as attributes, no metadata, the ink as the page's."""
+    """The drawing alone: styles as attributes, no metadata, the ink and the font as the page's."""
     root = etree.fromstring(svg, etree.XMLParser(resolve_entities=False, remove_comments=True))
     etree.strip_elements(root, "{*}metadata", "{*}style", with_tail=False)
     for element in root.iter():
         if etree.QName(element).localname == "g":
             element.attrib.pop("id", None)
-        for name, value in _declarations(element.attrib.pop("style", "")):
-            element.set(name, value)
+        for declaration in element.attrib.pop("style", "").split(";"):
+            name, _, value = map(str.strip, declaration.partition(":"))
+            if name and name != "font-family":
+                element.set(name, value)
         for name in ("fill", "stroke"):
             if element.get(name) == INK:
                 element.set(name, "currentColor")
@@ -118,25 +112,9 @@ def _for_a_page(svg: bytes) -> str:
     return etree.tostring(root, encoding="unicode")
 
 
-def _declarations(style: str) -> list[tuple[str, str]]:
-    """The declarations of a style without the font, since the page's font is used."""
-    pairs = [(name.strip(), value.strip()) for name, _, value in (one.partition(":") for one in style.split(";"))]
-    return [(name, value) for name, value in pairs if name and name != "font-family"]
-
-
-LENGTH_GROUPS = 4
-"""The most groups into which texts are divided by length."""
-
-FEWEST_TEXTS = 5
-"""The fewest texts for a histogram."""
-
-BARS = 20
-
-BESIDE_LETTERS = 18
-"""Letters of a name in one line beside an axis."""
-
-STEP = 0.03
-"""The horizontal distance between methods with the same value."""
+def break_name(name: str, letters: int) -> str:
+    """A row's name; a longer one has each of its settings in a line of its own."""
+    return name if len(name) <= letters else name.replace("@", "@\n").replace(",", ",\n")
 
 
 class Plot(NamedTuple):
@@ -164,7 +142,8 @@ def score_by_words(evaluation: ScoredEvaluation) -> Plot | None:
         view = [method["figures"]["words_in_view"] or 0.0 for method in methods]
         line = f"{name} with its 95 % interval, by the words of the text that were in view at the answer (no model)"
         return Plot("Score by words read", line, [draw_panel(_scatter(name, methods, view, "words in view"))])
-    total = [words + _build_words_per_question(method) for words, method in zip(sent, methods, strict=True)]
+    built = [method["building"]["input_words"] / method["outcomes"] for method in methods]
+    total = [words + of_memories for words, of_memories in zip(sent, built, strict=True)]
     line = f"{name} with its 95 % interval, by the words sent to the model for a question, and with memories counted in"
     panels = (
         _scatter(name, methods, sent, "words a question"),
@@ -187,7 +166,7 @@ def score_by_length(evaluation: ScoredEvaluation) -> Plot | None:
 
     def panel(axes: Any) -> None:
         for number, method, points in series:
-            beside = STEP * (number - len(series) / 2)  # so that equal scores don't hide one another
+            beside = 0.03 * (number - len(series) / 2)  # so that equal scores don't hide one another
             axes.plot([group + beside for group in points], [*points.values()], label=method, **_look(number))
         bounds = [(min(sizes[text] for text in group), max(sizes[text] for text in group)) for group in groups]
         labels = [f"{low:,}–{high:,}" if low < high else f"{low:,}" for low, high in bounds]
@@ -200,7 +179,11 @@ def score_by_length(evaluation: ScoredEvaluation) -> Plot | None:
 
 def words(evaluation: ScoredEvaluation) -> Plot | None:
     """How long texts and pages are, and what memories keep of them (ReadAgent, figures 2 to 5); memories of run 1."""
-    noted = _memories_with_notes(evaluation)
+    noted, seen = defaultdict[str, list[dict[str, Any]]](list), set[str]()
+    for memory in evaluation.built:  # one that several methods share is under the first of them
+        if memory["run"] == 0 and memory["memory"] not in seen and any(memory["note_words"]):
+            seen.add(memory["memory"])
+            noted[memory["method"]].append(memory)
     if not noted:
         return None
     notes, pages = list[_Series](), list[_Series]()
@@ -211,31 +194,21 @@ def words(evaluation: ScoredEvaluation) -> Plot | None:
             pages.append(_Series(label, [size for one in memories for size in one[of]], colour, dashed))
     panels = [_histogram(pages, "parts")]
     sizes = evaluation.text_words
-    if len(sizes) >= FEWEST_TEXTS:
+    if len(sizes) >= 5:  # fewer make no histogram
         panels.insert(0, _histogram([_Series("texts", [*sizes.values()], COLOURS[0], True), *notes], "texts"))
     line = "words of texts and their parts, and of the notes that memories keep of them; in brackets the mean"
     return Plot("Words and notes", line, [draw_panel(panel) for panel in panels])
 
 
-def _memories_with_notes(evaluation: ScoredEvaluation) -> dict[str, list[dict[str, Any]]]:
-    """The memories with notes, by method; a memory that several methods share is under the first of them."""
-    noted, seen = defaultdict[str, list[dict[str, Any]]](list), set[str]()
-    for memory in evaluation.built:
-        if memory["run"] == 0 and memory["memory"] not in seen and any(memory["note_words"]):
-            seen.add(memory["memory"])
-            noted[memory["method"]].append(memory)
-    return noted
-
-
 def walks(evaluation: ScoredEvaluation) -> Plot | None:
     """The share of the text that walks read: all walks, and those with a right answer (MemWalker, figure 4)."""
-    shares = {
-        method: shares for method, of in evaluation.outcomes.items() if (shares := list(_shares_read(evaluation, of)))
-    }
+    shares, metric = defaultdict[str, list[tuple[float, bool]]](list), evaluation.metrics[0]
+    for outcome in chain.from_iterable(evaluation.outcomes.values()):
+        if outcome.hops is not None and outcome.percent_read is not None:
+            shares[outcome.method].append((outcome.percent_read, (evaluation.score(outcome, metric) or 0) >= RIGHT))
     if not shares:
         return None
-
-    names = [break_name(method, BESIDE_LETTERS) for method in shares]
+    names = [break_name(method, 18) for method in shares]
 
     def panel(axes: Any) -> None:
         for offset, (label, wanted) in enumerate({"all walks": (True, False), "right answers": (True,)}.items()):
@@ -248,38 +221,27 @@ def walks(evaluation: ScoredEvaluation) -> Plot | None:
         axes.set_xlim(0, 100)
         axes.set_xlabel("% of the text read")
 
-    line = f"words of the text in segments that walks read; right: {evaluation.metrics[0]} of 50 or more"
+    line = f"words of the text in segments that walks read; right: {metric} of 50 or more"
     return Plot("What walks read", line, [draw_panel(panel, sum(name.count("\n") + 1 for name in names))])
 
 
 def length_groups(sizes: dict[str, int]) -> list[list[str]]:
-    """Texts in groups by their number of words, shortest first; the groups are as equal in size as possible."""
+    """Texts in at most four groups by their number of words, shortest first, as equal in size as possible."""
     ordered = sorted(sizes, key=lambda text: (sizes[text], text))
-    count = min(LENGTH_GROUPS, len(set(sizes.values())))
+    count = min(4, len(set(sizes.values())))
     ends = [round(number * len(ordered) / count) for number in range(count + 1)] if count else []
     return [ordered[start:end] for start, end in pairwise(ends)]
 
 
 def _means_by_length(evaluation: ScoredEvaluation, method: str, groups: Sequence[Sequence[str]]) -> dict[int, float]:
     group_of = {text: number for number, group in enumerate(groups) for text in group}
-    texts = {item.id: item.text for item in evaluation.dataset.items}
+    texts = texts_of(evaluation.dataset.items)
     scores = defaultdict[int, list[float]](list)
     for run in evaluation.scores[method][evaluation.metrics[0]].values():
         for item, score in run.items():
             if texts[item] in group_of:
                 scores[group_of[texts[item]]].append(score)
     return {number: fmean(scores[number]) for number in sorted(scores)}
-
-
-def _build_words_per_question(method: dict[str, Any]) -> float:
-    """The words used to build the memories, divided by the number of questions answered from them."""
-    return float(method["building"]["input_words"] / method["outcomes"])
-
-
-def _shares_read(evaluation: ScoredEvaluation, outcomes: Sequence[Outcome]) -> Iterator[tuple[float, bool]]:
-    for outcome in outcomes:
-        if outcome.hops is not None and outcome.percent_read is not None:
-            yield outcome.percent_read, (evaluation.score(outcome, evaluation.metrics[0]) or 0) >= 50
 
 
 def _scatter(name: str, methods: Sequence[dict[str, Any]], at: Sequence[float], label: str) -> Panel:
@@ -311,7 +273,7 @@ def _histogram(series: Sequence[_Series], counted: str) -> Panel:
         most = max(max(one.sizes) for one in series)
         for one in series:
             label, style = f"{one.label} ({fmean(one.sizes):,.0f})", "--" if one.dashed else "-"
-            axes.hist(one.sizes, BARS, range=(0, most), histtype="step", label=label, color=one.colour, ls=style)
+            axes.hist(one.sizes, 20, range=(0, most), histtype="step", label=label, color=one.colour, ls=style)
         axes.set_xlabel("words")
         axes.set_ylabel(counted)
         axes.xaxis.set_major_formatter("{x:,.0f}")

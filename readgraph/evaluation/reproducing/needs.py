@@ -3,7 +3,6 @@
 That is estimated from the published size of its dataset.
 """
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -12,9 +11,9 @@ from langgraph.store.memory import InMemoryStore
 from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.evaluation.datasets.own import own
 from readgraph.evaluation.datasets.record_files import first_value
-from readgraph.evaluation.plan import estimate_groups, with_papers_settings
+from readgraph.evaluation.plan import estimate_groups, fill_defaults, with_papers_settings
 from readgraph.evaluation.records import Dataset, Item, Text, WebStep
-from readgraph.evaluation.reproducing.sources import Experiment, Source
+from readgraph.evaluation.reproducing.sources import Experiment, Size, Source
 from readgraph.evaluation.rows import Row, rows_to_run
 from readgraph.evaluation.running import find_unanswered
 from readgraph.graphs.estimates.arithmetic import Estimate
@@ -23,9 +22,6 @@ from readgraph.library.page_store import PageStore
 from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
-
-DEEPEST = 3
-"""Folders within folders that are searched."""
 
 
 def find_dataset_file(source: Source, data: Path | None) -> Path | None:
@@ -44,7 +40,7 @@ def find_dataset_file(source: Source, data: Path | None) -> Path | None:
                 "another file."
             )
         return data
-    there = sorted(_within(data, DEEPEST))
+    there = sorted(_within(data, 3))
     named = (path for pattern in source.files for path in there if path.match(pattern))
     fitting = (path for path in named if dataset_name_in(path) in (None, source.dataset))
     return next(fitting, None) or next((path for path in there if dataset_name_in(path) == source.dataset), None)
@@ -79,7 +75,7 @@ def dataset_name_in(path: Path) -> str | None:
 
 
 def _within(folder: Path, depth: int) -> list[Path]:
-    """What the folder and those in it hold."""
+    """What the folder and those in it hold, to this depth."""
     if not depth:
         return []
     try:
@@ -95,35 +91,34 @@ WORD = "that "
 """Stands for each word of a text: an English one, so that no classifier of languages is loaded to see that it is."""
 
 
-def with_settings_of(experiment: Experiment, context: ReaderContext) -> ReaderContext:
-    """The context with what the paper sets for the experiment, except for settings that differ from their defaults."""
-    default = ReaderContext()
-    unset = {
-        name: value for name, value in experiment.settings.items() if getattr(context, name) == getattr(default, name)
-    }
-    return replace(context, **unset)
-
-
 async def estimate_experiment(experiment: Experiment, context: ReaderContext) -> Estimate:
     """The estimate for all rows together, which share what is the same.
 
     One text of the dataset's mean length, with the mean number of questions, stands for each of its texts.
     """
-    dataset, rows = _plan_experiment(experiment, context)
-    return (await _estimate_rows(dataset, rows)).times(_texts_and_questions(experiment)[0])
+    dataset, rows, texts = _plan_experiment(experiment, context)
+    return (await _estimate_rows(dataset, rows)).times(texts)
 
 
 async def estimate_each_row(experiment: Experiment, context: ReaderContext) -> dict[str, Estimate]:
     """The same for each row alone, by its name."""
-    dataset, rows = _plan_experiment(experiment, context)
-    texts = _texts_and_questions(experiment)[0]
+    dataset, rows, texts = _plan_experiment(experiment, context)
     return {row.name: (await _estimate_rows(dataset, [row])).times(texts) for row in rows}
 
 
-def _plan_experiment(experiment: Experiment, context: ReaderContext) -> tuple[Dataset, list[Row]]:
-    dataset = _mean_text(experiment)
-    settings = with_papers_settings(dataset, with_settings_of(experiment, context))
-    return dataset, rows_to_run(experiment.rows, dataset, settings, full_text=False)
+def _plan_experiment(experiment: Experiment, context: ReaderContext) -> tuple[Dataset, list[Row], int]:
+    """A dataset of one mean text with its questions, the rows over it, and for how many texts it stands.
+
+    Where the paper draws a sample of the questions, these are about fewer texts.
+    """
+    size, name = experiment.source.size, experiment.source.dataset
+    questions = min(size.questions, experiment.sample or size.questions)
+    drawn = size.texts if questions == size.questions else size.texts * (1 - (1 - 1 / size.texts) ** questions)
+    texts, text, scoring = max(1, round(drawn)), _text(size.words, size.sessions), SCORING[name]
+    items = tuple(_item(number, text, size) for number in range(max(1, round(questions / texts))))
+    dataset = Dataset(name, (text,), items, scoring.metrics, scoring.profile, scoring.answers)
+    settings = with_papers_settings(dataset, fill_defaults(context, experiment.settings))
+    return dataset, rows_to_run(experiment.rows, dataset, settings, full_text=False), texts
 
 
 async def _estimate_rows(dataset: Dataset, rows: list[Row]) -> Estimate:
@@ -134,25 +129,6 @@ async def _estimate_rows(dataset: Dataset, rows: list[Row]) -> Estimate:
 def store_of_mean_texts() -> PageStore:
     """Where the texts of mean length stand, so that each is counted once; nothing is ever read of them."""
     return PageStore(InMemoryStore())
-
-
-def _texts_and_questions(experiment: Experiment) -> tuple[int, int]:
-    """How many questions are asked, where the paper draws a sample of them, and about how many texts these are."""
-    size = experiment.source.size
-    questions = min(size.questions, experiment.sample or size.questions)
-    drawn = size.texts if questions == size.questions else size.texts * (1 - (1 - 1 / size.texts) ** questions)
-    return max(1, round(drawn)), questions
-
-
-def _mean_text(experiment: Experiment) -> Dataset:
-    size, name = experiment.source.size, experiment.source.dataset
-    texts, questions = _texts_and_questions(experiment)
-    scoring = SCORING[name]
-    text = _text(size.words, size.sessions)
-    items = tuple(
-        _item(number, text, size.options, steps=size.steps) for number in range(max(1, round(questions / texts)))
-    )
-    return Dataset(name, (text,), items, scoring.metrics, scoring.profile, scoring.answers)
 
 
 @cache
@@ -169,8 +145,8 @@ def _lines(words: int) -> str:
     return "\n\n".join([WORD * WORDS_A_LINE] * max(1, round(words / WORDS_A_LINE)))
 
 
-def _item(number: int, text: Text, options: int, *, steps: bool) -> Item:
+def _item(number: int, text: Text, size: Size) -> Item:
     question = f"q{number} " + WORD * (QUESTION_WORDS - 1)
-    choices = tuple(WORD * OPTION_WORDS for _ in range(options))
-    step = WebStep("e", 1, (), ("1",), "CLICK") if steps else None
+    choices = tuple(WORD * OPTION_WORDS for _ in range(size.options))
+    step = WebStep("e", 1, (), ("1",), "CLICK") if size.steps else None
     return Item(f"q{number}", text.id, question, ("word",), choices, 0 if choices else None, step=step)

@@ -8,8 +8,6 @@ papers' experiments import neither LangGraph nor pydantic, since the command's c
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-NO_SETTINGS: Mapping[str, Any] = {}
-
 
 class Size(NamedTuple):
     """A dataset's published size: texts, words of a text on average, questions over all texts.
@@ -53,13 +51,21 @@ class Experiment(NamedTuple):
     paper: str
     place: str
     line: str
-    source: Source
     rows: tuple[str, ...]
+    source: Source
     models: str
-    settings: Mapping[str, Any] = NO_SETTINGS
+    settings: Mapping[str, Any] = {}
     runs: int = 1
     sample: int | None = None
     lacking: tuple[str, ...] = ()
+
+
+class Paper(NamedTuple):
+    """A paper's experiments, and what of it needs no run of its own, or can't be repeated at all."""
+
+    name: str
+    experiments: tuple[Experiment, ...]
+    no_runs: dict[str, str]
 
 
 QUALITY = Source(

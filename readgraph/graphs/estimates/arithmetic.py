@@ -2,13 +2,14 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 from readgraph.library.page_store import PageStore
 from readgraph.models.asking import MOST_REPEATED, TRIES
 from readgraph.nodes.answering.ask import answer_prompt
 from readgraph.nodes.building.paging import FEWEST_SHARE
 from readgraph.nodes.building.recipes import resolve_notes_language
-from readgraph.nodes.prompts import MOST_ANSWER_LINE_WORDS, PARAGRAPH_WORDS
+from readgraph.nodes.prompts import MOST_ANSWER_LINE_WORDS, MOST_NOTE_LINE_WORDS, PARAGRAPH_WORDS
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document, Memory, Recipe
 from readgraph.state.words import count_words
@@ -28,11 +29,18 @@ class Range:
     expected: float
     high: float | None
 
-    def __add__(self, other: "Range") -> "Range":
+    @staticmethod
+    def of(given: "Range | float") -> "Range":
+        """The range; a number stands for that of itself alone."""
+        return given if isinstance(given, Range) else Range(given, given, given)
+
+    def __add__(self, other: "Range | float") -> "Range":
+        other = Range.of(other)
         high = None if self.high is None or other.high is None else self.high + other.high
         return Range(self.low + other.low, self.expected + other.expected, high)
 
-    def __mul__(self, other: "Range") -> "Range":
+    def __mul__(self, other: "Range | float") -> "Range":
+        other = Range.of(other)
         high = None if self.high is None or other.high is None else self.high * other.high
         return Range(self.low * other.low, self.expected * other.expected, high)
 
@@ -47,13 +55,17 @@ class Range:
         """The range with 0 as its lower bound, where possibly nothing is needed."""
         return Range(0, self.expected, self.high)
 
+    @property
+    def most(self) -> float:
+        """The upper bound of a range that has one."""
+        assert self.high is not None
+        return self.high
 
-NONE = Range(0, 0, 0)
 
+NONE, ONCE, PERHAPS = Range(0, 0, 0), Range(1, 1, 1), Range(0, 1, 1)
 
-def exactly(number: float) -> Range:
-    """A range of one number."""
-    return Range(number, number, number)
+ANSWER_LINE, NOTE_LINE = Range(0, 0, MOST_ANSWER_LINE_WORDS), Range(0, 0, MOST_NOTE_LINE_WORDS)
+"""Words of the line on the form of an answer, and of that on the language of notes: often none."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +83,7 @@ class Estimate:
 
     def times(self, number: "int | Range") -> "Estimate":
         """The estimate for doing the same `number` times."""
-        often = exactly(number) if isinstance(number, int) else number
-        ranges = (self.calls, self.input_words, self.output_words)
-        return Estimate(*(each * often for each in ranges))
+        return Estimate(self.calls * number, self.input_words * number, self.output_words * number)
 
     def perhaps_none(self) -> "Estimate":
         """The estimate with 0 as lower bounds, where recorded replies may answer every call."""
@@ -109,26 +119,60 @@ class Unread:
         return self.memory is not None and self.memory.complete and not (self.words or self.pages)
 
 
-async def unread(store: PageStore, document: Document, recipe: Recipe, context: ReaderContext) -> Unread:
-    """What is left to read of the document for the memory with this recipe."""
-    recipe, _ = await resolve_notes_language(recipe, document, context, store)
-    memory = await store.find_memory(document.id, recipe, renew=context.rebuild)
-    if memory is None:
-        return Unread(None, document.words, 0, 0, 0, 0)
-    notes = await store.notes(memory.id, range(memory.pages))
-    with_note = {note.page for note in notes if not (context.again and note.is_substitute)}
-    without_note = [page for page in await store.pages(memory.id, range(memory.pages)) if page.number not in with_note]
-    (rest,) = await store.spans(document, [(memory.read_to, document.characters)])
-    note_words = sum(note.words for note in notes)
-    paged_words = sum(page.words for page in without_note)
-    return Unread(memory, count_words(rest), len(without_note), paged_words, len(notes), note_words)
+@dataclass(frozen=True)
+class EstimateCase:
+    """What every estimate is made from: a document in a store, the settings, and the words of a question, if any."""
 
+    store: PageStore
+    document: Document
+    context: ReaderContext
+    given_words: int | None = None
 
-async def may_be_recorded(store: PageStore) -> bool:
-    """Whether the store holds recorded replies, which may answer any call."""
-    async for _ in store.replies():
-        return True
-    return False
+    @property
+    def question_words(self) -> int:
+        """The words of the question; 0 without one."""
+        return self.given_words or 0
+
+    @property
+    def question(self) -> Range:
+        """The same as a range."""
+        return Range.of(self.question_words)
+
+    @property
+    def asks(self) -> bool:
+        """Whether a model will be asked the question; else the document is only read."""
+        return self.given_words is not None and bool(self.context.model)
+
+    def with_settings(self, **settings: Any) -> "EstimateCase":
+        """The case with these settings."""
+        return replace(self, context=replace(self.context, **settings))
+
+    @property
+    def reader(self) -> ReaderContext:
+        """The settings with the model that reads."""
+        return replace(self.context, model=self.context.reading_model or self.context.model)
+
+    async def unread(self, recipe: Recipe) -> Unread:
+        """What is left to read of the document for the memory with this recipe."""
+        store, document, context = self.store, self.document, self.context
+        recipe, _ = await resolve_notes_language(recipe, document, context, store)
+        memory = await store.find_memory(document.id, recipe, renew=context.rebuild)
+        if memory is None:
+            return Unread(None, document.words, 0, 0, 0, 0)
+        notes = await store.notes(memory.id, range(memory.pages))
+        with_note = {note.page for note in notes if not (context.again and note.is_substitute)}
+        without = [page for page in await store.pages(memory.id, range(memory.pages)) if page.number not in with_note]
+        (rest,) = await store.spans(document, [(memory.read_to, document.characters)])
+        paged_words = sum(page.words for page in without)
+        note_words = sum(note.words for note in notes)
+        return Unread(memory, count_words(rest), len(without), paged_words, len(notes), note_words)
+
+    async def bound(self, estimate: Estimate) -> Estimate:
+        """The estimate within the budget of calls; the store may hold recorded replies, which answer any call."""
+        async for _ in self.store.replies():
+            estimate = estimate.perhaps_none()
+            break
+        return estimate.within(self.context.max_calls)
 
 
 def frame_words(words: int) -> Range:
@@ -136,8 +180,9 @@ def frame_words(words: int) -> Range:
     return Range(max(0, words - WORDING_VARIES), words, words + WORDING_VARIES)
 
 
-def estimate_calls(times: Range, prompt_words: Range, reply_words: float) -> Estimate:
+def estimate_calls(times: Range | float, prompt_words: Range, reply_words: float) -> Estimate:
     """Ask `times` times, each with a prompt of `prompt_words`: one call each, up to `TRIES` if replies are refused."""
+    times = Range.of(times)
     calls = times * Range(1, 1, TRIES)
     retried = times * Range(0, 0, TRIES * (TRIES - 1) / 2 * RETRY_WORDS)
     replies = Range(times.low, times.expected * reply_words, 0 if times.high == 0 else None)
@@ -163,6 +208,9 @@ SHORT_ANSWER, QUOTES = 15, 40
 LONG_ANSWERS = {"paragraph": PARAGRAPH_WORDS, "free": 150}
 """Expected words of long answers."""
 
+SENTENCE_WORDS, VERDICT_WORDS = 20, 15
+"""Expected words of a sentence, and of what is said of it, with a quote."""
+
 TAG_WORDS = 2
 """Words of the tag before a page."""
 
@@ -171,8 +219,6 @@ FORM_WORDS = 100
 
 HALF_PARAGRAPH = 25
 """Words by which a full page is expected to end before its limit: it ends with a paragraph."""
-
-ONCE = exactly(1)
 
 
 def answer_words(context: ReaderContext, *, quotes: bool = True) -> int:
@@ -188,7 +234,7 @@ def of_options(context: ReaderContext) -> ReaderContext:
 
 def estimate_answer(shown: Range, context: ReaderContext, times: Range = ONCE) -> Estimate:
     """An answer; `shown`: the words of the memory and of the question. A prompt that doesn't fit the window is cut."""
-    prompt = frame_words(answer_prompt("", "", {"A": "", "B": ""}).words) + Range(0, 0, MOST_ANSWER_LINE_WORDS)
+    prompt = frame_words(answer_prompt("", "", {"A": "", "B": ""}).words) + ANSWER_LINE
     room = max(0, context.window_words - FORM_WORDS)
     cut = Range(min(prompt.low + shown.low, room), min(prompt.expected + shown.expected, room), context.window_words)
     return estimate_calls(times, cut.at_most((prompt + shown).high), answer_words(context))
@@ -197,7 +243,7 @@ def estimate_answer(shown: Range, context: ReaderContext, times: Range = ONCE) -
 def even_page_count(words: float, most: int) -> Range:
     """Number of even pages, of at most `most` words each, in a text (see `readgraph.nodes.building.paging`)."""
     if words <= most:
-        return exactly(math.ceil(words / most))
+        return Range.of(math.ceil(words / most))
     typical = most - min(HALF_PARAGRAPH, FEWEST_SHARE * most / 2)
     high = math.ceil(words / max(1, round(FEWEST_SHARE * most))) + 1
     return Range(math.ceil(words / most), min(math.ceil(words / typical), high), high)
@@ -205,7 +251,6 @@ def even_page_count(words: float, most: int) -> Range:
 
 def add_text_words(words: int, pages: Range, without_pages: Estimate) -> Estimate:
     """The estimate with the words of the pages added: the whole text is sent once, as this many pages."""
-    assert pages.high is not None
     # A word that is cut by the end of a page counts for both pages.
-    shown = estimate_calls(ONCE, Range(words, words, words + pages.high), 0).input_words
+    shown = estimate_calls(ONCE, Range(words, words, words + pages.most), 0).input_words
     return replace(without_pages, input_words=without_pages.input_words + shown)

@@ -1,16 +1,17 @@
 """What a reading will use, for each method, before any call is made; and the check of a long answer."""
 
 import math
-from collections.abc import Awaitable, Callable
 
 from readgraph.graphs.estimates.arithmetic import (
     QUOTES,
+    SENTENCE_WORDS,
+    VERDICT_WORDS,
     Estimate,
+    EstimateCase,
     Range,
     answer_words,
     estimate_calls,
     frame_words,
-    may_be_recorded,
 )
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS, Method, builder_of
@@ -24,40 +25,23 @@ from readgraph.state.records import Document
 
 __all__ = ["estimate_reading"]
 
-SENTENCE_WORDS, VERDICT_WORDS = 20, 15
-"""Expected words of a sentence, and of what is said of it, with a quote."""
-
 CITES = {"answer_length", "check_sentences"}
 """The settings of a method that checks long answers."""
 
 
-def estimate_answer_check(method: Method, words: int, context: ReaderContext, question_words: int) -> Estimate:
-    """The check of the answer to a question about a text of so many words; nothing where answers are short."""
-    wanted = context.model and context.check_sentences and set_long(context)
+def estimate_answer_check(method: Method, case: EstimateCase) -> Estimate:
+    """The check of the answer to a question; nothing where answers are short."""
+    context = case.context
+    wanted = case.asks and context.check_sentences and set_long(context)
     if not wanted or not settings_of(method, asks=True) >= CITES:
         return Estimate()
     sentences = math.ceil((answer_words(context) - QUOTES) / SENTENCE_WORDS)
     calls = Range(0, math.ceil(sentences / MOST_SENTENCES), MOST_CHECKED)
+    words = case.document.words
     each = min(WORDS_SHOWN * min(sentences, MOST_SENTENCES) / 2, words)
     asked = frame_words(check_answer_prompt("", "", []).words)
-    shown = Range(0, each + question_words, MOST_SENTENCES * MOST_SHOWN * words + context.window_words)
+    shown = Range(0, each + case.question_words, MOST_SENTENCES * MOST_SHOWN * words + context.window_words)
     return estimate_calls(calls, (asked + shown).at_most(context.window_words), MOST_SENTENCES * VERDICT_WORDS)
-
-
-Estimator = Callable[[PageStore, Document, ReaderContext, int | None], Awaitable[Estimate]]
-
-
-def estimator_of(method: Method, *, asks: bool) -> Estimator:
-    """The estimator of a method; one that is not ours has its own, or without a question that of its memory's builder.
-
-    Raises `BadInput` where there is none.
-    """
-    estimator: Estimator | None = method.estimator()
-    if not estimator and not asks and (builder := METHODS.get(builder_of(method))):
-        estimator = builder.estimator()
-    if not estimator:
-        raise BadInput(f"'{method.name}' has no estimate: leave --estimate out, or write an estimate beside its build.")
-    return estimator
 
 
 async def estimate_reading(
@@ -65,7 +49,8 @@ async def estimate_reading(
 ) -> Estimate:
     """What reading the document will use, and answering a question of `question_words` (None: reading only).
 
-    Makes no call. The bounds hold for any model that replies at all, however bad its replies are.
+    Makes no call. The bounds hold for any model that replies at all, however bad its replies are. A method that is not
+    ours has its own estimate, or without a question that of its memory's builder.
 
     Args:
         method: The method.
@@ -73,10 +58,15 @@ async def estimate_reading(
         document: The document.
         context: The settings of the run.
         question_words: Words of the question.
+
+    Raises:
+        BadInput: If the method has no estimate.
     """
-    estimate = await estimator_of(method, asks=question_words is not None)(store, document, context, question_words)
-    if question_words is not None:
-        estimate += estimate_answer_check(method, document.words, context, question_words)
-    if await may_be_recorded(store):
-        estimate = estimate.perhaps_none()
-    return estimate.within(context.max_calls)
+    estimator = method.estimator()
+    if not estimator and question_words is None and (builder := METHODS.get(builder_of(method))):
+        estimator = builder.estimator()
+    if not estimator:
+        raise BadInput(f"'{method.name}' has no estimate: leave --estimate out, or write an estimate beside its build.")
+    case = EstimateCase(store, document, context, question_words)
+    estimate: Estimate = await estimator(case)
+    return await case.bound(estimate + estimate_answer_check(method, case))

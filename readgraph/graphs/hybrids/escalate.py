@@ -7,20 +7,29 @@ rounds, and `rounds` bounds them together.
 
 from typing import Any
 
-from langgraph.graph import END, START
+from langgraph.graph import START
 from typing_extensions import Unpack
 
 from readgraph.graphs import read_agent
-from readgraph.graphs.gam import Research, Rounds, SearchDecision, add_rounds
+from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range, estimate_answer
+from readgraph.graphs.gam import (
+    NOT_ENOUGH,
+    Research,
+    Rounds,
+    SearchDecision,
+    add_rounds,
+    estimate_research,
+    estimate_verdicts,
+)
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
+from readgraph.graphs.wiring import Node, add_nodes, choosing
+from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
 from readgraph.nodes.answering.answer import answer_from_notes_alone
 from readgraph.nodes.building.merge import merge
 from readgraph.nodes.opening import open_for_research
 from readgraph.nodes.research.plan import plan_look_up
 from readgraph.nodes.research.reflect import gists_suffice
 from readgraph.state.channels import ResearchOutput, ResearchState
-from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 
 __all__ = ["build", "graph"]
@@ -29,15 +38,9 @@ METHOD = Method(
     name="escalate",
     line="Gists, then a look-up, then research, while needed.",
     note="gist",
-    estimate="estimates.gam:estimate_escalate",
     memory_of="read-agent",
     order=26,
 )
-
-
-def choose_question_or_end(state: ResearchState) -> str:
-    """Go on to the question, if there is one."""
-    return "judge" if state["question_text"] else END
 
 
 def choose_look_up_or_answer(state: SearchDecision) -> str:
@@ -56,29 +59,31 @@ def build(
     state: type[Any] = ResearchState,
     **rounds: Unpack[Rounds],
 ) -> Research:
-    """Judge the gists; look up and research where they are not enough.
-
-    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`; but
-    `state`, which may be a class derived from `ResearchState`.
-    """
-    builder = MethodGraph(
-        with_channels(state, ResearchState),
-        context_schema=ReaderContext,
-        input_schema=Question,
-        output_schema=ResearchOutput,
-    )
+    """Judge the gists; look up and research where they are not enough."""
+    builder = begin_graph(state, ResearchState, Question, ResearchOutput)
     add_nodes(builder, open=open, read=read, merge=merge, judge=judge, look_up=look_up, answer_gists=answer_gists)
-    builder.add_edge(START, "open")
-    builder.add_edge("open", "read")
-    builder.add_edge("read", "merge")
-    builder.add_conditional_edges("merge", choosing(choose_question_or_end), ["judge", END])
+    add_path(builder, START, "open", "read", "merge")
+    add_question(builder, "merge", "judge")
     builder.add_conditional_edges("judge", choosing(choose_look_up_or_answer), ["look_up", "answer_gists"])
-    builder.add_edge("look_up", "search")
+    add_path(builder, "look_up", "search")
     add_rounds(builder, **rounds)
-    builder.add_edge("answer_gists", "cite")
-    fit_context(builder)
-    check_wiring(builder)
-    return builder
+    add_path(builder, "answer_gists", "cite")
+    return complete_graph(builder)
 
 
 graph = build().compile(name="escalate")
+
+
+async def estimate_escalate(case: EstimateCase) -> Estimate:
+    """ReadAgent's reading, a verdict on the gists, possibly a look-up and GAM's rounds."""
+    reading, seen = await read_agent.estimate_gist_reading(case)
+    if not case.asks:
+        return reading
+    context, gists = case.context, seen.gists + case.question
+    judging = estimate_verdicts(Range(0, 1, 2 if context.separate_requests else 1), gists, context)
+    # Always all pages at once, whatever the setting `strategy`; they are always read.
+    look_ups = read_agent.estimate_look_up(gists, context, "parallel")
+    research = estimate_research(seen.pages, seen.page_words, case.with_settings(rounds=max(context.rounds, 1)))
+    # How often gists alone are not enough is what GAM expects of its notes: the same verdict is asked for.
+    further = (look_ups + research).times(Range(1, NOT_ENOUGH, 1))
+    return reading + judging + further + estimate_answer(gists, context, times=Range(0, 1 - NOT_ENOUGH, 1))

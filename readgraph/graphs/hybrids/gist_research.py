@@ -7,6 +7,7 @@ whole can be gisted at once, page by page; and what ReadAgent has read is not pa
 from functools import partial
 
 from readgraph.graphs import gam, read_agent
+from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.methods import Method
 
 __all__ = ["build", "graph"]
@@ -15,12 +16,17 @@ METHOD = Method(
     name="gist-research",
     line="GAM's rounds of research over ReadAgent's gists.",
     note="gist",
-    estimate="estimates.gam:estimate_gist_research",
     memory_of="read-agent",
     order=20,
 )
 
 build = partial(gam.build, memorize=read_agent.read)
-"""GAM's graph with ReadAgent's `read` node; every argument is a node, as there."""
+"""GAM's graph with ReadAgent's `read` node."""
 
 graph = build().compile(name="gist_research")
+
+
+async def estimate_gist_research(case: EstimateCase) -> Estimate:
+    """ReadAgent's reading, then GAM's rounds."""
+    reading, seen = await read_agent.estimate_gist_reading(case, merges=False)
+    return reading + gam.estimate_research(seen.pages, seen.page_words, case) if case.asks else reading

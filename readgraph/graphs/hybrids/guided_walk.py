@@ -7,6 +7,7 @@ most. If a question shares words with the right leaf, search finds it directly; 
 from functools import partial
 
 from readgraph.graphs import mem_walker
+from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.methods import Method
 from readgraph.nodes.walk.position import enter_at_leaf
 
@@ -16,12 +17,20 @@ METHOD = Method(
     name="guided-walk",
     line="MemWalker's walk, begun where search points.",
     note="summary",
-    estimate="estimates.mem_walker:estimate_guided_walk",
     memory_of="mem-walker",
     order=21,
 )
 
 build = partial(mem_walker.build, enter=enter_at_leaf)
-"""MemWalker's graph with this `enter` node; every argument is a node, as there."""
+"""MemWalker's graph with this `enter` node."""
 
 graph = build().compile(name="guided_walk")
+
+
+async def estimate_guided_walk(case: EstimateCase) -> Estimate:
+    """MemWalker's reading, and a walk that begins at a leaf."""
+    reading, segments = await mem_walker.estimate_tree_reading(case)
+    if not case.asks:
+        return reading
+    walk = mem_walker.estimate_walk(segments, case, from_leaf=True)
+    return reading + walk + mem_walker.estimate_finding_weighing(case)

@@ -7,6 +7,7 @@ read, and the answer sees the rest of the text too, in short.
 from functools import partial
 
 from readgraph.graphs import mem_walker
+from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range, estimate_answer
 from readgraph.graphs.methods import Method
 from readgraph.nodes.walk.answer import answer_over_leaves
 
@@ -16,12 +17,22 @@ METHOD = Method(
     name="walk-and-read",
     line="MemWalker's walk; answers from all summaries.",
     note="summary",
-    estimate="estimates.mem_walker:estimate_walk_and_read",
     memory_of="mem-walker",
     order=23,
 )
 
 build = partial(mem_walker.build, answer=answer_over_leaves)
-"""MemWalker's graph with this `answer` node; every argument is a node, as there."""
+"""MemWalker's graph with this `answer` node."""
 
 graph = build().compile(name="walk_and_read")
+
+
+async def estimate_walk_and_read(case: EstimateCase) -> Estimate:
+    """MemWalker's reading and walk, then an answer over all summaries."""
+    reading, segments = await mem_walker.estimate_tree_reading(case)
+    if not case.asks:
+        return reading
+    context = case.context
+    leaves = Range(0, context.walks, context.max_hops * context.walks) * mem_walker.segment(context)
+    shown = mem_walker.notes_of(segments, context) + leaves + case.question
+    return reading + mem_walker.estimate_walk(segments, case) + estimate_answer(shown, context)

@@ -8,13 +8,15 @@ the walk is the first of its `rounds`.
 
 from typing import Any
 
-from langgraph.graph import START, StateGraph
+from langgraph.graph import StateGraph
 from typing_extensions import Unpack
 
 from readgraph.graphs import mem_walker
-from readgraph.graphs.gam import Rounds, add_rounds
+from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
+from readgraph.graphs.gam import Rounds, add_rounds, estimate_research
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
+from readgraph.graphs.wiring import Node, add_nodes
+from readgraph.graphs.wiring.building import add_path, begin_graph, complete_graph
 from readgraph.nodes.building.summaries import grow
 from readgraph.nodes.opening import open_for_research
 from readgraph.nodes.research.integrate import note_findings
@@ -31,7 +33,6 @@ METHOD = Method(
     name="walk-and-research",
     line="MemWalker's walk; GAM researches what it lacks.",
     note="summary",
-    estimate="hybrids.reflective_walk:estimate_walk_and_research",
     memory_of="mem-walker",
     order=24,
 )
@@ -49,28 +50,23 @@ def build(
     state: type[Any] = WalkResearchState,
     **rounds: Unpack[Rounds],
 ) -> StateGraph[WalkResearchState, ReaderContext, Question, WalkResearchOutput]:
-    """Walk to a leaf, then research what its findings lack.
-
-    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`; but
-    `state`, which may be a class derived from `WalkResearchState`.
-    """
-    builder = MethodGraph(
-        with_channels(state, WalkResearchState),
-        context_schema=ReaderContext,
-        input_schema=Question,
-        output_schema=WalkResearchOutput,
-    )
-    add_nodes(builder, open=open)
-    builder.add_edge(START, "open")
-    mem_walker.add_walk(
-        builder, "note_findings", read=read, grow=grow, enter=enter, descend=descend, read_leaf=read_leaf
-    )
+    """Walk to a leaf, then research what its findings lack."""
+    builder = begin_graph(state, WalkResearchState, Question, WalkResearchOutput)
+    walk = {"open": open, "read": read, "grow": grow, "enter": enter, "descend": descend, "read_leaf": read_leaf}
+    mem_walker.add_walk(builder, "note_findings", **walk)
     add_nodes(builder, note_findings=note_findings)
-    builder.add_edge("note_findings", "reflect")
+    add_path(builder, "note_findings", "reflect")
     add_rounds(builder, **rounds)
-    fit_context(builder)
-    check_wiring(builder)
-    return builder
+    return complete_graph(builder)
 
 
 graph = build().compile(name="walk_and_research")
+
+
+async def estimate_walk_and_research(case: EstimateCase) -> Estimate:
+    """MemWalker's reading and walk, then GAM's rounds, of which the walk is the first."""
+    reading, segments = await mem_walker.estimate_tree_reading(case)
+    if not case.asks:
+        return reading
+    research = estimate_research(segments, case.context.segment_words, case, begun=True)
+    return reading + mem_walker.estimate_walk(segments, case) + research

@@ -5,7 +5,7 @@ fields of a graph's context, and of the form that Studio shows.
 """
 
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, get_type_hints
@@ -15,10 +15,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel import Pregel
 from typing_extensions import is_typeddict
 
-from readgraph.graphs.wiring.method_graph import GraphStep
-from readgraph.graphs.wiring.paths import Builder, find_nodes_after, path_avoiding
+from readgraph.graphs.wiring.method_graph import GraphStep, builder_inside
+from readgraph.graphs.wiring.paths import Builder
 from readgraph.nodes.bounds import DECISIVE
-from readgraph.nodes.step import MakeRecipe, StepNode
+from readgraph.nodes.step import StepNode
 from readgraph.state.channels import Cleared, Empty
 from readgraph.state.context import ReaderContext, context_with
 from readgraph.state.declaring import Groups, settings_in
@@ -48,6 +48,12 @@ def base_of(state: type[Any] | None) -> type[Any] | None:
 
 
 NOTHING: frozenset[str] = frozenset()
+
+
+def union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    """All that is in any of these sets."""
+    return NOTHING.union(*sets)
+
 
 RECORDED = frozenset({"steps", "usage", "fallbacks", "corrected_notes"})
 """Keys that every step also writes: the record of its run."""
@@ -85,33 +91,28 @@ def find_node_keys(node: Any, whole_state: type[Any] | None = None) -> NodeKeys:
 
     A step declares the keys that either of its coroutines needs, and those that both write. A type that is not a
     `TypedDict`, or is the graph's whole state, declares nothing; nor does a node that is neither step nor function. A
-    compiled graph declares what it gives.
+    compiled graph declares what it gives; one that begins a question gets none inside of another, and builds a memory
+    only.
     """
-    if isinstance(node, GraphStep) and isinstance(node.graph, CompiledStateGraph):
-        return _keys_of_graph(node, node.graph)
+    if isinstance(node, GraphStep) and (inside := builder_inside(node)):
+        nodes = [each.runnable for each in inside.nodes.values()]
+        keys = [find_node_keys(each, inside.state_schema) for each in nodes]
+        given = node.gives & {*inside.schemas[inside.output_schema]}
+        empty = given & union(each.empty for each in keys)
+        if not any(isinstance(each, StepNode) and each.starts_question for each in nodes):
+            empty = frozenset(key for key in empty if not any(each.fills(key) for each in keys))
+        return NodeKeys(writes=given | RECORDED, may_write=given, empty=empty)
     if not isinstance(node, StepNode):
         function = getattr(node, "func", None) or getattr(node, "afunc", None)
         return _keys_of_function(function, whole_state) if function else NodeKeys()
-    works = [work for work in (node.work, node.without_model) if work]
-    declared = [_keys_of_function(work, whole_state) for work in works]
+    declared = [_keys_of_function(work, whole_state) for work in (node.work, node.without_model) if work]
     writes = [each.writes for each in declared if each.writes is not None]
     return NodeKeys(
-        reads=frozenset().union(*(each.reads for each in declared)),
+        reads=union(each.reads for each in declared),
         writes=frozenset.intersection(*writes) | RECORDED if writes else None,
-        may_write=frozenset().union(*(each.may_write for each in declared)),
-        empty=frozenset().union(*(each.empty for each in declared)),
+        may_write=union(each.may_write for each in declared),
+        empty=union(each.empty for each in declared),
     )
-
-
-def _keys_of_graph(step: GraphStep, graph: CompiledStateGraph[Any, Any, Any, Any]) -> NodeKeys:
-    """What a compiled graph gives. One that begins a question gets none inside of another, and builds a memory only."""
-    nodes = [node.runnable for node in graph.builder.nodes.values()]
-    inside = [find_node_keys(node, graph.builder.state_schema) for node in nodes]
-    given = step.gives & {*graph.builder.schemas[graph.builder.output_schema]}
-    empty = given & frozenset().union(*(keys.empty for keys in inside))
-    if not any(isinstance(node, StepNode) and node.starts_question for node in nodes):
-        empty = frozenset(key for key in empty if not any(keys.fills(key) for keys in inside))
-    return NodeKeys(writes=given | RECORDED, may_write=given, empty=empty)
 
 
 def _keys_of_function(function: Callable[..., Any], whole_state: type[Any] | None) -> NodeKeys:
@@ -121,7 +122,10 @@ def _keys_of_function(function: Callable[..., Any], whole_state: type[Any] | Non
         first = next(iter(inspect.signature(function).parameters), "")
     except (NameError, TypeError, ValueError):  # names that exist only for type checkers; callables without a signature
         return NodeKeys()
-    read, written = (_type_of_channels(hints.get(name), whole_state) for name in (first, "return"))
+    whole = (whole_state, base_of(whole_state))  # these declare nothing
+    read, written = (
+        hint if is_typeddict(hint) and hint not in whole else None for hint in (hints.get(first), hints.get("return"))
+    )
     reads = read.__required_keys__ if read else NOTHING
     decisive = _keys_with_mark(read, DECISIVE) if read else NOTHING
     if hints.get("return") is type(None):
@@ -139,12 +143,6 @@ def _keys_with_mark(declaring: Any, mark: object) -> frozenset[str]:
     return frozenset(key for key, hint in hints.items() if mark in getattr(hint, "__metadata__", ()))
 
 
-def _type_of_channels(annotation: Any, whole_state: type[Any] | None) -> Any:
-    """The type, if it declares anything: the whole state doesn't, nor the one from which it was derived."""
-    whole = (whole_state, base_of(whole_state))
-    return annotation if is_typeddict(annotation) and annotation not in whole else None
-
-
 MODELS = ("", "provider:name")
 """A recipe may hold other parameters with a model than without."""
 
@@ -160,72 +158,6 @@ class _SettingsRecorder:
         return getattr(self._context, name)
 
 
-def settings_of_recipe(recipe: MakeRecipe) -> frozenset[str]:
-    """The names of the settings that a recipe is made of."""
-    watched = [_SettingsRecorder(model) for model in MODELS]
-    for context in watched:
-        recipe(context)  # type: ignore[arg-type]
-    return frozenset().union(*(context.settings for context in watched))
-
-
-def check_recipes(builder: Builder, declared: Mapping[str, NodeKeys]) -> None:
-    """Refuse a node to which a memory comes without what the node needs of its recipe.
-
-    A memory from a node that says no recipe may hold anything. Notes that a model writes and nothing uses are refused
-    too. Raises `BadInput`, which names both nodes.
-    """
-    writers = {name for name, keys in declared.items() if keys.writes is None or "memory" in keys.may_write}
-    _check_notes(builder, writers)
-    for name, needs in _nodes_with_needs(builder):
-        for writer in sorted(writers - {name}):
-            lacking = needs - _parameters(builder.nodes[writer].runnable, needs)
-            # Without any writer the graph is refused anyway: the memory comes from this one where no other ran.
-            if lacking and path_avoiding(builder, writers - {writer, name}, name):
-                raise BadInput(
-                    f"The node '{name}' needs a memory whose recipe has '{min(lacking)}', and the node '{writer}' "
-                    "builds one without: take a node that builds with it."
-                )
-
-
-def _check_notes(builder: Builder, writers: Collection[str]) -> None:
-    """Refuse to pay for notes where only the pages are taken."""
-    for name in [name for name, node in builder.nodes.items() if getattr(node.runnable, "pages_alone", False)]:
-        for writer in sorted(writers):
-            if _pays_for_notes(builder.nodes[writer].runnable) and name in find_nodes_after(builder, writer):
-                raise BadInput(
-                    f"The node '{writer}' has a model write notes, and '{name}' takes the pages alone: take a node "
-                    "that only cuts the text into pages, such as readgraph.graphs.mem_gpt.read."
-                )
-
-
-def _pays_for_notes(node: Any) -> bool:
-    if isinstance(node, GraphStep) and isinstance(node.graph, CompiledStateGraph):
-        return any(_pays_for_notes(inner.runnable) for inner in node.graph.builder.nodes.values())
-    return isinstance(node, StepNode) and node.builds
-
-
-def _nodes_with_needs(builder: Builder) -> Iterator[tuple[str, frozenset[str]]]:
-    for name, node in builder.nodes.items():
-        if isinstance(node.runnable, StepNode) and node.runnable.needs:
-            yield name, node.runnable.needs
-
-
-def _parameters(node: Any, unknown: frozenset[str]) -> frozenset[str]:
-    """The parameters of the recipe with which a node builds; `unknown` where it says none.
-
-    A compiled graph's are those of its nodes that give a memory.
-    """
-    if isinstance(node, GraphStep) and isinstance(node.graph, CompiledStateGraph):
-        inside = node.graph.builder
-        declared = {each.runnable: find_node_keys(each.runnable, inside.state_schema) for each in inside.nodes.values()}
-        giving = [each for each, keys in declared.items() if keys.writes is None or "memory" in keys.may_write]
-        return frozenset().union(*(_parameters(each, unknown) for each in giving)) if giving else unknown
-    if not (isinstance(node, StepNode) and node.recipe):
-        return unknown
-    first, *others = (frozenset(node.recipe(ReaderContext(model=model)).parameters) for model in MODELS)
-    return first.intersection(*others)
-
-
 def fit_context(builder: Builder) -> None:
     """Limit a graph's context to the settings that its nodes use.
 
@@ -237,23 +169,6 @@ def fit_context(builder: Builder) -> None:
     )
 
 
-def check_settings(builder: Builder) -> None:
-    """Refuse a node that uses a setting which the graph's context lacks; raises `BadInput`, which names both.
-
-    A graph without a context schema takes any setting, and is not checked.
-    """
-    if builder.context_schema is None:
-        return
-    known = settings_in(builder.context_schema)
-    for name, node in builder.nodes.items():
-        for setting in _settings(node.runnable):
-            if setting not in known:
-                raise BadInput(
-                    f"The node '{name}' reads the setting '{setting}', which the graph's context does not have: give "
-                    "the graph context_schema=ReaderContext, or call fit_context before the check."
-                )
-
-
 def settings_before_question(builder: Builder) -> set[str]:
     """The settings that are used without a question: those of the nodes up to the first choice of an edge."""
     waiting, passed = [START], set[str]()
@@ -261,16 +176,22 @@ def settings_before_question(builder: Builder) -> set[str]:
         passed.add(node := waiting.pop())
         if node not in builder.branches:
             waiting += [end for start, end in builder.edges if start == node and end in builder.nodes]
-    return {setting for name in passed - {START} for setting in _settings(builder.nodes[name].runnable)}
+    return {setting for name in passed - {START} for setting in settings_of_node(builder.nodes[name].runnable)}
 
 
-def _settings(node: Any) -> Iterator[str]:
+def settings_of_node(node: Any) -> Iterator[str]:
+    """The names of the settings that a node reads, or its recipe."""
     return chain((setting for group in groups_of(node) for setting in settings_in(group)), _of_recipe(node))
 
 
 def _of_recipe(node: Any) -> frozenset[str]:
-    recipe = node.recipe if isinstance(node, StepNode) else None
-    return settings_of_recipe(recipe) if recipe else frozenset()
+    """The names of the settings that a node's recipe is made of."""
+    if not (isinstance(node, StepNode) and node.recipe):
+        return NOTHING
+    watched = [_SettingsRecorder(model) for model in MODELS]
+    for context in watched:
+        node.recipe(context)  # type: ignore[arg-type]
+    return union(frozenset(context.settings) for context in watched)
 
 
 def groups_of(node: Any) -> Groups:

@@ -9,11 +9,11 @@ import asyncio
 import time
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from contextvars import Context, ContextVar, copy_context
 from difflib import get_close_matches
-from functools import cache
-from typing import Any, TypeAlias, TypeVar
+from itertools import chain
+from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
@@ -26,16 +26,14 @@ from langgraph.types import Command, Overwrite, StateUpdate, StreamMode
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
 from readgraph.graphs.wiring.paths import Builder
-from readgraph.models.watching import OURS, TraceSpan, begin_span, has_listeners, use_span
+from readgraph.models.watching import OURS, begin_span, has_listeners
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import OWN_STORE, ReaderContext
 from readgraph.state.declaring import RENAMED, Groups, settings_in
 from readgraph.state.errors import BadInput
 from readgraph.state.logs import current_run, fault, log, log_run_end, new_run_part, use_run
 from readgraph.state.loops import Listen, stream_until_left, until_left
-
-CompiledGraph: TypeAlias = PregelProtocol[Any, Any, Any, Any]
-"""A compiled graph, here or behind a server."""
+from readgraph.state.variables import set_variable
 
 _waits: ContextVar[bool] = ContextVar("readgraph_waits", default=False)
 """Whether the graph around runs under `invoke`: its checkpointer may have no asynchronous calls."""
@@ -53,7 +51,8 @@ class GraphStep(StepNode[Any, Any]):
         self, name: str, graph: PregelProtocol[Any, Any, Any, Any], builder: Builder, settings: Groups
     ) -> None:
         self.graph, self.gives = graph, frozenset(builder.channels)
-        taken = _input_keys(graph)
+        inside = graph.builder if isinstance(graph, CompiledStateGraph) else None
+        taken = inside.schemas[inside.input_schema] if inside else None  # a remote graph says none, and gets them all
         joined = {key for key, channel in builder.channels.items() if not isinstance(channel, LastValue)}
 
         def is_shared(key: str) -> bool:
@@ -72,24 +71,19 @@ class GraphStep(StepNode[Any, Any]):
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run in the background event loop, and the graph itself in a thread."""
-        before = _waits.set(True)
-        try:
+        with set_variable(_waits, True):
             return super().invoke(input, config, **kwargs)
-        finally:
-            _waits.reset(before)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run in the caller's event loop."""
-        before = _waits.set(False)
-        try:
+        with set_variable(_waits, False):
             return await super().ainvoke(input, config, **kwargs)
-        finally:
-            _waits.reset(before)
 
 
-def _input_keys(graph: CompiledGraph) -> Collection[str] | None:
-    """The keys of a graph's input; None where it says none, such as a remote graph: it gets them all."""
-    return graph.builder.schemas[graph.builder.input_schema] if isinstance(graph, CompiledStateGraph) else None
+def builder_inside(node: Any) -> Builder | None:
+    """The builder of a compiled graph of LangGraph's that stands as a node."""
+    graph = node.graph if isinstance(node, GraphStep) else None
+    return graph.builder if isinstance(graph, CompiledStateGraph) else None
 
 
 NEAR = 0.65
@@ -110,38 +104,6 @@ def check_names(what: str, given: object, known: Collection[str]) -> None:
     name = min(map(str, given.keys() - names))
     similar = "".join(f" (it has '{near}')" for near in get_close_matches(name, sorted(names), 1, cutoff=NEAR))
     raise BadInput(f"{what} '{name}', which the graph's state does not have{similar}.")
-
-
-def check_updates(supersteps: Sequence[Sequence[StateUpdate]], known: Collection[str]) -> None:
-    """Refuse updates of a state from outside that have names which the state lacks."""
-    for updates in supersteps:
-        for update in updates:
-            check_names("The update has", update.values, known)
-
-
-def warn_of_configurable(configurable: Mapping[str, Any], context: object) -> None:
-    """Warn of settings among a call's `configurable`, which no graph reads, unless the context says the same.
-
-    LangGraph's server puts the context there too, and names of its own, which are no settings.
-    """
-    ignored = [name for name in configurable if name in _settings() and not _says(context, name, configurable[name])]
-    if ignored:
-        names = ", ".join(f"{name}={configurable[name]!r:.40}" for name in sorted(ignored))
-        warnings.warn(
-            f"Settings under 'configurable' are ignored: give them as context=ReaderContext({names}).",
-            IgnoredSetting,
-            stacklevel=5,
-        )
-
-
-@cache
-def _settings() -> frozenset[str]:
-    return frozenset((*settings_in(ReaderContext), *RENAMED))
-
-
-def _says(context: object, name: str, value: object) -> bool:
-    said = context.get(name) if isinstance(context, Mapping) else getattr(context, name, None)
-    return bool(said == value)
 
 
 T = TypeVar("T")
@@ -167,73 +129,52 @@ class _WatchedRun:
     @contextmanager
     def in_hand(self) -> Iterator[None]:
         """Inside of the `with` the graph is at work."""
-        with ExitStack() as stack:
-            stack.enter_context(use_run(self.run))
-            if self.span is not None:
-                stack.enter_context(use_span(self.span))
+        with use_run(self.run), self.span.in_hand():
             yield
 
-    def end(self, problem: BaseException | None) -> None:
-        """Tell how it ended."""
-        if self.span is not None:
-            last = TraceSpan(self.span)
-            if isinstance(problem, Exception):
-                last.fail(fault(problem)["error"])
-            last.add({f"{OURS}status": self.run.status})
-            self.span.end()
+    def __enter__(self) -> "_WatchedRun":
+        return self
+
+    def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
+        if isinstance(problem, Exception):
+            self.span.fail(fault(problem)["error"])
+        self.span.add({f"{OURS}status": self.run.status})
+        self.span.end()
         if self.outermost:
             with use_run(self.run):
                 log_run_end(self.run, self.began, problem)
 
 
 def watch_stream(events: Iterator[T], name: str, config: RunnableConfig | None) -> Iterator[T]:
-    """The events of a graph's run, of which logs and spans tell; the same where nobody listens."""
-    return _watch_events(events, name, config) if has_listeners() else events
+    """The events of a graph's run, of which logs and spans tell."""
+    with _WatchedRun(name, config) as run:
+        try:
+            while True:
+                with run.in_hand():
+                    try:
+                        event = next(events)
+                    except StopIteration:
+                        return
+                yield event
+        finally:
+            if isinstance(events, Generator):
+                events.close()
 
 
-def watch_astream(events: AsyncIterator[T], name: str, config: RunnableConfig | None) -> AsyncIterator[T]:
+async def watch_astream(events: AsyncIterator[T], name: str, config: RunnableConfig | None) -> AsyncIterator[T]:
     """As `watch_stream`, of an asynchronous run."""
-    return _watch_events_async(events, name, config) if has_listeners() else events
-
-
-def _watch_events(events: Iterator[T], name: str, config: RunnableConfig | None) -> Iterator[T]:
-    run, problem = _WatchedRun(name, config), None
-    try:
-        while True:
-            with run.in_hand():
-                try:
-                    event = next(events)
-                except StopIteration:
-                    return
-            yield event
-    except BaseException as caught:
-        problem = caught
-        raise
-    finally:
-        if isinstance(events, Generator):
-            events.close()
-        run.end(problem)
-        problem = None
-
-
-async def _watch_events_async(events: AsyncIterator[T], name: str, config: RunnableConfig | None) -> AsyncIterator[T]:
-    run, problem = _WatchedRun(name, config), None
-    try:
-        while True:
-            with run.in_hand():
-                try:
-                    event = await anext(events)
-                except StopAsyncIteration:
-                    return
-            yield event
-    except BaseException as caught:
-        problem = caught
-        raise
-    finally:
-        if isinstance(events, AsyncGenerator):
-            await events.aclose()
-        run.end(problem)
-        problem = None
+    with _WatchedRun(name, config) as run:
+        try:
+            while True:
+                with run.in_hand():
+                    try:
+                        event = await anext(events)
+                    except StopAsyncIteration:
+                        return
+                yield event
+        finally:
+            if isinstance(events, AsyncGenerator):
+                await events.aclose()
 
 
 RUNTIME = "__pregel_runtime"
@@ -278,13 +219,13 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
         """LangGraph's `stream`, on which `invoke` stands; who leaves it ends its steps."""
         self._check_call(input, config, kwargs.get("context"))
         events = super().stream(input, self._with_own_store(config), **kwargs)
-        return stream_until_left(watch_stream(events, self.name, config))
+        return stream_until_left(watch_stream(events, self.name, config) if has_listeners() else events)
 
     def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:
         """LangGraph's `astream`, on which `ainvoke` stands; who leaves it ends its steps."""
         self._check_call(input, config, kwargs.get("context"))
         events = super().astream(input, self._with_own_store(config), **kwargs)
-        return until_left(watch_astream(events, self.name, config))
+        return until_left(watch_astream(events, self.name, config) if has_listeners() else events)
 
     def bulk_update_state(self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]) -> RunnableConfig:
         """LangGraph's, on which `update_state` stands; raises `BadInput` for a key that the state lacks."""
@@ -304,36 +245,45 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
         return schema and {**schema, "properties": _Known(schema.get("properties", {}))}
 
     def _check_call(self, given: Any, config: RunnableConfig | None, context: object) -> None:
-        """Refuse unknown keys of an input, and warn of ignored settings; a node of another graph gives what it has."""
-        if not _is_in_a_node(config):
-            check_names("The input has", given.update if isinstance(given, Command) else given, self.builder.channels)
-            warn_of_configurable((config or {}).get("configurable", {}), context)
+        """Refuse unknown keys of an input, and warn of settings that no graph reads.
+
+        A node of another graph, here or through a server, gives what it has. LangGraph's server puts the context among
+        the `configurable` too, and names of its own, which are no settings.
+        """
+        if any(NODE in (each or {}).get("metadata", {}) for each in (config, var_child_runnable_config.get())):
+            return
+        check_names("The input has", given.update if isinstance(given, Command) else given, self.builder.channels)
+        ignored = []
+        for name, value in sorted((config or {}).get("configurable", {}).items()):
+            said = context.get(name) if isinstance(context, Mapping) else getattr(context, name, None)
+            if said != value and (name in RENAMED or name in settings_in(ReaderContext)):
+                ignored.append(f"{name}={value!r:.40}")
+        if ignored:
+            names = ", ".join(ignored)
+            warnings.warn(
+                f"Settings under 'configurable' are ignored: give them as context=ReaderContext({names}).",
+                IgnoredSetting,
+                stacklevel=4,
+            )
 
     def _check_updates(self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]) -> None:
         if not config.get("configurable", {}).get("checkpoint_ns"):  # else it may be of a graph inside
-            check_updates(supersteps, self.builder.channels)
+            for update in chain.from_iterable(supersteps):
+                check_names("The update has", update.values, self.builder.channels)
 
     def _with_own_store(self, config: RunnableConfig | None) -> RunnableConfig | None:
-        """The config of a call, with the runtime of the run around it, if there is one, but with the graph's store."""
-        around = _runtime_around(config)
-        if self.store is None or around is None or around.store is self.store:
+        """The config of a call, with the runtime of the run in whose node it is made, but with the graph's own store.
+
+        There is no such run outside of any, and around a run of its own.
+        """
+        given = around = (config or {}).get("configurable", {})
+        if RUNTIME not in given and not any(given.get(coordinate) for coordinate in COORDINATES):
+            around = (var_child_runnable_config.get() or {}).get("configurable", {})
+        runtime = around.get(RUNTIME)
+        if self.store is None or not isinstance(runtime, Runtime) or runtime.store is self.store:
             return config
-        own = {RUNTIME: around.override(store=self.store), OWN_STORE: True}
-        return {**(config or {}), "configurable": {**(config or {}).get("configurable", {}), **own}}
-
-
-def _is_in_a_node(config: RunnableConfig | None) -> bool:
-    """Whether a node of another graph makes this call, here or through a server: also for a run of its own."""
-    return any(NODE in (each or {}).get("metadata", {}) for each in (config, var_child_runnable_config.get()))
-
-
-def _runtime_around(config: RunnableConfig | None) -> Runtime[Any] | None:
-    """The runtime of the run in whose node this call is made; None outside of any, and for a run of its own."""
-    given = (config or {}).get("configurable", {})
-    if RUNTIME not in given and not any(given.get(coordinate) for coordinate in COORDINATES):
-        given = (var_child_runnable_config.get() or {}).get("configurable", {})
-    runtime = given.get(RUNTIME)
-    return runtime if isinstance(runtime, Runtime) else None
+        own = {RUNTIME: runtime.override(store=self.store), OWN_STORE: True}
+        return {**(config or {}), "configurable": {**given, **own}}
 
 
 def separate_run() -> Context:

@@ -1,8 +1,7 @@
-"""Add nodes to a graph, and check that every key that a node reads was written before.
+"""Add nodes and choices of edges to a graph.
 
 Whatever may stand at a node's place becomes a step: a function, another runnable, a compiled graph. The trajectory
-shows it like any other. What a loop, an edge or a reader lives on must be written by a node: else a run goes round and
-pays for nothing. Functions that choose the next edge run where they are called instead of in a thread.
+shows it like any other. Functions that choose the next edge run where they are called instead of in a thread.
 """
 
 import asyncio
@@ -19,19 +18,13 @@ from langgraph.config import get_config
 from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import Runtime
 
-from readgraph.graphs.wiring.declared import (
-    FOR_RECORD,
-    NodeKeys,
-    check_recipes,
-    check_settings,
-    find_node_keys,
-    groups_of,
-)
+from readgraph.graphs.wiring.declared import FOR_RECORD, groups_of
 from readgraph.graphs.wiring.method_graph import GraphStep, check_names
-from readgraph.graphs.wiring.paths import Builder, find_nodes_after, path_avoiding
+from readgraph.graphs.wiring.paths import Builder
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.variables import set_variable
 
 OFFERED: dict[str, Callable[[Runtime[ReaderContext]], Any]] = {
     "runtime": lambda runtime: runtime,
@@ -103,7 +96,10 @@ def as_node(name: str, node: Node, builder: Builder) -> StepNode[Any, Any]:
 
 def _step_of_runnable(name: str, runnable: Runnable[Any, Any]) -> StepNode[Any, Any]:
     """A step that gives a runnable, such as a chain, the state; refused if it is known to give no dictionary."""
-    given = [*_types(_output_type(runnable))]
+    try:
+        given = [*_types(runnable.OutputType)]
+    except TypeError:  # it says none
+        given = []
     if given and not any(kind is NoneType or issubclass(kind, Mapping) for kind in given):
         raise BadInput(
             f"The node '{name}' gives {given[0].__name__}, where a dictionary of what changed is needed: end it with a "
@@ -126,13 +122,6 @@ def _step_of_runnable(name: str, runnable: Runnable[Any, Any]) -> StepNode[Any, 
     return StepNode(work)
 
 
-def _output_type(runnable: Runnable[Any, Any]) -> Any:
-    try:
-        return runnable.OutputType
-    except TypeError:  # it says none
-        return Any
-
-
 def _types(annotation: Any) -> Iterator[type[Any]]:
     """The classes that a type stands for; none if it may be anything."""
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -144,67 +133,6 @@ def _types(annotation: Any) -> Iterator[type[Any]]:
             yield from (kind for member in members for kind in member)
     elif isinstance(origin or annotation, type) and annotation not in (object, Any):
         yield origin or annotation
-
-
-def check_changes(builder: Builder, declared: Mapping[str, NodeKeys], choices: Mapping[str, NodeKeys]) -> None:
-    """Refuse a graph whose nodes leave as it was what its edges or other nodes wait for.
-
-    `choices`: what is declared by the functions that choose the edge after a node. Raises `BadInput`, which names the
-    node and the key.
-    """
-    _check_beginnings(builder)
-    _check_choices(builder, declared, choices)
-    _check_filled(builder, declared)
-    _check_loops(builder, declared, choices)
-
-
-def _check_beginnings(builder: Builder) -> None:
-    """A question begins once."""
-    for name in builder.nodes:
-        for later in find_nodes_after(builder, name):
-            node = builder.nodes[later].runnable
-            if isinstance(node, StepNode) and node.starts_question:
-                raise BadInput(f"The node '{later}' begins a question anew: it can only be the first node.")
-
-
-def _check_choices(builder: Builder, declared: Mapping[str, NodeKeys], choices: Mapping[str, NodeKeys]) -> None:
-    """No edge is chosen by what was decided before, or only begun. A key that no node fills decides nothing: it may."""
-    for name, choice in choices.items():
-        for key in sorted(choice.decisive):
-            writers = {each for each, keys in declared.items() if keys.may_give(key)}
-            fillers = {each for each, keys in declared.items() if keys.fills(key)}
-            if not fillers or name in writers:
-                continue
-            decided = [each for each, other in choices.items() if key in other.decisive]
-            again = any(name in find_nodes_after(builder, each, writers) for each in decided)
-            if again or not any(name in find_nodes_after(builder, each) for each in fillers):
-                raise BadInput(
-                    f"The choice after '{name}' goes by '{key}', which the node '{name}' must write each time and does "
-                    "not: take a node that does."
-                )
-
-
-def _check_loops(builder: Builder, declared: Mapping[str, NodeKeys], choices: Mapping[str, NodeKeys]) -> None:
-    """What a loop's nodes read of a question is written in the loop, or each round would be as the one before."""
-    empty = frozenset().union(*(keys.empty for keys in declared.values()))
-    for start in (name for name, choice in choices.items() if choice.decisive):
-        loop = [name for name in find_nodes_after(builder, start) if start in find_nodes_after(builder, name)]
-        renewed = {key for key in empty if any(declared[name].fills(key) for name in loop)}
-        for name in sorted(loop):
-            if lacking := declared[name].reads & empty - renewed:
-                raise BadInput(
-                    f"The node '{name}' reads '{min(lacking)}' in each round, and no node of the loop writes it: "
-                    f"{', '.join(sorted(loop))}."
-                )
-
-
-def _check_filled(builder: Builder, declared: Mapping[str, NodeKeys]) -> None:
-    """What begins empty and is read is filled by some node."""
-    filled = {key for key in builder.channels if any(keys.fills(key) for keys in declared.values())}
-    for name, keys in declared.items():
-        for key in sorted(keys.reads - filled):
-            if any(key in others.empty for others in declared.values()):
-                raise BadInput(f"The node '{name}' reads '{key}', which begins empty, and no node fills it.")
 
 
 def add_nodes(builder: Builder, **nodes: Node) -> None:
@@ -219,69 +147,14 @@ def add_nodes(builder: Builder, **nodes: Node) -> None:
     Raises:
         BadInput: For what can't be a node.
     """
+
+    def check_update(name: str, update: object) -> None:  # nodes that were added later may have brought channels
+        check_names(f"The node '{name}' writes", update, {*builder.channels, *builder.managed, *FOR_RECORD})
+
     for name, node in nodes.items():
         step = copy(as_node(name, node, builder))
-        step.check_update = partial(_check_update, builder, name)
+        step.check_update = partial(check_update, name)
         builder.add_node(name, step, input_schema=getattr(step, "input_schema", None))
-
-
-def check_wiring(builder: Builder) -> None:
-    """Refuse a graph in which a node may read a key that no earlier node wrote, or writes a key that the state lacks.
-
-    A graph is also refused if no path leads to one of its nodes, if a node or its recipe reads a setting that the
-    graph's context lacks, or if a memory comes to a node without what the node needs of its recipe. Reads and writes
-    are those that nodes declare (see `readgraph.graphs.wiring.declared`), and those of the functions that choose
-    between edges. The input, and channels with a reducer, exist from the start. A node that declares nothing is taken
-    to need nothing and to write anything, so after it no key counts as missing. What loops and edges need to change,
-    and what begins empty, must be written too (see `readgraph.graphs.wiring.nodes`). Raises `BadInput`, which names
-    the node, the key, and a path through the graph on which the key is missing.
-    """
-    declared = {name: find_node_keys(spec.runnable, builder.state_schema) for name, spec in builder.nodes.items()}
-    _check_writes(builder, declared)
-    check_settings(builder)
-    check_recipes(builder, declared)
-    for name in builder.nodes:
-        if not path_avoiding(builder, (), name):
-            raise BadInput(f"No path leads to the node '{name}': add an edge to it.")
-    available = {name for name, channel in builder.channels.items() if channel.is_available()}
-    available |= {*builder.managed, *builder.schemas[builder.input_schema]}
-    for name, keys in declared.items():
-        for key in sorted(keys.reads - available):
-            _check_read(builder, f"The node '{name}'", name, key, _writers(declared, key))
-    choices = dict(_choices(builder))
-    for name, choice in choices.items():
-        for key in sorted(choice.reads - available):
-            if name not in (writers := _writers(declared, key)):
-                _check_read(builder, f"The choice after '{name}'", name, key, writers)
-    check_changes(builder, declared, choices)
-
-
-def _check_update(builder: Builder, name: str, update: object) -> None:
-    """Refuse what a node gives that no channel takes; nodes that were added later may have brought channels."""
-    check_names(f"The node '{name}' writes", update, {*builder.channels, *builder.managed, *FOR_RECORD})
-
-
-def _check_writes(builder: Builder, declared: dict[str, NodeKeys]) -> None:
-    known = {*builder.channels, *builder.managed}
-    for name, keys in declared.items():
-        check_names(f"The node '{name}' writes", dict.fromkeys(keys.may_write), known)
-
-
-def _check_read(builder: Builder, reader: str, node: str, key: str, writers: set[str]) -> None:
-    if path := path_avoiding(builder, writers, node):
-        raise BadInput(f"{reader} reads '{key}', which no earlier node writes on the path {' → '.join(path)}.")
-
-
-def _writers(declared: dict[str, NodeKeys], key: str) -> set[str]:
-    return {name for name, keys in declared.items() if keys.writes is None or key in keys.writes}
-
-
-def _choices(builder: Builder) -> Iterator[tuple[str, NodeKeys]]:
-    """The nodes after which an edge is chosen, with what the choosing functions declare."""
-    for name, branches in builder.branches.items():
-        choices = [find_node_keys(branch.path, builder.state_schema) for branch in branches.values()]
-        reads = frozenset().union(*(choice.reads for choice in choices))
-        yield name, NodeKeys(reads, decisive=frozenset().union(*(choice.decisive for choice in choices)))
 
 
 class choosing(RunnableLambda[Any, str]):
@@ -296,20 +169,14 @@ class choosing(RunnableLambda[Any, str]):
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> str:
         """The name of the next node."""
-        return super().invoke(input, config, **kwargs) if _is_traced(config) else self._choose_next(input, config)
+        if _is_traced(config):
+            return super().invoke(input, config, **kwargs)
+        with set_variable(var_child_runnable_config, config):
+            return str(self.func(input))
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> str:
         """The name of the next node."""
-        return (
-            await super().ainvoke(input, config, **kwargs) if _is_traced(config) else self._choose_next(input, config)
-        )
-
-    def _choose_next(self, state: Any, config: RunnableConfig | None) -> str:
-        before = var_child_runnable_config.set(config)
-        try:
-            return str(self.func(state))
-        finally:
-            var_child_runnable_config.reset(before)
+        return await super().ainvoke(input, config, **kwargs) if _is_traced(config) else self.invoke(input, config)
 
 
 def _is_traced(config: RunnableConfig | None) -> bool:

@@ -17,7 +17,6 @@ from langgraph.checkpoint.base import (
     CheckpointMetadata,
     CheckpointTuple,
     DeltaChannelHistory,
-    get_checkpoint_id,
 )
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
@@ -25,7 +24,7 @@ from psycopg import Cursor
 from psycopg.rows import DictRow, dict_row
 
 from readgraph.library.address import LibraryAddress
-from readgraph.library.checkpointer import Rows, SharedCheckpointer, StrictSerializer
+from readgraph.library.checkpointer import SharedCheckpointer, StrictSerializer
 from readgraph.library.postgres.connections import (
     Connection,
     ServerSession,
@@ -35,7 +34,7 @@ from readgraph.library.postgres.connections import (
     read_text,
     server_unusable_error,
 )
-from readgraph.library.retention import IN_POSTGRES, Retention
+from readgraph.library.retention import IN_POSTGRES
 from readgraph.state.errors import BadInput, LibraryError
 
 OF_NAMESPACE = "readgraph-namespace:"
@@ -91,12 +90,6 @@ class PartSaver(PostgresSaver):
         """As LangGraph's for any checkpointer."""
         return BaseCheckpointSaver.get_delta_channel_history(self, config=config, channels=channels)
 
-    def condition(self, config: RunnableConfig | None, filter: dict[str, Any] | None) -> tuple[str, list[Any]]:
-        """The condition for rows of this namespace; without one, of no namespace."""
-        where, values = self._search_where(config, filter)
-        of_part = "starts_with(thread_id, %s)" if self._begin else "NOT starts_with(thread_id, %s)"
-        return (f"{where} AND" if where else "WHERE") + f" {of_part}", [*values, self._begin or OF_NAMESPACE]
-
     def to_stored_thread(self, thread: str) -> str:
         """The stored id of a thread."""
         return self._begin + escape_text(str(thread))
@@ -131,6 +124,10 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
     `part` is the key of a namespace, or "". Nothing is written once the session has lost its locks.
     """
 
+    dialect = IN_POSTGRES
+    to_stored_thread = PartSaver.to_stored_thread
+    to_given_thread = PartSaver.to_given_thread
+
     def __init__(self, address: LibraryAddress, session: ServerSession, part: str) -> None:
         self.address, self._session = address, session
         super().__init__(connect(address), StrictSerializer(self._damage_error), part)
@@ -160,11 +157,6 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
     def _transaction(self) -> AbstractContextManager[Cursor[DictRow]]:
         return self._cursor(pipeline=True)
 
-    @contextmanager
-    def _retention(self, thread: str) -> Iterator[Retention]:
-        with self._transaction() as cursor:
-            yield Retention(IN_POSTGRES, cursor, self.to_stored_thread(thread))
-
     def _ready_connection(self) -> Connection:
         connection: Connection = self.conn
         idle = time.monotonic() - self._used
@@ -178,42 +170,15 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
         self._used = time.monotonic()
         return connection
 
-    def _rows(self, config: RunnableConfig | None, filter: dict[str, Any] | None, below: int, limit: int) -> Rows:
-        where, values = self.condition(self.inside(config) if config else None, filter)
-        select = f"SELECT written, thread_id, checkpoint_ns, checkpoint_id FROM checkpoints {where} AND written < %s"
-        with self._cursor() as cursor:
-            cursor.execute(f"{select} ORDER BY written DESC LIMIT %s", (*values, below, limit))
-            rows = cursor.fetchall()
-        names = ("thread_id", "checkpoint_ns", "checkpoint_id")
-        return [(row["written"], self.outside({"configurable": {name: row[name] for name in names}})) for row in rows]
+    def _select_from(self, config: RunnableConfig | None, filter: dict[str, Any] | None) -> tuple[str, Sequence[Any]]:
+        where, values = self._search_where(self.inside(config) if config else None, filter)
+        of_part = "starts_with(thread_id, %s)" if self._begin else "NOT starts_with(thread_id, %s)"
+        source = f"FROM checkpoints {where} AND" if where else "FROM checkpoints WHERE"
+        return f"{source} {of_part}", [*values, self._begin or OF_NAMESPACE]
 
-    def _row_of(self, named: RunnableConfig, config: RunnableConfig | None) -> int:
-        thread = (config or named)["configurable"].get("thread_id")
-        where, values = self.condition(None, None)
-        select = f"SELECT max(written) AS written FROM checkpoints {where} AND checkpoint_id = %s"
-        given = [*values, get_checkpoint_id(named)]
-        if thread is not None:
-            select, given = f"{select} AND thread_id = %s", [*given, self.to_stored_thread(thread)]
+    def _fetch(self, select: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self._cursor() as cursor:
-            row = cursor.execute(select, given).fetchone()
-        return int(row["written"] or 0) if row else 0
-
-    def threads(self, filter: dict[str, Any]) -> Sequence[str]:
-        """The threads that have checkpoints with this metadata, even checkpoints that can't be read."""
-        where, values = self.condition(None, filter)
-        with self._cursor() as cursor:
-            found = cursor.execute(f"SELECT DISTINCT thread_id FROM checkpoints {where}", values)
-            return [self.to_given_thread(row["thread_id"]) for row in found]
-
-    def question_threads(self, document: str, offset: int, limit: int) -> tuple[Sequence[str], int]:
-        """The threads in which a method ran, the last written first, and how many there are; "": of any document."""
-        where, values = self.condition(None, {"document": document} if document else None)
-        where += " AND checkpoint_ns = '' AND jsonb_exists(metadata, 'method')"
-        newest = f"SELECT thread_id, max(written) AS last FROM checkpoints {where} GROUP BY thread_id"
-        with self._cursor() as cursor:
-            counted = cursor.execute(f"SELECT count(*) AS total FROM ({newest}) AS found", values).fetchone()
-            found = cursor.execute(f"{newest} ORDER BY last DESC LIMIT %s OFFSET %s", (*values, limit, offset))
-            return [self.to_given_thread(row["thread_id"]) for row in found], counted["total"] if counted else 0
+            return [tuple(row.values()) for row in cursor.execute(select, values)]
 
     def _damage_error(self) -> LibraryError:
         return LibraryError(

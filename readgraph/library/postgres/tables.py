@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import orjson
 import psycopg
@@ -12,7 +12,7 @@ from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.store.postgres import PostgresStore
 
 from readgraph.library.address import LibraryAddress
-from readgraph.library.minute_ledger import AHEAD, MINUTE, QueuePlace, SentCall, earliest
+from readgraph.library.minute_ledger import Execute, MinuteLedger, T
 from readgraph.library.postgres.connections import (
     POLL_SECONDS,
     Connection,
@@ -24,7 +24,7 @@ from readgraph.library.postgres.connections import (
 )
 from readgraph.library.store import ListingPosition
 from readgraph.state.errors import LibraryError
-from readgraph.state.files import is_newer, newer_version_message
+from readgraph.state.files import check_format
 
 FORMAT = 1
 """Version of the layout; a library with a newer one is refused."""
@@ -82,8 +82,7 @@ def _is_ready(address: LibraryAddress, connection: Connection) -> bool:
     if not made or not made["made"]:
         return False
     versions = connection.execute(_VERSIONS).fetchone() or {}
-    if is_newer(versions.get("format"), FORMAT):
-        raise LibraryError(newer_version_message(f"The library {address}", versions.get("format")))
+    check_format(f"The library {address}", versions.get("format"), FORMAT, LibraryError)
     ours = (FORMAT, len(PostgresStore.MIGRATIONS) - 1, len(PostgresSaver.MIGRATIONS) - 1)
     there = (versions.get("format"), versions.get("store"), versions.get("checkpoints"))
     return all(found is not None and found >= wanted for found, wanted in zip(there, ours, strict=True))
@@ -119,7 +118,7 @@ _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('readgraph minute ' || %s
 
 
 @dataclass(frozen=True)
-class LedgerInTable:
+class LedgerInTable(MinuteLedger):
     """The calls of all processes that share a server.
 
     It has connections of its own kind: a place is taken in a moment, while the writing session may be at work.
@@ -127,42 +126,17 @@ class LedgerInTable:
 
     connections: Readers
 
-    def take(
-        self, model: str, tokens: int, requests_most: int | None, tokens_most: int | None, now: float
-    ) -> QueuePlace:
-        """Take the next place; it counts from now on."""
+    def _run(self, model: str, operation: Callable[[Execute], T]) -> T:
+        def run_locked(connection: Connection) -> T:
+            def execute(statement: str, *values: Any) -> list[tuple[Any, ...]]:
+                found = connection.execute(statement.replace(" sent ", " readgraph_minute ").replace("?", "%s"), values)
+                return [tuple(row.values()) for row in found] if found.description else []
 
-        def take_place(connection: Connection) -> QueuePlace:
             with connection.transaction():
                 connection.execute(_LOCK, (model,))
-                connection.execute(
-                    "DELETE FROM readgraph_minute WHERE model = %s AND (at <= %s OR reserved > %s)",
-                    (model, now - MINUTE, now + AHEAD),
-                )
-                rows = connection.execute(
-                    "SELECT at, tokens FROM readgraph_minute WHERE model = %s ORDER BY number", (model,)
-                ).fetchall()
-                sent = [SentCall(row["at"], row["tokens"]) for row in rows]
-                at = earliest(sent, tokens, requests_most, tokens_most, now)
-                added = connection.execute(
-                    "INSERT INTO readgraph_minute (model, at, tokens, reserved) "
-                    "VALUES (%s, %s, %s, %s) RETURNING number",
-                    (model, at, tokens, now),
-                ).fetchone()
-                return QueuePlace(at, int(added["number"]) if added else 0)
+                return operation(execute)
 
-        return self.connections.run(lambda connection: retry_transaction(partial(take_place, connection)))
-
-    def settle(self, model: str, place: QueuePlace, tokens: int | None) -> None:
-        """The call had this many tokens; None: it was not sent."""
-
-        def settle_call(connection: Connection) -> None:
-            if tokens is None:
-                connection.execute("DELETE FROM readgraph_minute WHERE number = %s", (place.number,))
-            else:
-                connection.execute("UPDATE readgraph_minute SET tokens = %s WHERE number = %s", (tokens, place.number))
-
-        self.connections.run(settle_call)
+        return self.connections.run(lambda connection: retry_transaction(partial(run_locked, connection)))
 
 
 BEGIN = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"

@@ -61,12 +61,20 @@ class KeywordIndex:
         return await self._reading.run(partial(keyword_tables.search, memory=memory, query=query, limit=limit))
 
     async def rank_pages(
-        self, memory: str, query: str, limit: int | None = None, parts: Sequence[Part] = PARTS
+        self,
+        memory: str,
+        query: str,
+        limit: int | None = None,
+        parts: Sequence[Part] = PARTS,
+        *,
+        needs_content: bool = False,
     ) -> list[tuple[int, float]]:
-        """(page, score) of what `search` finds by these parts of pages; without a limit all, the true total."""
-        return await self._reading.run(
-            partial(keyword_tables.rank_pages, memory=memory, query=query, limit=limit, parts=parts)
-        )
+        """(page, score) of what `search` finds by these parts of pages; without a limit all, the true total.
+
+        With `needs_content`, a query of stop words alone finds nothing.
+        """
+        rank = partial(keyword_tables.rank_pages, needs_content=needs_content)
+        return await self._reading.run(partial(rank, memory=memory, query=query, limit=limit, parts=parts))
 
     async def count_terms(self, memory: str, query: str) -> TermCounts:
         """How many pages are indexed, and how many of them have each term of a query."""

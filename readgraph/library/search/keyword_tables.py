@@ -10,13 +10,14 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Sequence
 from contextlib import closing
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
 from readgraph.library.search.hits import PARTS, Extent, IndexEntry, PageHit, Part, TermCounts
-from readgraph.library.search.postings import Tables, counts_of, layout_of
-from readgraph.library.search.terms import affordable, index_terms, query_terms
+from readgraph.library.search.postings import Tables, TermScores, layout_of, scores_of
+from readgraph.library.search.terms import affordable, has_content, index_terms, query_terms
 from readgraph.library.sqlite_files import Unreadable, connect_as, open_derived, refuse_linked, transaction
 from readgraph.state.files import unpack
 from readgraph.state.languages import main_language
@@ -107,7 +108,11 @@ def add(connection: Tables, memory: str, entries: Sequence[IndexEntry], *, renew
     with transaction(connection, "IMMEDIATE"):
         if renew:
             _drop(connection, memory)
-        index = _index(connection, memory) or _new_index(connection, memory)
+        index = _index(connection, memory)
+        if not index:
+            index = connection.execute("INSERT INTO indexes (memory) VALUES (?)", (memory,)).lastrowid or 0
+            for sql in tables_of(index).values():
+                connection.execute(sql)
         known_languages = _languages(connection, index)
         spoken = dict(known_languages)
         for entry in entries:
@@ -149,10 +154,11 @@ def forget(connection: Tables, memory: str) -> None:
 def extent(connection: Tables, memory: str) -> Extent:
     """How many pages are indexed, and the last of them."""
     with transaction(connection):
-        index = _index(connection, memory)
+        index, _ = _find_index(connection, memory)
         if not index:
             return Extent(0, -1)
-        return Extent(*connection.execute(f"SELECT count(*), coalesce(max(page), -1) FROM entries_{index}").fetchone())
+        select = f"SELECT count(*), coalesce(max(page), -1) FROM entries_{index}"
+        return connection.read_once(("extent", index), lambda: Extent(*connection.execute(select).fetchone()))
 
 
 def find_missing(connection: Tables, memory: str, pages: int) -> list[int]:
@@ -166,8 +172,8 @@ def find_missing(connection: Tables, memory: str, pages: int) -> list[int]:
 def search(connection: Tables, memory: str, query: str, limit: int) -> list[PageHit]:
     """The pages that share words with the query, best first; equals in page order."""
     with transaction(connection):
-        index = _index(connection, memory)
-        found = _rank_all_pages(connection, index, query)
+        index, languages = _find_index(connection, memory)
+        found = _rank_all_pages(connection, index, languages, query)
         entries = [(_indexed(connection, index, page) or ([], False))[0] for page, _ in found.pages[:limit]]
     wanted = {*found.terms}
     return [
@@ -177,39 +183,67 @@ def search(connection: Tables, memory: str, query: str, limit: int) -> list[Page
 
 
 def rank_pages(
-    connection: Tables, memory: str, query: str, limit: int | None, parts: Sequence[Part]
+    connection: Tables, memory: str, query: str, limit: int | None, parts: Sequence[Part], *, needs_content: bool
 ) -> list[tuple[int, float]]:
     """(page, score) of the pages whose `parts` share words with the query, best first; equals in page order."""
     with transaction(connection):
-        return _rank_all_pages(connection, _index(connection, memory), query, parts).pages[:limit]
+        index, languages = _find_index(connection, memory)
+        if needs_content and not has_content(query, *languages):
+            return []
+        return _rank_all_pages(connection, index, languages, query, parts).pages[:limit]
 
 
 def count_terms(connection: Tables, memory: str, query: str) -> TermCounts:
     """How many pages are indexed, and how many of them have each term of the query."""
     with transaction(connection):
-        index = _index(connection, memory)
+        index, languages = _find_index(connection, memory)
         if not index:
             return TermCounts(0, {})
         (texts,) = connection.execute(f"SELECT count(*) FROM entries_{index}").fetchone()
-        return TermCounts(texts, _count_pages_with_terms(connection, index, query))
+        return TermCounts(texts, _count_pages_with_terms(connection, index, languages, query))
 
 
-def _rank_all_pages(connection: Tables, index: int, query: str, parts: Sequence[Part] = PARTS) -> TermRanking:
+def _rank_all_pages(
+    connection: Tables, index: int, languages: Sequence[str], query: str, parts: Sequence[Part] = PARTS
+) -> TermRanking:
     """All pages with a term of the query in these parts."""
-    terms = affordable(_count_pages_with_terms(connection, index, query), MOST_ROWS) if index else []
-    if not terms:
+    counted = _count_pages_with_terms(connection, index, languages, query) if index else {}
+    if not (terms := affordable(counted, MOST_ROWS)):
         return TermRanking([], [])
     layout = layout_of(connection, index)
-    counts = [counts_of(connection, index, layout, term, parts) for term in terms]
-    return TermRanking(terms, layout.rank_pages(counts))
+
+    def scores(term: str) -> TermScores:
+        return connection.read_once(
+            ("scores", index, term, *parts), lambda: scores_of(connection, index, layout, term, parts)
+        )
+
+    return TermRanking(terms, layout.rank_pages(map(scores, terms)))
 
 
-def _count_pages_with_terms(connection: Tables, index: int, query: str) -> dict[str, int]:
+def _count_pages_with_terms(connection: Tables, index: int, languages: Sequence[str], query: str) -> dict[str, int]:
     """On how many pages each term of the query is, without those on none."""
-    count = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
-    asked = query_terms(query, *_languages(connection, index))
-    found = {term: connection.execute(count, (term,)).fetchone() for term in asked}
-    return {term: row[0] for term, row in found.items() if row}
+    select = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
+
+    def count(term: str) -> int:
+        row = connection.execute(select, (term,)).fetchone()
+        return row[0] if row else 0
+
+    found = {
+        term: connection.read_once(("count", index, term), partial(count, term))
+        for term in query_terms(query, *languages)
+    }
+    return {term: pages for term, pages in found.items() if pages}
+
+
+def _find_index(connection: Tables, memory: str) -> tuple[int, Sequence[str]]:
+    """The number of a memory's index, and its languages, for what only reads; 0 and none: it has none."""
+    connection.forget_changed()
+
+    def find() -> tuple[int, Sequence[str]]:
+        index = _index(connection, memory)
+        return index, [*_languages(connection, index)] if index else []
+
+    return connection.read_once(("index", memory), find)
 
 
 def _index(connection: Tables, memory: str) -> int:
@@ -222,13 +256,6 @@ def _languages(connection: Tables, index: int) -> dict[str, None]:
     """The languages of an index's entries, the first one first."""
     (spoken,) = connection.execute("SELECT languages FROM indexes WHERE number = ?", (index,)).fetchone()
     return dict.fromkeys(str(spoken or "").split())
-
-
-def _new_index(connection: Tables, memory: str) -> int:
-    index = connection.execute("INSERT INTO indexes (memory) VALUES (?)", (memory,)).lastrowid or 0
-    for sql in tables_of(index).values():
-        connection.execute(sql)
-    return index
 
 
 def _drop(connection: Tables, memory: str) -> None:

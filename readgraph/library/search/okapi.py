@@ -105,19 +105,17 @@ class Okapi:
         """Add the next texts, which are in this language; what their words are is kept for all of them together."""
         if language not in self._wanted:
             self._wanted[language] = QueryTermFinder(self._query, language)
-        different, counted = _count_tokens(texts, language)
-        having = self._wanted[language].find_among(different)
-        for counts, length in counted:
-            found = dict[Term, int]()
-            for token, terms in having:
-                if count := counts.get(token):
-                    for term in terms:
-                        found[term] = found.get(term, 0) + count
-            if found:
-                self._terms_of_token[len(self._lengths)] = found
-            for term in found:
+        counts, lengths = _count_tokens(texts, language)
+        first = len(self._lengths)
+        for token, terms in self._wanted[language].find_among(counts.keys()):
+            for number, count in counts[token]:
+                found = self._terms_of_token.setdefault(first + number, {})
+                for term in terms:
+                    found[term] = found.get(term, 0) + count
+        for number in range(first, first + len(lengths)):
+            for term in self._terms_of_token.get(number, ()):
                 self._texts_with[term] += 1
-            self._lengths.append(length)
+        self._lengths += lengths
 
     @property
     def needs_all_terms(self) -> bool:
@@ -203,19 +201,21 @@ class TextsWith:
 
 
 class _Words(NamedTuple):
-    """The different tokens of some texts; of each text how often they are in it, and how many are no stop words."""
+    """In which of some texts each token is, by number, and how often; how many tokens of each are no stop words."""
 
-    different: Set[str]
-    texts: list[tuple[Counter[str], int]]
+    counts: dict[str, list[tuple[int, int]]]
+    lengths: list[int]
 
 
 @cache_by_text
 def _count_tokens(texts: tuple[str, ...], language: str) -> _Words:
-    stopped, each = stop_words(language), [Counter(tokens(text, language)) for text in texts]
-    different = each[0].keys() if len(each) == 1 else frozenset[str]().union(*each)
-    return _Words(
-        different, [(found, found.total() - sum(found[word] for word in stopped & found.keys())) for found in each]
-    )
+    stopped, words = stop_words(language), _Words({}, [])
+    for number, text in enumerate(texts):
+        found = Counter(tokens(text, language))
+        for token, count in found.items():
+            words.counts.setdefault(token, []).append((number, count))
+        words.lengths.append(found.total() - sum(found[word] for word in stopped & found.keys()))
+    return words
 
 
 @cache_by_text

@@ -5,9 +5,10 @@ A memory's index in SQLite holds for it where a term is, and the lengths of all 
 
 import math
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,14 @@ neighbours' words, and 95 % without."""
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+
+class TermScores(NamedTuple):
+    """What a term adds to the scores of pages, by their places in the order; at which places are pages that have it."""
+
+    places: Numbers
+    scores: Floats
+    having: Numbers
 
 
 @dataclass(frozen=True)
@@ -62,16 +71,19 @@ class Layout:
         known[known] = self.pages[places[known]] == pages[known]
         return np.bincount(places[known], minlength=len(self.pages)).astype(np.float64)
 
-    def rank_pages(self, counts: Iterable[Floats]) -> list[tuple[int, float]]:
-        """(page, score) of the pages with any of the terms, by how often each is in each page, best first.
+    def score_term(self, own: Floats) -> TermScores:
+        """What a term adds to the scores, by how often it is in each page."""
+        found = self._with_beside(own, BESIDE)
+        places = np.flatnonzero(found)
+        scores = _weight(own) * found[places] * (K1 + 1) / (found[places] + self._norms[places])
+        return TermScores(places, scores, np.flatnonzero(own))
 
-        Equals are in page order.
-        """
+    def rank_pages(self, terms: Iterable[TermScores]) -> list[tuple[int, float]]:
+        """(page, score) of the pages with any of the terms, best first; equals in page order."""
         scores, having = np.zeros(len(self.pages)), np.zeros(len(self.pages), np.bool_)
-        for own in counts:
-            found = self._with_beside(own, BESIDE)
-            scores += _weight(own) * found * (K1 + 1) / (found + self._norms)
-            having |= own > 0
+        for term in terms:
+            scores[term.places] += term.scores
+            having[term.having] = True
         places = np.flatnonzero(having)
         best = places[np.argsort(-scores[places], kind="stable")]
         return list(zip(self.pages[best].tolist(), scores[best].tolist(), strict=True))
@@ -96,29 +108,55 @@ without it, 53 (`benchmarks/retrieval.py`)."""
 KEPT_LAYOUTS = 8
 """Indexes whose pages' lengths a connection remembers until something is written."""
 
+KEPT_BYTES = 2**24
+"""Bytes of what a connection remembers of terms until something is written."""
+
+ROW_BYTES = 400
+"""What a few small values take in memory, beside the words of their key."""
+
+Value = TypeVar("Value")
+
 
 class Tables(sqlite3.Connection):
-    """A connection to the indexes, with the layouts that it has read since `state`, the file's last change."""
+    """A connection to the indexes, with what it has read since `state`, the file's last change."""
 
     layouts: dict[int, Layout]
+    read: dict[tuple[object, ...], Any]
+    read_bytes = 0
     state: tuple[int, int] = (-1, -1)
 
+    def forget_changed(self) -> None:
+        """Forget what was read if the file has changed since: a transaction that only reads begins with this."""
+        (version,) = self.execute("PRAGMA data_version").fetchone()  # counts other connections' changes
+        if self.state != (state := (version, self.total_changes)):
+            self.state, self.layouts, self.read, self.read_bytes = state, {}, {}, 0
 
-def counts_of(connection: Tables, index: int, layout: Layout, term: str, parts: Sequence[Part]) -> Floats:
-    """How often each page has a term in these parts, by their weights."""
+    def read_once(self, key: tuple[object, ...], read: Callable[[], Value]) -> Value:
+        """What `read` gives, kept under this key until the file changes."""
+        if key not in self.read:
+            value = read()
+            size = ROW_BYTES + 4 * len(str(key))
+            size += sum(each.nbytes for each in value) if isinstance(value, TermScores) else 0
+            if self.read_bytes + size > KEPT_BYTES:
+                self.read, self.read_bytes = {}, 0
+            self.read_bytes += size
+            self.read[key] = value
+        found: Value = self.read[key]
+        return found
+
+
+def scores_of(connection: Tables, index: int, layout: Layout, term: str, parts: Sequence[Part]) -> TermScores:
+    """What a term in these parts adds to the scores of pages, by the parts' weights."""
     columns = ", ".join(f"json_group_array(doc) FILTER (WHERE col = '{part}')" for part in parts)
     held = connection.execute(f"SELECT {columns} FROM postings_{index} WHERE term = ?", (term,)).fetchone()
     counts: Floats = np.zeros(len(layout.pages))
     for each, part in zip(held, parts, strict=True):
         counts += WEIGHTS[part] * layout.page_counts(_numbers(each))
-    return counts
+    return layout.score_term(counts)
 
 
 def layout_of(connection: Tables, index: int) -> Layout:
-    """The pages of an index, read again where the file has changed since."""
-    (version,) = connection.execute("PRAGMA data_version").fetchone()  # counts other connections' changes
-    if connection.state != (state := (version, connection.total_changes)):
-        connection.state, connection.layouts = state, {}
+    """The pages of an index."""
     if index not in connection.layouts:
         if len(connection.layouts) == KEPT_LAYOUTS:
             connection.layouts.clear()

@@ -244,6 +244,13 @@ def query_terms(query: str, *languages: str) -> list[str]:
     return list(dict.fromkeys([*stems, *(gram for token, language in wanted for gram in grams(token, language))]))
 
 
+def has_content(query: str, *languages: str) -> bool:
+    """Whether a query has a word that is no stop word in any of these languages (English by default)."""
+    spoken = languages or (ENGLISH,)
+    stopped = frozenset[str]().union(*map(stop_words, spoken))
+    return any(token not in stopped for language in spoken for token in tokens(query, language))
+
+
 def affordable(frequencies: Mapping[str, int], most_rows: int) -> list[str]:
     """The rarest terms whose page counts add up to at most `most_rows`; the rarest term is always included.
 

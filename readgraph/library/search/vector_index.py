@@ -97,21 +97,16 @@ def read_file(path: Path, known: VectorFileHeader | None, first: int) -> tuple[V
         return None
     try:
         with path.open("rb") as file:
-            header = _parse_header(file.readline(10_000))
+            value: dict[str, Any] = json.loads(file.readline(10_000))
+            ours = (value["readgraph"], value["format"]) == ("vectors", FORMAT)
+            if not ours or not 0 < value["dimension"] <= MOST_NUMBERS:
+                return None
+            header = VectorFileHeader(str(value["model"]), int(value["dimension"]), str(value["made"]))
             skipped = first if header == known else 0
             file.seek(len(header.line()) + skipped * header.record.itemsize)
             return header, np.fromfile(file, header.record)
     except (FileNotFoundError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
-
-
-def _parse_header(line: bytes) -> VectorFileHeader:
-    value: dict[str, Any] = json.loads(line)
-    if (value["readgraph"], value["format"]) != ("vectors", FORMAT):
-        raise ValueError("This is a file of another format.")
-    if not 0 < value["dimension"] <= MOST_NUMBERS:
-        raise ValueError("This is no embedding's dimension.")
-    return VectorFileHeader(str(value["model"]), int(value["dimension"]), str(value["made"]))
 
 
 def is_sound(records: Records) -> bool:

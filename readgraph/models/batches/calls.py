@@ -18,6 +18,7 @@ from readgraph.models.reply import ModelReply, reply_of
 from readgraph.models.waiting import clock
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.variables import set_variable
 
 if TYPE_CHECKING:
     from readgraph.models.batches.flight import Flight, WaitingCall
@@ -74,11 +75,8 @@ _asked: ContextVar[CallIdentity] = ContextVar("readgraph_batched_call")
 @contextmanager
 def identify_call(asked: CallIdentity) -> Iterator[None]:
     """Calls inside the `with` are this one."""
-    before = _asked.set(asked)
-    try:
+    with set_variable(_asked, asked):
         yield
-    finally:
-        _asked.reset(before)
 
 
 class BatchedCalls:
@@ -200,18 +198,19 @@ class _StoreBatches:
         """Run this in a task, if it does not run already."""
         if (running := self._tasks.get(what)) and not running.done():
             return
-        task = self._tasks[what] = asyncio.create_task(run())
-        task.add_done_callback(lambda ended: self._finish_task(what, ended))
 
-    def _finish_task(self, what: Any, task: "asyncio.Task[None]") -> None:
-        if self._tasks.get(what) is task:
-            del self._tasks[what]
-        if what == QUIETLY or task.cancelled():
-            return
-        if what.over:
-            self._flights = {key: flight for key, flight in self._flights.items() if flight is not what}
-        elif any(not call.reply.done() for call in what.waiting.values()):  # it came in the last moment
-            self._start(what, what.run)
+        def finish(task: "asyncio.Task[None]") -> None:
+            if self._tasks.get(what) is task:
+                del self._tasks[what]
+            if what == QUIETLY or task.cancelled():
+                return
+            if what.over:
+                self._flights = {key: flight for key, flight in self._flights.items() if flight is not what}
+            elif any(not call.reply.done() for call in what.waiting.values()):  # it came in the last moment
+                self._start(what, what.run)
+
+        task = self._tasks[what] = asyncio.create_task(run())
+        task.add_done_callback(finish)
 
     def stop(self) -> None:
         """End all waiting; what was sent goes on at the server."""

@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from langchain_core import exceptions as kinds
 from openai import AsyncOpenAI
@@ -21,8 +21,6 @@ ENDS = ("completed", "failed", "expired", "cancelled")
 
 LISTED = 100
 """The newest batches among which one is looked for whose id is not known."""
-
-T = TypeVar("T")
 
 
 class Unfinished(kinds.ModelAPIError):
@@ -58,17 +56,18 @@ class BatchEndpoint:
     async def upload(self, lines: bytes) -> str:
         """Upload a file of requests; returns its id."""
         file = ("batch.jsonl", lines, "application/jsonl")
-        return _require_id(await self._request_creation(self.sdk.files.create(file=file, purpose="batch")))
+        return await self._request_creation(self.sdk.files.create(file=file, purpose="batch"))
 
     async def create(self, file: str) -> str:
         """Let the server begin the batch of an uploaded file; returns the batch's id."""
         window: Any = {"endpoint": "/v1/chat/completions", "completion_window": "24h"}
-        return _require_id(await self._request_creation(self.sdk.batches.create(input_file_id=file, **window)))
+        return await self._request_creation(self.sdk.batches.create(input_file_id=file, **window))
 
     async def find_batch(self, file: str) -> str:
         """The id of the batch that was begun of this file; "" if the server knows none, or doesn't list batches."""
+        newest: Any = {"params": {"limit": LISTED}, "security": {"bearer_auth": True}}
         try:
-            listed = await with_model_errors(self.sdk.get("/batches", cast_to=object, options=_newest()))
+            listed = await with_model_errors(self.sdk.get("/batches", cast_to=object, options=newest))
         except (kinds.ModelNotFoundError, kinds.ModelInvalidRequestError):
             return ""
         batches = listed.get("data") if isinstance(listed, dict) else None
@@ -87,7 +86,11 @@ class BatchEndpoint:
         if not isinstance(status, str):
             raise kinds.ModelAPIError("no status")
         status = status.lower()
-        return BatchStatus(batch, status, done, tuple(filter(None, files)), _cause(found, status))
+        errors = getattr(getattr(found, "errors", None), "data", None) or []
+        codes = dict.fromkeys(filter(None, (_code({"code": getattr(error, "code", "")}) for error in errors)))
+        reasons = f" ({', '.join(codes).replace('_', ' ')})" if codes else ""
+        cause = "" if status == "completed" else f"the batch {'was ' * (status == 'cancelled')}{status}{reasons}"
+        return BatchStatus(batch, status, done, tuple(filter(None, files)), cause)
 
     async def cancel(self, batch: str) -> None:
         """Let the server end a batch early, if it has not ended yet; what it has done until then is paid for."""
@@ -112,10 +115,13 @@ class BatchEndpoint:
         """Close the connections."""
         await self.http.aclose()
 
-    async def _request_creation(self, sent: Awaitable[T]) -> T:
-        """What a request makes; raises `ModelUnavailable` where the server refuses batches as such."""
+    async def _request_creation(self, sent: Awaitable[Any]) -> str:
+        """The id of what a request makes; raises `ModelUnavailable` where the server refuses batches as such."""
         try:
-            return await with_model_errors(sent)
+            made = await with_model_errors(sent)
+            if isinstance(identity := getattr(made, "id", None), str) and identity:
+                return identity
+            raise kinds.ModelAPIError("no id")
         except kinds.ModelError as caught:
             problem = caught
         status = getattr(problem, "status_code", 0)
@@ -149,24 +155,6 @@ def body_of(line: Any, ended: BatchStatus) -> Any:
     problem = kind(kind.__name__)
     vars(problem).update(status_code=status, code=code)
     raise problem
-
-
-def _newest() -> Any:
-    return {"params": {"limit": LISTED}, "security": {"bearer_auth": True}}
-
-
-def _require_id(made: Any) -> str:
-    if isinstance(identity := getattr(made, "id", None), str) and identity:
-        return identity
-    raise kinds.ModelAPIError("no id")
-
-
-def _cause(batch: Any, status: str) -> str:
-    """Why a batch failed as a whole, or ended early."""
-    errors = getattr(getattr(batch, "errors", None), "data", None) or []
-    codes = dict.fromkeys(filter(None, (_code({"code": getattr(error, "code", "")}) for error in errors)))
-    reasons = f" ({', '.join(codes).replace('_', ' ')})" if codes else ""
-    return "" if status == "completed" else f"the batch {'was ' * (status == 'cancelled')}{status}{reasons}"
 
 
 def _code(error: Any) -> str:

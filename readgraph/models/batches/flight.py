@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -27,6 +28,8 @@ UNSURE = 300.0
 
 UNKNOWN_OUTCOME = (kinds.ModelAPIError, kinds.ModelConnectionError, kinds.ModelTimeoutError)
 """Errors after which a request may have been carried out nevertheless."""
+
+LOST = "the server does not know the batch"
 
 AT_ONCE = 200
 """Responses that are read at once."""
@@ -148,12 +151,17 @@ class Flight:
                 if batch:
                     record = self.record = await self._confirm_batch(record, batch)
                 elif clock().time() - record.sent > UNSURE:
-                    await self._drop_lost_batch(record)
+                    await self._drop(record)
+                    raise Unfinished(LOST)
                 else:
                     for meter in self._meters():
                         meter.wait(pause, "the model server has not confirmed the batch")
             if record.batch:
-                status = await self._status(record)
+                try:
+                    status = await self._call_with_retries(partial(self.endpoint.status, record.batch))
+                except kinds.ModelNotFoundError:
+                    await self._drop(record)
+                    raise Unfinished(LOST) from None
                 remember_batch(record.file, len(record.lines), status.done)
                 for meter in self._meters():
                     meter.tell_batch(len(record.lines), status.done, ended=status.is_at_end)
@@ -161,17 +169,6 @@ class Flight:
                     return await self._land(record, status)
             await clock().sleep(pause)
             pause = min(pause * SLOWER, LONGEST_PAUSE)
-
-    async def _status(self, record: SentBatch) -> BatchStatus:
-        try:
-            return await self._call_with_retries(partial(self.endpoint.status, record.batch))
-        except kinds.ModelNotFoundError:
-            await self._drop_lost_batch(record)
-            raise AssertionError from None  # pragma: no cover
-
-    async def _drop_lost_batch(self, record: SentBatch) -> None:
-        await self._drop(record)
-        raise Unfinished("the server does not know the batch")
 
     async def _land(self, record: SentBatch, status: BatchStatus) -> None:
         """Record the replies, whether anybody waits for them or not, and give them to those who do."""
@@ -181,7 +178,8 @@ class Flight:
         for number, (key, line) in enumerate(kept.lines.items() if kept else ()):
             if number % AT_ONCE == 0:
                 await asyncio.sleep(0)  # others go on meanwhile
-            if reply := self._reply(responses.get(key), status, line):
+            with suppress(Exception):  # whoever waits gets it
+                reply = self.read(body_of(responses.get(key), status), line.function)
                 replies[key] = reply.to_record(line.asked, line.document)
         await self.store.put_replies(replies)
         self.recorded = len(replies)
@@ -193,13 +191,6 @@ class Flight:
                 call.reply.set_result(body_of(responses.get(key), status))
             except Exception as problem:
                 call.reply.set_exception(problem)
-
-    def _reply(self, response: Any, status: BatchStatus, line: BatchLine) -> ModelReply | None:
-        """The reply in a response; None where it is none."""
-        try:
-            return self.read(body_of(response, status), line.function)
-        except Exception:  # whoever waits gets it
-            return None
 
     async def _drop(self, record: SentBatch) -> None:
         await self.store.batch_records().drop(record.file)

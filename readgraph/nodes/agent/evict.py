@@ -50,10 +50,7 @@ def _spoken_text(events: Sequence[Event]) -> str:
 
 
 async def summary_language(agent: Agent | None, events: Sequence[Event], runtime: Runtime[ReaderContext]) -> str:
-    """The setting, else the language of the document that an agent reads, else of what was said in these events.
-
-    It is "" for English, of which prompts say nothing, and for several languages.
-    """
+    """The setting, else the language of the agent's document or of what was said; "" for English, and for several."""
     if runtime.context.language:
         return runtime.context.language
     if agent and agent.reading:
@@ -69,17 +66,13 @@ async def summary_language(agent: Agent | None, events: Sequence[Event], runtime
 
 async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
     """Sentences of the messages, else of the events' text; and as much of the earlier summary as fits."""
-    gist = first_words(
-        extract_gist(_spoken_text(events) or queue_text(events, runtime.context.window_words)), most // 2
-    )
+    said = _spoken_text(events) or queue_text(events, runtime.context.window_words)
+    gist = first_words(extract_gist(said), most // 2)
     return f"{first_words(before, most - count_words(gist))}\n{gist}".strip()
 
 
 def evict_with(sum_up: SumUp, did: str = "summed up", *, in_language: bool = True) -> Work[AgentTurnState, EvictUpdate]:
-    """The work of a node that evicts: `sum_up` makes the text that stands for what left the queue.
-
-    `did`: what the trajectory says was done with these events. `in_language`: `sum_up` is told the text's language.
-    """
+    """The work of a node that evicts: `sum_up` makes the text for what left; `in_language`: it is told the language."""
 
     async def evict(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> EvictUpdate:
         """Take the oldest events out of the queue, until it takes half of its room, and sum them up recursively."""
@@ -133,35 +126,29 @@ def _parts(events: Sequence[Event], sizes: Sequence[int], room: int) -> Iterator
 evict_without_model = evict_with(_by_extract)
 evict = node(without_model=evict_without_model, settings=(Language, Window))(evict_with(_by_model))
 
-
 _OPENED, _FOUND = "opened ", "found "
 
 _RESULT = re.compile(r"^- document (\d+), page (\d+) \(", re.MULTILINE)
 
 
 async def name_pages(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
-    """One line that names the pages that were opened, and those that searches found, in what left the view so far.
-
-    Where there are too many for `most` words, the first of those that were only found are left out, then others.
-    """
+    """One line that names the pages opened and found in what left the view; where too long, without the first found."""
     searches = [event for event in events if event.kind == "call" and event.function != open_page.name]
     named = [_RESULT.findall(event.result or "") for event in searches if not event.failed]
     found = _merge_names(before, _FOUND, [(int(document), int(page), 1) for each in named for document, page in each])
     opened = _merge_names(before, _OPENED, find_opened_pages(events))
-    while count_words(line := _line(opened, found)) > most:
+    while True:
+        parts = [f"{word}{', '.join(names)}" for word, names in ((_OPENED, opened), (_FOUND, found)) if names]
+        line = f"Left your view: {'; '.join(parts) or 'what came first'}."
+        if count_words(line) <= most:
+            return line
         (found or opened).pop(0)
-    return line
 
 
 def _merge_names(before: str, word: str, places: Sequence[Opened]) -> list[str]:
     """The names that stand in a line behind a word, and those of further places; each once."""
     known = re.search(rf"{word}([^;.]+)", before)
     return [*dict.fromkeys([*(known[1].split(", ") if known else []), *map(page_part_name, places)])]
-
-
-def _line(opened: list[str], found: list[str]) -> str:
-    parts = [f"{word}{', '.join(names)}" for word, names in ((_OPENED, opened), (_FOUND, found)) if names]
-    return f"Left your view: {'; '.join(parts) or 'what came first'}."
 
 
 leave_view = StepNode(evict_with(name_pages, "took out of view", in_language=False), settings=(Window,))

@@ -40,6 +40,7 @@ from readgraph.nodes.agent.storages import (
     search_archive,
     search_recall,
 )
+from readgraph.nodes.answering.ask import letter_of
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.reading import Finding, Quote
 from readgraph.state.words import count_words, first_words
@@ -63,10 +64,7 @@ _KINDS = {"integer": "number", "number": "number", "boolean": "true or false", "
 
 
 class Functions:
-    """The functions of an agent, by their names; of two with the same name, the later one is used.
-
-    Raises `BadInput` for anything that is not a LangChain tool.
-    """
+    """The functions of an agent by their names, of two the later; raises `BadInput` for what is no LangChain tool."""
 
     def __init__(self, tools: Iterable[BaseTool]) -> None:
         self.tools = dict[str, BaseTool]()
@@ -298,7 +296,7 @@ async def answer(
     """Give the answer; this ends the reading."""
     if count_words(answer) > MOST_MESSAGE_WORDS:
         raise BadInput(f"The answer has more than {MOST_MESSAGE_WORDS} words: give a short one.")
-    letter = option.strip().lstrip("([").strip()[:1].upper()
+    letter = letter_of(option)
     if memory.choices and letter not in memory.choices:
         raise BadInput(f"Give the letter of one option: {', '.join(memory.choices)}.")
     said = memory.choices[letter] if memory.choices else answer.strip() or None

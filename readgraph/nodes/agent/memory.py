@@ -59,7 +59,8 @@ def queue_text(events: Sequence[Event], window_words: int, *, dated: bool = True
     bodies = [cut_to(_body(event, most), 2 * most - TAG_WORDS) for event in events]
     tag = find_unused_name("event", bodies)
     return "\n".join(
-        f"<{tag} {event.number}: {_source(event)}{f', {day_and_time(event)}' if dated else ''}>\n{body}".rstrip()
+        f"<{tag} {event.number}: {'you' if event.kind == 'call' else event.kind}"
+        f"{f', {day_and_time(event)}' if dated else ''}>\n{body}".rstrip()
         for event, body in zip(events, bodies, strict=True)
     )
 
@@ -74,10 +75,6 @@ def _body(event: Event, most: int) -> str:
 
 def _name(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
-
-
-def _source(event: Event) -> str:
-    return "you" if event.kind == "call" else event.kind
 
 
 def day_and_time(event: Event) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from readgraph.library.agents import Agent, AgentStore, Event, agent_id, agent_store, initial_state, local_now
+from readgraph.library.agents import Agent, Event, agent_id, agent_store, initial_state, local_now
 from readgraph.library.page_store import page_store
 from readgraph.nodes.agent.act import run_call
 from readgraph.nodes.agent.contracts import (
@@ -59,11 +59,14 @@ def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[
             kept = state["memory"] if document == state["document"] else await _like(state, document, runtime)
             life, line = await file_document(life, document, identity, runtime, kept, reached_by)
             descriptions.append(line)
-        await store.put_agent(replace(agent, index=await _put_shared_index(life, identity, store)))
+        filed = await store.entries(identity, [start for start, _ in life["documents"]])
+        index = f"documents {digest([[entry.memory, entry.pages] for entry in filed])}"
+        await store.put_archive_index(index, {entry.document for entry in filed})  # shared by all that file these pages
+        await store.put_agent(replace(agent, index=index))
         event = Event(0, "upload", local_now(), "\n".join(["Uploaded, for the question below:", *descriptions]))
         await keep(event, identity, runtime)
-        summary = f"filed {format_count(len(descriptions), 'document')}"
         with_event: AgentState = {**life, "events": 1}
+        summary = f"filed {format_count(len(descriptions), 'document')}"
         return {**with_event, **fresh_turn(0, owes_reply=True), "step_summary": summary}
 
     async def begin_without_model(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
@@ -85,14 +88,6 @@ async def _like(state: BeginState, document: str, runtime: Runtime[ReaderContext
     return alike[-1].id if whole else ""
 
 
-async def _put_shared_index(life: AgentState, agent: str, store: AgentStore) -> str:
-    """The search index over the pages of these documents, shared by all readings that filed the same pages."""
-    filed = await store.entries(agent, [start for start, _ in life["documents"]])
-    index = f"documents {digest([[entry.memory, entry.pages] for entry in filed])}"
-    await store.put_archive_index(index, {entry.document for entry in filed})
-    return index
-
-
 def act_in_reading_with(
     functions: Functions, *, settings: Groups = (MemoryParts,)
 ) -> StepNode[AgentQuestionTurnState, ReadingActUpdate]:
@@ -111,21 +106,14 @@ def act_in_reading_with(
 @node(settings=(*STYLE, Window))
 async def answer(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
     """The agent's own answer; without one, the best passages of the pages read. This ends the reading."""
-    given = await _draft_from_agent(state, runtime) if state["findings"] and not state["owes_reply"] else None
-    await agent_store(runtime).end_reading(state["agent"])
-    if given:
-        return await write_draft(given, await page_store(runtime).document(state["document"]), state, runtime)
-    source = replace(await memory_with(state["pages_read"], state, runtime), ask=None)
-    return await write_draft(await draft_answer(source, runtime), source.document, state, runtime)
-
-
-async def _draft_from_agent(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> AnswerDraft:
-    """The agent's answer; its context was the queue."""
+    store, numbers = agent_store(runtime), range(state["queue_from"], state["events"])
+    queue = await store.events(agent_id(state["agent"]), numbers)
+    await store.end_reading(state["agent"])
+    if state["owes_reply"] or not state["findings"]:
+        source = replace(await memory_with(state["pages_read"], state, runtime), ask=None)
+        return await write_draft(await draft_answer(source, runtime), source.document, state, runtime)
     given = state["findings"][-1]
-    numbers = range(state["queue_from"], state["events"])
-    events = await agent_store(runtime).events(agent_id(state["agent"]), numbers)
-    words = count_words(queue_text(events, runtime.context.window_words, dated=False))
-    text, summary = (
-        (given["text"], "took the agent's answer") if given["answers"] else (None, "the agent found no answer")
-    )
-    return AnswerDraft(text, given["choice"], given["quotes"], words, summary)
+    text, did = (given["text"], "took the agent's answer") if given["answers"] else (None, "the agent found no answer")
+    words = count_words(queue_text(queue, runtime.context.window_words, dated=False))
+    draft = AnswerDraft(text, given["choice"], given["quotes"], words, did)
+    return await write_draft(draft, await page_store(runtime).document(state["document"]), state, runtime)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated
 
 from langchain_core.tools import BaseTool, tool
@@ -91,8 +92,13 @@ READER_FUNCTIONS: tuple[BaseTool, ...] = (keyword_search, text_search, meaning_s
 
 def find_opened_pages(events: Sequence[Event]) -> list[Opened]:
     """What was opened in these events, in order."""
-    calls = [event for event in events if event.function == open_page.name and event.result and not event.failed]
-    return [place for event in calls if (place := _place(event))]
+    opened = list[Opened]()
+    for event in events:
+        if event.function == open_page.name and event.result and not event.failed:
+            with suppress(ValidationError):
+                given = [_NUMBER.validate_python(event.arguments.get(name, 1)) for name in ("document", "page", "part")]
+                opened.append((given[0], given[1], given[2]))
+    return opened
 
 
 def page_part_name(opened: Opened) -> str:
@@ -100,16 +106,6 @@ def page_part_name(opened: Opened) -> str:
     document, page, part = opened
     name = f"page {page}" if part == 1 else f"page {page} (part {part})"
     return name if document == 1 else f"{name} of document {document}"
-
-
-def _place(event: Event) -> Opened | None:
-    try:
-        page, document, part = (
-            _NUMBER.validate_python(event.arguments.get(name, 1)) for name in ("page", "document", "part")
-        )
-    except ValidationError:
-        return None
-    return document, page, part
 
 
 def _nearest(text: str, query: str) -> str:

@@ -39,13 +39,9 @@ class SearchedStorage:
     make_entries: MakeEntries
 
     async def rank(self, query: str, context: ReaderContext | None) -> list[int]:
-        """The numbers that share words with the query, the best first.
-
-        If the context names an embedding model, the nearest by their embeddings are among them, in the order of both
-        rankings.
-        """
+        """The numbers that share words with the query, or are nearest to it by their embeddings; the best first."""
         keyword = KeywordTool((await indexes_of(self.store.store)).keyword, self.name)
-        extent = await keyword.index.extent(self.name)
+        extent = await keyword.extent()
         known = extent.count if extent.count == extent.last + 1 else 0  # all are indexed again, if any is missing
         if known < self.count:
             await keyword.add(await self.make_entries(range(known, self.count)))
@@ -58,7 +54,8 @@ class SearchedStorage:
     async def fill_vectors(self, context: ReaderContext) -> VectorTool:
         """The vectors. They are added in order, so only numbers after the last one can be missing."""
         embedder = await get_shared_embedder(self.store, context)
-        vector = VectorTool(await (await indexes_of(self.store.store)).vectors(embedder.identity), embedder, self.name)
+        index = await (await indexes_of(self.store.store)).vectors(embedder.identity)
+        vector = VectorTool(index, self.name, embedder=embedder)
         async with hold_build_lock(self.store.store, f"{self.name}-search"):
             if (await vector.extent()).last >= self.count:
                 await vector.clear()
@@ -115,10 +112,7 @@ async def search_recall(
 
 
 async def events_between(memory: AgentMemory, first: date, last: date) -> list[int]:
-    """Numbers of the events before this turn with a message on these days, the oldest first.
-
-    Events are in order of time, so the bounds are found by bisection.
-    """
+    """Numbers of the events before this turn with a message on these days, the oldest first, found by bisection."""
     begin = await _first_not_before(memory, first.isoformat())
     end = await _first_not_before(memory, f"{last.isoformat()}~")  # after every time of that day
     events = await memory.store.events(memory.id, range(begin, end))
@@ -150,9 +144,8 @@ class ArchivalResult:
 async def search_archive(memory: AgentMemory, query: str, *, by_meaning: bool = True) -> list[int]:
     """The numbers of all items in archival storage that match the query, the best first.
 
-    Without `by_meaning`, an embedding model changes nothing.
-    Where a tool of the caller's stands in for keyword search, it finds the pages, and they come first; what one for
-    vector search finds is fused with them.
+    Without `by_meaning`, an embedding model changes nothing. Where a tool of the caller's stands in for keyword search,
+    it finds the pages, and they come first; what one for vector search finds is fused with them.
     """
     found = await (await _open_archive(memory)).rank(query, memory.context if by_meaning else None)
     pages = await _pages_by_stand_in("keyword", memory, query)
@@ -286,10 +279,7 @@ async def format_items(
 
 
 async def open_archive_page(memory: AgentMemory, document: int, page: int, part: int, hint: str) -> str:
-    """A page of a document, or a part of it; raises `BadInput` where there is none. `hint`: where documents' names are.
-
-    A page of the question's own document counts as read.
-    """
+    """A page of a document, or a part of it, which then counts as read; `hint`: where documents' names are."""
     documents = memory.life["documents"]
     if not 1 <= document <= len(documents):
         raise BadInput(f"There is no document {document}: there are {len(documents)}; {hint}.")

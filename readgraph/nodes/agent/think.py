@@ -74,8 +74,13 @@ NeededArguments = Mapping[str, Mapping[str, str]]
 """For each function's name, its required arguments with their descriptions."""
 
 
-async def plain_step(context: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
-    """The step, without optional arguments; after a message the agent waits, else it goes on. Errors as in `ask`."""
+async def ask_step(context: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
+    """The step that the model names. Errors as in `ask`.
+
+    In plain words it has no optional arguments, and after a message the agent waits, else it goes on.
+    """
+    if runtime.context.reply_form != "plain":
+        return await ask(runtime, context, restrict_reply(NextStep, function=functions))
     names, context = list(functions), apply_own_words(context, runtime.context.prompts)
 
     def complaint(reply: FunctionNumber) -> str | None:
@@ -125,10 +130,7 @@ TAG_WORDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The parts of a prompt around the memory; `dated`: events show their time.
-
-    `warning`: the system event that says that the queue is nearly full; without one, the agent is not warned.
-    """
+    """The parts of a prompt around the memory; `dated`: events show their time; `warning`: of a full queue, or ""."""
 
     system: str
     task: str
@@ -183,10 +185,7 @@ async def main_context(state: AgentTurnState, frame: Frame, runtime: Runtime[Rea
 def think_with(
     functions: Functions, make_frame: MakeFrame, *, settings: Groups = (MemoryParts,)
 ) -> StepNode[ThinkState, ThinkUpdate]:
-    """The node that asks for the next step. If the queue overflows, it asks nothing and leads to `evict`.
-
-    `settings`: further groups of settings that the frame is made by.
-    """
+    """The node that asks for the next step, or leads to `evict`; `settings`: further groups that shape the frame."""
 
     async def frame_of(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
         agent = await agent_store(runtime).require_agent(state["agent"])
@@ -214,7 +213,7 @@ def think_with(
             return {**warned, "warned": True}
         current_meter().message_id = message_id(agent_id(state["agent"]), state["events"])
         try:
-            reply = await _next_step(seen.prompt, usable(functions, runtime.context).arguments_needed, runtime)
+            reply = await ask_step(seen.prompt, usable(functions, runtime.context).arguments_needed, runtime)
         except NoUsableReply:
             count_fallback("step")
             ended = await _tell(state, seen, NO_STEP, "yield", "gave no usable step", runtime)
@@ -224,12 +223,6 @@ def think_with(
         return {**_update(state, seen, "act", call_line(call), events=1), "calls": state["calls"] + 1}
 
     return think
-
-
-async def _next_step(prompt: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
-    if runtime.context.reply_form == "plain":
-        return await plain_step(prompt, functions, runtime)
-    return await ask(runtime, prompt, restrict_reply(NextStep, function=functions))
 
 
 def _call(reply: NextStep, number: int, time: str, window_words: int) -> Event:

@@ -37,25 +37,22 @@ MakePrompt = Callable[[str, str, dict[str, str]], Prompt]
 """Makes the prompt of a memory's text, the question and its choices."""
 
 
-@node(settings=STYLE)
-async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
-    """Answer from the notes of all pages, with those read again in full in their place.
-
-    Without a model, and where no usable reply came, the answer quotes the pages that were read again.
-    """
-    return await write_answer(await memory_with(state["pages_read"], state, runtime), state, runtime)
-
-
 def make_answer_node(make_prompt: MakePrompt) -> StepNode[AnswerState, AnswerUpdate]:
     """A node that answers as `answer` does, with this prompt."""
 
     @node(settings=STYLE)
     async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
-        """Answer from the notes of all pages, with those read again in full in their place."""
+        """Answer from the notes of all pages, with those read again in full in their place.
+
+        Without a model, and where no usable reply came, the answer quotes the pages that were read again.
+        """
         source = await memory_with(state["pages_read"], state, runtime, make_prompt)
         return await write_answer(source, state, runtime)
 
     return answer
+
+
+answer = make_answer_node(answer_prompt)
 
 
 async def memory_with(
@@ -75,18 +72,15 @@ def answer_from(
     async def ask() -> AnswerDraft:
         prompt = make_prompt(view.text, state["question_text"], state["choices"])
         said = await ask_for_answer(runtime, prompt, state)
-        did = f"answered from {_counts(view)}" if said.answer else "found no answer in the text"
+        gists = sum(note.words > 0 for number, note in view.notes.items() if number not in view.full)
+        seen = f"{format_count(gists, 'gist')} and {format_count(len(view.full), 'part')} in full"
+        did = f"answered from {seen}" if said.answer else "found no answer in the text"
         return said._replace(words=view.words, summary=did)
 
     async def quote() -> AnswerDraft:
         return (await quote_pages(view.full, view.document, state, runtime))._replace(words=view.words)
 
     return AnswerSource(view.document, quote, ask)
-
-
-def _counts(view: MemoryView) -> str:
-    gists = sum(note.words > 0 for number, note in view.notes.items() if number not in view.full)
-    return f"{format_count(gists, 'gist')} and {format_count(len(view.full), 'part')} in full"
 
 
 @node(settings=(*STYLE, Segments, Window))
@@ -183,10 +177,11 @@ async def _source_of_findings(
         return ready_answer(document, _draft_from_findings(findings, words, did))
 
     async def weigh() -> AnswerDraft:
-        shown = format_pages(
-            {finding["page"]: first_words(_format_finding_and_choice(finding), LONGEST_FINDING) for finding in findings}
-        )
-        return await weigh_findings(findings, shown, state, runtime, words)
+        shown = dict[int, str]()
+        for finding in findings:
+            letter = f"{finding['choice']}. " if finding["choice"] else ""
+            shown[finding["page"]] = first_words(letter + format_finding(finding), LONGEST_FINDING)
+        return await weigh_findings(findings, format_pages(shown), state, runtime, words)
 
     async def take_first() -> AnswerDraft:
         return _draft_from_findings(findings[:1], words, f"took the first of {len(findings)} answers")
@@ -199,8 +194,3 @@ def _draft_from_findings(findings: list[Finding], words: int, did: str) -> Answe
     if not findings:
         return AnswerDraft(None, None, [], words, "found no answer in the text")
     return AnswerDraft(findings[0]["text"], findings[0]["choice"], all_quotes(findings), words, did)
-
-
-def _format_finding_and_choice(finding: Finding) -> str:
-    letter = f"{finding['choice']}. " if finding["choice"] else ""
-    return letter + format_finding(finding)

@@ -3,8 +3,8 @@
 ReadAgent, section 3.2 and appendix F; GAM, sections 2.2.2 and 3.5; weighing findings goes beyond the papers.
 """
 
-from collections.abc import Callable, Collection, Sequence
-from typing import Annotated, Any, ClassVar, NamedTuple, Protocol
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, BeforeValidator, Field
@@ -29,16 +29,12 @@ from readgraph.state.languages import DEFAULT, certain_language
 from readgraph.state.reading import Finding, Quote
 from readgraph.state.settings import LONG, AnswerForm, AnswerLength, Language
 
-_ANSWER_SYSTEM = (
-    "You answer questions about a long text from your memory of it: gists of its pages, and some pages in full. "
-    "Use nothing but what stands there. " + DATA_RULE
-)
-
 ANSWER = declare_wording(
     "answer",
     "answer",
     1,
-    _ANSWER_SYSTEM,
+    "You answer questions about a long text from your memory of it: gists of its pages, and some pages in full. "
+    "Use nothing but what stands there. " + DATA_RULE,
     "{free}{choose}",
     free="Answer the question, and quote the words of the text that show the answer.",
     choose="Choose the best option: {letters}. Quote the words of the text that show it.",
@@ -65,27 +61,10 @@ Quotes = Annotated[list[QuotedText], BeforeValidator(quotes_in)]
 """A list of quotes; also accepts a single one, null, and bare texts."""
 
 
-class FreeAnswer(BaseModel):
-    """An answer in one's own words."""
-
-    DECIDES: ClassVar[tuple[str, ...]] = ("answer",)
+class Quoting(BaseModel):
+    """An answer with quotes. As the last base of a reply it makes them the first field."""
 
     quotes: list[QuotedText] = Field(description="One to three quotes that show the answer; empty if there is none.")
-    answer: str | None = Field(description="A short and concise answer; null if the text doesn't say.")
-
-    @classmethod
-    def thoughts_and_text(cls, begun: dict[str, Any]) -> tuple[str, Any]:
-        """The answer, which is streamed while the model writes it."""
-        return "", begun.get("answer")
-
-
-class ChosenAnswer(BaseModel):
-    """An answer chosen from options."""
-
-    DECIDES: ClassVar[tuple[str, ...]] = ("choice",)
-
-    quotes: list[QuotedText] = Field(description="One to three quotes that show the answer; empty if there is none.")
-    choice: str = Field(description="The letter of the best option.")
 
 
 class AnswerAlone(BaseModel):
@@ -101,6 +80,12 @@ class AnswerAlone(BaseModel):
         return "", begun.get("answer")
 
 
+class FreeAnswer(AnswerAlone, Quoting):
+    """An answer in one's own words."""
+
+    answer: str | None = Field(description="A short and concise answer; null if the text doesn't say.")
+
+
 class ChoiceAlone(BaseModel):
     """An answer chosen from options, without quotes."""
 
@@ -109,22 +94,22 @@ class ChoiceAlone(BaseModel):
     choice: str = Field(description="The letter of the best option.")
 
 
+class ChosenAnswer(ChoiceAlone, Quoting):
+    """An answer chosen from options."""
+
+
 def answer_prompt(memory: str, question: str, choices: dict[str, str]) -> Prompt:
     """Ask for the answer; with choices, for a letter."""
     values = {"free": not choices, "choose": choices, "letters": ", ".join(choices)}
     return ANSWER.ask(fenced("memory", memory), question_part(question, choices), **values)
 
 
-_ANSWER_FROM_NOTES_SYSTEM = (
-    "You answer questions about a long text from what was collected on them: notes, and in some cases parts of the "
-    "text. Use nothing but what stands there. " + DATA_RULE
-)
-
 ANSWER_FROM_NOTES = declare_wording(
     "answer_from_notes",
     "answer_from_notes",
     1,
-    _ANSWER_FROM_NOTES_SYSTEM,
+    "You answer questions about a long text from what was collected on them: notes, and in some cases parts of the "
+    "text. Use nothing but what stands there. " + DATA_RULE,
     "{free}{choose}{quote}",
     free="Answer the question.",
     choose="Choose the best option: {letters}.",
@@ -140,16 +125,12 @@ def answer_from_notes_prompt(notes: str, evidence: str, question: str, choices: 
     return ANSWER_FROM_NOTES.ask(*parts, **values)
 
 
-_WEIGH_SYSTEM = (
-    "Several passages of a long text were read in search of the answer to a question. You see what was found in each, "
-    "with quotes, and say what the answer is. Use nothing but what stands there. " + DATA_RULE
-)
-
 WEIGH = declare_wording(
     "weigh",
     "weigh",
     1,
-    _WEIGH_SYSTEM,
+    "Several passages of a long text were read in search of the answer to a question. You see what was found in each, "
+    "with quotes, and say what the answer is. Use nothing but what stands there. " + DATA_RULE,
     "{free}{choose} Where findings disagree, weigh what they quote. Name the pages that show it.",
     free="Answer the question.",
     choose="Choose the best option: {letters}.",
@@ -228,35 +209,29 @@ async def ask_for_answer(
     style, choices = answer_style(state, runtime), state["choices"]
     if choices:
 
-        def complaint(reply: ChosenAnswer | ChoiceAlone) -> str | None:
+        def complaint(reply: ChoiceAlone) -> str | None:
             return None if letter_of(reply.choice) in choices else f"choice must be one of {', '.join(choices)}"
 
-        letters: type[ChosenAnswer | ChoiceAlone] = ChosenAnswer if quoting else ChoiceAlone
+        letters = ChosenAnswer if quoting else ChoiceAlone
         chosen = await ask(runtime, prompt, restrict_reply(letters, choice=choices), complaint)
         letter = letter_of(chosen.choice)
-        return AnswerDraft(choices[letter], letter, _quotes(chosen))
-    words: type[FreeAnswer | AnswerAlone] = FreeAnswer if quoting else AnswerAlone
+        quotes = quotes_from(chosen.quotes) if isinstance(chosen, Quoting) else []
+        return AnswerDraft(choices[letter], letter, quotes)
+    words = FreeAnswer if quoting else AnswerAlone
     free = await ask(runtime, prompt.adding(style.line), style.reply(words))
     said = free.answer.strip() if free.answer else None
-    return AnswerDraft(said or None, None, _quotes(free))
+    return AnswerDraft(said or None, None, quotes_from(free.quotes) if isinstance(free, Quoting) else [])
 
 
-def _quotes(reply: BaseModel) -> list[Quote]:
-    given = reply.quotes if isinstance(reply, FreeAnswer | ChosenAnswer) else []
-    # A page that can't exist counts as unknown, since the state can't hold arbitrarily large integers.
+def quotes_from(given: Iterable[QuotedText]) -> list[Quote]:
+    """A model's quotes. A page that can't exist counts as unknown: a state can't hold arbitrarily large integers."""
     return [Quote(page=quoted.page if 0 <= quoted.page <= LARGEST else -1, quote=quoted.quote) for quoted in given]
 
 
-class ReplyWithChoice(Protocol):
-    """A reply that may name the letter of a choice."""
+def choice_or_none(choices: Collection[str]) -> Callable[[Any], str | None]:
+    """The complaint about a reply whose `choice` is none of these letters; null is no fault."""
 
-    choice: str | None
-
-
-def choice_or_none(choices: Collection[str]) -> Callable[[ReplyWithChoice], str | None]:
-    """The complaint about a reply whose letter is none of the choices'; null is no fault."""
-
-    def complaint(reply: ReplyWithChoice) -> str | None:
+    def complaint(reply: Any) -> str | None:
         known = not reply.choice or letter_of(reply.choice) in choices
         return None if known else f"choice must be one of {', '.join(choices)}, or null"
 
@@ -275,7 +250,16 @@ async def weigh_findings(
 
     The answer is backed by the quotes of the findings that the model names, else by those of all. Errors as in `ask`.
     """
-    answered, letter, pages = await _weigh(runtime, shown, state)
+    choices, letter = state["choices"], None
+    prompt = weigh_prompt(shown, state["question_text"], choices)
+    if choices:
+        chosen = await ask(runtime, prompt, restrict_reply(WeighedChoice, choice=choices), choice_or_none(choices))
+        letter, pages = letter_of(chosen.choice) if chosen.choice else None, chosen.pages
+        answered = choices[letter] if letter else None
+    else:
+        style = answer_style(state, runtime)
+        weighed = await ask(runtime, prompt.adding(style.line), style.reply(WeighedAnswer))
+        answered, pages = (weighed.answer or "").strip() or None, weighed.pages
     backing = [finding for finding in findings if finding["page"] in pages] or findings
     did = f"weighed {len(findings)} findings" + ("" if answered else ": they give no answer")
     return AnswerDraft(answered, letter, all_quotes(backing) if answered else [], words, did)
@@ -286,31 +270,6 @@ def all_quotes(findings: Sequence[Finding]) -> list[Quote]:
     return [quote for finding in findings for quote in finding["quotes"]]
 
 
-def by_the_model(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings of the model, without passages that were quoted in its place."""
-    return [finding for finding in findings if not finding.get("by_rule")]
-
-
 def format_finding(finding: Finding) -> str:
     """A finding's text for weighing: the finding, then its quotes."""
     return "\n".join([finding["text"], *(f'"{quote["quote"]}"' for quote in finding["quotes"])])
-
-
-class _Weighed(NamedTuple):
-    """The answer from the findings, or None; the letter of a choice; the pages that support it."""
-
-    answer: str | None
-    choice: str | None
-    pages: list[int]
-
-
-async def _weigh(runtime: Runtime[ReaderContext], findings: str, state: AskedState) -> _Weighed:
-    choices = state["choices"]
-    style, prompt = answer_style(state, runtime), weigh_prompt(findings, state["question_text"], choices)
-    if not choices:
-        weighed = await ask(runtime, prompt.adding(style.line), style.reply(WeighedAnswer))
-        return _Weighed((weighed.answer or "").strip() or None, None, weighed.pages)
-
-    chosen = await ask(runtime, prompt, restrict_reply(WeighedChoice, choice=choices), choice_or_none(choices))
-    letter = letter_of(chosen.choice) if chosen.choice else None
-    return _Weighed(choices[letter] if letter else None, letter, chosen.pages)

@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 from unicodedata import category
@@ -18,6 +19,9 @@ from readgraph.state.records import Page
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.summary import SentenceFlag, sentence_flags
 from readgraph.state.survey import Table, table_line, without_unread
+
+LONGEST_FOLDED = 50_000
+"""Characters of a text that is kept folded: a page has fewer, a whole document may be large."""
 
 FEWEST_WORDS = 3
 """A shorter quote says too little, unless it is a whole sentence, a number or a name."""
@@ -33,10 +37,7 @@ _CUT = re.compile(r"(?<=\d)(?=[.,]\d)|(?<=\d[.,])(?=\d)|(?<=n)(?=['’]t\b)|(?<=
 
 
 async def find_quotes(store: PageStore, document: str, memory: str, quotes: list[Quote]) -> list[Citation | None]:
-    """The citation of each quote; None for one that isn't in the document.
-
-    The whole text is fetched only if a quote is not on the page that it names.
-    """
+    """The citation of each quote, or None; all of the text is fetched only for one that isn't on the page it names."""
     described, kept = await store.document_and_memory(document, memory)
     named = await store.pages(memory, {quote["page"] for quote in quotes if 0 <= quote["page"] < kept.pages})
     texts = await store.spans(described, [(page.start, page.end) for page in named])
@@ -56,11 +57,7 @@ async def find_quotes(store: PageStore, document: str, memory: str, quotes: list
 
 
 def locate(quote: Quote, text: str, pages: list[Page]) -> Citation | None:
-    """The quote's citation, or None: on the page that it names, else anywhere in the text.
-
-    Exact, else with white space, case and punctuation folded. The citation holds the document's own words and
-    the page on which they begin.
-    """
+    """The quote's citation on the page that it names, else anywhere in the text; None where it is nowhere."""
     read = [page.start for page in pages]
     named = [(page.start, page.end) for page in pages if page.number == quote["page"]]
     wanted = quote["quote"].strip()
@@ -71,10 +68,7 @@ def locate(quote: Quote, text: str, pages: list[Page]) -> Citation | None:
 
 
 def find_citation_on_page(page: int, start: int, text: str, quote: str, after: int = 0) -> Citation | None:
-    """The quote's citation on a page with this text, whose first character has the offset `start`; or None.
-
-    It is looked for from the offset `after` on.
-    """
+    """The quote's citation on a page with this text, which begins at `start`; looked for from `after` on."""
     span = find_quote(quote.strip(), text, max(after - start, 0), len(text))
     return make_citation(page, start, text, span) if span else None
 
@@ -126,11 +120,19 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _says_enough(text: str, start: int, end: int) -> bool:
+    """Whether a quote has three words, or is a number, a name or a whole sentence."""
     quote = text[start:end]
     words = _WORD.findall(quote)
     if len(words) >= FEWEST_WORDS or len(_UNSPACED.findall(quote)) >= FEWEST_WORDS or any(map(str.isdigit, quote)):
         return True
-    return bool(words) and (_is_name(words) or _is_sentence(text, start, end))
+    # A name is written large, or in a script that writes nothing large.
+    large = [word for word in words if not word[0].islower() and word.casefold() not in STOP_WORDS]
+    if large and words[0] in large and words[-1] in large:
+        return True
+    before = text[max(start - NEAR, 0) : start].rstrip(_MARKS_AROUND)[-1:]
+    within = quote.rstrip(_MARKS_AROUND)[-1:]
+    after = text[end : end + NEAR].lstrip(_MARKS_AROUND)[:1]
+    return bool(words) and before in _SENTENCE_ENDS and (within in _SENTENCE_ENDS or after in _SENTENCE_ENDS)
 
 
 def _within_word(text: str, at: int) -> bool:
@@ -150,19 +152,6 @@ def _after_marks(text: str, at: int) -> int:
     while category(text[at : at + 1] or " ")[0] == "M":
         at += 1
     return at
-
-
-def _is_name(words: list[str]) -> bool:
-    """Whether the words could be a name: written large, or in a script that writes nothing large."""
-    large = [word for word in words if not word[0].islower() and word.casefold() not in STOP_WORDS]
-    return bool(large) and words[0] in large and words[-1] in large
-
-
-def _is_sentence(text: str, start: int, end: int) -> bool:
-    before = text[max(start - NEAR, 0) : start].rstrip(_MARKS_AROUND)[-1:]
-    within = text[start:end].rstrip(_MARKS_AROUND)[-1:]
-    after = text[end : end + NEAR].lstrip(_MARKS_AROUND)[:1]
-    return before in _SENTENCE_ENDS and (within in _SENTENCE_ENDS or after in _SENTENCE_ENDS)
 
 
 def _find_words(quote: str, folded: str, text: str) -> tuple[int, int] | None:
@@ -194,7 +183,14 @@ def _find_letters(quote: str, folded: str, text: str) -> tuple[int, int] | None:
 
 def _fold_quote(text: str) -> str:
     """Words in lower case, separated by single spaces."""
+    return _fold_again(text) if len(text) <= LONGEST_FOLDED else _fold(text)
+
+
+def _fold(text: str) -> str:
     return _MARKS.sub(" ", text).strip().lower()
+
+
+_fold_again = lru_cache(maxsize=32)(_fold)  # several quotes are looked for on the same pages
 
 
 LEAST_SHARE = 0.5
@@ -276,10 +272,7 @@ def mark_offsets(answer: str, citations: Sequence[Citation]) -> list[int]:
 
 
 def insert_marks(answer: str, marks: Sequence[tuple[int, int]], flags: Sequence[SentenceFlag] = ()) -> str:
-    """The answer with marks: each with its offset, and the number that it shows.
-
-    `flags`: what else stands in brackets, after the marks.
-    """
+    """The answer with marks, each with its offset and the number that it shows; behind them what `flags` say."""
     text, before = "", 0
     for place in sorted({*(place for place, _ in marks), *(flag["at"] for flag in flags)}):
         here = "".join(f"[{number}]" for at, number in marks if at == place)

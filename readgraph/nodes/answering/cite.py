@@ -30,7 +30,7 @@ from readgraph.nodes.answering.verdicts import (
 )
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import CiteState, CiteUpdate
-from readgraph.nodes.search import ranker_of
+from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
@@ -60,10 +60,7 @@ _BREAK = re.compile(r"\n[ \t]*\n")
 
 @dataclass(frozen=True, slots=True)
 class EvidencePiece:
-    """A page, or a passage of a long page; `start` is the offset of its text in the document.
-
-    `opened`: its page was opened for the question, or is cited.
-    """
+    """A page, or a passage of a long one, from an offset on; `opened`: it was opened for the question, or is cited."""
 
     document: str
     page: int
@@ -107,22 +104,26 @@ async def check_answer_sentences(
     starts = sorted({piece.start for each in named for piece in each})
     described = await store.document(state["document"])
     places = dict(zip(starts, await store.place_names(described, starts), strict=True))
-    unchecked = [_sentence(answer, span, named[number], places) for number, span in enumerate(spans)]
-    return [
-        _apply_verdict(sentence, verdicts.get(number), own.get(number), quotes.get(number, []))
-        for number, sentence in enumerate(unchecked)
-    ]
+    sentences = [_sentence(answer, span, named[number], places) for number, span in enumerate(spans)]
+    for number, sentence in enumerate(sentences):
+        if found := own.get(number):
+            place = sentence["places"][sentence["pages"].index(found["page"])]
+            sentence.update({"pages": [found["page"]], "places": [place], "quotes": [found]})
+            sentence.update({"supported": True, "extracted": True})
+        elif number in verdicts:
+            sentence.update({"supported": verdicts[number].supported, "quotes": quotes.get(number, [])})
+    return sentences
 
 
 def find_statements(answer: str) -> list[tuple[int, int]]:
     """The spans of an answer's sentences that say something: no headings, rows of tables, or "The reasons are:"."""
-    spans = [(start, end) for start, end in sentence_spans(answer)]
-    return [(start, end) for start, end in spans if _says_something(answer[start:end])]
-
-
-def _says_something(sentence: str) -> bool:
-    heading = sentence.startswith("#") or sentence.rstrip("*_ ").endswith((":", "："))
-    return not heading and not ROW.match(sentence) and bool(content_words(sentence))
+    spans = list[tuple[int, int]]()
+    for start, end in sentence_spans(answer):
+        sentence = answer[start:end]
+        heading = sentence.startswith("#") or sentence.rstrip("*_ ").endswith((":", "："))
+        if not heading and not ROW.match(sentence) and content_words(sentence):
+            spans.append((start, end))
+    return spans
 
 
 def _sentence(
@@ -142,16 +143,6 @@ def _sentence(
     }
 
 
-def _apply_verdict(
-    sentence: Sentence, verdict: SupportVerdict | None, own: Quote | None, quotes: list[Quote]
-) -> Sentence:
-    if own:
-        place = sentence["places"][sentence["pages"].index(own["page"])]
-        stands: Sentence = {**sentence, "pages": [own["page"]], "places": [place], "quotes": [own]}
-        return {**stands, "supported": True, "extracted": True}
-    return {**sentence, "supported": verdict.supported, "quotes": quotes} if verdict else sentence
-
-
 async def _pieces(
     answer: str, opened: Sequence[int], citations: Sequence[Citation], memories: Mapping[str, str], store: PageStore
 ) -> list[EvidencePiece]:
@@ -159,7 +150,7 @@ async def _pieces(
     pieces = list[EvidencePiece]()
     for place, (document, memory) in enumerate(memories.items()):
         described, kept = await store.document_and_memory(document, memory)
-        ranked = pages_of(await ranker_of(store, described, kept).find(answer, kept.pages))
+        ranked = pages_of(await (await open_ranker(store, described, kept)).find(answer, kept.pages))
         cited = [each["page"] for each in citations if each.get("document", document if not place else "") == document]
         were_open = {*opened} if not place else set[int]()
         nearest = [page for page in ranked if page in were_open][:MOST_OPENED]
@@ -177,10 +168,7 @@ async def _pieces(
 def _choose_pieces(
     answer: str, spans: Sequence[tuple[int, int]], pieces: Sequence[EvidencePiece], citations: Sequence[Citation]
 ) -> list[list[int]]:
-    """For each sentence the numbers of its pieces: those that hold its quotes, and those nearest to its words.
-
-    A sentence that shares no word with the text, as in another language, has the pieces that were opened.
-    """
+    """For each sentence its pieces: with its quotes, and nearest to its words, else those that were opened."""
     marks, texts = mark_offsets(answer, citations), [piece.text for piece in pieces]
     opened = [number for number, piece in enumerate(pieces) if piece.opened]
     shown = list[list[int]]()
@@ -238,15 +226,11 @@ async def _find_verdict_quotes(
     verdicts: Mapping[int, SupportVerdict], pieces: Sequence[EvidencePiece], state: CiteState, store: PageStore
 ) -> dict[int, list[Quote]]:
     """The quotes that show the supported sentences, as they stand in the first document; others are counted as lost."""
-    given = [
-        (
-            number,
-            Quote(page=pieces[quote["page"]].page if 0 <= quote["page"] < len(pieces) else -1, quote=quote["quote"]),
-        )
-        for number, verdict in verdicts.items()
-        if verdict.supported
-        for quote in verdict.quotes
-    ]
+    given = list[tuple[int, Quote]]()
+    for number, verdict in verdicts.items():
+        for quote in verdict.quotes if verdict.supported else ():
+            page = pieces[quote["page"]].page if 0 <= quote["page"] < len(pieces) else -1
+            given.append((number, Quote(page=page, quote=quote["quote"])))
     if not given:
         return {}
     looked_up = await find_quotes(store, state["document"], state["memory"], [quote for _, quote in given])

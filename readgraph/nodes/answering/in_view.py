@@ -44,21 +44,17 @@ def as_chat_message(said: AnswerDraft, document: Document, state: AskedState) ->
     meter = current_meter()
     metadata = {"status": said.status, "document": document.id}
     missing = describe_missing(cast("dict[str, Any]", state).get("not_memorised"))
-    words = f"{_words(said)}\n\n{missing}." if missing else _words(said)
-    message = AIMessage(words, id=meter.message_id, response_metadata=metadata)
+    if not said.answer:
+        gave_none = GAVE_NONE if said.nearest and meter.context.model else NOT_FOUND
+        words = RESEARCHED if said.context_alone else gave_none
+    else:
+        words = f"{NEAREST_OPTION if said.choice else NEAREST}\n\n{said.answer}" if said.nearest else said.answer
+    message = AIMessage(f"{words}\n\n{missing}." if missing else words, id=meter.message_id, response_metadata=metadata)
     if last_question(state.get("messages") or []):
         return [message]
     if meter.said != meter.message_id:
         stream_message(meter, message)
     return []
-
-
-def _words(said: AnswerDraft) -> str:
-    if not said.answer:
-        gave_none = GAVE_NONE if said.nearest and current_meter().context.model else NOT_FOUND
-        return RESEARCHED if said.context_alone else gave_none
-    nearest = NEAREST_OPTION if said.choice else NEAREST
-    return f"{nearest}\n\n{said.answer}" if said.nearest else said.answer
 
 
 MakeDraft: TypeAlias = Callable[[], Awaitable[AnswerDraft]]

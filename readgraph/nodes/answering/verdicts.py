@@ -10,24 +10,19 @@ from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply
-from readgraph.nodes.answering.ask import Quotes
+from readgraph.nodes.answering.ask import Quotes, quotes_from
 from readgraph.nodes.memory import format_pages
 from readgraph.state.context import ReaderContext
-from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.reading import Quote
 from readgraph.state.words import count_words
-
-_CHECK_ANSWER_SYSTEM = (
-    "You check an answer to a question against passages of the text that it is about. You trust nothing but what these "
-    "passages say. " + DATA_RULE
-)
 
 CHECK_ANSWER = declare_wording(
     "check_answer",
     "check_answer",
     1,
-    _CHECK_ANSWER_SYSTEM,
+    "You check an answer to a question against passages of the text that it is about. You trust nothing but what these "
+    "passages say. " + DATA_RULE,
     "Say of each numbered sentence of the answer whether the passages above, each after its page tag, support all that "
     "it says: a wrong name, number or order of events, or anything that they don't say, makes it not supported. Quote "
     "the words that show it.",
@@ -41,16 +36,12 @@ def check_answer_prompt(passages: str, question: str, sentences: Sequence[str]) 
     return CHECK_ANSWER.ask(fenced("memory", passages), fenced("question", question), fenced("sentences", numbered))
 
 
-_CHECK_SUMMARY_SYSTEM = (
-    "You check a summary of a long text against the pages that it names. You trust nothing but what these pages say. "
-    + DATA_RULE
-)
-
 CHECK_SUMMARY = declare_wording(
     "check_summary",
     "check_summary",
     1,
-    _CHECK_SUMMARY_SYSTEM,
+    "You check a summary of a long text against the pages that it names. You trust nothing but what these pages say. "
+    + DATA_RULE,
     "Say of each numbered sentence whether the pages above support all that it says: a wrong name, number or order of "
     "events, or anything that they don't say, makes it not supported. Quote the words that show it.",
 )
@@ -141,8 +132,6 @@ async def verdicts_on(
     found = dict[int, SupportVerdict]()
     for place, number in enumerate(batch, 1):
         said = [each for each in reply.verdicts if each.sentence == place]
-        # A page that can't exist counts as unknown, since the state can't hold arbitrarily large integers.
-        given = [quoted for each in said for quoted in each.quotes]
-        quotes = [Quote(page=one.page if 0 <= one.page <= LARGEST else -1, quote=one.quote) for one in given]
+        quotes = quotes_from(quoted for each in said for quoted in each.quotes)
         found[number] = SupportVerdict(all(each.supported for each in said), quotes)
     return found

@@ -18,7 +18,7 @@ from typing_extensions import TypedDict
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
 from readgraph.models.batches.calls import workers_for
-from readgraph.models.metering import current_meter
+from readgraph.models.metering import current_meter, let_node_substitute
 from readgraph.nodes.building.correct import apply_corrections
 from readgraph.nodes.building.paging import no_note
 from readgraph.nodes.building.parts import MakeParts, NotesSoFar, Paginate, WriteNote, in_parts
@@ -30,6 +30,7 @@ from readgraph.nodes.building.recipes import (
     resolve_notes_language,
 )
 from readgraph.nodes.building.summaries import delete_tree
+from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import MakeRecipe, StepNode, Work
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.context import ReaderContext
@@ -118,6 +119,9 @@ def _common(one: str, other: str) -> int:
 
 AsksAgain = Callable[[Note], bool]
 """Says whether a note of an earlier reading is asked for again."""
+
+MANY_PAGES = 200
+"""A memory of this many pages is indexed when it is read, so that the first question need not wait for that."""
 
 LEAST_WORDS = 10
 """Parts are taken to have more words than this, where a worker is made for each."""
@@ -233,9 +237,14 @@ async def build_memory(
     if not await _is_done(store, memory, document, again=again):
         async with hold_build_lock(store.store, memory.id):
             memory = before = await store.memory(document.id, memory.id)  # others may have finished it meanwhile
-            if not await _is_done(store, before, await store.document(document.id), again=again):
-                build = _Build(store, runtime, make_parts, cuts_text, knows_members, again)
-                memory = await build.complete(before)
+            document = await store.document(document.id)
+            if not await _is_done(store, before, document, again=again):
+                asked = again or (lambda note: False)
+                build = _Build(store, runtime, make_parts, cuts_text, knows_members, asked, document, before)
+                with let_node_substitute():  # a spent budget ends the build in order
+                    memory = await build.complete()
+                if memory.complete and memory.pages >= MANY_PAGES:
+                    await open_ranker(store, await store.document(document.id), memory)
                 after = f" after the {before.pages} before" if before.pages else ""
                 did = f"read {format_count(memory.pages - before.pages, 'part')}{after}"
                 return {"memory": memory.id, "step_summary": did + told}
@@ -271,24 +280,24 @@ class _Build:
     make_parts: MakeParts
     cuts_text: bool
     knows_members: bool
-    asks_again: AsksAgain | None
+    asks_again: AsksAgain
+    document: Document
+    memory: Memory
     notes: NotesSoFar = field(init=False)
-    progress: "_Progress" = field(init=False)
+    noted: int = 0
     to_note: asyncio.Queue[Page | None] = field(default_factory=asyncio.Queue)
     stopped_by: ReadgraphError | None = None
 
-    async def complete(self, memory: Memory) -> Memory:
+    async def complete(self) -> Memory:
         """Cut the missing pages and write the missing notes."""
-        memory = await delete_tree(self.store, memory)
-        memory = replace(memory, paged=False, complete=False)  # kept with the next page: the document may have grown
-        document = await self.store.document(memory.document)
+        document, memory = self.document, await delete_tree(self.store, self.memory)
+        # This is kept with the next page: the document may have grown.
+        self.memory = memory = replace(memory, paged=False, complete=False)
         text = await self.store.text(document)
         kept = await find_unchanged_pages(self.store, document, text, memory) if self.cuts_text else UnchangedPages()
         pages = await self.store.pages(memory.id, range(memory.pages))
-        asks_again = self.asks_again or (lambda note: False)
-        notes = [note for note in await self.store.notes(memory.id, range(memory.pages)) if not asks_again(note)]
-        self.notes = NotesSoFar(notes)
-        self.progress = _Progress(memory.id, document.characters, memory.read_to, memory.pages, len(notes))
+        notes = [note for note in await self.store.notes(memory.id, range(memory.pages)) if not self.asks_again(note)]
+        self.notes, self.noted = NotesSoFar(notes), len(notes)
         paginate, write_note = await self.make_parts(document, self.notes, self.runtime)
         write_note = await apply_corrections(keep_unchanged_notes(write_note, kept), self.store, document, memory)
         for page in pages:
@@ -298,68 +307,50 @@ class _Build:
         with raise_first_error():
             async with asyncio.TaskGroup() as tasks:
                 for _ in range(writers):
-                    tasks.create_task(self._write_notes(memory.id, text, write_note))
+                    tasks.create_task(self._write_notes(text, write_note))
                 last = pages[-1] if pages else None
                 members = document.parts if self.cuts_text and not self.knows_members else ()
                 paginate = keep_unchanged_pages(in_parts(paginate, members), kept)
-                memory = await self._cut_pages(memory, paginate(text, last, self.runtime))
+                await self._cut_pages(paginate(text, last, self.runtime))
                 for _ in range(writers):
                     self.to_note.put_nowait(None)
-        paged = memory.read_to == document.characters
-        memory = replace(memory, paged=paged, complete=paged and self.progress.notes == memory.pages)
-        await self.store.put_memory(memory)
+        paged = self.memory.read_to == document.characters
+        self.memory = replace(self.memory, paged=paged, complete=paged and self.noted == self.memory.pages)
+        await self.store.put_memory(self.memory)
         if self.stopped_by and not isinstance(self.stopped_by, BudgetSpent):
             raise self.stopped_by
-        return memory
+        return self.memory
 
-    async def _cut_pages(self, memory: Memory, cut: AsyncGenerator[Page, None]) -> Memory:
+    async def _cut_pages(self, cut: AsyncGenerator[Page, None]) -> None:
         try:
             async with aclosing(cut) as pages:
                 async for page in pages:
-                    memory = await self.store.add_page(memory, page)
-                    self.progress.count_pages(memory)
+                    self.memory = await self.store.add_page(self.memory, page)
+                    self._report()
                     self.to_note.put_nowait(page)
                     if self.stopped_by:
                         break
         except ReadgraphError as problem:
             self._stop(problem)
-        return memory
 
-    async def _write_notes(self, memory: str, text: str, write_note: WriteNote) -> None:
+    async def _write_notes(self, text: str, write_note: WriteNote) -> None:
         while (page := await self.to_note.get()) and not self.stopped_by:
             try:
                 note = await write_note(text[page.start : page.end], page, self.runtime)
             except ReadgraphError as problem:
                 self._stop(problem)
                 return
-            await self.store.put_note(memory, note)
+            await self.store.put_note(self.memory.id, note)
             self.notes.add(note)
-            self.progress.count_note()
+            self.noted += 1
+            self._report()
 
     def _stop(self, problem: ReadgraphError) -> None:
         self.stopped_by = self.stopped_by or problem
         self.notes.stop(self.stopped_by)
 
-
-@dataclass
-class _Progress:
-    """The progress of a build, reported after each page and note."""
-
-    memory: str
-    characters: int
-    read_to: int
-    pages: int
-    notes: int
-
-    def count_pages(self, memory: Memory) -> None:
-        self.read_to, self.pages = memory.read_to, memory.pages
-        self._tell()
-
-    def count_note(self) -> None:
-        self.notes += 1
-        self._tell()
-
-    def _tell(self) -> None:
-        done = (self.read_to + self.characters * self.notes / max(self.pages, 1) * self.read_to / self.characters) / 2
-        sizes = {"done": round(done), "of": self.characters, "pages": self.pages, "notes": self.notes}
-        current_meter().report(memory=self.memory, **sizes)
+    def _report(self) -> None:
+        """The progress, after each page and note."""
+        of, pages, read_to = self.document.characters, self.memory.pages, self.memory.read_to
+        done = (read_to + of * self.noted / max(pages, 1) * read_to / of) / 2
+        current_meter().report(memory=self.memory.id, done=round(done), of=of, pages=pages, notes=self.noted)

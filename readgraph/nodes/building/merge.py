@@ -7,12 +7,10 @@ of a call, however long a history is.
 """
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from dataclasses import replace
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
@@ -20,19 +18,18 @@ from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.building.build import build_memory, fixed_parts
+from readgraph.nodes.building.build import ReadUpdate, build_memory, fixed_parts
 from readgraph.nodes.building.notes import gist_page, gist_prompt, make_gist_writer
 from readgraph.nodes.building.paging import MERGE, BeginsAnew, merge_prompt
-from readgraph.nodes.building.parts import Paginate, WriteNote
+from readgraph.nodes.building.parts import number_pages
 from readgraph.nodes.building.recipes import PurposeState, apply_notes_language, for_question
 from readgraph.nodes.extractive import extract_for
 from readgraph.nodes.gist_levels import TAG_WORDS, gists_allowed, level_sizes, older_gist_words, older_gists
-from readgraph.nodes.memory import visible_notes
+from readgraph.nodes.memory import OpenedMemory
 from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.step import node
-from readgraph.nodes.tasks import all_finished, gather_ordered
+from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import NoUsableReply
 from readgraph.state.reading import Usage
 from readgraph.state.records import Memory, Page, Recipe, TreeNode
 from readgraph.state.settings import Gists, Language, Purpose, Window
@@ -86,20 +83,13 @@ class MergeState(PurposeState):
     usage: NotRequired[Usage]
 
 
-class MergeUpdate(TypedDict):
-    """What merging writes."""
-
-    memory: str
-    step_summary: str
-
-
-async def merge_without_model(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpdate:
+async def merge_without_model(state: MergeState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
     """Without a model: use the memory as it is."""
     return {"memory": state["memory"], "step_summary": "kept all parts: no prompt needs to hold their gists"}
 
 
 @node(without_model=merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window))
-async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpdate:
+async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
     """Merge pages, round by round, until their gists fit the window; a memory that fits is used as it is.
 
     What still does not fit is shown by age: gists of gists stand for old pages. So it is with a history from the
@@ -118,7 +108,7 @@ async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpda
     if words > allowed and memory.complete:
         _, runtime = await apply_notes_language(memory.recipe, document, runtime)
         await gist_again(memory, runtime)
-        notes, older = await visible_notes(runtime, memory)
+        notes, older = await OpenedMemory(runtime, document, memory).visible_notes()
         words = sum(note.words for note in notes.values()) + sum(gist.words for gist in older)
         shown = len(notes) + len(older)
         words += TAG_WORDS * shown
@@ -135,30 +125,40 @@ async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpda
 
 async def _merge_until_fit(memory: Memory, borders: set[int], runtime: Runtime[ReaderContext]) -> Memory:
     """The memory after as many rounds as are needed, or as help."""
-    store = page_store(runtime)
     for number in range(1, MOST_ROUNDS + 1):
         if not memory.complete or await _gist_words(runtime, memory) <= gists_allowed(runtime.context):
             break
-        pages = await store.pages(memory.id, range(memory.pages))
-        grown = await _round(memory, number, _paginate_by_pairs(pages, borders), gist_page, runtime)
+        grown = await _round(memory, number, borders, runtime)
         if not grown.complete or grown.pages == memory.pages:
             break  # the budget is spent, and a later reading continues this round; or nothing could be merged
         memory = grown
     return memory
 
 
-async def _round(
-    memory: Memory, number: int, paginate: Paginate, write: WriteNote, runtime: Runtime[ReaderContext]
-) -> Memory:
+async def _round(memory: Memory, number: int, borders: set[int], runtime: Runtime[ReaderContext]) -> Memory:
+    """A memory with each pair of pages joined if the model says that the second one begins nothing new.
+
+    Pages are never joined across two documents.
+    """
+    store = page_store(runtime)
+    pages = await store.pages(memory.id, range(memory.pages))
+
+    def paginate(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+        done = sum(page.end <= last.end for page in pages) if last else 0
+        # If a reading was stopped within a pair, its first page was not joined, so the second isn't either.
+        pairs = [pages[done : done + done % 2]]
+        pairs += [pages[at : at + 2] for at in range(done + done % 2, len(pages), 2)]
+        return number_pages((_merge_pair(text, pair, borders, runtime) for pair in pairs), last)
+
     def recipe(context: ReaderContext) -> Recipe:
         before = memory.recipe
         parameters = {**before.parameters, "merged": number, "window_words": context.window_words}
         prompts = {**before.prompts, **versions_of(MERGE)}
         return replace(before, parameters=parameters, prompts=prompts)
 
-    parts = fixed_parts(paginate, write)
+    parts = fixed_parts(paginate, gist_page)
     update = await build_memory({"document": memory.document}, runtime, parts, recipe, cuts_text=False)
-    return await page_store(runtime).memory(memory.document, update["memory"])
+    return await store.memory(memory.document, update["memory"])
 
 
 async def _gist_words(runtime: Runtime[ReaderContext], memory: Memory) -> int:
@@ -166,43 +166,13 @@ async def _gist_words(runtime: Runtime[ReaderContext], memory: Memory) -> int:
     return sum(note.words + TAG_WORDS for note in notes)
 
 
-def _paginate_by_pairs(pages: list[Page], borders: set[int]) -> Paginate:
-    """The pages, with each pair joined if the model says that the second page begins nothing new.
-
-    Pages are never joined across two documents.
-    """
-
-    async def paginate_merged(
-        text: str, last: Page | None, runtime: Runtime[ReaderContext]
-    ) -> AsyncGenerator[Page, None]:
-        done = sum(page.end <= last.end for page in pages) if last else 0
-        number = last.number + 1 if last else 0
-        # If a reading was stopped within a pair, its first page was not joined, so the second isn't either.
-        alone = pages[done : done + done % 2]
-        pairs = [pages[at : at + 2] for at in range(done + done % 2, len(pages), 2)]
-        for page in alone:
-            yield replace(page, number=number)
-            number += 1
-        async with aclosing(gather_ordered(_merge_pair(text, pair, borders, runtime) for pair in pairs)) as joined:
-            async for group in joined:
-                for page in group:
-                    yield replace(page, number=number)
-                    number += 1
-
-    return paginate_merged
-
-
 async def _merge_pair(text: str, pair: list[Page], borders: set[int], runtime: Runtime[ReaderContext]) -> list[Page]:
     together = sum(page.words for page in pair)
-    if len(pair) == 1 or pair[1].start in borders or together > largest_page(runtime.context):
+    if len(pair) < 2 or pair[1].start in borders or together > largest_page(runtime.context):
         return pair
     first, second = pair
     prompt = merge_prompt(text[first.start : first.end], text[second.start : second.end])
-    try:
-        reply = await ask(runtime, prompt, BeginsAnew)
-    except NoUsableReply:
-        count_fallback("merge")
-        return pair
-    if reply.begins_anew != "no":
+    reply = await ask(runtime, prompt, BeginsAnew, fallback="merge")
+    if reply is None or reply.begins_anew != "no":
         return pair
     return [replace(second, start=first.start, words=first.words + second.words)]

@@ -5,8 +5,9 @@ The memorizer writes memo and header with the memory so far in view.
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from math import log
+from operator import attrgetter
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
@@ -25,7 +26,7 @@ from readgraph.nodes.purpose import purpose_line, purpose_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Note, Page
-from readgraph.state.words import count_words
+from readgraph.state.words import count_words, take_fitting
 
 __all__ = ["gist_page"]
 
@@ -183,10 +184,11 @@ class MemoRecall:
         self._index(memos)
         if sum(memo.words for memo in memos) <= self.budget:
             return list(memos)
-        newest = _fit_memos(reversed(memos), NEWEST_SHARE * self.budget, leave_out=False)
+        size: Callable[[Note], int] = attrgetter("words")
+        newest = take_fitting(reversed(memos), size, int(NEWEST_SHARE * self.budget))
         nearest = [memos[number] for number in self._nearest(text, len(memos) - len(newest))]
-        left = self.budget - sum(memo.words for memo in newest)
-        return sorted([*_fit_memos(nearest, left, leave_out=True), *newest], key=lambda memo: memo.page)
+        older = take_fitting(nearest, size, self.budget - sum(map(size, newest)), skips=True)
+        return sorted([*older, *newest], key=lambda memo: memo.page)
 
     def _index(self, memos: Sequence[Note]) -> None:
         for number in range(self._indexed, len(memos)):
@@ -205,18 +207,6 @@ class MemoRecall:
                 scores[number] += rarity
         sharing = [number for number in range(older) if scores[number]]
         return sorted(sharing, key=lambda number: (-scores[number], -number))
-
-
-def _fit_memos(memos: Iterable[Note], words: float, *, leave_out: bool) -> list[Note]:
-    """The memos, in this order, that fit into the words: up to the first that does not fit, or skipping such memos."""
-    fit = []
-    for memo in memos:
-        if memo.words <= words:
-            words -= memo.words
-            fit.append(memo)
-        elif not leave_out:
-            break
-    return fit
 
 
 EXTRACTED_MEMO_WORDS = 60
@@ -264,37 +254,22 @@ def needs_two_calls(context: ReaderContext) -> bool:
 
 async def memorize_page(memory: str, place: str, text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
     """Memo and header of a page, from one call or two; an unusable one is replaced by an extractive one."""
-    asking = _by_two_calls if needs_two_calls(runtime.context) else _by_one_call
-    memo, header = await asking(memory, place, text, runtime)
-    fallback = not (memo and header)
-    memo = memo or extract_memo(text, runtime.context)
-    return _note(page, memo, header or extract_header(place, text), fallback=fallback)
+    context, shown = runtime.context, (memory, place, text)
+    purpose, line = purpose_of(context), note_line(context.language)
 
-
-async def _by_one_call(memory: str, place: str, text: str, runtime: Runtime[ReaderContext]) -> tuple[str, str]:
     def complaint(reply: MemoAndHeader) -> str | None:
         return next((f"the {name} is empty" for name, said in reply if not said.strip()), None)
 
-    prompt = memorize_prompt(memory, place, text, purpose_of(runtime.context))
-    prompt = prompt.adding(note_line(runtime.context.language))
-    try:
-        reply = await ask(runtime, prompt, MemoAndHeader, complaint)
-    except NoUsableReply:
-        count_fallback("memo")
-        return "", ""
-    return reply.memo.strip(), reply.header.strip()
-
-
-async def _by_two_calls(memory: str, place: str, text: str, runtime: Runtime[ReaderContext]) -> tuple[str, str]:
-    said, line = [], note_line(runtime.context.language)
-    memo, header = memo_prompt(memory, place, text, purpose_of(runtime.context)), header_prompt(memory, place, text)
-    for name, prompt in (("memo", memo), ("header", header)):
-        try:
-            said.append(await ask_text(runtime, prompt.adding(line)))
-        except NoUsableReply:
-            count_fallback(name)
-            said.append("")
-    return said[0], said[1]
+    if needs_two_calls(context):
+        memo = await ask_text(runtime, memo_prompt(*shown, purpose).adding(line), fallback="memo") or ""
+        header = await ask_text(runtime, header_prompt(*shown).adding(line), fallback="header") or ""
+    else:
+        prompt = memorize_prompt(*shown, purpose).adding(line)
+        reply = await ask(runtime, prompt, MemoAndHeader, complaint, fallback="memo")
+        memo, header = (reply.memo.strip(), reply.header.strip()) if reply else ("", "")
+    fallback = not (memo and header)
+    memo = memo or extract_memo(text, context)
+    return _note(page, memo, header or extract_header(place, text), fallback=fallback)
 
 
 def extract_memo(text: str, context: ReaderContext) -> str:

@@ -139,16 +139,13 @@ def headings_in(text: str, places: Iterable[tuple[int, str]]) -> Iterator[tuple[
         if found and not (found["page"] and found["path"] == before):  # else another page of the same section
             if path := [title for title in (found["path"] or found["chapter"] or "").split(BELOW) if title]:
                 yield start, path
-        elif not found and _is_line(text, start, label):
-            yield start, [label]
+        elif not found:
+            # Only a heading of a plain text is the line with which its place begins, and has letters, as no time has.
+            line = " ".join(text[start : start + 4 * len(label) + 80].lstrip("# \t").partition("\n")[0].split())
+            title = label.removesuffix("…")
+            if _LETTER.search(label) and (line == label or (title != label and line.startswith(title))):
+                yield start, [label]
         before = found["path"] if found else None
-
-
-def _is_line(text: str, start: int, label: str) -> bool:
-    """Whether a place is named by the line that it begins with: a heading of a plain text, and no time."""
-    line = " ".join(text[start : start + 4 * len(label) + 80].lstrip("# \t").partition("\n")[0].split())
-    title = label.removesuffix("…")
-    return bool(_LETTER.search(label)) and (line == label or (title != label and line.startswith(title)))
 
 
 def _whole(sections: list[Section], text: str, within: tuple[int, ...]) -> list[Section]:
@@ -201,11 +198,8 @@ def _is_heading(text: str, title: str) -> bool:
     """Whether a text is only the heading with this title: it is one line, or ends with the title."""
     if count_words(text) > count_words(title) + HEADING_SIGNS:
         return False
-    return len(_LINE_OF_WORDS.findall(text)) <= 1 or _fold_heading(text).endswith(_fold_heading(title))
-
-
-def _fold_heading(text: str) -> str:
-    return " ".join(_WORD.findall(text.casefold()))
+    words, of_title = (" ".join(_WORD.findall(each.casefold())) for each in (text, title))
+    return len(_LINE_OF_WORDS.findall(text)) <= 1 or words.endswith(of_title)
 
 
 def _cuts(sections: Sequence[Section], text: str, context: ReaderContext) -> Iterator[int]:
@@ -289,7 +283,11 @@ def _section(held: Sequence[_SegmentSections], depth: int, titles: Sequence[str]
     if len(children) == 1:
         only = children[0].heading
         return _make_node(f"{title}{BELOW}{only.removeprefix('§ ')}" if depth else only, children[0].below)
-    return _make_node(title, _group_neighbours(children, most))
+    while len(children) > most:  # neighbours are grouped
+        shape = TreeShape.over(len(children), most)
+        groups = [[children[child] for child in shape.group(1, number)] for number in range(shape.counts[1])]
+        children = [_group(group) for group in groups]
+    return _make_node(title, children)
 
 
 def _leaf(held: _SegmentSections, depth: int, titles: Sequence[str]) -> _Node:
@@ -303,14 +301,6 @@ def _leaf(held: _SegmentSections, depth: int, titles: Sequence[str]) -> _Node:
 
 def _make_node(name: str, below: Sequence[_Node] = ()) -> _Node:
     return _Node(name, name, name, tuple(below))
-
-
-def _group_neighbours(nodes: list[_Node], most: int) -> list[_Node]:
-    """The nodes, or, of more than `most`, groups of neighbours."""
-    while len(nodes) > most:
-        shape = TreeShape.over(len(nodes), most)
-        nodes = [_group([nodes[child] for child in shape.group(1, number)]) for number in range(shape.counts[1])]
-    return nodes
 
 
 def _group(nodes: list[_Node]) -> _Node:

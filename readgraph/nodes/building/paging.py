@@ -14,12 +14,10 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from readgraph.models.asking import ask
-from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, find_unused_name
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.building.parts import Paginate, candidate_ends, next_end, paragraph_ends
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import NoUsableReply
 from readgraph.state.records import Note, Page, PageEnd
 from readgraph.state.settings import ParagraphBreak
 from readgraph.state.words import count_words, end_after_words
@@ -120,11 +118,9 @@ async def _pause(runtime: Runtime[ReaderContext], prompt: Prompt, labels: int) -
     def complaint(reply: PausePoint) -> str | None:
         return None if 1 <= reply.label <= labels else f"there is no label {reply.label}"
 
-    try:
-        return (await ask(runtime, prompt, restrict_reply(PausePoint, label=range(1, labels + 1)), complaint)).label
-    except NoUsableReply:
-        count_fallback("pause")
-        return None
+    wanted = restrict_reply(PausePoint, label=range(1, labels + 1))
+    reply = await ask(runtime, prompt, wanted, complaint, fallback="pause")
+    return reply.label if reply else None
 
 
 FEWEST_SHARE = 0.5

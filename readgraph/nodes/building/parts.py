@@ -7,9 +7,10 @@ because pauses are a chain of calls: in stretches, or each document of a collect
 import asyncio
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -153,53 +154,52 @@ REACH = 0.25
 
 def stretch_ends(text: str, ends: Sequence[int], stretches: int) -> list[int]:
     """The end of each stretch: before a heading near the even division, else at the widest paragraph gap there."""
+
+    def gap(end: int) -> int:
+        """The line ends before an offset."""
+        lead = text[max(0, end - 20) : end]
+        return lead[len(lead.rstrip()) :].count("\n")
+
     length = len(text) / stretches
     chosen = []
     for number in range(1, stretches):
         even = number * length
         near = [end for end in ends[:-1] if abs(end - even) <= REACH * length]
         if near:
-            chosen.append(max(near, key=lambda end: (_is_heading(text, end), _gap(text, end), -abs(end - even))))
+            chosen.append(max(near, key=lambda end: (bool(HEADING.match(text, end)), gap(end), -abs(end - even))))
     return [*sorted({*chosen}), len(text)]
 
 
 def in_stretches(paginate: Paginate) -> Paginate:
     """The paging applied to the context's number of stretches at once; pages come in the text's order."""
 
-    async def paginate_stretches(
-        text: str, last: Page | None, runtime: Runtime[ReaderContext]
-    ) -> AsyncGenerator[Page, None]:
-        begin, number = (last.end, last.number + 1) if last else (0, 0)
+    async def collect(text: str, before: Page | None, runtime: Runtime[ReaderContext]) -> list[Page]:
+        return [page async for page in paginate(text, before, runtime)]
+
+    def paginate_stretches(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+        begin = last.end if last else 0
         if runtime.context.stretches == 1 or begin >= len(text):
-            async for page in paginate(text, last, runtime):
-                yield page
-            return
+            return paginate(text, last, runtime)
         ends = stretch_ends(text, paragraph_ends(text, runtime.context.paragraph_break), runtime.context.stretches)
         left = [end for end in ends if end > begin]
         # A stretch begins after a page that doesn't exist; a resumed one begins after the last existing page.
         before = [last, *(Page(-1, end, end, 0, "rule") for end in left[:-1])]
-        paging = [_collect(paginate, text[:end], start, runtime) for start, end in zip(before, left, strict=True)]
-        async with aclosing(gather_ordered(paging)) as stretches:
-            async for pages in stretches:
-                for page in pages:
-                    yield replace(page, number=number)
-                    number += 1
+        bounds = zip(before, left, strict=True)
+        return number_pages((collect(text[:end], start, runtime) for start, end in bounds), last)
 
     return paginate_stretches
 
 
-async def _collect(paginate: Paginate, text: str, before: Page | None, runtime: Runtime[ReaderContext]) -> list[Page]:
-    return [page async for page in paginate(text, before, runtime)]
-
-
-def _is_heading(text: str, offset: int) -> bool:
-    return bool(HEADING.match(text, offset))
-
-
-def _gap(text: str, offset: int) -> int:
-    """Line ends before an offset."""
-    lead = text[max(0, offset - 20) : offset]
-    return lead[len(lead.rstrip()) :].count("\n")
+async def number_pages(
+    groups: Iterable[Coroutine[Any, Any, list[Page]]], last: Page | None
+) -> AsyncGenerator[Page, None]:
+    """The pages of groups that are made at the same time, in their order, with the numbers that follow the last one."""
+    number = last.number + 1 if last else 0
+    async with aclosing(gather_ordered(groups)) as made:
+        async for pages in made:
+            for page in pages:
+                yield replace(page, number=number)
+                number += 1
 
 
 def in_parts(paginate: Paginate, parts: Sequence[CollectionPart]) -> Paginate:
@@ -207,26 +207,17 @@ def in_parts(paginate: Paginate, parts: Sequence[CollectionPart]) -> Paginate:
     if not parts:
         return paginate
 
-    async def paginate_parts(
-        text: str, last: Page | None, runtime: Runtime[ReaderContext]
-    ) -> AsyncGenerator[Page, None]:
-        begin, number = (last.end, last.number + 1) if last else (0, 0)
-        paging = [_pages(paginate, text, part, last, runtime) for part in parts if part.end > begin]
-        async with aclosing(gather_ordered(paging)) as done:
-            async for pages in done:
-                for page in pages:
-                    yield replace(page, number=number)
-                    number += 1
+    async def pages_of_part(
+        text: str, part: CollectionPart, last: Page | None, runtime: Runtime[ReaderContext]
+    ) -> list[Page]:
+        before = _move_page(last, -part.start) if last and last.end > part.start else None
+        return [_move_page(page, part.start) async for page in paginate(text[part.start : part.end], before, runtime)]
+
+    def paginate_parts(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+        begin = last.end if last else 0
+        return number_pages((pages_of_part(text, part, last, runtime) for part in parts if part.end > begin), last)
 
     return paginate_parts
-
-
-async def _pages(
-    paginate: Paginate, text: str, part: CollectionPart, last: Page | None, runtime: Runtime[ReaderContext]
-) -> list[Page]:
-    inside = last if last and last.end > part.start else None
-    before = inside and _move_page(inside, -part.start)
-    return [_move_page(page, part.start) async for page in paginate(text[part.start : part.end], before, runtime)]
 
 
 def _move_page(page: Page, by: int) -> Page:

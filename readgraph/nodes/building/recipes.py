@@ -4,25 +4,29 @@ With the preset `question` the asked question is the purpose, so each question h
 notes is that of the setting, else the document's own.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import NotRequired
+from typing import Any, NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.models.names import find_model_entry
+from readgraph.models.prompt import Wording, versions_of
 from readgraph.models.replaced_words import replacement_digests
 from readgraph.nodes import prompts as style
 from readgraph.nodes.contracts import AskedQuestion
 from readgraph.nodes.extractive.phrases import question_alone
 from readgraph.nodes.prompts import every_wording
-from readgraph.nodes.purpose import with_question
+from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose, with_question
 from readgraph.nodes.step import MakeRecipe
 from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import Groups, recipe_parameters
 from readgraph.state.languages import DEFAULT, certain_language, sample_spans
 from readgraph.state.reading import QuestionTurn
 from readgraph.state.records import Document, Recipe
+from readgraph.state.settings import Model
 
 
 class PurposeState(TypedDict):
@@ -31,6 +35,35 @@ class PurposeState(TypedDict):
     question_text: NotRequired[str]
     question_turns: NotRequired[list[QuestionTurn]]
     choices: NotRequired[dict[str, str]]
+
+
+def recipe_of_pages(method: str, words: Callable[[ReaderContext], int]) -> MakeRecipe:
+    """The recipe of pages of at most so many words, which need no model."""
+
+    def recipe(context: ReaderContext) -> Recipe:
+        return Recipe(method, {"words": words(context), "paragraph_break": context.paragraph_break}, model="")
+
+    return recipe
+
+
+def recipe_of_notes(
+    method: str,
+    groups: Groups,
+    *wordings: Wording,
+    more: Callable[[ReaderContext], dict[str, Any]] = lambda context: {},
+) -> MakeRecipe:
+    """The recipe of notes that a model writes by these prompts, or rules without one; they may serve a purpose.
+
+    It holds the settings of these groups that shape a memory, and `more`.
+    """
+
+    @serves_purpose
+    def recipe(context: ReaderContext) -> Recipe:
+        parameters = recipe_parameters(context, (*groups, Model)) | purpose_parameters(context) | more(context)
+        prompts = versions_of(*wordings) if context.model else {}
+        return Recipe(method, parameters, context.model, prompts | purpose_prompts(context))
+
+    return recipe
 
 
 def may_serve_purpose(recipe: MakeRecipe) -> bool:
@@ -55,26 +88,17 @@ def complete_recipe(recipe: Recipe, context: ReaderContext) -> Recipe:
 
     Raises `BadInput` for a wrong file of a prompt.
     """
-    recipe = _with_model(recipe)
+    named = find_model_entry(recipe.model) if recipe.model else None
+    if named and named.table:
+        # A table with another temperature builds another memory, and one with another price finds the same again.
+        settings = named.table.text_settings
+        more = {"model_settings": settings} if settings else {}
+        recipe = replace(recipe, model=named.table.full_name, parameters={**recipe.parameters, **more})
     if not context.prompts:
         return recipe
     every_wording()
     own = replacement_digests(context.prompts, frozenset(recipe.prompts))
     return replace(recipe, parameters={**recipe.parameters, "prompts": own}) if own else recipe
-
-
-def _with_model(recipe: Recipe) -> Recipe:
-    """The recipe with the model that a table of the settings file stands for, and its settings that change the text.
-
-    So a table with another temperature builds another memory, and one with another price finds the same again. Objects
-    of the caller's own are known by their names.
-    """
-    named = find_model_entry(recipe.model) if recipe.model else None
-    if not named or not named.table:
-        return recipe
-    table = named.table
-    more = {"model_settings": table.text_settings} if table.text_settings else {}
-    return replace(recipe, model=table.full_name, parameters={**recipe.parameters, **more})
 
 
 async def apply_notes_language(

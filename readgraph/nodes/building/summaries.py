@@ -28,16 +28,17 @@ from readgraph.nodes.building.notes import no_longer_than
 from readgraph.nodes.building.paging import even_ends
 from readgraph.nodes.building.recipes import PurposeState, apply_notes_language, for_question
 from readgraph.nodes.extractive import extract_for, extract_gist
+from readgraph.nodes.memory import OpenedMemory
 from readgraph.nodes.prompts import note_line, number_parts
 from readgraph.nodes.purpose import purpose_line, purpose_of
-from readgraph.nodes.step import StepNode, Work
+from readgraph.nodes.step import node
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, NoUsableReply, ReadgraphError
 from readgraph.state.reading import Usage
 from readgraph.state.records import Memory, Note, Page, TreeNode
 from readgraph.state.settings import Language, Purpose, Tree
-from readgraph.state.summary_tree import TreeShape, is_leaf, node_id, page_of, tree_ids
+from readgraph.state.summary_tree import TreeShape, node_id, tree_ids
 from readgraph.state.words import count_words, first_words
 
 __all__ = ["grow"]
@@ -121,12 +122,9 @@ Compress = Callable[[Sequence[str], Runtime[ReaderContext]], Awaitable[tuple[str
 async def summarise(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
     """The segment's summary, never longer than the segment; after three unusable replies, an extractive one."""
     prompt = summary_prompt(text, purpose_of(runtime.context)).adding(note_line(runtime.context.language))
-    try:
-        summary, fallback = await ask_text(runtime, prompt, no_longer_than(page)), False
-    except NoUsableReply:
-        count_fallback("summary")
-        summary, fallback = extract_for(runtime.context, text), True
-    return Note(page.number, summary, count_words(summary), fallback)
+    said = await ask_text(runtime, prompt, no_longer_than(page), fallback="summary")
+    summary = extract_for(runtime.context, text) if said is None else said
+    return Note(page.number, summary, count_words(summary), fallback=said is None)
 
 
 async def compress(texts: Sequence[str], runtime: Runtime[ReaderContext]) -> tuple[str, bool]:
@@ -164,20 +162,6 @@ class GrowUpdate(TypedDict):
     step_summary: str
 
 
-def grow_with(compress: Compress) -> Work[GrowState, GrowUpdate]:
-    """The work of a node that grows the tree, or uses the existing one.
-
-    If the budget runs out, the tree stays unfinished, and the next reading continues it.
-    """
-
-    async def grow(state: GrowState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
-        """Grow the tree of summaries above the segments, level by level."""
-        memory = await page_store(runtime).memory(state["document"], state["memory"])
-        return await _grow_tree(memory, compress, for_question(state, runtime))
-
-    return grow
-
-
 async def _grow_tree(memory: Memory, compress: Compress, runtime: Runtime[ReaderContext]) -> GrowUpdate:
     if not memory.complete:
         return {"step_summary": "grew no tree: segments wait for their summaries"}
@@ -185,10 +169,11 @@ async def _grow_tree(memory: Memory, compress: Compress, runtime: Runtime[Reader
     if memory.levels == counts[1:]:
         return {"step_summary": f"took the tree of {_format_node_counts(counts)}"}
     store = page_store(runtime)
-    _, writing = await apply_notes_language(memory.recipe, await store.document(memory.document), runtime)
+    document = await store.document(memory.document)
+    _, writing = await apply_notes_language(memory.recipe, document, runtime)
     async with hold_build_lock(store.store, memory.id):
-        memory = await store.memory(memory.document, memory.id)
-        grown = await _Growth(store, writing, compress, memory).complete()
+        memory = await store.memory(document.id, memory.id)
+        grown = await _Growth(OpenedMemory(writing, document, memory), compress).complete()
     whole = grown.levels == counts[1:]
     return {"step_summary": f"grew a tree of {_format_node_counts(counts)}" if whole else "grew a part of the tree"}
 
@@ -210,6 +195,16 @@ async def grow_without_model(state: GrowState, runtime: Runtime[ReaderContext]) 
     return await _grow_tree(memory, compress_by_extract, for_question(state, runtime))
 
 
+@node(without_model=grow_without_model, builds=True, settings=(Tree, Purpose, Language), needs=("children",))
+async def grow(state: GrowState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
+    """Grow the tree of summaries above the segments, level by level.
+
+    If the budget runs out, the tree stays unfinished, and the next reading continues it.
+    """
+    memory = await page_store(runtime).memory(state["document"], state["memory"])
+    return await _grow_tree(memory, compress, for_question(state, runtime))
+
+
 def _format_node_counts(counts: tuple[int, ...]) -> str:
     return " + ".join(f"{count:,}" for count in counts) + " nodes"
 
@@ -218,82 +213,66 @@ def _format_node_counts(counts: tuple[int, ...]) -> str:
 class _Growth:
     """One build of a tree. After a failure nothing new is started; calls in flight are finished and kept."""
 
-    store: PageStore
-    runtime: Runtime[ReaderContext]
+    memory: OpenedMemory
     compress: Compress
-    memory: Memory
     stopped_by: ReadgraphError | None = None
 
     def __post_init__(self) -> None:
-        self.shape = TreeShape.final_tree(self.memory)
-        self.nodes = sum(self.memory.levels)
+        self.shape = TreeShape.final_tree(self.memory.record)
+        self.nodes = sum(self.memory.record.levels)
 
     async def complete(self) -> Memory:
         """Grow the missing levels."""
-        for level in range(len(self.memory.levels) + 1, len(self.shape.counts)):
+        grown = self.memory.record
+        for level in range(len(grown.levels) + 1, len(self.shape.counts)):
             await self._grow(level)
             if self.stopped_by:
                 break
-            self.memory = replace(self.memory, levels=(*self.memory.levels, self.shape.counts[level]))
-            await self.store.put_memory(self.memory)
+            grown = replace(grown, levels=(*grown.levels, self.shape.counts[level]))
+            await self.memory.store.put_memory(grown)
         if self.stopped_by and not isinstance(self.stopped_by, BudgetSpent):
             raise self.stopped_by
-        return self.memory
+        return grown
 
     async def _grow(self, level: int) -> None:
         ids = [node_id(level, number) for number in range(self.shape.counts[level])]
-        known = {node.id for node in await self.store.tree_nodes(self.memory.id, ids)}
-        missing = [node for node in ids if node not in known]
-        below = await self._texts([child for node in missing for child in self.shape.children(node)])
+        known = await self.memory.nodes(ids)
+        missing = [name for name in ids if name not in known]
+        below = await self.memory.nodes([child for name in missing for child in self.shape.children(name)])
+        texts = {child: self.shape.text_with_heading(child, each.text) for child, each in below.items()}
         self.nodes += len(known)
         waiting = iter(missing)
 
         async def write_nodes() -> None:
-            for node in waiting:
+            for name in waiting:
                 if self.stopped_by:
                     return
                 try:
-                    written = await self._write_node(node, [below[child] for child in self.shape.children(node)])
+                    written = await self._write_node(name, [texts[child] for child in self.shape.children(name)])
                 except ReadgraphError as problem:
                     self.stopped_by = self.stopped_by or problem
                     return
-                await self.store.put_tree_node(self.memory.id, written)
+                await self.memory.store.put_tree_node(self.memory.record.id, written)
                 self._tell()
 
         with raise_first_error():
             async with asyncio.TaskGroup() as tasks:
-                for _ in range(workers_for(self.runtime.context, len(missing))):
+                for _ in range(workers_for(self.memory.runtime.context, len(missing))):
                     tasks.create_task(write_nodes())
-
-    async def _texts(self, wanted: list[str]) -> dict[str, str]:
-        """The texts of these nodes, under their headings where they have some, by their ids."""
-        notes = await self.store.notes(self.memory.id, [page_of(node) for node in wanted if is_leaf(node)])
-        above = await self.store.tree_nodes(self.memory.id, [node for node in wanted if not is_leaf(node)])
-        texts = {node_id(0, note.page): note.text for note in notes} | {node.id: node.text for node in above}
-        return {node: self.shape.text_with_heading(node, text) for node, text in texts.items()}
 
     async def _write_node(self, node: str, texts: list[str]) -> TreeNode:
         """The children's texts joined, or compressed if they are too long together."""
         joined = "\n\n".join(texts)
-        if (words := count_words(joined)) <= self.runtime.context.node_words:
+        if (words := count_words(joined)) <= self.memory.runtime.context.node_words:
             return TreeNode(node, joined, words)
-        text, fallback = await self.compress(texts, self.runtime)
+        text, fallback = await self.compress(texts, self.memory.runtime)
         return TreeNode(node, text, count_words(text), compressed=True, fallback=fallback)
 
     def _tell(self) -> None:
         self.nodes += 1
-        notes = self.memory.pages + self.nodes
-        sizes = {"done": self.nodes, "of": sum(self.shape.counts[1:]), "pages": self.memory.pages, "notes": notes}
-        current_meter().report(memory=self.memory.id, **sizes)
-
-
-grow = StepNode(
-    grow_with(compress),
-    without_model=grow_without_model,
-    builds=True,
-    settings=(Tree, Purpose, Language),
-    needs=("children",),
-)
+        record, of = self.memory.record, sum(self.shape.counts[1:])
+        sizes = {"done": self.nodes, "of": of, "pages": record.pages, "notes": record.pages + self.nodes}
+        current_meter().report(memory=record.id, **sizes)
 
 
 PIECE_WORDS = 1875
@@ -313,12 +292,9 @@ async def summarise_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -
     summary, fallback = "", False
     for piece in _pieces(text, runtime.context):
         prompt = running_summary_prompt(summary, piece, SUMMARY_WORDS).adding(note_line(runtime.context.language))
-        try:
-            said = await ask_text(runtime, prompt)
-            summary = first_words(said, SUMMARY_WORDS)
-        except NoUsableReply:
-            count_fallback("running_summary")
-            summary, fallback = _extend_summary(summary, piece), True
+        said = await ask_text(runtime, prompt, fallback="running_summary")
+        fallback |= said is None
+        summary = _extend_summary(summary, piece) if said is None else first_words(said, SUMMARY_WORDS)
     return Note(page.number, summary, count_words(summary), fallback)
 
 

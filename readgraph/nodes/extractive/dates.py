@@ -40,7 +40,16 @@ class Calendar(NamedTuple):
 def calendars() -> dict[str, Calendar]:
     """The calendar of each language, by its ISO 639-1 code."""
     text = files("readgraph.nodes.extractive").joinpath("months.txt").read_text(encoding="utf-8")
-    return {line.partition("|")[0]: _calendar(line) for line in text.splitlines()}
+    found = dict[str, Calendar]()
+    for line in text.splitlines():
+        language, order, between, *months = line.split("|")
+        whole, short = dict[str, int](), dict[str, int]()
+        for number, names in enumerate(months, 1):
+            long_names, _, short_names = names.partition(";")
+            whole.update(dict.fromkeys(filter(None, long_names.split(",")), number))
+            short.update(dict.fromkeys(filter(None, short_names.split(",")), number))
+        found[language] = Calendar(order, tuple(filter(None, between.split(","))), whole, short)
+    return found
 
 
 def fold_month_name(name: str) -> str:
@@ -70,16 +79,6 @@ def order_of(language: str) -> str:
     """In which order a language writes day and month of a numeric date: "dmy" or "mdy"; "" without a language."""
     calendar = calendars().get(language)
     return "" if calendar is None else "mdy" if calendar.order == "mdy" else "dmy"
-
-
-def _calendar(line: str) -> Calendar:
-    _, order, between, *months = line.split("|")
-    whole, short = dict[str, int](), dict[str, int]()
-    for number, names in enumerate(months, 1):
-        long_names, _, short_names = names.partition(";")
-        whole.update(dict.fromkeys(filter(None, long_names.split(",")), number))
-        short.update(dict.fromkeys(filter(None, short_names.split(",")), number))
-    return Calendar(order, tuple(filter(None, between.split(","))), whole, short)
 
 
 _GAP = r"[ \t\u00a0\u202f]*\n?[ \t]*"
@@ -306,8 +305,17 @@ def resolve_time_words(text: str, said_on: date) -> str | None:
         weekday = next(day for day in WEEKDAYS if day[:3] == found["weekday"].lower()[:3])
         return f"The {weekday.title()} {_SIDE[shift or 1]} {day_name(said_on)}"
     if found["month"]:
-        return _month(_month_number(found["month"]), shift, said_on)
-    return _span(found["span"].lower(), shift, said_on)
+        name = found["month"][:3].lower()
+        month = next(number for number, each in enumerate(MONTHS, 1) if each[:3].lower() == name)
+        crossed = (shift < 0 and month >= said_on.month) or (shift > 0 and month <= said_on.month)
+        return f"{MONTHS[month - 1]} {said_on.year + (shift if crossed else 0)}"
+    span = found["span"].lower()
+    if span == "month":
+        return _months_on(shift, said_on)
+    if span in ("week", "weekend"):
+        return f"The {span} {_SIDE[shift]} {day_name(said_on)}"
+    year = said_on.year + shift
+    return str(year) if span == "year" else f"{span} {year}"
 
 
 def day_name(day: date) -> str:
@@ -330,29 +338,9 @@ def _ago(count: str, unit: str, said_on: date) -> str:
     return f"{'two' if couple else count} {units} before {day_name(said_on)}"
 
 
-def _span(span: str, shift: int, said_on: date) -> str:
-    if span == "year":
-        return str(said_on.year + shift)
-    if span == "month":
-        return _months_on(shift, said_on)
-    if span in ("week", "weekend"):
-        return f"The {span} {_SIDE[shift]} {day_name(said_on)}"
-    return f"{span} {said_on.year + shift}"
-
-
-def _month(month: int, shift: int, said_on: date) -> str:
-    """A month by its name: the last one before that day, the next one after it, or the one of its year."""
-    crossed = (shift < 0 and month >= said_on.month) or (shift > 0 and month <= said_on.month)
-    return f"{MONTHS[month - 1]} {said_on.year + (shift if crossed else 0)}"
-
-
 def _months_on(months: int, said_on: date) -> str:
     year, month = divmod(said_on.year * 12 + said_on.month - 1 + months, 12)
     return f"{MONTHS[month]} {year}"
-
-
-def _month_number(name: str) -> int:
-    return next(number for number, month in enumerate(MONTHS, 1) if month[:3].lower() == name[:3].lower())
 
 
 DaysSaid = dict[int, list[tuple[int, date | None]]]

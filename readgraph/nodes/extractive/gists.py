@@ -12,7 +12,6 @@ from heapq import nlargest
 
 from langgraph.runtime import Runtime
 
-from readgraph.library.page_store import page_store
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.building.parts import HEADING, candidate_ends, paragraph_ends
 from readgraph.nodes.contracts import AskedState
@@ -20,7 +19,6 @@ from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_heading, is_pro
 from readgraph.nodes.extractive.phrases import query_of
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.purpose import purpose_words
-from readgraph.nodes.search import OkapiTool
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Note, Page
 from readgraph.state.sentences import sentence_spans
@@ -63,7 +61,7 @@ def extract_gist(text: str, most_words: int | None = None, purpose: str = "") ->
 
 
 def gist_size(text: str) -> int:
-    """Words of a text's extractive gist, at most."""
+    """Most words of a text's extractive gist."""
     return max(GIST_WORDS, round(GIST_SHARE * count_words(text)))
 
 
@@ -78,8 +76,8 @@ def _by_information(text: str, spans: Sequence[tuple[int, int]], wanted: set[str
     told = [without_label(sentence) for sentence in written]
     sentences = [{*content_words(sentence)} - speakers for sentence in told]
     frequency = Counter(word for words in sentences for word in words)
-
-    facts = [len(_FIGURE.findall(sentence)) + len(_names(sentence) - speakers) for sentence in told]
+    named = [{*content_words(" ".join(_NAME.findall(sentence)))} - speakers for sentence in told]
+    facts = [len(_FIGURE.findall(sentence)) + len(names) for sentence, names in zip(told, named, strict=True)]
 
     def weight(number: int) -> tuple[float, int]:
         information = sum(frequency[word] for word in sentences[number]) + min(facts[number], MOST_FACTS)
@@ -91,11 +89,6 @@ def _by_information(text: str, spans: Sequence[tuple[int, int]], wanted: set[str
     telling = [number for number in long if len(sentences[number]) >= FEWEST_TELLING or facts[number]]
     headings = [number for number in range(len(spans)) if is_heading(written[number])]
     return [*headings[:1], *sorted(telling or prose, key=weight, reverse=True)]
-
-
-def _names(sentence: str) -> set[str]:
-    """The words written large within a sentence."""
-    return {*content_words(" ".join(_NAME.findall(sentence)))}
 
 
 def telling_words(text: str, most: int) -> list[str]:
@@ -160,5 +153,5 @@ async def pages_by_rule(text: str, last: Page | None, runtime: Runtime[ReaderCon
 
 async def ranked_pages(state: AskedState, runtime: Runtime[ReaderContext]) -> list[tuple[int, float]]:
     """(number, score) of the memory's pages that share a word with the question, best first."""
-    document, memory = await load_memory(runtime, state["document"], state["memory"])
-    return await OkapiTool(page_store(runtime), document, memory).score_pages(query_of(state))
+    memory = await load_memory(runtime, state)
+    return await (await memory.open_ranker()).find(query_of(state), memory.record.pages)

@@ -5,7 +5,7 @@ A sentence counts by its own words, by its passage, and by the passages beside i
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
@@ -91,11 +91,7 @@ def _part(text: str, start: int, end: int, heading: str = "", speaker: str = "")
 
 @cache_by_text
 def _parts(text: str) -> Sequence[_Part]:
-    return [*_parts_of(text)] or ([_part(text, 0, len(text))] if text.strip() else [])
-
-
-def _parts_of(text: str) -> Iterator[_Part]:
-    heading, spans = "", [*paragraph_spans(text)]
+    parts, heading, spans = list[_Part](), "", [*paragraph_spans(text)]
     following_starts = [*(start for start, _ in spans[1:]), -1][: len(spans)]
     for (start, end), following in zip(spans, following_starts, strict=True):
         paragraph = text[start:end]
@@ -105,8 +101,9 @@ def _parts_of(text: str) -> Iterator[_Part]:
             continue
         first = _heading_line(paragraph)
         heading = paragraph[:first].strip() or heading
-        yield _part(text, start + first, end, heading, label_of(paragraph[first:]))
+        parts.append(_part(text, start + first, end, heading, label_of(paragraph[first:])))
         heading = heading if end == following else ""
+    return parts or ([_part(text, 0, len(text))] if text.strip() else [])
 
 
 def _names_columns(text: str, start: int, end: int) -> bool:
@@ -162,9 +159,9 @@ def nearest_sentences(
     """The sentences of the best few passages, best first; empty where no passage shares a word with the query."""
     named, searched = _split_off_speakers(query, passages)
     language = main_language([passage.said for passage in passages])
-    scores, weights = _scores(searched, [*_by_page(passages, attrgetter("said"))], language)
+    scores, weights = _scores(searched, passages, language)
     if named and not scores:  # the name is all that they share
-        scores, weights = _scores(query, [*_by_page(passages, attrgetter("text"))], language)
+        scores, weights = _scores(query, passages, language, attrgetter("text"))
     if not scores:
         return []
     best = max(scores.values()) or 1.0
@@ -182,15 +179,12 @@ def nearest_sentences(
 
 
 def is_said_by_others(query: str, passages: Sequence[Passage]) -> bool:
-    """Whether a question names speakers, and others said something that is much nearer to the rest of it.
-
-    Then what it asks of the one was most probably said of the other.
-    """
+    """Whether a question names speakers, and others said something that is much nearer to the rest of it."""
     named, searched = _split_off_speakers(query, passages)
     if not named:
         return False
     language = main_language([passage.said for passage in passages])
-    scores, _ = _scores(searched, [*_by_page(passages, attrgetter("said"))], language)
+    scores, _ = _scores(searched, passages, language)
     theirs = [score for number, score in scores.items() if _is_by(named, passages[number])]
     return max(theirs, default=0.0) < NEAR_ENOUGH * max(scores.values(), default=0.0)
 
@@ -211,12 +205,6 @@ def _is_by(named: Set[str], passage: Passage) -> bool:
 def _adjoin(two: Sequence[Passage]) -> bool:
     """Whether nothing stands between two passages, such as a heading."""
     return len(two) == 2 and two[0].page == two[1].page and two[1].start - two[0].end <= LINE_ENDS
-
-
-def _by_page(passages: Sequence[Passage], text: Callable[[Passage], str]) -> Iterator[tuple[str, ...]]:
-    """The texts of the passages, those of a page together, since its words are kept together."""
-    for _, of_page in groupby(passages, attrgetter("page")):
-        yield tuple(map(text, of_page))
 
 
 def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS) -> list[PageSentence]:
@@ -242,9 +230,13 @@ def _prose(text: str, fewest_words: int) -> tuple[tuple[int, int, str, str], ...
     return tuple((start, end, text[start:end], without_label(text[start:end])) for start, end in joined)
 
 
-def _scores(query: str, texts: Sequence[tuple[str, ...]], language: str) -> tuple[dict[int, float], dict[Term, float]]:
-    """The Okapi scores of texts that share a word with the query, by their numbers, and the weights of its terms."""
+def _scores(
+    query: str, passages: Sequence[Passage], language: str, text: Callable[[Passage], str] = attrgetter("said")
+) -> tuple[dict[int, float], dict[Term, float]]:
+    """The Okapi scores of passages that share a word with the query, by their numbers, and the weights of its terms."""
     okapi, all_terms = Okapi(query), TextsWith()
+    # the words of a page are kept together
+    texts = [tuple(map(text, of_page)) for _, of_page in groupby(passages, attrgetter("page"))]
     for of_page in texts:
         okapi.add_all(of_page, language)
     for of_page in texts if okapi.needs_all_terms else ():

@@ -71,10 +71,7 @@ _RUN, _AROUND = re.compile(r"\S+"), ' ,.;:!?"“”()[]-–—'
 
 
 def extract_phrase(kind: AnswerKind, sentence: str, question: str, said_on: date | None) -> str | None:
-    """What a sentence has of this kind that doesn't stand in the question; None where it has nothing.
-
-    Words for a time are resolved by the day on which they were said, where it is known.
-    """
+    """What a sentence has of this kind that the question hasn't, or None; a time by the day on which it was said."""
     if kind == "yes or no":
         return "No" if _DENIAL.search(sentence) and not _DENIAL.search(question) else "Yes"
     asked = {*content_words(question)}
@@ -85,10 +82,7 @@ def extract_phrase(kind: AnswerKind, sentence: str, question: str, said_on: date
 
 
 def richest_words(sentence: str, question: str) -> str:
-    """The at most eight words that follow each other in a sentence and say most that the question doesn't.
-
-    The last ones of those that say as much: a sentence's news comes at its end.
-    """
+    """The at most eight words in a row that say most that the question doesn't, the last ones of several."""
     asked, words = {*content_words(question)}, list(_RUN.finditer(sentence))
     news = [not {*content_words(word.group())} <= asked for word in words]
     starts = range(max(1, len(words) - MOST_WORDS + 1))

@@ -133,25 +133,21 @@ def _draft_from_quotes(answer: str | None, quotes: list[Quote], choice: str | No
 def _quotes(sentences: Sequence[PageSentence]) -> list[Quote]:
     """Quotes of these sentences; those that follow each other in a passage are one."""
     first = {(each.page, each.within, each.start): number for number, each in enumerate(sentences)}
-    runs = dict[int, list[PageSentence]]()
+    runs = list[list[PageSentence]]()
     for each in sorted(sentences):
-        run = next((run for run in runs.values() if _follows(run[-1], each)), None)
-        if run:
-            run.append(each)
+        for run in runs:
+            passage = (run[-1].page, run[-1].within)
+            if passage == (each.page, each.within) and 0 <= each.start - run[-1].end <= SPACES:
+                run.append(each)
+                break
         else:
-            runs[len(runs)] = [each]
-    ordered = sorted(runs.values(), key=lambda run: min(first[each.page, each.within, each.start] for each in run))
-    return [Quote(page=run[0].page, quote=_join_sentences(run)) for run in ordered]
-
-
-def _join_sentences(run: Sequence[PageSentence]) -> str:
-    """Sentences that follow each other, apart where they are in the text: in Chinese nothing stands between them."""
-    gaps = ["", *(" " * (other.start > one.end) for one, other in pairwise(run))]
-    return "".join(gap + each.text for gap, each in zip(gaps, run, strict=True))
-
-
-def _follows(one: PageSentence, other: PageSentence) -> bool:
-    return (one.page, one.within) == (other.page, other.within) and 0 <= other.start - one.end <= SPACES
+            runs.append([each])
+    quotes = list[Quote]()
+    for run in sorted(runs, key=lambda run: min(first[each.page, each.within, each.start] for each in run)):
+        gaps = ["", *(" " * (other.start > one.end) for one, other in pairwise(run))]  # in Chinese there are none
+        text = "".join(gap + each.text for gap, each in zip(gaps, run, strict=True))
+        quotes.append(Quote(page=run[0].page, quote=text))
+    return quotes
 
 
 def _each_adding(query: str, ranked: Sequence[PageSentence]) -> list[PageSentence]:

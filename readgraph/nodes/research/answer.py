@@ -5,20 +5,18 @@ from typing import NotRequired
 
 from langgraph.runtime import Runtime
 
-from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.nodes.answering.ask import STYLE, answer_from_notes_prompt, ask_for_answer
 from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
 from readgraph.nodes.extractive import MOST_QUOTES, quote_pages
-from readgraph.nodes.memory import load_memory, pack_pages, pages_text, snippets_text
+from readgraph.nodes.memory import OpenedMemory, load_memory, pages_text, snippets_text
 from readgraph.nodes.research.integrate import EVIDENCE_SHARE
 from readgraph.nodes.research.plan import memos_in_view
 from readgraph.nodes.step import node
 from readgraph.state.channels import NotMemorised
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Quote, Step
-from readgraph.state.records import Document, Memory
 from readgraph.state.settings import Reflecting, Research, Window
 from readgraph.state.words import count_words
 
@@ -49,8 +47,7 @@ class Context:
     `memos`: those that the notes are, by their pages, where no research was wanted.
     """
 
-    document: Document
-    memory: Memory
+    memory: OpenedMemory
     notes: str
     evidence: str
     words: int
@@ -71,8 +68,15 @@ async def answer_from_notes(state: FoundState, runtime: Runtime[ReaderContext]) 
     reply came, the answer quotes what was read.
     """
     context = await _context(state, runtime)
-    given = _draft_without_answer(context, state, runtime)
-    source = ready_answer(context.document, given) if given else _source_of_context(context, state, runtime)
+    if context.notes and not runtime.context.context_only:
+        source = _source_of_context(context, state, runtime)
+    else:
+        found = bool(context.notes)
+        asked = [step for step in state.get("steps", []) if step["usage"]["calls"] + step["usage"]["cached_calls"]]
+        gave_up = state["status"] == "budget" or any(SEARCHING & step["fallbacks"].keys() for step in asked[-1:])
+        did = f"gave {context.words} words of context" if found else "nothing was found"
+        nothing = AnswerDraft(None, None, [], context.words, did, context_alone=found, nearest=not found and gave_up)
+        source = ready_answer(context.memory.document, nothing)
     return {**await write_answer(source, state, runtime), "context": context.text}
 
 
@@ -87,52 +91,29 @@ def _source_of_context(context: Context, state: FoundState, runtime: Runtime[Rea
         return said._replace(quotes=quotes, words=context.words, summary=did)
 
     async def quote() -> AnswerDraft:
-        texts = context.memos or await _texts(state["pages_read"], context, runtime)
-        said = await quote_pages(texts, context.document, state, runtime)
+        texts = context.memos or await context.memory.texts(state["pages_read"])  # whatever their size
+        said = await quote_pages(texts, context.memory.document, state, runtime)
         return said._replace(words=sum(map(count_words, texts.values())))
 
-    return AnswerSource(context.document, quote, ask)
+    return AnswerSource(context.memory.document, quote, ask)
 
 
 async def _context(state: FoundState, runtime: Runtime[ReaderContext]) -> Context:
-    document, memory = await load_memory(runtime, state["document"], state["memory"])
+    memory = await load_memory(runtime, state)
     if not runtime.context.rounds and not state["notes"]:
-        memos = await memos_in_view(runtime, memory, {}, state["question_text"])
+        memos = await memos_in_view(memory, {}, state["question_text"])
         by_page = {note.page: note.text for note in memos.notes}
-        return Context(document, memory, memos.text, "", memos.words, by_page)
+        return Context(memory, memos.text, "", memos.words, by_page)
     notes, wanted = state["notes"], runtime.context.evidence
     evidence, words = "", count_words(notes)
     if wanted == "pages":
         most_words = int(runtime.context.window_words * EVIDENCE_SHARE)
-        pages = await pack_pages(page_store(runtime), document, memory, state["sources"], most_words)
+        pages = await memory.pack(state["sources"], most_words)
         evidence, words = pages_text(pages), words + sum(count_words(page.text) for page in pages)
     elif wanted == "snippets":
         evidence = snippets_text(state["snippets"])
         words += sum(count_words(snippet["quote"]) for snippet in state["snippets"])
-    return Context(document, memory, notes, evidence, words)
-
-
-async def _texts(numbers: list[int], context: Context, runtime: Runtime[ReaderContext]) -> dict[int, str]:
-    """The pages in full, whatever their size: they are quoted, and no window has to hold them."""
-    store = page_store(runtime)
-    pages = await store.pages(context.memory.id, numbers)
-    texts = await store.spans(context.document, [(page.start, page.end) for page in pages])
-    return {page.number: text for page, text in zip(pages, texts, strict=True)}
-
-
-def _draft_without_answer(context: Context, state: FoundState, runtime: Runtime[ReaderContext]) -> AnswerDraft | None:
-    """What there is to say without an answer: nothing was found, or the context alone is wanted."""
-    if context.notes and not runtime.context.context_only:
-        return None
-    did = f"gave {context.words} words of context" if context.notes else "nothing was found"
-    alone = bool(context.notes)
-    return AnswerDraft(None, None, [], context.words, did, context_alone=alone, nearest=not alone and _gave_up(state))
-
-
-def _gave_up(state: FoundState) -> bool:
-    """Whether the model had no part in the end of the research: the budget was spent, or its last replies unusable."""
-    asked = [step for step in state.get("steps", []) if step["usage"]["calls"] + step["usage"]["cached_calls"]]
-    return state["status"] == "budget" or any(SEARCHING & step["fallbacks"].keys() for step in asked[-1:])
+    return Context(memory, notes, evidence, words)
 
 
 def _nearest(state: FoundState, said: AnswerDraft) -> list[Quote]:

@@ -14,20 +14,18 @@ from typing_extensions import TypedDict
 from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import score_by_place
 from readgraph.models.asking import ask
-from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.answering.ask import Quotes, all_quotes, format_finding
 from readgraph.nodes.answering.citations import find_citation_on_page, find_quotes, make_citation
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import nearest_sentences, passages_of, query_of
-from readgraph.nodes.memory import ShownPage, format_parts, load_memory, pack_pages, pages_text
+from readgraph.nodes.memory import ShownPage, format_parts, load_memory, pages_text
 from readgraph.nodes.prompts import question_part, with_reasons
 from readgraph.nodes.search import fuse_hits
 from readgraph.nodes.step import node
 from readgraph.state.channels import Plan, Round, SearchHit, no_plan, pages_of_round
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import NoUsableReply
 from readgraph.state.reading import Citation, Finding, Quote, with_finding
 from readgraph.state.settings import Reasoning, Window
 from readgraph.state.words import count_words, first_words
@@ -130,26 +128,26 @@ async def integrate(state: IntegrateState, runtime: Runtime[ReaderContext]) -> I
         return _keep_state(state, "no part to read")
     reasoning, notes = runtime.context.reasoning, state["notes"]
     prompt = integrate_prompt(pages_text(shown), notes, state["question_text"], state["choices"], reasoning=reasoning)
-    try:
-        reply = await ask(runtime, prompt, with_reasons(Integrated) if reasoning else Integrated)
-    except NoUsableReply:
-        count_fallback("integrate")
+    reply = await ask(runtime, prompt, with_reasons(Integrated) if reasoning else Integrated, fallback="integrate")
+    if reply is None:
         return await _with_passages(state, runtime, shown)
     numbers = [page.number for page in shown]
     read = [*dict.fromkeys([*state["pages_read"], *numbers])]
     if not reply.content.strip():
         did = f"read {format_parts(numbers)}: nothing on the question"
         return {**_keep_state(state, did), "pages_read": read}
-    located = [_locate_on_pages(quote.page, quote.quote, shown) for quote in reply.quotes]
-    snippets = [snippet for snippet in located if snippet]
+    snippets = list[Citation]()
+    for quote in reply.quotes:  # on the page that it names, else on any that was shown
+        pages = sorted(shown, key=lambda page: page.number != quote.page)
+        places = (find_citation_on_page(page.number, page.start, page.text, quote.quote) for page in pages)
+        snippets += [*filter(None, places)][:1]
     told = [page for page in reply.sources if page in read]
     return await _add_to_notes(state, runtime, shown, reply.content.strip(), snippets, told)
 
 
 async def _pack_hits(state: IntegrateState, runtime: Runtime[ReaderContext], *, most_words: int) -> list[ShownPage]:
-    document, memory = await load_memory(runtime, state["document"], state["memory"])
     numbers = [hit["page"] for hit in state["hits"] if hit["page"] not in state["pages_read"]]
-    return await pack_pages(page_store(runtime), document, memory, numbers, most_words)
+    return await (await load_memory(runtime, state)).pack(numbers, most_words)
 
 
 async def _with_passages(
@@ -180,8 +178,14 @@ async def _add_to_notes(
     notes = first_words(notes, LONGEST_NOTES)
     sources = [*dict.fromkeys([*state["sources"], *told, *(snippet["page"] for snippet in snippets)])]
     unique = {(snippet["start"], snippet["end"]): snippet for snippet in [*state["snippets"], *snippets]}
+    findings, quoted = state["findings"], {snippet["page"] for snippet in snippets}
+    for page in sources:
+        if page in quoted or page not in state["sources"]:  # it is new, or quoted again
+            quotes = [Quote(page=page, quote=snippet["quote"]) for snippet in snippets if snippet["page"] == page]
+            text = " … ".join(quote["quote"] for quote in quotes)
+            findings = with_finding(findings, Finding(page=page, answers=False, text=text, choice=None, quotes=quotes))
     return {
-        "findings": _findings(state, sources, snippets),
+        "findings": findings,
         "notes": notes,
         "sources": sources,
         "snippets": list(unique.values()),
@@ -190,17 +194,6 @@ async def _add_to_notes(
             f"read {format_parts(numbers)}; notes of {count_words(notes)} words from {format_parts(sources)}"
         ),
     }
-
-
-def _findings(state: IntegrateState, sources: list[int], snippets: list[Citation]) -> list[Finding]:
-    """The findings from each source that is new or quoted again."""
-    findings, quoted = state["findings"], {snippet["page"] for snippet in snippets}
-    for page in sources:
-        if page in quoted or page not in state["sources"]:
-            quotes = [Quote(page=page, quote=snippet["quote"]) for snippet in snippets if snippet["page"] == page]
-            text = " … ".join(quote["quote"] for quote in quotes)
-            findings = with_finding(findings, Finding(page=page, answers=False, text=text, choice=None, quotes=quotes))
-    return findings
 
 
 def _keep_state(state: IntegrateState, did: str) -> IntegrateUpdate:
@@ -212,14 +205,6 @@ def _keep_state(state: IntegrateState, did: str) -> IntegrateUpdate:
         "pages_read": state["pages_read"],
         "step_summary": did,
     }
-
-
-def _locate_on_pages(named: int, quote: str, shown: list[ShownPage]) -> Citation | None:
-    """The quote's citation on the page that it names, else on any page that was shown."""
-    for page in sorted(shown, key=lambda page: page.number != named):
-        if found := find_citation_on_page(page.number, page.start, page.text, quote):
-            return found
-    return None
 
 
 class NoteState(AskedState):

@@ -12,7 +12,6 @@ from langgraph.runtime import Runtime
 from pydantic import Field, create_model
 from typing_extensions import TypedDict
 
-from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import DEPTH, PARTS, WITHOUT_MEMOS, pages_of, score_by_place
 from readgraph.library.search.okapi import rank
 from readgraph.models.asking import ask, can_ask
@@ -22,14 +21,14 @@ from readgraph.models.reply_types import LenientReply, Numbers, Texts, numbers_i
 from readgraph.nodes.contracts import AskedState, LookUpState
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.look_up import look_up_pages
-from readgraph.nodes.memory import format_pages, format_parts, load_memory
+from readgraph.nodes.memory import OpenedMemory, format_pages, format_parts, load_memory
 from readgraph.nodes.prompts import question_part, with_reasons
-from readgraph.nodes.search import SearchBounds, Tools, fuse_hits, memory_tools, search_pages
+from readgraph.nodes.search import Tools, fuse_hits, memory_tools, search_pages
 from readgraph.nodes.step import node
 from readgraph.state.channels import Plan, Round, SearchHit, no_plan
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, Memory, Note
+from readgraph.state.records import Note
 from readgraph.state.settings import Embeddings, PagesRead, Reasoning, Reflecting, Research, SearchTools, Window
 from readgraph.state.words import count_words, first_words, take_fitting
 
@@ -141,33 +140,26 @@ class MemosInView:
         return sum(map(_words, self.notes))
 
 
-async def memos_in_view(runtime: Runtime[ReaderContext], memory: Memory, tools: Tools, question: str) -> MemosInView:
+async def memos_in_view(memory: OpenedMemory, tools: Tools, question: str) -> MemosInView:
     """The memos that fit: all of them, else the most recent ones, then those of the pages that best match the question.
 
     Only memos that may be shown are fetched, however long the memory is.
     """
-    store, most_words = page_store(runtime), int(runtime.context.window_words * MEMORY_SHARE)
-    recent, older = await _most_recent(store, memory, most_words), list[Note]()
-    if sum(map(_words, recent)) > most_words:
-        recent = take_fitting(recent, _words, int(most_words * RECENT_SHARE))
-        first = recent[-1].page if recent else memory.pages
-        room = most_words - sum(map(_words, recent))
-        nearest = [page for tool in list(tools.values())[:1] for page, _ in await tool.find(question, MOST_OLDER)]
-        notes = await store.notes(memory.id, [page for page in nearest if page < first])
-        older = take_fitting(notes, _words, room, skips=True)
-    return MemosInView(sorted([*older, *recent], key=lambda note: note.page), memory.pages)
-
-
-async def _most_recent(store: PageStore, memory: Memory, most_words: int) -> list[Note]:
-    """The last memos, going back until they have more words than fit."""
-    found, words, end = list[Note](), 0, memory.pages
+    most_words = int(memory.runtime.context.window_words * MEMORY_SHARE)
+    recent, words, end = list[Note](), 0, memory.record.pages
     while end > 0 and words <= most_words:
         start = max(0, end - AT_ONCE)
-        batch = await store.notes(memory.id, range(start, end))
-        found += reversed(batch)
-        words += sum(map(_words, batch))
-        end = start
-    return found
+        recent += reversed(await memory.notes(range(start, end)))
+        words, end = sum(map(_words, recent)), start
+    older = list[Note]()
+    if words > most_words:
+        recent = take_fitting(recent, _words, int(most_words * RECENT_SHARE))
+        first = recent[-1].page if recent else memory.record.pages
+        room = most_words - sum(map(_words, recent))
+        nearest = [page for tool in list(tools.values())[:1] for page, _ in await tool.find(question, MOST_OLDER)]
+        notes = await memory.notes([page for page in nearest if page < first])
+        older = take_fitting(notes, _words, room, skips=True)
+    return MemosInView(sorted([*older, *recent], key=lambda note: note.page), memory.record.pages)
 
 
 def _words(note: Note) -> int:
@@ -194,10 +186,10 @@ class PlanUpdate(TypedDict):
     step_summary: str
 
 
-async def research_tools(runtime: Runtime[ReaderContext], document: Document, memory: Memory) -> Tools:
+async def research_tools(memory: OpenedMemory) -> Tools:
     """The tools of a memory; without memory they find pages by text and header alone (section 3.5)."""
-    parts = WITHOUT_MEMOS if runtime.context.without_memory else PARTS
-    return await memory_tools(runtime, document, memory, parts)
+    parts = WITHOUT_MEMOS if memory.runtime.context.without_memory else PARTS
+    return await memory_tools(memory.runtime, memory.document, memory.record, parts)
 
 
 @node(settings=(Reasoning, Reflecting, Research, SearchTools, Embeddings, Window))
@@ -207,61 +199,40 @@ async def plan(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
     Queries for unknown tools, and pages that don't exist, are dropped one by one. Without a usable reply, or with
     an empty plan, the question itself is searched for.
     """
-    may_ask, (document, memory) = can_ask(runtime), await load_memory(runtime, state["document"], state["memory"])
-    if not memory.pages or not runtime.context.rounds:
-        did = "no research: answers from the memory alone" if memory.pages else "the memory is empty"
+    may_ask, memory = can_ask(runtime), await load_memory(runtime, state)
+    context, pages = runtime.context, memory.record.pages
+    if not pages or not context.rounds:
+        did = "no research: answers from the memory alone" if pages else "the memory is empty"
         return {"plan": no_plan(), "continue_search": False, "step_summary": did}
-    case = await _open(state, runtime, document, memory)
+    tools = await research_tools(memory)
+    offered = tools_offered(context, tools)
+    if not offered:
+        raise BadInput("The only search tool is 'vector', which needs an embedding model: name one, or another tool.")
+    unseen = context.without_memory
+    memos = MemosInView([], 0) if unseen else await memos_in_view(memory, tools, state["question_text"])
+    case = _Case(state, memory, offered, memos)
     planned = (await _ask_for_plan(case) if may_ask else None) or _plan_by_words(case)
-    return {"plan": planned, "continue_search": True, "step_summary": _summarise_plan(planned, case)}
+    parts = [f"{tool} {', '.join(planned[tool])}" for tool in ("keyword", "vector") if planned[tool]]
+    parts += [format_parts(planned["page"])] if planned["page"] else []
+    did = f"planned: {'; '.join(parts) or 'nothing'}"
+    did += f" (saw {len(memos.notes)} of {memos.of} memos)" if len(memos.notes) < memos.of else ""
+    if "vector" in context.tools and "vector" not in tools:
+        did += " (no vector search: there is no embedding model)"
+    return {"plan": planned, "continue_search": True, "step_summary": did}
 
 
 @dataclass(frozen=True)
 class _Case:
-    """What a plan is made from; `tools` are there, `offered` those of them that the context allows."""
+    """What a plan is made from; `offered` are the tools that are there and that the context allows."""
 
     state: PlanState
-    runtime: Runtime[ReaderContext]
-    memory: Memory
-    tools: Tools
+    memory: OpenedMemory
     offered: tuple[str, ...]
     memos: MemosInView
 
     def usable(self, plan: Mapping[str, Any]) -> Plan:
-        return usable_plan(plan, self.offered, {*self.unread}, self.runtime.context.pages_per_tool)
-
-    @property
-    def reply(self) -> type[SearchPlan]:
-        """The type of reply to ask for."""
-        wanted = plan_reply(self.offered)
-        wanted = with_reasons(wanted) if self.runtime.context.reasoning else wanted
-        return restrict_reply(wanted, page=self.unread) if "page" in self.offered else wanted
-
-    @property
-    def unread(self) -> list[int]:
-        """Numbers of the unread pages."""
-        return [number for number in range(self.memory.pages) if number not in self.state["pages_read"]]
-
-
-async def _open(state: PlanState, runtime: Runtime[ReaderContext], document: Document, memory: Memory) -> _Case:
-    tools = await research_tools(runtime, document, memory)
-    offered = tools_offered(runtime.context, tools)
-    if not offered:
-        raise BadInput("The only search tool is 'vector', which needs an embedding model: name one, or another tool.")
-    unseen = runtime.context.without_memory
-    memos = MemosInView([], 0) if unseen else await memos_in_view(runtime, memory, tools, state["question_text"])
-    return _Case(state, runtime, memory, tools, offered, memos)
-
-
-def _summarise_plan(plan: Plan, case: _Case) -> str:
-    parts = [f"{tool} {', '.join(plan[tool])}" for tool in ("keyword", "vector") if plan[tool]]
-    parts += [format_parts(plan["page"])] if plan["page"] else []
-    summary = f"planned: {'; '.join(parts) or 'nothing'}"
-    if len(case.memos.notes) < case.memos.of:
-        summary += f" (saw {len(case.memos.notes)} of {case.memos.of} memos)"
-    if "vector" in case.runtime.context.tools and "vector" not in case.tools:
-        summary += " (no vector search: there is no embedding model)"
-    return summary
+        unread = {*self.memory.unread(self.state["pages_read"])}
+        return usable_plan(plan, self.offered, unread, self.memory.runtime.context.pages_per_tool)
 
 
 def tools_offered(context: ReaderContext, tools: Tools) -> tuple[str, ...]:
@@ -288,20 +259,21 @@ def usable_plan(plan: Mapping[str, Any], offered: tuple[str, ...], unread: Conta
 
 
 async def _ask_for_plan(case: _Case) -> Plan | None:
-    context, state = case.runtime.context, case.state
+    state, memory, offered = case.state, case.memory, case.offered
+    context = memory.runtime.context
 
     def complaint(reply: SearchPlan) -> str | None:
         usable = case.usable(reply.model_dump())
         if usable["keyword"] or usable["vector"] or usable["page"]:
             return None
-        last = case.memory.pages - 1
+        last = memory.record.pages - 1
         return f"it plans no search; pages are numbered 0 to {last}, and those that were read don't count"
 
     prompt = plan_prompt(
         case.memos.text,
         state["question_text"],
         state["choices"],
-        case.offered,
+        offered,
         context.pages_per_tool,
         requests=state["requests"],
         notes=state["notes"],
@@ -309,7 +281,10 @@ async def _ask_for_plan(case: _Case) -> Plan | None:
         read=state["pages_read"],
         reasoning=context.reasoning,
     )
-    reply = await ask(case.runtime, prompt, case.reply, complaint, fallback="plan")
+    wanted = with_reasons(plan_reply(offered)) if context.reasoning else plan_reply(offered)
+    if "page" in offered:
+        wanted = restrict_reply(wanted, page=memory.unread(state["pages_read"]))
+    reply = await ask(memory.runtime, prompt, wanted, complaint, fallback="plan")
     return case.usable(reply.model_dump()) if reply else None
 
 
@@ -360,12 +335,12 @@ async def search(state: SearchState, runtime: Runtime[ReaderContext]) -> SearchU
 
     The plan may have been edited since: what can't be searched for is dropped here too.
     """
-    document, memory = await load_memory(runtime, state["document"], state["memory"])
-    tools, context = await research_tools(runtime, document, memory), runtime.context
-    unread, most = {*range(memory.pages)} - {*state["pages_read"]}, context.pages_per_tool
+    memory, context = await load_memory(runtime, state), runtime.context
+    tools = await research_tools(memory)
+    unread, most = {*memory.unread(state["pages_read"])}, context.pages_per_tool
     plan = usable_plan(state["plan"], tools_offered(context, tools), unread, most)
     queries = {"keyword": plan["keyword"], "vector": plan["vector"]}
-    found = await search_pages(tools, queries, SearchBounds(DEPTH, unread))
+    found = await search_pages(tools, queries, DEPTH, unread)
     found |= {"page": score_by_place(plan["page"])} if plan["page"] else {}
     hits = fuse_hits(found, most)
     first = {name: pages_of(ranking[:most]) for name, ranking in found.items()}

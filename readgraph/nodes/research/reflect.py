@@ -12,7 +12,7 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Texts
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import question_alone, telling_words
-from readgraph.nodes.memory import load_memory, view_memory
+from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part, with_reasons
 from readgraph.nodes.step import node
 from readgraph.state.channels import Plan, Round, SearchHit, pages_of_round
@@ -176,8 +176,8 @@ def limit_requests(missing: list[str]) -> list[str]:
 
 async def _close_unasked(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate | None:
     """The finished round where no verdict is asked for: no other follows, or there are no notes without one."""
-    _, memory = await load_memory(runtime, state["document"], state["memory"])
-    end = "every page was read" if len(state["pages_read"]) >= memory.pages else ""
+    memory = await load_memory(runtime, state)
+    end = "every page was read" if len(state["pages_read"]) >= memory.record.pages else ""
     if len(state["rounds"]) + 1 >= runtime.context.rounds:
         end = "the last round"
     judged = state["rounds"][-1]["notes"] if state["rounds"] else ""
@@ -222,7 +222,7 @@ async def gists_suffice_without_model(state: AskedState, runtime: Runtime[Reader
     """Without a model: enough is where the notes hold all words of the question."""
     if settled := _verdict_by_rule(runtime.context):
         return settled
-    view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
+    view = await (await load_memory(runtime, state)).view(state["pages_read"])
     missing = words_not_in_notes(view.text, question_alone(state))
     return _make_judge_update(not missing, [" ".join(missing)])
 
@@ -236,7 +236,7 @@ async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> J
     """
     if settled := _verdict_by_rule(runtime.context):
         return settled
-    view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
+    view = await (await load_memory(runtime, state)).view(state["pages_read"])
     judged = await ask_for_verdict(view.text, state, runtime, fallback="judge")
     return _make_judge_update(*(judged or (False, [])))
 

@@ -6,7 +6,7 @@ pages of the source, parts.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
@@ -16,7 +16,7 @@ from readgraph.library.page_store import PageStore, page_store
 from readgraph.nodes.building.build import ReadState, ReadUpdate
 from readgraph.nodes.building.outline import headings_in
 from readgraph.nodes.building.recipes import for_question, resolve_notes_language
-from readgraph.nodes.memory import load_memory
+from readgraph.nodes.memory import MemoryState, load_memory
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import StepNode, node
 from readgraph.sources.naming_places import NamedSpan, places_named, source_page
@@ -67,22 +67,22 @@ def make_read_if_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[ReadS
     recipe, without = read.recipe, read.without_model
     assert recipe and without, "it builds a memory, with a model and without"
 
-    async def read_where_needed(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
-        """Take the memory that there is, else read."""
-        if memory := await _memory_there(state, runtime):
-            said = f"took the memory of {format_count(memory.pages, 'part')} by {memory.recipe.method}"
-            return {"memory": memory.id, "step_summary": said}
-        return await read.work(state, runtime)
-
-    async def _memory_there(state: ReadState, runtime: Runtime[ReaderContext]) -> Memory | None:
+    async def find_memory(state: ReadState, runtime: Runtime[ReaderContext]) -> Memory | None:
         if runtime.context.rebuild:
             return None
         store, context = page_store(runtime), for_question(state, runtime).context
         document = await store.document(state["document"])
         return await memory_there(store, document, context, recipe(context))
 
+    async def read_where_needed(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+        """Take the memory that there is, else read."""
+        if memory := await find_memory(state, runtime):
+            said = f"took the memory of {format_count(memory.pages, 'part')} by {memory.recipe.method}"
+            return {"memory": memory.id, "step_summary": said}
+        return await read.work(state, runtime)
+
     async def read_without_model(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
-        if not runtime.context.model and (memory := await _memory_there(state, runtime)):
+        if not runtime.context.model and (memory := await find_memory(state, runtime)):
             return {"memory": memory.id, "step_summary": f"took the memory of {format_count(memory.pages, 'part')}"}
         return await without(state, runtime)
 
@@ -150,16 +150,13 @@ async def _headings(store: PageStore, document: Document) -> list[Heading]:
         places = await store.places(member)
         text = await store.text(member) if places else ""
         found += [(part.start + start, (*above, *path)) for start, path in headings_in(text, places)]
-    return [*_with_those_above(found)]
-
-
-def _with_those_above(headings: Iterable[Heading]) -> Iterator[Heading]:
-    """Each heading after those above it that the text has no words under: "Part two" before its "Chapter 4"."""
-    before: tuple[str, ...] = ()
-    for start, path in headings:
-        yield from ((start, path[:depth]) for depth in range(1, len(path)) if path[:depth] != before[:depth])
-        yield start, path
+    # Those that the text has no words under stand there too: "Part two" before its "Chapter 4".
+    headings, before = list[Heading](), tuple[str, ...]()
+    for start, path in found:
+        headings += [(start, path[:depth]) for depth in range(1, len(path)) if path[:depth] != before[:depth]]
+        headings.append((start, path))
         before = path
+    return headings
 
 
 def _by_title(headings: Sequence[Heading], wanted: str) -> list[int]:
@@ -174,7 +171,8 @@ def _by_title(headings: Sequence[Heading], wanted: str) -> list[int]:
         [number for number, title in enumerate(titles) if title[: len(sought)] == sought],
     ]
     if not (_NUMBER.fullmatch(wanted.strip()) or _PAGES.fullmatch(wanted.strip())):
-        ways.append([number for number, title in enumerate(titles) if _stands_in(sought, title)])
+        words = f" {' '.join(sought)} "
+        ways.append([number for number, title in enumerate(titles) if words in f" {' '.join(title)} "])
     return next(filter(None, ways), [])
 
 
@@ -277,19 +275,13 @@ def _fold_name(name: str) -> list[str]:
     return [_AS_NUMBERS.get(word, word) for word in words] if len(words) > 1 else words
 
 
-def _stands_in(sought: list[str], title: list[str]) -> bool:
-    return any(title[start : start + len(sought)] == sought for start in range(len(title)))
-
-
 CONDENSED = 2
 """Notes are enough where they have this many times the words of the summary; else pages are shown in full."""
 
 
-class ChooseState(TypedDict):
+class ChooseState(MemoryState):
     """What choosing reads."""
 
-    document: str
-    memory: str
     part_wanted: str
 
 
@@ -309,21 +301,18 @@ async def choose(state: ChooseState, runtime: Runtime[ReaderContext]) -> ChooseU
     Of a page on the edge only what belongs to the part counts. Where the notes have few words for the wanted length,
     all pages are shown.
     """
-    store = page_store(runtime)
-    document, memory = await load_memory(runtime, state["document"], state["memory"])
-    wanted = state["part_wanted"]
-    named = await find_named_part(store, document, memory, wanted) if wanted else []
+    memory, wanted = await load_memory(runtime, state), state["part_wanted"]
+    named = await find_named_part(memory.store, memory.document, memory.record, wanted) if wanted else []
     parts = [PartOfText(name=name, start=start, end=end) for name, start, end in named]
-    pages = await store.pages(memory.id, range(memory.pages))
-    sizes = {note.page: note.words for note in await store.notes(memory.id, range(memory.pages)) if note.text.strip()}
-    spans = [(part["start"], part["end"]) for part in parts] or [(0, document.characters)]
-    shown = [each for page in pages if (each := _within(page, spans))]
+    sizes = {note.page: note.words for note in await memory.notes() if note.text.strip()}
+    spans = [(part["start"], part["end"]) for part in parts] or [(0, memory.document.characters)]
+    shown = [each for page in await memory.pages() if (each := _within(page, spans))]
     words = sum(sizes.get(each["page"], 0) for each in shown)
     if words < CONDENSED * runtime.context.summary_words:
         shown = [{**each, "full": True} for each in shown]
     shown = [{**each, "full": each["full"] or each["page"] not in sizes} for each in shown]
     full = [each["page"] for each in shown if each["full"]]
-    did = f"{format_count(len(shown), 'part')} of {memory.pages}, {len(full)} in full"
+    did = f"{format_count(len(shown), 'part')} of {memory.record.pages}, {len(full)} in full"
     return {"parts": parts, "shown": shown, "pages_read": full, "step_summary": did}
 
 

@@ -11,28 +11,24 @@ from readgraph.models.metering import count_fallback
 from readgraph.nodes.answering.citations import find_quotes
 from readgraph.nodes.answering.verdicts import (
     SentenceToCheck,
-    SupportVerdict,
     check_summary_prompt,
     in_batches,
     verdicts_on,
 )
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.step import StepNode, node
-from readgraph.nodes.summary.write import material_of
+from readgraph.nodes.summary.write import ShownState, material_of
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Sentence
 from readgraph.state.settings import Checking
-from readgraph.state.summary import SummaryPart, joined_sentences
+from readgraph.state.summary import joined_sentences
 from readgraph.state.words import format_count
 
 
-class CheckState(TypedDict):
+class CheckState(ShownState):
     """What checking and citing read."""
 
-    document: str
-    memory: str
-    shown: list[SummaryPart]
     sentences: list[Sentence]
 
 
@@ -54,7 +50,7 @@ async def check_summary(state: CheckState, runtime: Runtime[ReaderContext]) -> C
     left = [number for number, each in enumerate(sentences) if not each["extracted"]]
     if not runtime.context.check_sentences or not left:
         return _update(sentences)
-    material = await material_of(state["shown"], state["document"], state["memory"], runtime)
+    material = await material_of(state, runtime)
     doubted = {number: SentenceToCheck(sentences[number]["text"], sentences[number]["pages"]) for number in left}
     batches = in_batches(doubted, material.texts, content_room(runtime.context))
     each = await all_finished(
@@ -62,18 +58,16 @@ async def check_summary(state: CheckState, runtime: Runtime[ReaderContext]) -> C
         for batch in batches
     )
     verdicts = {number: verdict for found in each for number, verdict in found.items()}
-    return _update([_with_verdict(sentence, verdicts.get(number)) for number, sentence in enumerate(sentences)])
+    checked = [*sentences]
+    for number, verdict in verdicts.items():
+        quotes = verdict.quotes if verdict.supported else []
+        checked[number] = {**sentences[number], "supported": verdict.supported, "quotes": quotes}
+    return _update(checked)
 
 
 async def check_without_model(state: CheckState, runtime: Runtime[ReaderContext]) -> CheckUpdate:
     """Nothing is asked: what was extracted is the text's own, and what was written stays unchecked."""
     return _update(state["sentences"])
-
-
-def _with_verdict(sentence: Sentence, verdict: SupportVerdict | None) -> Sentence:
-    if verdict is None:
-        return sentence
-    return {**sentence, "supported": verdict.supported, "quotes": verdict.quotes if verdict.supported else []}
 
 
 def _update(sentences: list[Sentence]) -> CheckUpdate:

@@ -13,23 +13,21 @@ from langgraph.runtime import Runtime
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback, record_corrections
-from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, find_unused_name
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building.recipes import apply_notes_language
-from readgraph.nodes.memory import load_memory
+from readgraph.nodes.gist_levels import TAG_WORDS
+from readgraph.nodes.memory import MemoryState, OpenedMemory, load_memory, tag_texts
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.summary.extract import extract_summary, make_sentence
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import NoUsableReply
 from readgraph.state.reading import Sentence, Status
-from readgraph.state.records import Document, Memory
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Language, SummaryForm
 from readgraph.state.summary import SummaryPart, joined_sentences
@@ -78,10 +76,6 @@ def write_summary_prompt(notes: str, least_words: int, most_words: int, about: s
     return WRITE_SUMMARY.ask(*parts, least_words=least_words, most_words=most_words, **values)
 
 
-TAG_WORDS = 2
-"""Words of the tag before a text, but for its further pages."""
-
-
 @dataclass(frozen=True)
 class SummaryItem:
     """A text, and the pages that it stands for: a note, a page, or sentences of a summary of some of them."""
@@ -91,35 +85,37 @@ class SummaryItem:
 
     @property
     def words(self) -> int:
-        """The words of the text with its tag."""
+        """The words of the text with its tag, which names all pages."""
         return count_words(self.text) + TAG_WORDS + len(self.pages) - 1
+
+
+class ShownState(MemoryState):
+    """What of a memory a summary is made from."""
+
+    shown: list[SummaryPart]
 
 
 @dataclass(frozen=True)
 class Material:
     """What is shown of a text: its items in order, and the texts of the pages and their notes by page."""
 
-    document: Document
-    memory: Memory
+    memory: OpenedMemory
     items: list[SummaryItem]
     texts: Mapping[int, str]
     notes: Mapping[int, str]
 
 
-async def material_of(
-    shown: Sequence[SummaryPart], document: str, memory: str, runtime: Runtime[ReaderContext]
-) -> Material:
-    """The notes of these pages, and the texts of those in full."""
-    store = page_store(runtime)
-    described, kept = await load_memory(runtime, document, memory)
-    found = await store.spans(described, [(each["start"], each["end"]) for each in shown])
+async def material_of(state: ShownState, runtime: Runtime[ReaderContext]) -> Material:
+    """The notes of the pages that are shown, and the texts of those in full."""
+    shown, memory = state["shown"], await load_memory(runtime, state)
+    found = await memory.store.spans(memory.document, [(each["start"], each["end"]) for each in shown])
     texts = {each["page"]: text for each, text in zip(shown, found, strict=True) if text.strip()}
-    notes = {note.page: note for note in await store.notes(memory, [each["page"] for each in shown])}
+    notes = {note.page: note for note in await memory.notes([each["page"] for each in shown])}
     in_full = {each["page"] for each in shown if each["full"]}
     record_corrections(note for note in notes.values() if note.page not in in_full)
     said = {page: note.text for page, note in notes.items()}
     items = [SummaryItem((page,), text if page in in_full else said[page]) for page, text in texts.items()]
-    return Material(described, kept, items, texts, said)
+    return Material(memory, items, texts, said)
 
 
 def words_of(items: Sequence[SummaryItem]) -> int:
@@ -128,9 +124,8 @@ def words_of(items: Sequence[SummaryItem]) -> int:
 
 
 def format_items(items: Sequence[SummaryItem]) -> str:
-    """Each item after its tag, which names its pages and occurs in none of the texts."""
-    tag = find_unused_name("page", [item.text for item in items])
-    return "\n\n".join(f"<{tag} {', '.join(map(str, item.pages))}>\n{item.text.strip()}" for item in items)
+    """Each item after a tag with its pages."""
+    return tag_texts((", ".join(map(str, item.pages)), item.text.strip()) for item in items)
 
 
 def even_groups(items: Sequence[SummaryItem], number: int, most_words: int | None = None) -> list[list[SummaryItem]]:
@@ -180,12 +175,9 @@ FEWEST_OF_GROUP, MOST_ROUNDS = 60, 8
 """Words that a group's summary may have at least; rounds of summarising groups."""
 
 
-class WriteState(TypedDict):
+class WriteState(ShownState):
     """What writing reads; `question_text` is what the summary is to be about."""
 
-    document: str
-    memory: str
-    shown: list[SummaryPart]
     question_text: str
 
 
@@ -208,36 +200,31 @@ async def write_summary(state: WriteState, runtime: Runtime[ReaderContext]) -> W
     A reply of the wrong length is asked for once more; then a long one is cut at the end of a sentence, and both are
     counted. Where no usable reply comes, sentences are extracted in its place.
     """
-    material = await material_of(state["shown"], state["document"], state["memory"], runtime)
-    _, in_language = await apply_notes_language(material.memory.recipe, material.document, runtime)
+    material = await material_of(state, runtime)
+    _, in_language = await apply_notes_language(material.memory.record.recipe, material.memory.document, runtime)
     writer = _Writer(material, runtime, state["question_text"], note_line(in_language.context.language))
     sentences = await writer.summary(material.items, runtime.context.summary_words)
-    return await _update(material, state["shown"], sentences, runtime, replaced=writer.replaced)
+    return await _update(material, state["shown"], sentences, replaced=writer.replaced)
 
 
 async def write_without_model(state: WriteState, runtime: Runtime[ReaderContext]) -> WriteUpdate:
     """Extract the sentences that have most in common with the text, from all of its stretches."""
-    material = await material_of(state["shown"], state["document"], state["memory"], runtime)
+    material = await material_of(state, runtime)
     most, about = runtime.context.summary_words, state["question_text"]
     in_full = {each["page"] for each in state["shown"] if each["full"]}
     notes = {page: note for page, note in material.notes.items() if page not in in_full}
     sentences = await asyncio.to_thread(extract_summary, material.texts, notes, most, about)
-    return await _update(material, state["shown"], sentences, runtime)
+    return await _update(material, state["shown"], sentences)
 
 
 async def _update(
-    material: Material,
-    shown: Sequence[SummaryPart],
-    sentences: list[Sentence],
-    runtime: Runtime[ReaderContext],
-    *,
-    replaced: bool = True,
+    material: Material, shown: Sequence[SummaryPart], sentences: list[Sentence], *, replaced: bool = True
 ) -> WriteUpdate:
     """The update; `replaced`: sentences were extracted, if only for a part, though they may be none."""
     text = joined_sentences(sentences)[0]
     by_rule = replaced and all(sentence["extracted"] for sentence in sentences)
     status: Status = "extracted" if by_rule else "summarised"
-    pages = await page_store(runtime).pages(material.memory.id, [each["page"] for each in shown if each["full"]])
+    pages = await material.memory.pages([each["page"] for each in shown if each["full"]])
     seen = sum(count_words(item.text) for item in material.items)
     did = "extracted" if by_rule else "wrote"
     return {
@@ -246,8 +233,8 @@ async def _update(
         "choice": None,
         "status": status if sentences else "no_answer",
         "by_rule": by_rule,
-        "compression_rate": compression_rate(seen, material.document),
-        "percent_read": percent_read(pages, material.document),
+        "compression_rate": compression_rate(seen, material.memory.document),
+        "percent_read": percent_read(pages, material.memory.document),
         "step_summary": f"{did} {format_count(len(sentences), 'sentence')}, {format_count(count_words(text), 'word')}",
     }
 
@@ -298,9 +285,9 @@ class _Writer:
         def complaint(reply: WrittenSummary) -> str | None:
             sentences = _sentences(reply, pages)
             if len(sentences) < len(reply.sentences) or not (sentences or self.about):
-                return (
-                    f"each sentence needs a text and the number of a page that is shown: {_format_page_numbers(pages)}"
-                )
+                many = len(pages) > FEWEST_OF_GROUP
+                known = f"{pages[0]} to {pages[-1]}" if many else ", ".join(map(str, pages))
+                return f"each sentence needs a text and the number of a page that is shown: {known}"
             words = count_words(joined_sentences(sentences)[0])
             lengths.append(words)
             if len(lengths) == 1 and not least <= words <= most:
@@ -308,10 +295,8 @@ class _Writer:
             return None
 
         prompt = write_summary_prompt(format_items(items), least, most, self.about).adding(self.line)
-        try:
-            reply = await ask(self.runtime, prompt, WrittenSummary, complaint)
-        except NoUsableReply:
-            count_fallback("summary")
+        reply = await ask(self.runtime, prompt, WrittenSummary, complaint, fallback="summary")
+        if reply is None:
             self.replaced = True
             texts = {page: text for page, text in self.material.texts.items() if page in pages}
             return await asyncio.to_thread(extract_summary, texts, {}, most, self.about)
@@ -334,11 +319,6 @@ def _cut(sentences: list[Sentence], most: int) -> list[Sentence]:
     """The sentences up to the first that goes beyond this many words; of a first one that does, its beginning."""
     kept = take_fitting(sentences, lambda sentence: count_words(sentence["text"]), most)
     return kept or [{**each, "text": first_words(each["text"], most)} for each in sentences[:1]]
-
-
-def _format_page_numbers(pages: Sequence[int]) -> str:
-    """Page numbers in a few words: "3, 4, 9", or from the first to the last where they are many."""
-    return ", ".join(map(str, pages)) if len(pages) <= FEWEST_OF_GROUP else f"{pages[0]} to {pages[-1]}"
 
 
 write = StepNode(write_summary, write_without_model, settings=(SummaryForm, Language))

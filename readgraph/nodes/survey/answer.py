@@ -21,7 +21,7 @@ from readgraph.nodes.answering.ask import STYLE, answer_style, choice_or_none, l
 from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
-from readgraph.nodes.memory import memory_pages
+from readgraph.nodes.memory import OpenedMemory, load_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
 from readgraph.nodes.survey.table import distinct_names, entries_of, markdown_of, name_column
@@ -218,44 +218,37 @@ async def answer_from_table(state: TableState, runtime: Runtime[ReaderContext]) 
     Without a model, and without a usable reply, the table itself is the answer. An answer without all records says how
     many parts are missing. Where none were found, and parts are missing, there is no answer: nobody knows it.
     """
-    records = await page_store(runtime).memory(state["document"], state["records"])
-    by_pattern = not records.recipe.model
-    source = await _source_of_table(state, runtime, by_rule=by_pattern)
+    memory = await load_memory(runtime, state)
+    by_pattern = not (await memory.store.memory(state["document"], state["records"])).recipe.model
+    source = await _source_of_table(state, memory, by_rule=by_pattern)
     return {**await write_answer(source, state, runtime), "by_pattern": by_pattern}
 
 
-async def _source_of_table(state: TableState, runtime: Runtime[ReaderContext], *, by_rule: bool) -> AnswerSource:
+async def _source_of_table(state: TableState, memory: OpenedMemory, *, by_rule: bool) -> AnswerSource:
     """The table to answer with, or to answer from."""
     table, programme = state["table"], state["programme"]
-    document, pages = await memory_pages(runtime, state["document"], state["memory"])
+    result = programme["result"] if programme else None
     read = {*state["pages_read"]}
-    words = sum(page.words for page in pages if page.number in read)
+    words = sum(page.words for page in await memory.pages(read))
     missing = format_unread_parts(len(read), len(unread)) if (unread := state.get("unread")) else ""
     if missing and not table["found"]:
-        return ready_answer(document, AnswerDraft(None, None, [], words, missing, nearest=True))
-    said = _draft_from_table(table, programme, words, missing, by_rule=by_rule)
+        return ready_answer(memory.document, AnswerDraft(None, None, [], words, missing, nearest=True))
+    answer = _with_missing(_text(table) or None, missing)
+    if result == "count":
+        answer = f"at least {table['found']}; {missing}" if missing else str(table["found"])
+    did = f"answered with {format_count(table['found'], 'row')}"
+    said = AnswerDraft(answer, None, _quotes(table["rows"][:ROWS_QUOTED]), words, did, nearest=by_rule)
 
     async def substitute() -> AnswerDraft:
         return said._replace(nearest=True, choice=None)
 
     async def ask_for_prose() -> AnswerDraft:
-        prose = await _prose(state, runtime)
+        prose = await _prose(state, memory.runtime)
         return prose._replace(answer=_with_missing(prose.answer, missing), words=words)
 
-    if table["found"] and (state["choices"] or (programme and programme["result"] == "prose")):
-        return AnswerSource(document, substitute, ask_for_prose, "survey_prose")
-    return ready_answer(document, said)
-
-
-def _draft_from_table(
-    table: Table, programme: Programme | None, words: int, missing: str, *, by_rule: bool
-) -> AnswerDraft:
-    quotes = _quotes(table["rows"][:ROWS_QUOTED])
-    did = f"answered with {format_count(table['found'], 'row')}"
-    if programme and programme["result"] == "count":
-        answer = f"at least {table['found']}; {missing}" if missing else str(table["found"])
-        return AnswerDraft(answer, None, quotes, words, did, nearest=by_rule)
-    return AnswerDraft(_with_missing(_text(table) or None, missing), None, quotes, words, did, nearest=by_rule)
+    if table["found"] and (state["choices"] or result == "prose"):
+        return AnswerSource(memory.document, substitute, ask_for_prose, "survey_prose")
+    return ready_answer(memory.document, said)
 
 
 def _with_missing(answer: str | None, missing: str) -> str | None:

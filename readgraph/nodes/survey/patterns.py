@@ -74,12 +74,6 @@ def is_amount(sentence: str, date: WrittenDate, units: frozenset[str]) -> bool:
     return bool(whole and (whole["before"] or whole["money"])) or (unit is not None and unit[1].casefold() in units)
 
 
-def units_in(text: str, dates: Iterable[WrittenDate]) -> frozenset[str]:
-    """The words that stand behind the amounts of a text, such as "crowns" in "400 crowns"."""
-    units = (_UNIT.match(text, amount.end) for amount in amounts_in(text, dates))
-    return frozenset(unit[1].casefold() for unit in units if unit and content_words(unit[1]))
-
-
 VERSION = 3
 """Version of the patterns: raise it when they find other records, so that kept ones are not shown."""
 
@@ -152,14 +146,6 @@ def _name(found: re.Match[str], language: str) -> str:
     return "" if _NO_NAMES.match(name) else name
 
 
-def _dates(sentence: PatternSentence) -> list[str]:
-    return [date.iso for date in sentence.dates if date.iso]
-
-
-def _dates_as_written(sentence: PatternSentence) -> list[str]:
-    return [sentence.text[date.start : date.end].rstrip(".,") for date in sentence.dates]
-
-
 def _amounts(sentence: PatternSentence) -> list[str]:
     found = amounts_in(sentence.text, sentence.dates, sentence.units)
     return [sentence.text[each.start : each.end] for each in found if not sentence.denies(each.start, each.end)]
@@ -176,11 +162,11 @@ def filler(column: Column) -> Filler | None:
         return re.search(cue, column["name"], re.IGNORECASE) is not None
 
     if column["kind"] == "date":
-        return _dates
+        return lambda sentence: [date.iso for date in sentence.dates if date.iso]
     if column["kind"] == "number" or is_about(CUES["amount"]):
         return _amounts
     if is_about(CUES["date"]):
-        return _dates_as_written
+        return lambda sentence: [sentence.text[date.start : date.end].rstrip(".,") for date in sentence.dates]
     if is_about(CUES["name"]) or is_about(_PLACE):
         return _names
     return _whole if column["name"] == "sentence" else None
@@ -218,7 +204,9 @@ def _of_sentences(text: str, programme: Programme, order: str) -> Iterator[Taken
     Names are found only in scripts that have capitals.
     """
     fillers = [filler(column) for column in programme["columns"]]
-    fillers = [None if fill is _names and not _has_capitals(text) else fill for fill in fillers]
+    letters = [*filter(str.isalpha, text)]
+    has_capitals = 2 * sum(letter.lower() != letter.upper() for letter in letters) >= len(letters)
+    fillers = [None if fill is _names and not has_capitals else fill for fill in fillers]
     filled = [fill for fill in fillers if fill]
     if not filled:
         return
@@ -242,16 +230,12 @@ def _value(found: Sequence[str], number: int, many: int) -> str:
     return found[number] if len(found) == many else found[0] if len(found) < many else ", ".join(found)
 
 
-def _has_capitals(text: str) -> bool:
-    """Whether most letters of a text belong to a script with capitals."""
-    letters = [*filter(str.isalpha, text)]
-    return 2 * sum(letter.lower() != letter.upper() for letter in letters) >= len(letters)
-
-
 def _sentences(text: str, order: str, *, heeds_denials: bool) -> Iterator[tuple[int, int, PatternSentence]]:
     """The sentences of a page, each with its span `[start, end)`."""
     language = language_of(text)
-    units = units_in(text, dates_in(text, language, order))
+    behind = (_UNIT.match(text, amount.end) for amount in amounts_in(text, dates_in(text, language, order)))
+    # Such as "crowns" in "400 crowns".
+    units = frozenset(unit[1].casefold() for unit in behind if unit and content_words(unit[1]))
     for start, end in sentence_spans(text, language=language):
         written = text[start:end]
         sentence = PatternSentence(written, language, denial(language) if heeds_denials else None, [], units)

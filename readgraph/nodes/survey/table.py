@@ -52,10 +52,6 @@ class CombinedTable:
     kinds: Sequence[ColumnKind]
     entries: Sequence[TableEntry] = field(default_factory=list)
 
-    def column_index(self, column: str) -> int:
-        """The place of a column."""
-        return self.columns.index(column)
-
     def key(self, entry: TableEntry, columns: Iterable[int]) -> tuple[str, ...]:
         """What entries have in common that agree in these columns."""
         return tuple(key_of_value(self.kinds[each], entry.values[each]) for each in columns)
@@ -94,7 +90,7 @@ def name_column(programme: Programme) -> str | None:
 
 def under_one_name(table: CombinedTable, column: str, same_names: Sequence[Sequence[str]]) -> CombinedTable:
     """The rows with the name to keep in place of each name that means the same."""
-    at, kept = table.column_index(column), {same_as(name): group[0] for group in same_names for name in group}
+    at, kept = table.columns.index(column), {same_as(name): group[0] for group in same_names for name in group}
     entries = [
         replace(entry, values=(*entry.values[:at], kept.get(same_as(name), name), *entry.values[at + 1 :]))
         for entry in table.entries
@@ -108,7 +104,7 @@ def join_rows(table: CombinedTable, same_by: Sequence[str], *, apart: bool) -> C
 
     A record without a value in any of them stays by itself. `apart`: each document has rows of its own.
     """
-    keys = [table.column_index(column) for column in same_by]
+    keys = [table.columns.index(column) for column in same_by]
     rows = dict[object, TableEntry]()
     for number, entry in enumerate(table.entries):
         values = entry.values
@@ -123,7 +119,7 @@ def join_rows(table: CombinedTable, same_by: Sequence[str], *, apart: bool) -> C
 def compare_documents(table: CombinedTable, same_by: Sequence[str]) -> CombinedTable:
     """A row for each thing, with the documents it was found in, and the other columns once for each document."""
     documents = [*dict.fromkeys(mention.document for entry in table.entries for mention in entry.mentions)]
-    keys = [table.column_index(column) for column in same_by] or [*range(len(table.columns))]
+    keys = [table.columns.index(column) for column in same_by] or [*range(len(table.columns))]
     others = [number for number in range(len(table.columns)) if number not in keys]
     things = dict[tuple[str, ...], dict[str, TableEntry]]()
     for entry in table.entries:
@@ -143,7 +139,7 @@ def compare_documents(table: CombinedTable, same_by: Sequence[str]) -> CombinedT
 
 def group_rows(table: CombinedTable, group_by: str, total: str | None) -> CombinedTable:
     """A row for each value of a column, with the number of its rows and the sum of another column."""
-    key, added = table.column_index(group_by), table.column_index(total) if total else None
+    key, added = table.columns.index(group_by), table.columns.index(total) if total else None
     groups = dict[tuple[str, ...], list[TableEntry]]()
     for entry in table.entries:
         groups.setdefault(table.key(entry, [key]), []).append(entry)
@@ -167,7 +163,7 @@ def sort_rows(table: CombinedTable, programme: Programme) -> CombinedTable:
         column = f"sum of {column}" if f"sum of {column}" in table.columns else None
     if not column:
         return table
-    at = table.column_index(column)
+    at = table.columns.index(column)
     missing = [entry for entry in table.entries if not entry.values[at]]
     having = [entry for entry in table.entries if entry.values[at]]
     having.sort(key=lambda entry: sort_key(table.kinds[at], entry.values[at]), reverse=programme["descending"])
@@ -225,7 +221,19 @@ async def table_of(
     """The table of the records in a memory, with at most `most` rows, each with its citations."""
     described = await store.document(document)
     combined = combine(programme, await entries_of(store, described, records, programme), same_names)
-    rows = await _make_rows(store, described, combined.entries[:most])
+    shown = combined.entries[:most]
+    mentions = {each for entry in shown for each in entry.mentions[:MOST_CITED]}
+    ordered = sorted(mentions, key=lambda each: (each.start, each.end))
+    texts = await store.spans(described, [(each.start, each.end) for each in ordered])
+    places = await store.place_names(described, [each.start for each in ordered])
+    citations = {
+        each: Citation(page=each.page, quote=text, start=each.start, end=each.end, place=place)
+        for each, text, place in zip(ordered, texts, places, strict=True)
+    }
+    rows = [
+        Row(values=[*entry.values], citations=[citations[each] for each in entry.mentions[:MOST_CITED]])
+        for entry in shown
+    ]
     return Table(columns=[*combined.columns], kinds=[*combined.kinds], rows=rows, found=len(combined.entries))
 
 
@@ -243,21 +251,6 @@ async def entries_of(store: PageStore, document: Document, records: str, program
             mention = Mention(note.page, start + record.start, start + record.end, title)
             entries.append(TableEntry(record.values, (mention,)))
     return entries
-
-
-async def _make_rows(store: PageStore, document: Document, entries: Sequence[TableEntry]) -> list[Row]:
-    mentions = {each for entry in entries for each in entry.mentions[:MOST_CITED]}
-    ordered = sorted(mentions, key=lambda each: (each.start, each.end))
-    texts = await store.spans(document, [(each.start, each.end) for each in ordered])
-    places = await store.place_names(document, [each.start for each in ordered])
-    citations = {
-        each: Citation(page=each.page, quote=text, start=each.start, end=each.end, place=place)
-        for each, text, place in zip(ordered, texts, places, strict=True)
-    }
-    return [
-        Row(values=[*entry.values], citations=[citations[each] for each in entry.mentions[:MOST_CITED]])
-        for entry in entries
-    ]
 
 
 def markdown_of(table: Table, most: int) -> str:

@@ -13,7 +13,7 @@ from functools import partial
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from readgraph.library.page_store import PageStore, page_store
+from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import pages_of
 from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback
@@ -21,8 +21,8 @@ from readgraph.models.prompt import versions_of
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.parts import NotesSoFar, Paginate, WriteNote
-from readgraph.nodes.memory import format_pages, memory_pages
-from readgraph.nodes.search import ranker_of
+from readgraph.nodes.gist_levels import TAG_WORDS
+from readgraph.nodes.memory import MemoryState, OpenedMemory, format_pages, load_memory
 from readgraph.nodes.step import node
 from readgraph.nodes.survey.patterns import VERSION
 from readgraph.nodes.survey.records import (
@@ -38,8 +38,7 @@ from readgraph.nodes.survey.records import (
 )
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import NoUsableReply
-from readgraph.state.records import CollectionPart, Document, Memory, Note, Page, Recipe
+from readgraph.state.records import CollectionPart, Document, Note, Page, Recipe
 from readgraph.state.settings import Rebuilding, Surveying
 from readgraph.state.survey import Programme, format_unread_parts
 from readgraph.state.words import format_count
@@ -47,21 +46,16 @@ from readgraph.state.words import format_count
 RECORDS = "survey-records"
 """The method in the recipe of a memory of records, whose notes are none."""
 
-TAG_WORDS = 2
-"""Words of the tag before a note."""
 
-
-async def choose_pages(
-    programme: Programme, document: Document, memory: Memory, pages: Sequence[Page], runtime: Runtime[ReaderContext]
-) -> set[int]:
+async def choose_pages(programme: Programme, memory: OpenedMemory, pages: Sequence[Page]) -> set[int]:
     """The numbers of the pages that the programme names.
 
     All, and counted, where it names a part that the document doesn't have, or notes where there are none, or where what
     is searched for stands nowhere. Parts that a search finds beyond the setting's number are left out, and counted.
     """
-    store, extent = page_store(runtime), programme["extent"]
+    runtime, document, store, extent = memory.runtime, memory.document, memory.store, programme["extent"]
     if extent == "search":
-        ranker, most = ranker_of(store, document, memory), runtime.context.survey_parts
+        ranker, most = await memory.open_ranker(), runtime.context.survey_parts
         hits = pages_of(await ranker.find(programme["sought"], len(pages)))
         if len(hits) > most:
             count_fallback("parts_left_out", len(hits) - most)
@@ -127,12 +121,8 @@ async def _choose_by_notes(notes: Sequence[Note], record: str, runtime: Runtime[
             return f"there is no page {unknown[0]}" if unknown else None
 
         prompt = survey_verdict_prompt(format_pages({page: note.text for page, note in shown.items()}), record)
-        try:
-            reply = await ask(runtime, prompt, PagesKept, complaint)
-        except NoUsableReply:
-            count_fallback("survey_verdict")
-            return [*group]
-        return [shown[number] for number in dict.fromkeys(reply.kept)]
+        reply = await ask(runtime, prompt, PagesKept, complaint, fallback="survey_verdict")
+        return [shown[number] for number in dict.fromkeys(reply.kept)] if reply else [*group]
 
     groups = _groups(notes, content_room(runtime.context))
     return [note for kept in await all_finished(map(choose_in_group, groups)) for note in kept]
@@ -151,11 +141,9 @@ def _groups(notes: Sequence[Note], room: int) -> Iterator[list[Note]]:
         yield group
 
 
-class TakeState(TypedDict):
+class TakeState(MemoryState):
     """What taking records reads."""
 
-    document: str
-    memory: str
     programme: Programme | None
 
 
@@ -211,12 +199,12 @@ async def _take(
     state: TakeState, runtime: Runtime[ReaderContext], make_note: TakeRecords, recipe: RecordRecipe
 ) -> TakeUpdate:
     """Take records with this part, and keep them under this recipe."""
-    programme, store = state["programme"], page_store(runtime)
+    programme = state["programme"]
     if programme is None:
         return {"records": state["memory"], "pages_read": [], "unread": [], "step_summary": "nothing was planned"}
-    document, pages = await memory_pages(runtime, state["document"], state["memory"])
-    cut = await store.memory(document.id, state["memory"])
-    wanted = await choose_pages(programme, document, cut, pages, runtime)
+    memory = await load_memory(runtime, state)
+    store, pages = memory.store, await memory.pages()
+    wanted = await choose_pages(programme, memory, pages)
 
     async def parts(
         document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
@@ -225,10 +213,10 @@ async def _take(
         return _as_cut(pages), _only_of(wanted, write_note)
 
     built = await build_memory(
-        {"document": document.id},
+        {"document": memory.document.id},
         runtime,
         parts,
-        partial(recipe, programme, cut.recipe),
+        partial(recipe, programme, memory.record.recipe),
         cuts_text=False,
         asks_again=lambda note: note.page in wanted and note.is_substitute,
     )

@@ -3,13 +3,12 @@
 from langgraph.runtime import Runtime
 
 from readgraph.library.page_store import page_store
-from readgraph.models.prompt import find_unused_name
 from readgraph.nodes.answering.answer import memory_with
-from readgraph.nodes.answering.ask import STYLE, by_the_model, format_finding, weigh_findings
+from readgraph.nodes.answering.ask import STYLE, format_finding, weigh_findings
 from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer, write_draft
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate
-from readgraph.nodes.memory import view_memory
+from readgraph.nodes.memory import load_memory, tag_texts
 from readgraph.nodes.step import node
 from readgraph.nodes.walk.position import WalkingState
 from readgraph.state.context import ReaderContext
@@ -30,7 +29,7 @@ async def answer(state: WalkingState, runtime: Runtime[ReaderContext]) -> Answer
     findings = state["findings"]
     document = await page_store(runtime).document(state["document"])
     every = [finding for finding in findings if finding["answers"]]
-    answers = by_the_model(every) or every
+    answers = [finding for finding in every if not finding.get("by_rule")] or every  # the model's own come first
     unusable = any(not hop["valid"] for hop in state["hops"][-1:])
     gave_up = not answers and (unusable or (state["status"] == "budget" and not findings))
     first = _draft_from_leaf(answers[0] if answers else None, state)
@@ -39,20 +38,13 @@ async def answer(state: WalkingState, runtime: Runtime[ReaderContext]) -> Answer
         return await write_answer(ready_answer(document, first), state, runtime)
 
     async def weigh() -> AnswerDraft:
-        shown = _format_findings(findings)
+        shown = tag_texts((finding["page"], format_finding(finding)) for finding in findings)
         return await weigh_findings(findings, shown, state, runtime, count_words(shown))
 
     async def take_first() -> AnswerDraft:
         return first
 
     return await write_answer(AnswerSource(document, take_first, weigh, "weigh"), state, runtime)
-
-
-def _format_findings(findings: list[Finding]) -> str:
-    """Each finding with its quotes, after its page's tag."""
-    bodies = [format_finding(finding) for finding in findings]
-    tag = find_unused_name("page", bodies)
-    return "\n\n".join(f"<{tag} {finding['page']}>\n{body}" for finding, body in zip(findings, bodies, strict=True))
 
 
 def _draft_from_leaf(finding: Finding | None, state: WalkingState) -> AnswerDraft:
@@ -80,7 +72,7 @@ async def answer_over_leaves(state: WalkingState, runtime: Runtime[ReaderContext
     Where the walk found nothing, the notes may still hold the answer.
     """
     first = [finding["page"] for finding in state["findings"]]
-    view = await view_memory(runtime, state["document"], state["memory"], [])
+    view = await (await load_memory(runtime, state)).view([])
     room = content_room(runtime.context, state["question_text"], state["choices"])
     leaves = view.pages_that_fit(dict.fromkeys([*first, *state["pages_read"]]), room)
     return await write_answer(await memory_with(leaves, state, runtime), state, runtime)

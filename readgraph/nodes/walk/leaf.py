@@ -130,8 +130,8 @@ LONGEST_ANSWER = 500
 async def read_leaf_without_model(state: WalkingState, runtime: Runtime[ReaderContext]) -> LeafUpdate:
     """Without a model: answer with the passages of the segment that best match the question, else revert."""
     place = await walk_position(state, runtime)
-    page, text = await segment_at(place, runtime)
-    quoted = await quote_pages({page.number: text}, place.document, state, runtime)
+    page, text = await segment_at(place)
+    quoted = await quote_pages({page.number: text}, place.memory.document, state, runtime)
     if not quoted.quotes:
         return place.take_leaf_decision(
             Decision("revert", "it shares no word with the question", None, 0, page.words), None
@@ -151,9 +151,7 @@ async def read_leaf_without_model(state: WalkingState, runtime: Runtime[ReaderCo
 async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> LeafUpdate:
     """Read a segment and answer, keep what it shows and go on, or revert. Three unusable replies end the walk."""
     place = await walk_position(state, runtime)
-    (page, segment), notes = await asyncio.gather(
-        segment_at(place, runtime), node_texts(runtime, place, place.memory_nodes())
-    )
+    (page, segment), notes = await asyncio.gather(segment_at(place), node_texts(place, place.memory_nodes()))
     memory, memory_words = fit_working_memory(place, notes, page.words)
     context, choices, style = place.context, state["choices"], answer_style(state, runtime)
     how = {"reasoning": context.reasoning, "keeping": context.keep_findings}

@@ -1,6 +1,5 @@
 """Where a walk begins and stands: its position, what it carries, where a decision leads (MemWalker, section 3)."""
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,20 +7,18 @@ from typing import Any
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from readgraph.library.page_store import page_store
-from readgraph.library.search.hits import pages_of
 from readgraph.models.metering import current_meter, record_corrections
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import query_of
-from readgraph.nodes.memory import load_memory
-from readgraph.nodes.search import SearchBounds, ranker_of, search_pages
+from readgraph.nodes.memory import OpenedMemory, load_memory
+from readgraph.nodes.search import find_nearest
 from readgraph.nodes.step import node
 from readgraph.state.channels import Action, Hop
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding, with_finding
-from readgraph.state.records import Document, Memory, Note, Page, TreeNode
-from readgraph.state.summary_tree import TreeShape, is_leaf, node_id, page_of
+from readgraph.state.records import Note, Page, TreeNode
+from readgraph.state.summary_tree import TreeShape, node_id, page_of
 from readgraph.state.words import count_words, first_words
 
 LONGEST_REASONING = 120
@@ -73,11 +70,14 @@ class Decision:
 class WalkPosition:
     """A walk at one node of its tree."""
 
-    context: ReaderContext
-    document: Document
-    memory: Memory
+    memory: OpenedMemory
     shape: TreeShape
     state: WalkingState
+
+    @property
+    def context(self) -> ReaderContext:
+        """The settings."""
+        return self.memory.runtime.context
 
     @property
     def at(self) -> str:
@@ -122,7 +122,9 @@ class WalkPosition:
 
     def take_decision(self, decision: Decision) -> WalkUpdate:
         """Go where a decision leads; if the walk ends, the next one begins, unless it was the last."""
-        state, on = self.state, self._next(decision)
+        state, on = self.state, None
+        if decision.action not in ("answer", "unusable"):
+            on = decision.to or self.shape.parent(self.at)
         hop = Hop(
             walk=state["walk"],
             node=self.at,
@@ -138,20 +140,15 @@ class WalkPosition:
             hop["next_heading"] = self.shape.heading(on) if on else None
         hops = [*state["hops"], hop]
         did = self._did(hop)
-        if on and sum(made["walk"] == state["walk"] for made in hops) < self.context.max_hops:
-            return {
-                "current_node": on,
-                "walk": state["walk"],
-                "continue_search": True,
-                "hops": hops,
-                "step_summary": did,
-            }
-        if on:
-            did += f"; the walk ends after {self.context.max_hops} hops"
-        fresh = {*self.shape.children(self.shape.root)} - {made["node"] for made in hops}
-        again = bool(fresh) and state["walk"] + 1 < self.context.walks
-        at, walk = (self.shape.root, state["walk"] + 1) if again else (self.at, state["walk"])
-        return {"current_node": at, "walk": walk, "continue_search": again, "hops": hops, "step_summary": did}
+        walk = state["walk"]
+        if on and sum(made["walk"] == walk for made in hops) < self.context.max_hops:
+            at, goes_on = on, True
+        else:
+            did += f"; the walk ends after {self.context.max_hops} hops" if on else ""
+            fresh = {*self.shape.children(self.shape.root)} - {made["node"] for made in hops}
+            goes_on = bool(fresh) and walk + 1 < self.context.walks
+            at, walk = (self.shape.root, walk + 1) if goes_on else (self.at, walk)
+        return {"current_node": at, "walk": walk, "continue_search": goes_on, "hops": hops, "step_summary": did}
 
     def take_leaf_decision(self, decision: Decision, finding: Finding | None) -> LeafUpdate:
         """Go where a decision at a leaf leads, with the leaf's finding."""
@@ -162,15 +159,12 @@ class WalkPosition:
             "findings": with_finding(self.state["findings"], finding) if finding else self.state["findings"],
         }
 
-    def _next(self, decision: Decision) -> str | None:
-        if decision.action in ("answer", "unusable"):
-            return None
-        return decision.to or self.shape.parent(self.at)
-
     def _did(self, hop: Hop) -> str:
         after = self.shape.name(hop["next_node"]) if hop["next_node"] else None
+        pages = self.shape.pages(hop["next_node"] or self.at)
+        place = f"part {pages[0]}" if len(pages) == 1 else f"parts {pages[0]}-{pages[-1]}"
         ways: dict[Action, str] = {
-            "child": f"went down to {after} ({self._pages(hop['next_node'])})",
+            "child": f"went down to {after} ({place})",
             "revert": f"went back up to {after}" if after else "found no answer there",
             "exhausted": f"nothing is left there: went back up to {after}" if after else "nothing is left",
             "answer": "answered",
@@ -180,43 +174,32 @@ class WalkPosition:
         why = f": {hop['reasoning']}" if hop["reasoning"] else ""
         return f"at {self.shape.name(hop['node'])}: {ways[hop['action']]}{why}"
 
-    def _pages(self, node: str | None) -> str:
-        pages = self.shape.pages(node or self.at)
-        return f"part {pages[0]}" if len(pages) == 1 else f"parts {pages[0]}-{pages[-1]}"
-
 
 async def walk_position(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkPosition:
     """A walk's position; raises `BadInput` if the state names a node that doesn't exist."""
-    document, memory = await load_memory(runtime, state["document"], state["memory"])
-    place = WalkPosition(runtime.context, document, memory, TreeShape.of(memory), state)
+    memory = await load_memory(runtime, state)
+    place = WalkPosition(memory, TreeShape.of(memory.record), state)
     place.shape.pages(place.at)
     return place
 
 
-async def segment_at(place: WalkPosition, runtime: Runtime[ReaderContext]) -> tuple[Page, str]:
+async def segment_at(place: WalkPosition) -> tuple[Page, str]:
     """The page of the walk's current leaf, and its text."""
-    store = page_store(runtime)
-    (page,) = await store.pages(place.memory.id, [page_of(place.at)])
-    (text,) = await store.spans(place.document, [(page.start, page.end)])
+    (page,) = await place.memory.pages([page_of(place.at)])
+    (text,) = (await place.memory.store.page_texts(place.memory.document, [page])).values()
     return page, text
 
 
-async def node_texts(runtime: Runtime[ReaderContext], place: WalkPosition, nodes: Iterable[str]) -> Texts:
+async def node_texts(place: WalkPosition, nodes: Iterable[str]) -> Texts:
     """The notes of leaves and of nodes above them, by their ids; those of sections under their headings."""
-    wanted, store, memory = {*nodes}, page_store(runtime), place.memory.id
-    notes, above = await asyncio.gather(
-        store.notes(memory, [page_of(node) for node in wanted if is_leaf(node)]),
-        store.tree_nodes(memory, [node for node in wanted if not is_leaf(node)]),
-    )
-    record_corrections(notes)
-    found: Texts = {node_id(0, note.page): note for note in notes} | {node.id: node for node in above}
-    return {node: _under_heading(note, node, place.shape) for node, note in found.items()}
-
-
-def _under_heading(note: Note | TreeNode, node: str, shape: TreeShape) -> Note | TreeNode:
-    if not (heading := shape.heading(node)):
-        return note
-    return replace(note, text=shape.text_with_heading(node, note.text), words=note.words + count_words(heading))
+    shape, found = place.shape, await place.memory.nodes({*nodes})
+    record_corrections(note for note in found.values() if isinstance(note, Note))
+    for at, note in found.items():
+        if heading := shape.heading(at):
+            found[at] = replace(
+                note, text=shape.text_with_heading(at, note.text), words=note.words + count_words(heading)
+            )
+    return found
 
 
 def fit_working_memory(place: WalkPosition, notes: Texts, words: int) -> tuple[list[str], int]:
@@ -255,20 +238,10 @@ class AgainUpdate(TypedDict):
     step_summary: str
 
 
-class EnterUpdate(TypedDict):
-    """The channels of a walk that belong to one question."""
-
-    current_node: str
-    walk: int
-    continue_search: bool
-    hops: list[Hop]
-    step_summary: str
-
-
 @node
-async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> EnterUpdate:
+async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
     """Begin at the root, and clear the walks of an earlier question."""
-    shape = TreeShape.of((await load_memory(runtime, state["document"], state["memory"]))[1])
+    shape = TreeShape.of((await load_memory(runtime, state)).record)
     asked = bool(state["question_text"])
     did = f"stood at the root, {shape.name(shape.root)}" if asked else "nothing is asked"
     return {
@@ -281,15 +254,20 @@ async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> EnterUpda
 
 
 @node
-async def enter_at_leaf(state: AskedState, runtime: Runtime[ReaderContext]) -> EnterUpdate:
+async def enter_at_leaf(state: AskedState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
     """Begin at the leaf whose segment shares most words with the question, or at the root if none shares any.
 
     The nodes above it count as unvisited: a revert goes up to its parent, where the other children are offered.
     """
     entered = await enter(state, runtime)
-    best = await _find_nearest_leaf([query_of(state)], state, runtime) if entered["continue_search"] else None
-    if best is None:
+    if not entered["continue_search"]:
         return entered
+    memory = await load_memory(runtime, state)
+    unread = {*memory.unread(state["pages_read"])}
+    nearest = await find_nearest(await memory.open_ranker(), [query_of(state)], 1, unread)
+    if not nearest:
+        return entered
+    (best,) = nearest
     did = f"stood at part {best}: it shares most words with the question"
     return {**entered, "current_node": node_id(0, best), "step_summary": did}
 
@@ -300,25 +278,15 @@ async def walk_again(state: AgainState, runtime: Runtime[ReaderContext]) -> Agai
 
     Where none shares any, at the root; or at the first leaf that was not read, where the root has no child left.
     """
-    _, memory = await load_memory(runtime, state["document"], state["memory"])
-    shape, visited = TreeShape.of(memory), {hop["node"] for hop in state["hops"]}
-    root = shape.name(shape.root)
-    best = await _find_nearest_leaf(state["requests"] or [query_of(state)], state, runtime)
-    why = "it shares most words with what is missing"
-    if best is None and {*shape.children(shape.root)} <= visited:
-        best = next((page for page in range(memory.pages) if page not in state["pages_read"]), None)
-        why = "it was not read"
+    memory = await load_memory(runtime, state)
+    shape, unread = TreeShape.of(memory.record), memory.unread(state["pages_read"])
+    wanted, why = state["requests"] or [query_of(state)], "it shares most words with what is missing"
+    begin = await find_nearest(await memory.open_ranker(), wanted, 1, {*unread})
+    if not begin and {*shape.children(shape.root)} <= {hop["node"] for hop in state["hops"]}:
+        begin, why = unread[:1], "it was not read"
     return {
-        "current_node": shape.root if best is None else node_id(0, best),
+        "current_node": node_id(0, begin[0]) if begin else shape.root,
         "walk": state["walk"] + 1,
         "continue_search": True,
-        "step_summary": f"stood at the root, {root}" if best is None else f"stood at part {best}: {why}",
+        "step_summary": f"stood at part {begin[0]}: {why}" if begin else f"stood at the root, {shape.name(shape.root)}",
     }
-
-
-async def _find_nearest_leaf(queries: list[str], state: AskedState, runtime: Runtime[ReaderContext]) -> int | None:
-    """The page, of those not read, that shares most words with the queries together; None if none shares any."""
-    document, memory = await load_memory(runtime, state["document"], state["memory"])
-    bounds = SearchBounds(most=1, among={*range(memory.pages)} - {*state["pages_read"]})
-    found = await search_pages({"okapi": ranker_of(page_store(runtime), document, memory)}, {"okapi": queries}, bounds)
-    return next(iter(pages_of(found["okapi"])), None)

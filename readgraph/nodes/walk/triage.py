@@ -7,7 +7,6 @@ from typing import ClassVar
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback
@@ -19,7 +18,6 @@ from readgraph.nodes.step import node
 from readgraph.nodes.walk.position import (
     Decision,
     WalkingState,
-    WalkPosition,
     WalkUpdate,
     fit_working_memory,
     get_reasoning,
@@ -105,12 +103,10 @@ async def descend_without_model(state: WalkingState, runtime: Runtime[ReaderCont
         return place.take_decision(decided)
     offered = place.children_left()
     pages = {page: child for child in offered for page in place.shape.pages(child)}
-    store = page_store(runtime)
-    kept = await store.pages(place.memory.id, pages)
-    texts = await store.spans(place.document, [(page.start, page.end) for page in kept])
-    ranked = await asyncio.to_thread(rank, query_of(state), texts)
+    texts = await place.memory.texts(pages)
+    ranked = await asyncio.to_thread(rank, query_of(state), [*texts.values()])
     if ranked:
-        best = kept[ranked[0][0]].number
+        best = [*texts][ranked[0][0]]
         return place.take_decision(Decision("child", f"part {best} shares most words with the question", pages[best]))
     if place.at == place.shape.root:
         return place.take_decision(Decision("child", "no part shares a word with the question", offered[0]))
@@ -127,13 +123,9 @@ async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkU
     place = await walk_position(state, runtime)
     if decided := place.forced_decision():
         return place.take_decision(decided)
-    return place.take_decision(await _triage(place, runtime))
-
-
-async def _triage(place: WalkPosition, runtime: Runtime[ReaderContext]) -> Decision:
-    context, state, may_revert = place.context, place.state, place.at != place.shape.root
+    context, may_revert = place.context, place.at != place.shape.root
     children, offered = place.shape.children(place.at), place.children_left()
-    notes = await node_texts(runtime, place, [*children, *place.memory_nodes()])
+    notes = await node_texts(place, [*children, *place.memory_nodes()])
     below = [notes[child] for child in children if child in notes]
     shown = sum(note.words for note in below)
     memory, memory_words = fit_working_memory(place, notes, shown)
@@ -157,6 +149,7 @@ async def _triage(place: WalkPosition, runtime: Runtime[ReaderContext]) -> Decis
         reply = await ask(runtime, prompt, wanted, complaint)
     except NoUsableReply as problem:
         count_fallback("triage")
-        return Decision("unusable", str(problem), None, memory_words, shown)
+        return place.take_decision(Decision("unusable", str(problem), None, memory_words, shown))
     to = None if reply.part is None else children[reply.part]
-    return Decision("child" if to else "revert", get_reasoning(reply), to, memory_words, shown)
+    decision = Decision("child" if to else "revert", get_reasoning(reply), to, memory_words, shown)
+    return place.take_decision(decision)

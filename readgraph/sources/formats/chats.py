@@ -112,22 +112,8 @@ _LEFT_OUT = re.compile(r"\u200e[^\n]*|<[^<>\n]{1,60}>")
 """What stands for a picture that was not exported, and the like."""
 
 
-class WhatsAppMessage(NamedTuple):
-    """One message: the offsets of its beginning, of its words and of its end, who wrote it and when."""
-
-    start: int
-    words: int
-    end: int
-    speaker: str
-    time: datetime
-
-    def turn(self, text: str) -> ChatTurn:
-        """The message as a turn; `text` is the chat's text."""
-        return ChatTurn(self.speaker, text[self.words : self.end].strip(), self.time)
-
-
-def messages_of(text: str) -> list[WhatsAppMessage]:
-    """The messages of a chat; an empty list if the text isn't one: its first line must be a message."""
+def messages_of(text: str) -> list[tuple[int, ChatTurn]]:
+    """The messages of a chat with their offsets; none if the text isn't one: its first line must be a message."""
     first = next(iter(_MESSAGE_START.finditer(text[:2_000])), None)
     if first is None or text[: first.start()].strip("\ufeff\u200e \r\n"):
         return []
@@ -137,16 +123,15 @@ def messages_of(text: str) -> list[WhatsAppMessage]:
     messages = []
     for (mark, after), date in zip(pairwise([*marks, None]), dates, strict=True):
         if mark and (time := _time_of_message(date, order, mark)):
-            end = after.start() if after else len(text)
             speaker = (mark["speaker"] or "").strip("\u200e\u202a\u202c\u00a0~ ")
-            messages.append(WhatsAppMessage(mark.start(), mark.end(), end, speaker, time))
+            said = text[mark.end() : after.start() if after else len(text)].strip()
+            messages.append((mark.start(), ChatTurn(speaker, said, time)))
     return messages if len(messages) >= FEWEST_MESSAGES else []
 
 
 def chat_of(text: str) -> ChatConversation | None:
     """The chat in a text, without what only stands for pictures; None if the text isn't a chat."""
-    turns = [message.turn(text) for message in messages_of(text)]
-    said = [turn for turn in turns if turn.text and not _LEFT_OUT.fullmatch(turn.text)]
+    said = [turn for _, turn in messages_of(text) if turn.text and not _LEFT_OUT.fullmatch(turn.text)]
     return ChatConversation("", said) if said else None
 
 

@@ -4,7 +4,7 @@ Data tables become rows of cells, layout tables the blocks of their cells.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import chain
 
 from readgraph.sources.converting import (
@@ -39,7 +39,7 @@ class PageBlocks(Blocks):
         super().__init__()
         self.anchors: dict[str, int] = {}
         self._pending: list[str] = []
-        self._open: list[_HtmlTable | None] = []
+        self._open: list[list[list[list[Block]]] | None] = []  # rows of cells; None for a table that is layout
         self._tables = 0
 
     def anchor(self, name: str) -> None:
@@ -47,9 +47,11 @@ class PageBlocks(Blocks):
         self._pending.append(name)
 
     def put(self, text: str, kind: str) -> None:
-        """Add a block to the open table, or to the page if no table is open."""
+        """Add a block to the last cell of the open table; where no cell is open (or only a caption is), to the page."""
         table = self._open[-1] if self._open else None
-        if table is None or not table.put(text, kind):
+        if row := next((row for row in reversed(table or ()) if row), None):
+            row[-1].append((text, kind))
+        else:
             self.add(text, kind)
 
     def add(self, text: str, kind: str = PARAGRAPH) -> int:
@@ -63,61 +65,38 @@ class PageBlocks(Blocks):
     def open_table(self) -> None:
         """Begin a table."""
         self.lay_out()
-        self._open.append(_HtmlTable())
+        self._open.append([])
 
     def open_cell(self, tag: str) -> None:
         """Begin a row (tr) or a cell (td, th)."""
-        if self._open and (table := self._open[-1]):
-            table.open(tag)
+        table = self._open[-1] if self._open else None
+        if table is None or tag not in ("tr", "td", "th"):
+            return
+        if tag == "tr" or not table:
+            table.append([])
+        if tag != "tr":
+            table[-1].append([])
 
     def close_table(self) -> None:
-        """End the innermost table."""
-        if self._open and (table := self._open.pop()):
+        """End the innermost table: one for layout has one column, or a cell with many paragraphs."""
+        table = self._open[-1] if self._open else None
+        if table is not None:
             self._tables += 1
-            for text, kind in table.contents() if table.lays_out() else table.rows(f"rows of table {self._tables}"):
-                self.add(text, kind)
+            paragraphs = (sum(kind == PARAGRAPH for _, kind in cell) for row in table for cell in row)
+            if max(map(len, table), default=0) < 2 or max(paragraphs, default=0) >= COLUMN_OF_PARAGRAPHS:
+                self.lay_out()
+            else:
+                for row in filter(any, table):
+                    cells = [" ".join(" ".join(text for text, _ in cell).split()) for cell in row]
+                    self.add(" | ".join(cells), f"rows of table {self._tables}")
+        del self._open[-1:]
 
     def lay_out(self) -> None:
         """Treat the innermost table as layout: its contents, so far and from now on, become blocks of the page."""
-        if self._open and (table := self._open[-1]):
-            self._open[-1] = None
-            for text, kind in table.contents():
+        if self._open:
+            table, self._open[-1] = self._open[-1] or [], None
+            for text, kind in chain.from_iterable(chain.from_iterable(table)):
                 self.add(text, kind)
-
-
-class _HtmlTable:
-    def __init__(self) -> None:
-        self._rows: list[list[list[Block]]] = []
-
-    def open(self, tag: str) -> None:
-        if tag == "tr":
-            self._rows.append([])
-        elif tag in ("td", "th"):
-            if not self._rows:
-                self._rows.append([])
-            self._rows[-1].append([])
-
-    def put(self, text: str, kind: str) -> bool:
-        """Add a block to the last cell; false if there is none yet (a caption)."""
-        row = next((row for row in reversed(self._rows) if row), None)
-        if row is None:
-            return False
-        row[-1].append((text, kind))
-        return True
-
-    def contents(self) -> Iterator[Block]:
-        """All blocks, cell by cell."""
-        return chain.from_iterable(chain.from_iterable(self._rows))
-
-    def rows(self, kind: str) -> Iterator[Block]:
-        """One block for each row that isn't empty."""
-        for row in filter(any, self._rows):
-            yield " | ".join(" ".join(" ".join(text for text, _ in cell).split()) for cell in row), kind
-
-    def lays_out(self) -> bool:
-        """Whether this is a layout table: it has one column, or a cell with many paragraphs."""
-        paragraphs = (sum(kind == PARAGRAPH for _, kind in cell) for row in self._rows for cell in row)
-        return max(map(len, self._rows), default=0) < 2 or max(paragraphs, default=0) >= COLUMN_OF_PARAGRAPHS
 
 
 _XHTML = re.compile(r"^\s*<\?xml\b|<html\b[^>]*\bxmlns\s*=")

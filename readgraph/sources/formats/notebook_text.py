@@ -54,19 +54,15 @@ def _parts(cell: dict[str, Any]) -> Iterator[str]:
         fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", source)), default=0))
         yield f"{fence}\n{source.strip(chr(10)).rstrip()}\n{fence}"
     for output in dicts(cell.get("outputs")):
-        result = _TERMINAL.sub("", _result(output))
+        if output.get("output_type") in ("error", "pyerr"):
+            shown = f"{_join_notebook_text(output.get('ename'))}: {_join_notebook_text(output.get('evalue'))}"
+        else:  # of a picture only what stands for it
+            data = output.get("data")
+            shown = _join_notebook_text(data.get("text/plain") if isinstance(data, dict) else output.get("text"))
+        result = _TERMINAL.sub("", shown)
         if len(result) > LONGEST_RESULT:
             result = f"{result[:LONGEST_RESULT].rstrip()}\n[The rest is left out.]"
         yield result
-
-
-def _result(output: dict[str, Any]) -> str:
-    """What an output shows as text; "" for a picture without one."""
-    if output.get("output_type") in ("error", "pyerr"):
-        return f"{_join_notebook_text(output.get('ename'))}: {_join_notebook_text(output.get('evalue'))}"
-    data = output.get("data")
-    shown = data.get("text/plain") if isinstance(data, dict) else output.get("text")
-    return _join_notebook_text(shown)
 
 
 def _join_notebook_text(text: Any) -> str:

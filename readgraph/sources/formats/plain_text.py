@@ -48,7 +48,7 @@ def convert(data: bytes, name: str) -> Converted:
 def places_of_text(text: str) -> tuple[Place, ...]:
     """Places: times at line starts (in a chat with the speakers), else headings on lines of their own, else lines."""
     if messages := messages_of(text):
-        return places_of([(message.start, message.turn(text)) for message in messages])
+        return places_of(messages)
     if "\n" not in text:
         text = text.replace("\r", "\n")  # line ends of old Macs; offsets stay the same
     first = _TIME_AT_START.match(text)

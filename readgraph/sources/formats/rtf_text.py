@@ -124,20 +124,16 @@ class _RtfReader(OfficeReader):
             self._group = replace(self._group, hidden=True, into=word)
         elif word in ("par", "sect", "page", "cell", "nestcell", "row", "nestrow", "pard", "intbl", "trowd"):
             self._structure(word)
-        elif word in ("footnote", "title"):
-            self._destination(word)
-        else:
-            self._property(word, number or 0)
-
-    def _destination(self, word: str) -> None:
-        if word == "title" and self._group.into == "info":
+        elif word == "title" and self._group.into == "info":
             self._group = replace(self._group, hidden=False, into="title")
         elif word == "footnote" and not self._group.hidden and self._group.into == "body":
-            number = self._marked.add()
-            self._put(self._marked.mark(number))
+            number_of_note = self._marked.add()
+            self._put(self._marked.mark(number_of_note))
             self._decode()
-            self.texts[f"note {number}"] = []
-            self._group = replace(self._group, into=f"note {number}")
+            self.texts[f"note {number_of_note}"] = []
+            self._group = replace(self._group, into=f"note {number_of_note}")
+        else:
+            self._property(word, number or 0)
 
     def _property(self, word: str, number: int) -> None:
         """Take in a property of the font, the code page, or the paragraph."""

@@ -87,25 +87,24 @@ def group_rows(pieces: Sequence[PrintedPiece], gutter: float | None = None) -> l
     return [_join_drawn_parts(sorted(row, key=lambda piece: piece.x), gutter) for row in rows]
 
 
-def _join_two_pieces(left: PrintedPiece, right: PrintedPiece) -> PrintedPiece:
-    """Two pieces of a row as one."""
-    start = len(left.text) + 1
-    marks = [*left.marks, *((start + at, mark) for at, mark in right.marks)]
-    size = left.size if len(left.text) >= len(right.text) else right.size
-    text, end = f"{left.text} {right.text}", max(left.end, right.end)
-    return replace(left, text=text, size=size, end=end, marks=marks)
-
-
 def _join_drawn_parts(row: list[PrintedPiece], gutter: float | None) -> list[PrintedPiece]:
     """A row's pieces, those joined that a file draws in parts; a large heading may stand near the left column."""
     joined = row[:1]
     for piece in row[1:]:
-        sizes = piece.size, joined[-1].size
+        left = joined[-1]
+        sizes = piece.size, left.size
         at_gutter = gutter is not None and abs(piece.x - gutter) <= NEAR
-        if piece.x - joined[-1].end < COLUMN_GAP * (min(sizes) if at_gutter else max(sizes)):
-            joined[-1] = _join_two_pieces(joined[-1], piece)
-        else:
+        if piece.x - left.end >= COLUMN_GAP * (min(sizes) if at_gutter else max(sizes)):
             joined.append(piece)
+            continue
+        start = len(left.text) + 1
+        joined[-1] = replace(
+            left,
+            text=f"{left.text} {piece.text}",
+            size=left.size if len(left.text) >= len(piece.text) else piece.size,
+            end=max(left.end, piece.end),
+            marks=[*left.marks, *((start + at, mark) for at, mark in piece.marks)],
+        )
     return joined
 
 

@@ -234,18 +234,13 @@ def split_off_notes(
     kept: list[list[list[PrintedPiece]]] = []
     notes: list[list[PrintedPiece]] = []
     for column in columns:
-        begin = _notes_begin(column, larger, limit, size)
+        begin = len(column)
+        while begin and _is_small_print(column[begin - 1], larger, limit, size):
+            begin -= 1
+        begin = next((at for at in range(begin, len(column)) if NOTE.match(column[at][0].text)), len(column))
         kept.append(column[:begin])
         notes += column[begin:]
     return kept, notes
-
-
-def _notes_begin(column: list[list[PrintedPiece]], larger: Sequence[PrintedPiece], limit: float, size: float) -> int:
-    """The number of the row with which a column's notes begin; that after the last where it has none."""
-    begin = len(column)
-    while begin and _is_small_print(column[begin - 1], larger, limit, size):
-        begin -= 1
-    return next((at for at in range(begin, len(column)) if NOTE.match(column[at][0].text)), len(column))
 
 
 def _is_small_print(row: list[PrintedPiece], larger: Sequence[PrintedPiece], limit: float, size: float) -> bool:

@@ -73,6 +73,8 @@ def test_json_holds_what_is_promised(readgraph: Command, story: str, tmp_path: P
     assert set(found["usage"]) == {
         "calls",
         "cached_calls",
+        "cache_read_tokens",
+        "cache_write_tokens",
         "refused",
         "input_words",
         "output_words",

@@ -3,6 +3,7 @@
 import json
 import re
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -210,7 +211,7 @@ sessions = st.lists(st.builds(SessionTurns, turns, words), max_size=5)
 
 def named(told: list[SessionTurns]) -> list[SessionTurns]:
     return [
-        SessionTurns([turn._replace(id=f"{n}:{m}") for m, turn in enumerate(session.turns)], session.time)
+        SessionTurns([replace(turn, id=f"{n}:{m}") for m, turn in enumerate(session.turns)], session.time)
         for n, session in enumerate(told)
     ]
 

@@ -1,0 +1,212 @@
+"""The check that the nodes of a graph fit together: that every key that a node reads was written before, and so on.
+
+What a loop, an edge or a reader lives on must be written by a node: else a run goes round and pays for nothing.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from readgraph.graphs.wiring.declared import MODELS, NodeKeys, find_node_keys, settings_of_node, union
+from readgraph.graphs.wiring.method_graph import builder_inside, check_names
+from readgraph.graphs.wiring.paths import Builder, find_nodes_after, path_avoiding
+from readgraph.nodes.step import StepNode
+from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import settings_in
+from readgraph.state.errors import BadInput
+
+
+def check_wiring(builder: Builder) -> None:
+    """Refuse a graph in which a node may read a key that no earlier node wrote, or writes a key that the state lacks.
+
+    A graph is also refused if no path leads to one of its nodes, if a node or its recipe reads a setting that the
+    graph's context lacks, or if a memory comes to a node without what the node needs of its recipe. Reads and writes
+    are those that nodes declare (see `readgraph.graphs.wiring.declared`), and those of the functions that choose
+    between edges. The input, and channels with a reducer, exist from the start. A node that declares nothing is taken
+    to need nothing and to write anything, so after it no key counts as missing. What loops and edges need to change,
+    and what begins empty, must be written too. Raises `BadInput`, which names the node, the key, and a path through the
+    graph on which the key is missing.
+    """
+    declared = {name: find_node_keys(spec.runnable, builder.state_schema) for name, spec in builder.nodes.items()}
+    for name, keys in declared.items():
+        known = {*builder.channels, *builder.managed}
+        check_names(f"The node '{name}' writes", dict.fromkeys(keys.may_write), known)
+    choices = {}
+    for name, branches in builder.branches.items():
+        choosing = [find_node_keys(branch.path, builder.state_schema) for branch in branches.values()]
+        choices[name] = NodeKeys(
+            union(choice.reads for choice in choosing), decisive=union(choice.decisive for choice in choosing)
+        )
+    wiring = Wiring(builder, declared, choices)
+    for check in CHECKS:
+        for complaint in check(wiring):
+            raise BadInput(complaint)
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """A graph, and what is declared by its nodes and by the functions that choose the edges after them."""
+
+    builder: Builder
+    declared: dict[str, NodeKeys]
+    choices: dict[str, NodeKeys]
+
+    @property
+    def nodes(self) -> dict[str, Any]:
+        """The nodes by their names."""
+        return {name: spec.runnable for name, spec in self.builder.nodes.items()}
+
+    def find_givers(self, key: str) -> set[str]:
+        """The nodes that may write the key."""
+        return {name for name, keys in self.declared.items() if keys.may_give(key)}
+
+
+def _find_unknown_settings(wiring: Wiring) -> Iterator[str]:
+    """Refuse a setting that the graph's context lacks. A graph without a context schema takes any."""
+    if wiring.builder.context_schema is None:
+        return
+    known = settings_in(wiring.builder.context_schema)
+    for name, node in wiring.nodes.items():
+        for setting in settings_of_node(node):
+            if setting not in known:
+                yield (
+                    f"The node '{name}' reads the setting '{setting}', which the graph's context does not have: give "
+                    "the graph context_schema=ReaderContext, or call fit_context before the check."
+                )
+
+
+def _find_unused_notes(wiring: Wiring) -> Iterator[str]:
+    """Refuse to pay for notes where only the pages are taken."""
+
+    def pays_for_notes(node: Any) -> bool:
+        if inside := builder_inside(node):
+            return any(pays_for_notes(inner.runnable) for inner in inside.nodes.values())
+        return isinstance(node, StepNode) and node.builds
+
+    for name in [name for name, node in wiring.nodes.items() if getattr(node, "pages_alone", False)]:
+        for writer in sorted(wiring.find_givers("memory")):
+            if pays_for_notes(wiring.nodes[writer]) and name in find_nodes_after(wiring.builder, writer):
+                yield (
+                    f"The node '{writer}' has a model write notes, and '{name}' takes the pages alone: take a node "
+                    "that only cuts the text into pages, such as readgraph.graphs.mem_gpt.read."
+                )
+
+
+def _find_unfit_recipes(wiring: Wiring) -> Iterator[str]:
+    """Refuse a node to which a memory comes without what the node needs of its recipe.
+
+    A memory from a node that says no recipe may hold anything.
+    """
+    writers = wiring.find_givers("memory")
+    for name, node in wiring.nodes.items():
+        needs = node.needs if isinstance(node, StepNode) else frozenset()
+        for writer in sorted(writers - {name} if needs else ()):
+            lacking = needs - _parameters(wiring.nodes[writer], needs)
+            # Without any writer the graph is refused anyway: the memory comes from this one where no other ran.
+            if lacking and path_avoiding(wiring.builder, writers - {writer, name}, name):
+                yield (
+                    f"The node '{name}' needs a memory whose recipe has '{min(lacking)}', and the node '{writer}' "
+                    "builds one without: take a node that builds with it."
+                )
+
+
+def _parameters(node: Any, unknown: frozenset[str]) -> frozenset[str]:
+    """The parameters of the recipe with which a node builds; `unknown` where it says none.
+
+    A compiled graph's are those of its nodes that give a memory.
+    """
+    if inside := builder_inside(node):
+        nodes = [each.runnable for each in inside.nodes.values()]
+        giving = [each for each in nodes if find_node_keys(each, inside.state_schema).may_give("memory")]
+        return union(_parameters(each, unknown) for each in giving) if giving else unknown
+    if not (isinstance(node, StepNode) and node.recipe):
+        return unknown
+    first, *others = (frozenset(node.recipe(ReaderContext(model=model)).parameters) for model in MODELS)
+    return first.intersection(*others)
+
+
+def _find_unreached(wiring: Wiring) -> Iterator[str]:
+    for name in wiring.nodes:
+        if not path_avoiding(wiring.builder, (), name):
+            yield f"No path leads to the node '{name}': add an edge to it."
+
+
+def _find_unwritten_reads(wiring: Wiring) -> Iterator[str]:
+    """Refuse a node, or a choice, that reads what may not be written before."""
+    builder = wiring.builder
+    available = {name for name, channel in builder.channels.items() if channel.is_available()}
+    available |= {*builder.managed, *builder.schemas[builder.input_schema]}
+    readers = [(f"The node '{name}'", name, keys.reads, set[str]()) for name, keys in wiring.declared.items()]
+    readers += [(f"The choice after '{name}'", name, keys.reads, {name}) for name, keys in wiring.choices.items()]
+    for reader, name, reads, may_write in readers:
+        for key in sorted(reads - available):
+            writers = {each for each, keys in wiring.declared.items() if keys.writes is None or key in keys.writes}
+            if not writers & may_write and (path := path_avoiding(builder, writers, name)):
+                yield f"{reader} reads '{key}', which no earlier node writes on the path {' → '.join(path)}."
+
+
+def _find_second_beginnings(wiring: Wiring) -> Iterator[str]:
+    """A question begins once."""
+    for name in wiring.nodes:
+        for later in find_nodes_after(wiring.builder, name):
+            node = wiring.nodes[later]
+            if isinstance(node, StepNode) and node.starts_question:
+                yield f"The node '{later}' begins a question anew: it can only be the first node."
+
+
+def _find_stale_choices(wiring: Wiring) -> Iterator[str]:
+    """No edge is chosen by what was decided before, or only begun. A key that no node fills decides nothing: it may."""
+    builder = wiring.builder
+    for name, choice in wiring.choices.items():
+        for key in sorted(choice.decisive):
+            writers = wiring.find_givers(key)
+            fillers = {each for each, keys in wiring.declared.items() if keys.fills(key)}
+            if not fillers or name in writers:
+                continue
+            decided = [each for each, other in wiring.choices.items() if key in other.decisive]
+            again = any(name in find_nodes_after(builder, each, writers) for each in decided)
+            if again or not any(name in find_nodes_after(builder, each) for each in fillers):
+                yield (
+                    f"The choice after '{name}' goes by '{key}', which the node '{name}' must write each time and does "
+                    "not: take a node that does."
+                )
+
+
+def _find_unfilled(wiring: Wiring) -> Iterator[str]:
+    """What begins empty and is read is filled by some node."""
+    declared = wiring.declared.values()
+    empty = union(keys.empty for keys in declared)
+    for name, keys in wiring.declared.items():
+        for key in sorted(keys.reads & empty):
+            if not any(others.fills(key) for others in declared):
+                yield f"The node '{name}' reads '{key}', which begins empty, and no node fills it."
+
+
+def _find_idle_loops(wiring: Wiring) -> Iterator[str]:
+    """What a loop's nodes read of a question is written in the loop, or each round would be as the one before."""
+    declared = wiring.declared
+    empty = union(keys.empty for keys in declared.values())
+    for start in (name for name, choice in wiring.choices.items() if choice.decisive):
+        after = find_nodes_after(wiring.builder, start)
+        loop = sorted(name for name in after if start in find_nodes_after(wiring.builder, name))
+        renewed = {key for key in empty if any(declared[name].fills(key) for name in loop)}
+        for name in loop:
+            if lacking := declared[name].reads & empty - renewed:
+                yield (
+                    f"The node '{name}' reads '{min(lacking)}' in each round, and no node of the loop writes it: "
+                    f"{', '.join(loop)}."
+                )
+
+
+CHECKS = (
+    _find_unknown_settings,
+    _find_unused_notes,
+    _find_unfit_recipes,
+    _find_unreached,
+    _find_unwritten_reads,
+    _find_second_beginnings,
+    _find_stale_choices,
+    _find_unfilled,
+    _find_idle_loops,
+)
+"""What is checked, in order; each yields what is wrong."""
