@@ -75,10 +75,7 @@ async def ask_in_one_thread(folder: str, text: str, questions: int) -> None:
 def checkpoint_bytes(folder: str) -> int:
     """Bytes of all checkpoints and pending writes."""
     with contextlib.closing(sqlite3.connect(Path(folder) / "checkpoints.sqlite")) as saved:
-        tables = {
-            "checkpoints": "length(checkpoint) + length(metadata)",
-            "writes": "length(value)",
-        }
+        tables = {"checkpoints": "length(checkpoint) + length(metadata)", "writes": "length(value)"}
         return sum(
             saved.execute(f"SELECT coalesce(sum({size}), 0) FROM {table}").fetchone()[0]
             for table, size in tables.items()

@@ -42,14 +42,7 @@ app = typer.Typer(
 )
 
 
-GROUPS = (
-    reading_commands,
-    library_commands,
-    agent_commands,
-    method_commands,
-    evaluation_commands,
-    serving_commands,
-)
+GROUPS = (reading_commands, library_commands, agent_commands, method_commands, evaluation_commands, serving_commands)
 for commands in GROUPS:
     app.add_typer(commands)
 app.add_typer(collection, name="collection")

@@ -35,13 +35,7 @@ from readgraph.compression.kept import (
     recall_gists,
     write_engine,
 )
-from readgraph.compression.trace import (
-    Compressed,
-    CompressionStatus,
-    CompressionTrace,
-    TraceStep,
-    run_and_trace,
-)
+from readgraph.compression.trace import Compressed, CompressionStatus, CompressionTrace, TraceStep, run_and_trace
 from readgraph.graphs.wiring.method_graph import separate_run
 from readgraph.library.collections import IngestedDocument, keep_ingested
 from readgraph.library.opening import BackgroundLibrary, open_library, open_library_in_background

@@ -99,12 +99,7 @@ def fill_defaults(context: ReaderContext, settings: Mapping[str, Any]) -> Reader
 
 
 def what_is_run(
-    file: Path | None,
-    dataset: Dataset,
-    rows: Sequence[Row],
-    runs: int,
-    judge: str | None,
-    context: ReaderContext,
+    file: Path | None, dataset: Dataset, rows: Sequence[Row], runs: int, judge: str | None, context: ReaderContext
 ) -> dict[str, Any]:
     """The record of an evaluation; it names no machine and holds no API key."""
     apart = (*MAY_DIFFER, "sample", "prompts")

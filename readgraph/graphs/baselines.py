@@ -159,11 +159,7 @@ METHODS = (
         order=8,
     ),
     Method(
-        name="web-gists-only",
-        kind="web",
-        line="The web agent without look-up.",
-        note="gist",
-        compiled="web_gists_only",
+        name="web-gists-only", kind="web", line="The web agent without look-up.", note="gist", compiled="web_gists_only"
     ),
     Method(
         name="web-page",

@@ -27,13 +27,7 @@ from readgraph.nodes.answering.ask import answer_from_notes_prompt
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit
 from readgraph.nodes.building.build import read_with
-from readgraph.nodes.building.notes import (
-    MEMORIZE,
-    extractive_parts,
-    memorize_prompt,
-    memorizer_parts,
-    needs_two_calls,
-)
+from readgraph.nodes.building.notes import MEMORIZE, extractive_parts, memorize_prompt, memorizer_parts, needs_two_calls
 from readgraph.nodes.building.paging import FEWEST_SHARE
 from readgraph.nodes.building.recipes import recipe_of_notes
 from readgraph.nodes.opening import make_find_memory, open_document, open_for_research
@@ -51,10 +45,7 @@ __all__ = ["build", "build_memorize", "build_research", "graph", "memorize", "re
 
 METHODS = (
     Method(
-        name="gam",
-        line="Memos of parts; researches the parts for each question, round by round.",
-        note="memo",
-        order=3,
+        name="gam", line="Memos of parts; researches the parts for each question, round by round.", note="memo", order=3
     ),
     Method(
         name="gam-memorize",
@@ -94,10 +85,7 @@ MEMORIZING = (Language, Purpose, Memorizing, Paragraphs)
 
 
 recipe = recipe_of_notes(
-    "gam",
-    MEMORIZING,
-    MEMORIZE,
-    more=lambda context: {"two_calls": needs_two_calls(context)} if context.model else {},
+    "gam", MEMORIZING, MEMORIZE, more=lambda context: {"two_calls": needs_two_calls(context)} if context.model else {}
 )
 """The recipe of a GAM memory."""
 

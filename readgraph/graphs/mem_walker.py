@@ -57,10 +57,7 @@ from readgraph.state.summary_tree import TreeShape, is_leaf
 __all__ = ["build", "graph", "read_leaf", "recipe"]
 
 METHOD = Method(
-    name="mem-walker",
-    line="A tree of summaries; walks it down and back up for each question.",
-    note="summary",
-    order=2,
+    name="mem-walker", line="A tree of summaries; walks it down and back up for each question.", note="summary", order=2
 )
 
 

@@ -49,11 +49,7 @@ from readgraph.state.settings import NoteTaking, Paragraphs, Rebuilding, Window
 
 __all__ = ["build", "graph"]
 
-METHOD = Method(
-    name="overwrite-memory",
-    line="Notes on the question, written anew at each part.",
-    order=7,
-)
+METHOD = Method(name="overwrite-memory", line="Notes on the question, written anew at each part.", order=7)
 
 
 recipe = recipe_of_pages("overwrite-memory", chunk_words)

@@ -45,26 +45,12 @@ from readgraph.nodes.step import MakeRecipe, StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import FEWEST_NOTE_WORDS, Document
-from readgraph.state.settings import (
-    Gists,
-    Language,
-    PageSizes,
-    Paragraphs,
-    Pausing,
-    Purpose,
-    Rebuilding,
-    Strategy,
-)
+from readgraph.state.settings import Gists, Language, PageSizes, Paragraphs, Pausing, Purpose, Rebuilding, Strategy
 from readgraph.state.summary_tree import FAN
 
 __all__ = ["build", "graph", "read", "reading", "recipe"]
 
-METHOD = Method(
-    name="read-agent",
-    line="Gists of parts; looks parts up again for each question.",
-    note="gist",
-    order=1,
-)
+METHOD = Method(name="read-agent", line="Gists of parts; looks parts up again for each question.", note="gist", order=1)
 
 
 READING = (PageSizes, Paragraphs, Pausing, Gists, Purpose, Language, Rebuilding)

@@ -52,11 +52,7 @@ from readgraph.state.survey import SurveyAnswered, SurveyState
 
 __all__ = ["build", "build_table", "graph", "read", "recipe"]
 
-METHOD = Method(
-    name="survey",
-    line="Goes through all parts for records; counts, lists, compares them.",
-    order=6,
-)
+METHOD = Method(name="survey", line="Goes through all parts for records; counts, lists, compares them.", order=6)
 
 BESIDE_PAGE = 500
 """Words of a page's prompt that are not the page: instructions, the columns, the form of the reply."""

@@ -135,11 +135,7 @@ async def _grow(pages: PageStore, document: Document, known: list[Session], adde
     words = document.words + count_words(text)
     check_words(words, f"The history '{document.title}'")
     grown = replace(
-        document,
-        words=words,
-        characters=document.characters + len(text),
-        places=len(sessions),
-        sessions=len(sessions),
+        document, words=words, characters=document.characters + len(text), places=len(sessions), sessions=len(sessions)
     )
     first = document.characters // PART
     (last_part,) = await pages.spans(document, [(first * PART, document.characters)])

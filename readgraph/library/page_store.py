@@ -282,7 +282,5 @@ def page_store(runtime: Runtime[Any]) -> PageStore:
     """The page store of a run: its graph's store, or else one in memory that lasts as long as the process."""
     store, context = _in_memory if runtime.store is None else runtime.store, runtime.context
     return PageStore(
-        store,
-        namespace=getattr(context, "namespace", ""),
-        share_replies=getattr(context, "share_replies", False),
+        store, namespace=getattr(context, "namespace", ""), share_replies=getattr(context, "share_replies", False)
     )

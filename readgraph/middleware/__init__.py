@@ -11,12 +11,7 @@ else:
 
     # Imported when first used: only the backend needs deepagents.
     __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "agent_memory": ["AgentMemory"],
-            "library_backend": ["LibraryBackend"],
-            "history": ["as_summarizer"],
-        },
+        __name__, {"agent_memory": ["AgentMemory"], "library_backend": ["LibraryBackend"], "history": ["as_summarizer"]}
     )
 
 __all__ = ["AgentMemory", "LibraryBackend", "as_summarizer"]

@@ -187,9 +187,7 @@ class AgentMemory(AgentMiddleware[MemoryState, Any, Any]):
             self.tools.append(_recall_tool(self))
 
     async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
     ) -> ToolMessage | Command[Any]:
         """Run the tool, and keep a long result as a document; results of our own tools stay as they are."""
         return await self._shorten_result(await handler(request), request)

@@ -76,8 +76,7 @@ class ModelTable(BaseModel):
         int | None, Field(ge=1000, description="Words that a prompt may hold; bounds the setting of this name.")
     ] = None
     price: Annotated[
-        str,
-        Field(pattern=r"^(\d+(\.\d+)?/\d+(\.\d+)?)?$", description="Dollars per million tokens, IN/OUT."),
+        str, Field(pattern=r"^(\d+(\.\d+)?/\d+(\.\d+)?)?$", description="Dollars per million tokens, IN/OUT.")
     ] = ""
     requests_per_minute: Annotated[Minute, Field(description="Requests a minute, by all processes of a library.")] = (
         None

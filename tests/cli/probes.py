@@ -187,13 +187,7 @@ ROWS = [
 PROBES = dict(ROWS)
 """How each option shows that it does something; "--library", "--json", "--quiet" and the like have one way for all."""
 
-SHARED = {
-    "--library": "{tmp}/another",
-    "--json": "",
-    "--quiet": "",
-    "--verbose": "",
-    "--price": "1/2",
-}
+SHARED = {"--library": "{tmp}/another", "--json": "", "--quiet": "", "--verbose": "", "--price": "1/2"}
 
 BASES = {
     "read": READ,

@@ -173,9 +173,7 @@ async def read(library: Library, server: ModelServer, method: Method, seed: str,
     server.respond = reader
     asked = {"question": f"What of {' '.join(text.split()[100:106])}?"} if given else {}
     clean = await graph.ainvoke(
-        {"document": document.id, **asked},
-        config,
-        context=replace(context, max_calls=None, sample=1),
+        {"document": document.id, **asked}, config, context=replace(context, max_calls=None, sample=1)
     )
     assert clean["status"] == ("answered" if given else "summarised"), clean["status"]
     assert clean["answer"] == "It says so." or not given

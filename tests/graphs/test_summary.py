@@ -80,11 +80,7 @@ async def test_a_planted_sentence_is_marked_and_counted(server: ModelServer, lib
     def judged(request: ChatRequest) -> list[dict[str, object]]:
         said = summariser.numbered(request)
         return [
-            {
-                "sentence": number,
-                "quotes": [{"page": 0, "quote": TITLE}],
-                "supported": text != PLANTED,
-            }
+            {"sentence": number, "quotes": [{"page": 0, "quote": TITLE}], "supported": text != PLANTED}
             for number, text in said.items()
         ]
 

@@ -41,11 +41,7 @@ async def test_a_person_sends_the_walk_down_another_child(
     assert (await compiled.aget_state(edited)).next == ("read_leaf",)
     server.respond = Walker(REVERT, down(2), says("answer", "a gander"))
     found = await compiled.ainvoke(None, edited, context=CONTEXT)
-    assert moves(found)[2:] == [
-        ("0.4", "revert", "1.1"),
-        ("1.1", "child", "0.5"),
-        ("0.5", "answer", None),
-    ]
+    assert moves(found)[2:] == [("0.4", "revert", "1.1"), ("1.1", "child", "0.5"), ("0.5", "answer", None)]
     assert (found["answer"], found["pages_read"]) == ("a gander", [4, 5])
 
     up = await compiled.aupdate_state(past.config, {"current_node": "1.2"}, as_node="descend")

@@ -290,19 +290,13 @@ def test_a_plan_that_is_only_emptied_is_none() -> None:
         (lambda: gam.build(reflect=plan), "reads 'rounds', which begins empty, and no node fills it"),
         (lambda: gam.build(plan=gam.graph), "choice after 'plan' goes by 'continue_search'|reads 'plan'"),
         (lambda: gam.build(integrate=gam.graph), "no node fills it"),
-        (
-            lambda: walk_and_research.build(integrate=reflect),
-            "'notes' in each round, and no node of the loop",
-        ),
+        (lambda: walk_and_research.build(integrate=reflect), "'notes' in each round, and no node of the loop"),
         (lambda: build(look_up=read), "reads 'pages_read', which begins empty, and no node fills it"),
         (lambda: build(look_up=open_document), "'look_up' begins a question anew"),
         (lambda: escalate.build(judge=read), "choice after 'judge' goes by 'continue_search'"),
         (lambda: mem_gpt.build(think=evict), "reads 'calls', which begins empty"),
         (lambda: mem_gpt.build(evict=read), "'think' reads 'queue_from', which begins empty"),
-        (
-            lambda: mem_gpt.build(read=gam.memorizer),
-            "'read' has a model write notes, and 'begin' takes the",
-        ),
+        (lambda: mem_gpt.build(read=gam.memorizer), "'read' has a model write notes, and 'begin' takes the"),
         (lambda: mem_gpt.build(read=gam.memorize), "'read' has a model write notes, and 'begin' takes the"),
     ],
 )

@@ -72,9 +72,7 @@ async def test_the_reply_form_steps_down_to_what_the_server_takes(
 
 
 @pytest.mark.parametrize(
-    "fault",
-    [Fault.empty(), Fault.not_json(), Fault.wrong_schema(), Fault.truncated(5)],
-    ids=lambda fault: fault.name,
+    "fault", [Fault.empty(), Fault.not_json(), Fault.wrong_schema(), Fault.truncated(5)], ids=lambda fault: fault.name
 )
 async def test_a_bad_reply_is_asked_again_with_the_reason(
     server: ModelServer, runtime: Runtime[ReaderContext], fault: Fault

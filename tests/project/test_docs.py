@@ -202,10 +202,7 @@ def reached(rooms: dict[str, set[str]], start: str) -> set[str]:
     return rooms[start].union(*(reached(rooms, other) for other in rooms[start]))
 
 
-PLANS = {
-    "the rooms": ROOMS,
-    "the rooms in cli": INNER["cli"],
-}
+PLANS = {"the rooms": ROOMS, "the rooms in cli": INNER["cli"]}
 
 
 @pytest.mark.parametrize("page", with_a(DRAWING))

@@ -30,10 +30,7 @@ ROOMS: dict[str, set[str]] = {
     "middleware": {"api", "compression", *METHODS},
     "mcp": {"api", *METHODS},
     "serve": {"api", "report", *METHODS},
-    "cli": {
-        *("api", "browsing", "compression", "corpus", "evaluation", "mcp", "report", "serve"),
-        *METHODS,
-    },
+    "cli": {*("api", "browsing", "compression", "corpus", "evaluation", "mcp", "report", "serve"), *METHODS},
 }
 """What each room may import of the others."""
 

@@ -98,12 +98,7 @@ def test_a_page_that_fills_the_memory(
     ],
 )
 def test_a_page_that_takes_for_ever(
-    readgraph: Command,
-    endless: Path,
-    children: list[Child],
-    monkeypatch: pytest.MonkeyPatch,
-    variable: str,
-    told: str,
+    readgraph: Command, endless: Path, children: list[Child], monkeypatch: pytest.MonkeyPatch, variable: str, told: str
 ) -> None:
     monkeypatch.setenv("READGRAPH_MAX_PDF_MEMORY_MB", "100000")
     monkeypatch.setenv(variable, "1")

@@ -9,10 +9,7 @@ from readgraph.state.words import LONGEST_WORD, count_words, end_after_words, fi
 PIECES = ["a", "lamp", "Zoë", "字", "かな", "ｶ", "한국어", "x" * 39, "x" * 41, "y" * 95, "1,873", "😀", "\0", "—", "。"]
 GAPS = [" ", "\n", "\r\n", "\t", "\f", "\u00a0", "\u2028", "\u3000", "  \n  "]
 
-texts = st.one_of(
-    st.lists(st.sampled_from(PIECES + GAPS), max_size=40).map("".join),
-    st.text(max_size=200),
-)
+texts = st.one_of(st.lists(st.sampled_from(PIECES + GAPS), max_size=40).map("".join), st.text(max_size=200))
 gaps = st.sampled_from(GAPS)
 quick = settings(deadline=None, max_examples=100)
 

@@ -8,12 +8,7 @@ from pathlib import Path
 
 import typer
 
-from readgraph.api.documents import (
-    document_named,
-    find_kept_document,
-    id_without_conversion,
-    store_source,
-)
+from readgraph.api.documents import document_named, find_kept_document, id_without_conversion, store_source
 from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.safe_text import one_line
 from readgraph.cli.terminal.screen import OutputOptions

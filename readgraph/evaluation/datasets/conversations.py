@@ -149,11 +149,7 @@ class ProbedChat(MscChat):
     self_instruct: MscProbe
 
 
-@form(
-    "msc-openers",
-    "Multi-Session Chat, such as session_5/test.txt.",
-    {"dialog", "previous_dialogs", "personas"},
-)
+@form("msc-openers", "Multi-Session Chat, such as session_5/test.txt.", {"dialog", "previous_dialogs", "personas"})
 def msc_openers(path: Path) -> Iterator[Asked]:
     """For each chat, the task to open its newest session with regard to the facts about the speakers.
 
@@ -176,11 +172,7 @@ def msc_openers(path: Path) -> Iterator[Asked]:
         yield where, text, [item]
 
 
-@form(
-    "msc-retrieval",
-    "MSC-Self-Instruct, msc_self_instruct.jsonl.",
-    {"dialog", "previous_dialogs", "self_instruct"},
-)
+@form("msc-retrieval", "MSC-Self-Instruct, msc_self_instruct.jsonl.", {"dialog", "previous_dialogs", "self_instruct"})
 def msc_retrieval(path: Path) -> Iterator[Asked]:
     """For each chat, the question about its five sessions."""
     one, other = SPEAKERS

@@ -248,8 +248,7 @@ MEM_GPT = Paper(
             sample=50,
         ),
         _mem_gpt(
-            *("figure-7-keys", "figure 7, right", "a value that is a key again", ("mem-gpt", "full-text")),
-            sources.KEYS,
+            *("figure-7-keys", "figure 7, right", "a value that is a key again", ("mem-gpt", "full-text")), sources.KEYS
         ),
     ),
     {"tables 1, figures 1 to 6, 8": "drawings, window sizes and examples"},

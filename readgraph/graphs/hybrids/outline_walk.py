@@ -28,12 +28,7 @@ from readgraph.state.words import count_words
 
 __all__ = ["build", "graph"]
 
-METHOD = Method(
-    name="outline-walk",
-    line="MemWalker's walk along the text's own outline.",
-    note="summary",
-    order=22,
-)
+METHOD = Method(name="outline-walk", line="MemWalker's walk along the text's own outline.", note="summary", order=22)
 
 
 @serves_purpose

@@ -20,14 +20,7 @@ from platformdirs import user_cache_path
 
 from readgraph.library.address import LibraryAddress
 from readgraph.library.postgres.checkpointer import OF_NAMESPACE
-from readgraph.library.postgres.connections import (
-    Connection,
-    Readers,
-    ServerSession,
-    connect,
-    escape_text,
-    read_text,
-)
+from readgraph.library.postgres.connections import Connection, Readers, ServerSession, connect, escape_text, read_text
 from readgraph.library.postgres.tables import LedgerInTable, ServerListing, prepare
 from readgraph.library.sqlite_files import library_unusable_error
 from readgraph.library.store import Listing, OnWait, Row, SharedStore, T

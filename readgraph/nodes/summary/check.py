@@ -9,12 +9,7 @@ from typing_extensions import TypedDict
 from readgraph.library.page_store import page_store
 from readgraph.models.metering import count_fallback
 from readgraph.nodes.answering.citations import find_quotes
-from readgraph.nodes.answering.verdicts import (
-    SentenceToCheck,
-    check_summary_prompt,
-    in_batches,
-    verdicts_on,
-)
+from readgraph.nodes.answering.verdicts import SentenceToCheck, check_summary_prompt, in_batches, verdicts_on
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.summary.write import ShownState, material_of

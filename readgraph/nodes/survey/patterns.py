@@ -26,7 +26,7 @@ _MONEY = (
 _AMOUNT = re.compile(
     rf"(?P<before>{_SIGN} ?|\b(?:CHF|EUR|USD|GBP) )?"
     rf"(?<![\d.,/:_#§\[^A-Za-z])(?<![\dA-Za-z][-–])[-−]?{_DIGITS}(?:{_ENDED}|(?(before)[kKmM](?!\w)))?"
-    rf"(?P<money> ?(?:{_SIGN}|(?:{_MONEY})(?![^\W\d_])|[円元원]))?(?![\dA-Za-z_\]/:]|[-–]\w|[.,]\d)",
+    rf"(?P<money> ?(?:{_SIGN}|(?:{_MONEY})(?![^\W\d_])|[円元원]))?(?![\dA-Za-z_\]/:]|[-–]\w|[.,]\d)"
 )
 _LABEL = re.compile(
     r"(?:(?<!\w)(?:pp?|pages?|S|Seiten?|págs?|páginas?|pag|pagin[ae]|str|stron[ay]|stran[ay]|стр|с|sid(?:a|e|or|an)?|blz?"

@@ -244,13 +244,7 @@ async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> WalkUpdat
     shape = TreeShape.of((await load_memory(runtime, state)).record)
     asked = bool(state["question_text"])
     did = f"stood at the root, {shape.name(shape.root)}" if asked else "nothing is asked"
-    return {
-        "current_node": shape.root,
-        "walk": 0,
-        "continue_search": asked,
-        "hops": [],
-        "step_summary": did,
-    }
+    return {"current_node": shape.root, "walk": 0, "continue_search": asked, "hops": [], "step_summary": did}
 
 
 @node

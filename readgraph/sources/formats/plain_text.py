@@ -136,8 +136,7 @@ def _fence_after(fence: str, mark: str, info: str) -> str:
 _RST_LINE = r"(?P<{0}>[!-/:-@\[-`{{-~])(?P={0})*"
 _OVER, _UNDER = _RST_LINE.format("over"), _RST_LINE.format("under")
 _RST_HEADING = re.compile(
-    rf"(?:^{_OVER}[ \t]*\r?\n)?^(?P<title>[ \t]*\S[^\r\n]*)\r?\n(?P<line>{_UNDER})[ \t]*\r?$",
-    re.MULTILINE,
+    rf"(?:^{_OVER}[ \t]*\r?\n)?^(?P<title>[ \t]*\S[^\r\n]*)\r?\n(?P<line>{_UNDER})[ \t]*\r?$", re.MULTILINE
 )
 _RST_MARKUP = re.compile(r":[\w:.+-]+:(?=`)|`_?_?|\*{1,2}|\|")
 _SHORT_RST_LINE = 4

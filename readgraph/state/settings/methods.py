@@ -144,9 +144,7 @@ class NoteTaking(Settings, panel="overwrite-memory"):
         int, Ge(50), Help("A part has at most this many words, fewer in a small window; 3,750 are about 5,000 tokens.")
     ] = 3750
     note_words: Annotated[
-        int,
-        Ge(20),
-        Help("Notes have at most this many words, and a fifth of the window; 768 are about 1,024 tokens."),
+        int, Ge(20), Help("Notes have at most this many words, and a fifth of the window; 768 are about 1,024 tokens.")
     ] = 768
 
 

@@ -38,8 +38,7 @@ class Model(Settings, panel="Model"):
         Help("How typed replies are requested; auto uses the best form that the model supports.", option=False),
     ] = "auto"
     prompts: Annotated[
-        str,
-        Help("A folder of prompts in your own words, as 'readgraph prompts export' writes them.", "FOLDER"),
+        str, Help("A folder of prompts in your own words, as 'readgraph prompts export' writes them.", "FOLDER")
     ] = ""
     sample: Annotated[
         int,
@@ -63,12 +62,10 @@ class Tenant(Settings, panel="Model"):
     """Whose documents, memories and replies a reading uses."""
 
     namespace: Annotated[
-        str,
-        Help("The part of the store that is used, such as a tenant's; others are never seen.", option=False),
+        str, Help("The part of the store that is used, such as a tenant's; others are never seen.", option=False)
     ] = ""
     share_replies: Annotated[
-        bool,
-        Help("Use recorded replies and embeddings of all namespaces, and record new ones for all.", option=False),
+        bool, Help("Use recorded replies and embeddings of all namespaces, and record new ones for all.", option=False)
     ] = False
 
 

@@ -29,10 +29,7 @@ DEEPEST_PAGES = 20
 class Rebuilding(Settings, panel="Parts"):
     """Whether a memory is built again."""
 
-    rebuild: Annotated[
-        bool,
-        Help("Build the memory again where prompts have changed."),
-    ] = False
+    rebuild: Annotated[bool, Help("Build the memory again where prompts have changed.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -110,10 +110,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "no question": ({"doc_id": "b", "text": "x"}, "line 2 .* questions can't be used: Field required"),
     "an empty question": ({**OWN, "doc_id": "b", "questions": [{"question": ""}]}, r"questions\.0\.question"),
     "no such option": ({**OWN, "doc_id": "b", "questions": asked(options=["x"], answer_index=1)}, "answer_index"),
-    "two texts": (
-        {**OWN, "doc_id": "b", "documents": [{"text": "x"}]},
-        "one of 'text', 'text_file', 'documents'",
-    ),
+    "two texts": ({**OWN, "doc_id": "b", "documents": [{"text": "x"}]}, "one of 'text', 'text_file', 'documents'"),
     "no text": ({**OWN, "doc_id": "b", "text": ""}, "one of 'text'"),
     "a blank text": ({**OWN, "doc_id": "b", "text": " \n"}, "line 2 .* is empty"),
     "another text of this id": ({**OWN, "text": "x", "questions": asked(id="2")}, "line 2 .*'log' is of another text"),

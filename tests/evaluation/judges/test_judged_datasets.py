@@ -36,11 +36,7 @@ def test_long_mem_eval(readgraph: Command, server: ModelServer, tmp_path: Path, 
     found = by_method(results)["bm25"]["metrics"]["judged_accuracy"]
     assert found["mean"] == pytest.approx(400 / 6) and found["questions"] == 6, "also what can't be answered"
     scores = {name: of["mean"] for name, of in found["categories"].items()}
-    assert scores == {
-        **dict.fromkeys(TYPES[:3], 100),
-        **dict.fromkeys(TYPES[3:], 0),
-        "abstention": 100,
-    }
+    assert scores == {**dict.fromkeys(TYPES[:3], 100), **dict.fromkeys(TYPES[3:], 0), "abstention": 100}
     assert {kind for kind, _ in rater.asked} == {"abstention", "preference", "steps", "temporal", "update"}
     assert results["metrics"][0] == "judged_accuracy" and results["judging"]["calls"] == 6
 

@@ -47,13 +47,7 @@ def test_a_substitutes_answer_is_wrong_in_every_method(
     readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
 ) -> None:
     server.respond = useless
-    unanswerable = {
-        **GOAT,
-        "id": "none",
-        "question": "Zeppelins or xylophones?",
-        "unanswerable": True,
-        "answer": "",
-    }
+    unanswerable = {**GOAT, "id": "none", "question": "Zeppelins or xylophones?", "unanswerable": True, "answer": ""}
     file = story_file(tmp_path, {**GOAT, "answer": SAID}, WHO, unanswerable)
     methods = "mem-walker,recurrent,mem-gpt,gam,full-text,walk-and-research,overwrite-memory"
     told = readgraph("evaluate", file, *DOUBLE, "--methods", methods, "--out", out, "--json")

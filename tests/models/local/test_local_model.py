@@ -162,10 +162,7 @@ with local.local_model(sys.argv[1]):
 
 @pytest.mark.parametrize(
     "killed_by",
-    [
-        "SIGKILL",
-        *(pytest.param(other, marks=pytest.mark.slow) for other in ("SIGTERM", "SIGINT", "SIGHUP")),
-    ],
+    ["SIGKILL", *(pytest.param(other, marks=pytest.mark.slow) for other in ("SIGTERM", "SIGINT", "SIGHUP"))],
 )
 def test_no_child_outlives_its_parent(small: str, killed_by: str) -> None:
     command = [sys.executable, "-c", HOLDER, small]

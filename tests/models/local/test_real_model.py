@@ -55,11 +55,7 @@ def readings() -> list[Reading]:
 
 @pytest.mark.parametrize(("method", "form"), READINGS)
 def test_a_method_reads_within_its_budget(
-    method: str,
-    form: ReplyForm,
-    model: Running,
-    readings: list[Reading],
-    capsys: pytest.CaptureFixture[str],
+    method: str, form: ReplyForm, model: Running, readings: list[Reading], capsys: pytest.CaptureFixture[str]
 ) -> None:
     reading = asyncio.run(read(METHODS[method], form, beginning(WORDS), model))
     readings.append(reading)
