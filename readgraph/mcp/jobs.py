@@ -27,8 +27,7 @@ from readgraph.state.records import Document
 
 T = TypeVar("T")
 
-EVERY = 1.0
-"""Seconds between notifications."""
+EVERY = 1.0  # seconds between notifications
 
 AGAIN = 0.001
 """What is added where nothing new was done: the protocol wants each notification to be greater than the last."""
@@ -87,8 +86,7 @@ async def run_with_progress(
         task.cancel()
 
 
-AT = "@"
-"""Between the source and the method in a handle."""
+AT = "@"  # between the source and the method in a handle
 
 
 class ReadingStatus(BaseModel):

@@ -91,8 +91,7 @@ def resolve_allowed_folders(named: Sequence[Path]) -> tuple[Path, ...]:
 def find_allowed_file(name: str, folders: Sequence[Path]) -> Path:
     """The file of this name, with links followed; a relative name is looked for in each folder.
 
-    Raises `BadInput` where it stands in none of the folders. What stands elsewhere counts as missing, so that nobody
-    learns what there is.
+    Raises `BadInput`, also for what stands elsewhere, so that nobody learns what there is.
     """
     for folder in folders:
         try:

@@ -1,7 +1,4 @@
-"""The server: its tools, what clients may expect of them, the pages as resources; over streamable HTTP too.
-
-Over HTTP it serves this machine alone, unless the user says otherwise.
-"""
+"""The server of a library: tools, pages as resources; by default over HTTP for this machine alone."""
 
 import json
 import socket
@@ -34,8 +31,7 @@ from readgraph.state.errors import BadInput, ReadgraphError
 
 T = TypeVar("T")
 
-SOON = 0.5
-"""Seconds in which a reading that was done before ends again."""
+SOON = 0.5  # seconds in which a reading that was done before ends again
 
 LONGEST_WAIT = 3600.0
 
@@ -191,7 +187,6 @@ class LibraryTools:
 
 
 def _names(document: str | list[str]) -> list[str]:
-    """The documents that are named: none, one or several."""
     return document if isinstance(document, list) else [document] if document else []
 
 

@@ -1,8 +1,4 @@
-"""Memory for agents of LangChain's `create_agent` and of deepagents, as middleware.
-
-Long tool results become documents of a library, with gists in their places; tools look into them, and into messages
-that left the window.
-"""
+"""Memory for agents of `create_agent` and deepagents: gists for long results, and tools for what left the window."""
 
 import json
 import uuid
@@ -40,8 +36,7 @@ from readgraph.state.loops import in_background
 from readgraph.state.records import Document
 from readgraph.state.words import LONGEST_WORD, count_words, end_after_words, first_words
 
-LOOK_UP = "look_up"
-"""The tool that looks into a kept result."""
+LOOK_UP = "look_up"  # the tool that looks into a kept result
 
 
 @dataclass(frozen=True)
@@ -94,8 +89,7 @@ class KeptResults:
         return compressed.text, "gist"
 
 
-MOST_PASSAGES = 5
-"""Passages that a look-up shows."""
+MOST_PASSAGES = 5  # passages that a look-up shows
 
 
 async def look_up_document(pages: PageStore, identity: str, query: str, start: int, words: int) -> str:
@@ -130,8 +124,7 @@ async def recall_messages(pages: PageStore, name: str | None, question: str, con
     return f"{told}\n\n{missing}." if missing else told
 
 
-RECALL = "recall"
-"""The tool that researches messages that left the window."""
+RECALL = "recall"  # the tool that researches messages that left the window
 
 
 class MemoryState(AgentState[Any]):

@@ -1,7 +1,4 @@
-"""Messages that left the window become a history: sessions, pages and notes, by GAM's memorizer (section 2.2.1).
-
-Also as a summarizer for LangChain's `SummarizationMiddleware`, which keeps all that it summarises.
-"""
+"""Messages that left the window become a history by GAM's memorizer (section 2.2.1), also as LangChain's summarizer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,8 +20,7 @@ from readgraph.state.loops import in_background
 from readgraph.state.records import Memory, Note, digest
 from readgraph.state.words import format_count
 
-AT_ONCE = 20
-"""Notes that are fetched at a time."""
+AT_ONCE = 20  # notes that are fetched at a time
 
 
 @dataclass(frozen=True)
@@ -47,7 +43,6 @@ class History:
         return await self._newest_notes(await self.pages.memory(document.id, output["memory"]))
 
     async def _newest_notes(self, memory: Memory) -> str:
-        """The newest notes that fit, in their order."""
         shown, words = list[Note](), 0
         for last in range(memory.pages, 0, -AT_ONCE):
             notes = await self.pages.notes(memory.id, range(max(0, last - AT_ONCE), last))
@@ -66,8 +61,7 @@ def _format_notes(notes: Sequence[Note], pages: int) -> str:
     return f"Earlier messages are remembered, in {format_count(pages, 'page')}.{which}\n{fenced('notes', body)}"
 
 
-SUMMARY = "summarization"
-"""What LangChain marks a message with that holds an earlier summary."""
+SUMMARY = "summarization"  # what LangChain marks a message with that holds an earlier summary
 
 
 def as_summarizer(

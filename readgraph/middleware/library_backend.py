@@ -18,13 +18,11 @@ from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background
 from readgraph.state.records import Document, Memory
 
-TEXT = "text.txt"
-"""The file with the whole text of a document that has not been read."""
+TEXT = "text.txt"  # the file with the whole text of a document that has not been read
 
 PAGES, NOTES = "pages", "notes"
 
-AT_ONCE = 200
-"""Files whose texts are fetched at a time."""
+AT_ONCE = 200  # files whose texts are fetched at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,6 @@ class LibraryFiles:
                     yield file, text
 
     async def _texts_of(self, files: Sequence[LibraryFile]) -> list[str]:
-        """The texts of files of one folder."""
         file, numbers = files[0], [each.page for each in files]
         if not file.memory:
             return [await self.pages.text(file.document)]

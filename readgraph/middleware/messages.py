@@ -20,10 +20,7 @@ def message_words(message: BaseMessage) -> int:
 
 
 async def transcript(pages: PageStore, messages: Sequence[AnyMessage]) -> str:
-    """The messages as a text, one after the other: who said what, which tools were called, what they returned.
-
-    A tool result whose place a gist has taken is whole again. Of what is no text, only its kind is said.
-    """
+    """The messages as a text: who said what, calls of tools, and their whole results; what is no text has its kind."""
     names = {call["id"]: call["name"] for message in messages for call in getattr(message, "tool_calls", [])}
     return "\n\n".join([await _format_message(pages, message, names) for message in messages])
 
@@ -58,8 +55,7 @@ def _arguments(call: Any) -> str:
     return json.dumps(call["args"], ensure_ascii=False, default=str)
 
 
-NOTE = "notes"
-"""What a message with the notes on earlier messages is marked with."""
+NOTE = "notes"  # what a message with the notes on earlier messages is marked with
 
 
 class Split(NamedTuple):

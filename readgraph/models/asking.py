@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Generic, NamedTuple, TypeAlias, TypeVar, overload
+from typing import Generic, TypeAlias, TypeVar, overload
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
@@ -181,35 +181,22 @@ def _fall_back(fallback: str | None) -> Iterator[None]:
             raise
 
 
-class PromptRequest(NamedTuple):
-    """What is sent for one try: the messages with so many words; `key`, under which the reply is recorded."""
-
-    key: str
-    messages: Messages
-    words: int
-
-
 @dataclass
 class PromptTries(Generic[Answer]):
-    """The tries for one answer: what is asked of whom, what is said of refused replies, and why they were refused.
-
-    `reply`: the type of the reply; None for a note. `read` reads the answer in a reply's text. `anew`: replies of
-    earlier runs are not used, and new ones take their places. `flaws`: what the server did to replies that were asked
-    for again as before. `recorded`: no reply was new.
-    """
+    """The tries for one answer: what is asked of whom, what is said of refused replies, and why they were refused."""
 
     context: ReaderContext
     store: PageStore
     client: ModelClient
     prompt: Prompt
-    reply: type[BaseModel] | None
-    read: Callable[[str, ReplyForm], Awaitable[Answer]]
+    reply: type[BaseModel] | None  # the type of the reply; None for a note
+    read: Callable[[str, ReplyForm], Awaitable[Answer]]  # reads the answer in a reply's text
     complaint: Complaint[Answer]
-    anew: bool = False
+    anew: bool = False  # replies of earlier runs are not used, and new ones take their places
     again: Messages = field(default_factory=Messages)
     reasons: list[str] = field(default_factory=list)
-    flaws: list[Flaw] = field(default_factory=list)
-    recorded: bool = True
+    flaws: list[Flaw] = field(default_factory=list)  # what the server did to replies that are asked for again
+    recorded: bool = True  # no reply was new
 
     @property
     def is_over(self) -> bool:
@@ -217,7 +204,7 @@ class PromptTries(Generic[Answer]):
         return len(self.reasons) == TRIES or self.flaws.count(WITHHELD) == MOST_WITHHELD
 
     async def first_usable(self) -> Answer:
-        """The answer of the first try that brings one; replies that can't be used stay recorded, as the others do.
+        """The answer of the first try that brings one; all replies stay recorded.
 
         Where the settings ask again for what is recorded and can't be used, the exchanges of that are not reported.
         """
@@ -225,9 +212,9 @@ class PromptTries(Generic[Answer]):
         with ExitStack() as holding:
             held = holding.enter_context(exchanges_held()) if may_begin_anew else []
             while not self.is_over:
-                request = self._next_request()
+                key, messages, words = self._next_request()
                 with Call(self.client, self.prompt, len(self.reasons) + 1, batch=self.context.batch) as call:
-                    response = await self._find_or_request_reply(request, call)
+                    response = await self._find_or_request_reply(key, messages, words, call)
                     self.recorded = self.recorded and response.recorded
                     try:
                         self._check_whole(response)
@@ -236,9 +223,9 @@ class PromptTries(Generic[Answer]):
                             raise ReplyRefusal(reason, "content")
                     except ReplyRefusal as refusal:
                         call.outcome, call.why = "refused", refusal.kind
-                        self._refuse(request, response, refusal)
+                        self._refuse(messages, response, refusal)
                     else:
-                        self._keep_exchange(request, response)
+                        self._keep_exchange(messages, response)
                         return answer
                 if self.is_over and self.recorded and may_begin_anew and not self.anew:
                     held.clear()  # a replay would get these replies in the place of the new ones
@@ -246,8 +233,8 @@ class PromptTries(Generic[Answer]):
                     self.anew, self.again, self.reasons, self.flaws = True, [], [], []
         raise NoUsableReply(self.prompt.name, self.reasons)
 
-    def _next_request(self) -> PromptRequest:
-        """The prompt as the window holds it, beside the form of the reply, with what is said of refused replies."""
+    def _next_request(self) -> tuple[str, Messages, int]:
+        """The key under which the reply is recorded, the messages as the window holds them, and their words."""
         refused = sum(count_words(content) for _, content in self.again)
         beside = refused + (count_words(reply_instructions(self.reply)) if self.reply else 0)
         within, words, left_out = fit_prompt(self.prompt, self.context.window_words - beside)
@@ -260,7 +247,7 @@ class PromptTries(Generic[Answer]):
         schema = reply_schema(self.reply) if self.reply else None
         asked = [messages, schema, self.client.writes, self.client.server, self.context.reply_form, self.context.sample]
         key = digest([*asked, len(self.flaws)] if self.flaws else asked, length=40)
-        return PromptRequest(key, messages, words + refused)
+        return key, messages, words + refused
 
     def _check_whole(self, response: ModelReply) -> None:
         """Refuse a reply that is not whole; if that comes again, what could be saved of it counts as the model's."""
@@ -269,11 +256,11 @@ class PromptTries(Generic[Answer]):
         if response.cut and not is_plain(self.client.form, self.reply):
             raise ReplyRefusal("the reply was cut off before its end; be shorter", "cut")
 
-    def _refuse(self, request: PromptRequest, response: ModelReply, refusal: ReplyRefusal) -> None:
+    def _refuse(self, messages: Messages, response: ModelReply, refusal: ReplyRefusal) -> None:
         """Prepare the next try: the model is told why, unless its server is to blame."""
         reason = str(refusal)
         current_meter().refuse(self.prompt.name, reason)
-        self._keep_exchange(request, response, reason)
+        self._keep_exchange(messages, response, reason)
         self.reasons.append(reason)
         if refusal.kind == "flaw":
             self.flaws.append(response.flaw)
@@ -281,14 +268,14 @@ class PromptTries(Generic[Answer]):
         shown, why = first_words(response.text, MOST_REPEATED), first_words(reason, MOST_REPEATED)
         self.again += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]
 
-    def _keep_exchange(self, request: PromptRequest, response: ModelReply, refused: str | None = None) -> None:
+    def _keep_exchange(self, messages: Messages, response: ModelReply, refused: str | None = None) -> None:
         keep_exchange(
             lambda: ModelExchange(
                 node=current_meter().node,
                 model=self.client.name,
                 asked=self.prompt.name,
                 version=self.prompt.version,
-                messages=list(request.messages),
+                messages=list(messages),
                 reply=response.text,
                 refused=refused,
                 tokens=response.tokens,
@@ -297,9 +284,9 @@ class PromptTries(Generic[Answer]):
             )
         )
 
-    async def _find_or_request_reply(self, request: PromptRequest, call: Call) -> ModelReply:
+    async def _find_or_request_reply(self, key: str, messages: Messages, words: int, call: Call) -> ModelReply:
         """The recorded reply, or else a new one, which is returned once recorded."""
-        client, store, meter, (key, messages, words) = self.client, self.store, current_meter(), request
+        client, store, meter = self.client, self.store, current_meter()
         async with client.asking.setdefault(key, asyncio.Lock()):
             if (not self.anew or key in meter.asked) and (recorded := await store.reply(key)):
                 meter.count_cached()

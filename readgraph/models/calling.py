@@ -1,21 +1,10 @@
 """One call to a model server: the right reply form, retries for a limited time, errors as one clear line."""
 
 import asyncio
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from langchain_core.exceptions import (
-    ContextOverflowError,
-    ModelAuthenticationError,
-    ModelConnectionError,
-    ModelError,
-    ModelInvalidRequestError,
-    ModelNotFoundError,
-    ModelPermissionDeniedError,
-    ModelRateLimitError,
-    ModelTimeoutError,
-)
+from langchain_core import exceptions as kinds
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable
@@ -23,16 +12,7 @@ from langchain_core.utils.function_calling import convert_to_openai_function
 from pydantic import BaseModel
 
 from readgraph.models.client import ModelClient, simpler_form
-from readgraph.models.failures import (
-    broke_off,
-    causes_of,
-    headers_of,
-    is_of_callback,
-    is_of_network,
-    kind_of,
-    status_of,
-    too_long,
-)
+from readgraph.models.failures import Failure, is_of_callback, is_of_network
 from readgraph.models.functions import FUNCTION, is_function
 from readgraph.models.json_form import reply_instructions
 from readgraph.models.local import how_it_ended, is_local
@@ -41,7 +21,7 @@ from readgraph.models.plain_form import is_plain, plain_messages
 from readgraph.models.prompt import Messages, with_instructions
 from readgraph.models.reply import ModelReply, reply_of
 from readgraph.models.streaming import call_config
-from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock, retry_after_seconds
+from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
 from readgraph.state.settings import ReplyForm
 
@@ -49,68 +29,19 @@ FIRST_TRIES, FIRST_PAUSE = 12, 1.0
 """A server that never answered may not be a model server: give up after this many tries, with pauses up to this many
 seconds."""
 
-BATCH_TRIES = 4
-"""In how many batches a request is sent before its failure counts: a batch takes up to a day."""
+BATCH_TRIES = 4  # in how many batches a request is sent before its failure counts: a batch takes up to a day
 
 TOO_LARGE = "token limit exceeded"
 """In the cause of a batch's failure: it holds more than an account may have under way at once."""
 
-TOO_LONG_TRIES = 3
-"""How often in a row a reply may have more bytes than it may before its server is given up."""
+TOO_LONG_TRIES = 3  # how often in a row a reply may have more bytes than it may before its server is given up
+END_OF_PLAIN = "\n\n"  # what ends a reply of one line: small models would go on
 
-END_OF_PLAIN = "\n\n"
-"""What ends a reply of one line: small models would go on."""
-
-
-@dataclass(slots=True)
-class Failure:
-    """Why a call brought no reply: the exception's type, never its text, which may hold a part of the API key.
-
-    `retry_after`: seconds that the server asks to wait. `passing`: the failure may be temporary. `tries`: how often
-    the call was made. `cause`: why a batch brought no reply. `too_long`: the megabytes that the reply had more of.
-    `broke_off`: a server was there, but its reply was not whole.
-    """
-
-    kind: type[Exception]
-    status: int | None = None
-    retry_after: float = 0.0
-    passing: bool = True
-    tries: int = 1
-    cause: str = ""
-    too_long: int = 0
-    broke_off: bool = False
-
-    @staticmethod
-    def of(problem: Exception) -> "Failure":
-        """The failure that an error stands for; it is not temporary if the credit is used up."""
-        if isinstance(problem, TimeoutError):
-            return Failure(ModelTimeoutError)
-        kind = kind_of(problem)
-        spent = any(getattr(cause, "code", None) == "insufficient_quota" for cause in causes_of(problem))
-        return Failure(
-            kind,
-            status_of(problem),
-            retry_after_seconds(headers_of(problem)),
-            passing=(not issubclass(kind, ModelError) or kind.is_retryable)
-            and not (spent or getattr(problem, "final", False)),
-            tries=getattr(problem, "tries", 1),
-            cause=getattr(problem, "cause", ""),
-            too_long=getattr(problem, "most_mb", 0) or too_long(problem),
-            broke_off=getattr(problem, "broke_off", False) or broke_off(problem),
-        )
-
-    @property
-    def no_answer(self) -> bool:
-        """Whether no response came, or none that a model server would send."""
-        return not issubclass(self.kind, ModelError) or issubclass(self.kind, ModelConnectionError)
+CORRECT_IT = "correct it and run the same again, nothing is lost."
 
 
 async def call_model(
-    client: ModelClient,
-    messages: Messages,
-    reply: type[BaseModel] | None,
-    name: str = "",
-    turns: CallTurns | None = None,
+    client: ModelClient, messages: Messages, reply: type[BaseModel] | None, name: str, turns: CallTurns | None = None
 ) -> ModelReply:
     """Call the model; a typed reply comes as JSON, in the best form that the server accepts. Traces show the `name`.
 
@@ -129,26 +60,16 @@ async def call_model(
                 chat, shown, options = _in_form(client.chat, messages, reply, form)
                 message = await chat.ainvoke(shown, config, **options)
                 response = reply_of(message, None if reply is None or is_plain(form, reply) else form)
-        except ReadgraphError:  # such as: a function returned no string
-            raise
         except Exception as problem:  # also a client's own, such as for a response that is not a chat completion
-            if is_of_callback(problem):
+            if isinstance(problem, ReadgraphError) or is_of_callback(problem):  # such as: a function returned no string
                 raise
-            if isinstance(problem, NotImplementedError) and simpler:  # such as: the model takes no functions
-                failure = Failure(ModelInvalidRequestError, passing=False)
-            elif client.own and not is_of_network(problem):  # a fault in the caller's code: its traceback is needed
-                what = f"The {_own_name(client)} raised {type(problem).__name__}"
-                line = current_meter().unavailable = f"{what}: {CORRECT_IT}"
-                raise ModelUnavailable(line) from problem
-            else:
-                failure = Failure.of(problem)
+            failure = _failure(client, problem, takes_simpler=simpler is not None)
         else:
             client.remember_form(form if reply else None)
             return response
-        refused = issubclass(failure.kind, ModelInvalidRequestError)
         if pause := tries.pause_after(failure):
             await clock().sleep(pause)
-        elif simpler and refused and not issubclass(failure.kind, ContextOverflowError):
+        elif simpler and failure.refused_form:
             form, tries = simpler, CallTries(client)
         else:
             break
@@ -156,6 +77,17 @@ async def call_model(
     if failure.no_answer:
         current_meter().unavailable = line
     raise ModelUnavailable(line)
+
+
+def _failure(client: ModelClient, problem: Exception, *, takes_simpler: bool) -> Failure:
+    """What went wrong; a fault in the code of the caller's own model is raised, since its traceback is needed."""
+    if isinstance(problem, NotImplementedError) and takes_simpler:  # such as: the model takes no functions
+        return Failure(kinds.ModelInvalidRequestError, passing=False)
+    if client.own and not is_of_network(problem):
+        what = f"The {_own_name(client)} raised {type(problem).__name__}"
+        line = current_meter().unavailable = f"{what}: {CORRECT_IT}"
+        raise ModelUnavailable(line) from problem
+    return Failure.of(problem)
 
 
 class CallTries:
@@ -176,9 +108,11 @@ class CallTries:
         late = late or (new and failures >= FIRST_TRIES) or self.too_long >= TOO_LONG_TRIES
         if not failure.passing or (failures >= BATCH_TRIES if client.batches else late):
             return 0.0
-        if failure.retry_after or issubclass(failure.kind, ModelRateLimitError):
+        if failure.retry_after or issubclass(failure.kind, kinds.ModelRateLimitError):
             client.hold.extend(pause)
-        reason = "the model server gave no " + ("answer" if issubclass(failure.kind, ModelError) else "usable answer")
+        reason = "the model server gave no answer"
+        if not issubclass(failure.kind, kinds.ModelError):
+            reason = "the model server gave no usable answer"
         if failure.status:
             reason = f"the model server says {failure.status}"
         if failure.too_long:
@@ -190,7 +124,6 @@ class CallTries:
 def _in_form(
     chat: BaseChatModel, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm
 ) -> tuple[Runnable[LanguageModelInput, AIMessage], Messages, dict[str, Any]]:
-    """What is called for a reply in this form, with which messages and options."""
     if reply is None:
         return chat, messages, {}
     if is_plain(form, reply):
@@ -210,17 +143,12 @@ def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": schema}
 
 
-CORRECT_IT = "correct it and run the same again, nothing is lost."
-
-
 def _own_name(client: ModelClient) -> str:
-    """What a model of the caller's own is called."""
     function = is_function(client.name)
     return f"function '{client.name.removeprefix(FUNCTION)}'" if function else f"model '{client.name}'"
 
 
 def _line(client: ModelClient, failure: Failure) -> str:
-    """One line on what went wrong and what to do."""
     server = f"The model server at {client.server}" if client.server else "The model server"
     times = f"{failure.tries} times in a row" if failure.tries > 1 else "once"
     if failure.cause:
@@ -233,7 +161,7 @@ def _line(client: ModelClient, failure: Failure) -> str:
         return f"{server} broke its answer off {times}: go on later, nothing is lost."
     if is_function(client.name):
         return f"The {_own_name(client)} raised {failure.kind.__name__} {times}: {CORRECT_IT}"
-    if not issubclass(failure.kind, ModelError):
+    if not issubclass(failure.kind, kinds.ModelError):
         if client.worked:
             return f"{server} sent no usable reply {times}: go on later, nothing is lost."
         return f"{server} doesn't speak its provider's protocol ({failure.kind.__name__}): check its address."
@@ -245,8 +173,7 @@ def _line(client: ModelClient, failure: Failure) -> str:
 
 def _lines_by_kind(
     client: ModelClient, failure: Failure, server: str, times: str
-) -> list[tuple[type[ModelError], str]]:
-    """What is said of each kind of error."""
+) -> list[tuple[type[kinds.ModelError], str]]:
     at, name = f" at {client.server}" if client.server else "", client.name
     provider = name.partition(":")[0]
     address = "OPENAI_BASE_URL" if provider == "openai" else f"the network and the address of {provider}'s server"
@@ -256,18 +183,21 @@ def _lines_by_kind(
         nobody = f"The process that runs '{name}' {ended}"
     status = f" ({failure.status})" if failure.status else ""
     return [
-        (ModelAuthenticationError, f"{server} refused the key: set a valid one in the environment."),
-        (ModelPermissionDeniedError, f"The key may not use the model '{name}'{at}."),
+        (kinds.ModelAuthenticationError, f"{server} refused the key: set a valid one in the environment."),
+        (kinds.ModelPermissionDeniedError, f"The key may not use the model '{name}'{at}."),
         (
-            ModelNotFoundError,
+            kinds.ModelNotFoundError,
             f"{server} does not know the model '{name}': check its name, and the address, which often ends in /v1.",
         ),
-        (ModelTimeoutError, f"{server} did not answer in time ({client.timeout:g} s, {times}): raise the timeout."),
-        (ModelConnectionError, nobody),
         (
-            ModelRateLimitError,
+            kinds.ModelTimeoutError,
+            f"{server} did not answer in time ({client.timeout:g} s, {times}): raise the timeout.",
+        ),
+        (kinds.ModelConnectionError, nobody),
+        (
+            kinds.ModelRateLimitError,
             f"{server} takes no more calls for now: go on later, or see to your credit there; nothing is lost.",
         ),
-        (ContextOverflowError, f"A prompt is too long for '{name}': take one with a larger window."),
-        (ModelInvalidRequestError, f"{server} refused a request to '{name}' as invalid{status}."),
+        (kinds.ContextOverflowError, f"A prompt is too long for '{name}': take one with a larger window."),
+        (kinds.ModelInvalidRequestError, f"{server} refused a request to '{name}' as invalid{status}."),
     ]

@@ -113,7 +113,6 @@ def _table_chat(context: ReaderContext, table: ModelTable) -> BaseChatModel:
 
 
 def _openai_chat(context: ReaderContext, model: str, trust_env: bool = True, **settings: Any) -> BaseChatModel:
-    """A chat model of a server that speaks OpenAI's protocol, whose replies are bounded."""
     from readgraph.models.openai_chat import InLoopChatOpenAI, make_http_client
 
     client = make_http_client(context.timeout, context.max_reply_mb * MB, trust_env=trust_env)
@@ -143,10 +142,9 @@ TEXT_FIELDS = (
 
 
 def text_settings(name: str, chat: BaseChatModel) -> list[Any]:
-    """The object's type, its model, and its fields that change the text, as plain JSON.
+    """What changes the text that a chat model writes, as plain JSON: its type, its model, some fields.
 
-    An object that names no model of its own, such as one of the caller's classes, is known by the `name` that stands
-    for it.
+    An object that names no model, such as one of the caller's classes, is known by the `name` that stands for it.
     """
     kind = type(chat)
     own = [_as_plain_json(value) for field in MODEL_FIELDS if (value := getattr(chat, field, None))]
@@ -183,10 +181,7 @@ def _is_read(name: str) -> bool:
 
 
 def without_secrets(address: str) -> str:
-    """The address without user, password, query and fragment, any of which may hold a key.
-
-    Raises `BadInput`, whose message does not repeat the address, if it can't be parsed.
-    """
+    """The address without user, password, query and fragment; raises `BadInput`, which doesn't repeat it."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -207,38 +202,30 @@ HOW_TO_NAME_OWN = "write PROVIDER:NAME, or give it a table [models.{name}] in th
 
 @dataclass
 class ModelClient:
-    """A chat model with what `asking` needs to know about it.
-
-    `form` is the form of typed replies; if the server rejects it, a simpler one is used. `slots` limits the
-    concurrent calls of all models of an event loop together. `timeout` and `retry_seconds` are the context's.
-    `asking` holds a lock for each prompt that is being asked, so that the same prompt meanwhile waits and uses the
-    recorded reply. `hold` is the pause that all calls share. `worked` are the forms in which the server has replied
-    (None: notes). `writes`: what changes the text of its replies, as plain JSON. `ours`: we made the chat model, and
-    close it. `own`: it is an object or a function of the caller's. `limits`: what it may be asked in a minute.
-    `batches`: what makes its calls in batches, if they are.
-    """
+    """A chat model with what `asking` needs to know about it."""
 
     name: str
     server: str
     chat: BaseChatModel
-    form: ReplyForm
-    slots: asyncio.Semaphore
+    form: ReplyForm  # of typed replies; if the server rejects it, a simpler one is used
+    slots: asyncio.Semaphore  # limits the concurrent calls of all models of an event loop together
     timeout: float
     retry_seconds: float
+    # a lock for each prompt that is being asked, so that the same prompt meanwhile uses the recorded reply
     asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
-    hold: SharedPause = field(default_factory=SharedPause)
-    worked: set[ReplyForm | None] = field(default_factory=set)
-    writes: Any = ""
-    ours: bool = True
-    own: bool = False
-    limits: Limits = field(default_factory=Limits)
-    batches: BatchedCalls | None = None
+    hold: SharedPause = field(default_factory=SharedPause)  # the pause that all calls share
+    worked: set[ReplyForm | None] = field(default_factory=set)  # the forms that the server has replied in (None: notes)
+    writes: Any = ""  # what changes the text of its replies, as plain JSON
+    ours: bool = True  # we made the chat model, and close it
+    own: bool = False  # it is an object or a function of the caller's
+    limits: Limits = field(default_factory=Limits)  # what it may be asked in a minute
+    batches: BatchedCalls | None = None  # what makes its calls in batches, if they are
 
     def remember_form(self, form: ReplyForm | None) -> None:
         """Remember that the server replied in this form.
 
-        If it is simpler than the current form, it is used from now on, unless the current form has worked before:
-        then the server refused only a single request.
+        A simpler one than the current form is used from now on, unless that has worked before: then one request was
+        refused.
         """
         if form in FORMS and self.form in FORMS[: FORMS.index(form)] and self.form not in self.worked:
             self.form = form
@@ -287,7 +274,7 @@ async def model_client(context: ReaderContext) -> ModelClient:
 
 
 def _client_for_replay(context: ReaderContext, clients: dict[Any, Any]) -> ModelClient:
-    """A client for a model whose replies are published ones: it has no server, and is never called."""
+    """A client that is never called, since the replies of its model are published ones."""
     identity, at_once = ("replaying", context.model, context.reply_form), calls_at_once(context)
     if identity not in clients:
         form: ReplyForm = "plain" if is_function(context.model) else "json_schema"

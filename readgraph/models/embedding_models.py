@@ -1,7 +1,4 @@
-"""Embedding models by their names (`PROVIDER:NAME`), and the vectors of texts that they give, of length 1.
-
-They are made through LangChain or run on this machine. Vectors that were paid for are kept.
-"""
+"""Embedding models by their names (`PROVIDER:NAME`), and the vectors of length 1 that they give, which are kept."""
 
 import asyncio
 import os
@@ -35,10 +32,7 @@ TRIES = 4
 
 
 def full_name(name: str) -> str:
-    """The model's name with its provider; `local` alone means the packaged model, and a registered name itself.
-
-    Raises `BadInput` for other names.
-    """
+    """The name with its provider, or a registered one; `local` is the packaged model. Raises `BadInput` for others."""
     if find_embeddings_entry(name):
         return name
     provider, _, model = name.strip().partition(":")
@@ -115,11 +109,8 @@ class PackagedMiniLM(Embeddings):
         return self.embed_documents([text])[0]
 
 
-WINDOW_WORDS = 180
-"""Words that one vector covers: small models read 256 tokens and ignore the rest."""
-
-BATCH = 64
-"""Texts in one call."""
+WINDOW_WORDS = 180  # words that one vector covers: small models read 256 tokens and ignore the rest
+BATCH = 64  # texts in one call
 
 Kind = Literal["document", "query"]
 
@@ -159,10 +150,7 @@ class Embedder:
         return f"{self.name} at {self._server}" if self._server else self.name
 
     async def documents(self, texts: Sequence[str]) -> Matrix:
-        """The vectors of texts, shape (texts, dimension).
-
-        Raises `ModelUnavailable` or `BadInput`; vectors that came before the failure are kept.
-        """
+        """The vectors of texts, shape (texts, dimension); raises `ModelUnavailable` or `BadInput`."""
         return await self._embed(texts, "document")
 
     async def query(self, text: str) -> Matrix:

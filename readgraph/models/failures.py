@@ -1,9 +1,11 @@
-"""Why a call failed, as an exception type of LangChain, whichever package raised the error.
+"""Why a call failed, as LangChain's exception type. Errors are known by what they hold: no provider is imported."""
 
-Errors are known by what they hold, not by their types: no provider's package is imported for it.
-"""
-
+import math
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from langchain_core import exceptions as kinds
@@ -18,24 +20,17 @@ _BY_STATUS = {
     429: kinds.ModelRateLimitError,
 }
 
-_BY_CODE = {
-    "throttlingexception": 429,
-    "throttledexception": 429,
-    "toomanyrequestsexception": 429,
-    "servicequotaexceededexception": 429,
-    "modelnotreadyexception": 503,
-    "serviceunavailableexception": 503,
-    "internalserverexception": 500,
-    "modelstreamerrorexception": 500,
-    "modelerrorexception": 500,
-    "modeltimeoutexception": 408,
-    "accessdeniedexception": 403,
-    "unrecognizedclientexception": 401,
-    "expiredtokenexception": 401,
-    "resourcenotfoundexception": 404,
-    "validationexception": 400,
+_CODES = {
+    400: ("validationexception",),
+    401: ("unrecognizedclientexception", "expiredtokenexception"),
+    403: ("accessdeniedexception",),
+    404: ("resourcenotfoundexception",),
+    408: ("modeltimeoutexception",),
+    429: ("throttlingexception", "throttledexception", "toomanyrequestsexception", "servicequotaexceededexception"),
+    500: ("internalserverexception", "modelstreamerrorexception", "modelerrorexception"),
+    503: ("modelnotreadyexception", "serviceunavailableexception"),
 }
-"""HTTP statuses for the error codes of Amazon's services, which a stream sends without a status."""
+"""Error codes of Amazon's services, which a stream sends without a status, by the HTTP status that they stand for."""
 
 _BY_NAME = (
     (
@@ -53,8 +48,8 @@ _BY_NAME = (
 
 MOST_CAUSES = 5
 
-ENDED_LOOP = "Event loop is closed"
-"""What asyncio says of a connection that another event loop opened, which has ended."""
+LONGEST_WAIT = 60.0  # the longest pause in seconds, even if the server asks for a longer one (Retry-After)
+ENDED_LOOP = "Event loop is closed"  # what asyncio says of a connection that another event loop opened, which has ended
 
 
 class ReplyTooLong(ConnectionError):
@@ -89,7 +84,8 @@ def _status(problem: BaseException) -> int | None:
     found = [getattr(problem, "status_code", None), getattr(response, "status_code", None)]
     if isinstance(response, Mapping):
         code = str((response.get("Error") or {}).get("Code", "")).lower()
-        found += [_BY_CODE.get(code), (response.get("ResponseMetadata") or {}).get("HTTPStatusCode")]
+        found += [next((status for status, codes in _CODES.items() if code in codes), None)]
+        found += [(response.get("ResponseMetadata") or {}).get("HTTPStatusCode")]
     found.append(getattr(problem, "code", None))
     return next((int(status) for status in found if isinstance(status, int) and status >= 400), None)
 
@@ -154,3 +150,60 @@ def is_of_callback(problem: BaseException) -> bool:
             return True
         trace = trace.tb_next
     return False
+
+
+def retry_after_seconds(headers: Mapping[str, str]) -> float:
+    """Seconds that a response asks to wait (Retry-After: seconds or a date), at most `LONGEST_WAIT`; else 0."""
+    value, seconds = headers.get("retry-after", ""), 0.0
+    try:
+        seconds = float(value)
+    except ValueError:
+        with suppress(TypeError, ValueError, OverflowError):  # it is no date either
+            moment = parsedate_to_datetime(value)
+            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+            seconds = (moment - datetime.now(UTC)).total_seconds()
+    return 0.0 if math.isnan(seconds) else min(max(seconds, 0.0), LONGEST_WAIT)
+
+
+@dataclass(slots=True)
+class Failure:
+    """Why a call brought no reply: the exception's type, never its text, which may hold a part of the API key."""
+
+    kind: type[Exception]
+    status: int | None = None
+    retry_after: float = 0.0  # seconds that the server asks to wait
+    passing: bool = True  # it may be temporary
+    tries: int = 1  # how often the call was made
+    cause: str = ""  # why a batch brought no reply
+    too_long: int = 0  # the megabytes that the reply had more of
+    broke_off: bool = False  # a server was there, but its reply was not whole
+
+    @staticmethod
+    def of(problem: Exception) -> "Failure":
+        """The failure that an error stands for; it is not temporary if the credit is used up."""
+        if isinstance(problem, TimeoutError):
+            return Failure(kinds.ModelTimeoutError)
+        kind = kind_of(problem)
+        spent = any(getattr(cause, "code", None) == "insufficient_quota" for cause in causes_of(problem))
+        return Failure(
+            kind,
+            status_of(problem),
+            retry_after_seconds(headers_of(problem)),
+            passing=(not issubclass(kind, kinds.ModelError) or kind.is_retryable)
+            and not (spent or getattr(problem, "final", False)),
+            tries=getattr(problem, "tries", 1),
+            cause=getattr(problem, "cause", ""),
+            too_long=getattr(problem, "most_mb", 0) or too_long(problem),
+            broke_off=getattr(problem, "broke_off", False) or broke_off(problem),
+        )
+
+    @property
+    def no_answer(self) -> bool:
+        """Whether no response came, or none that a model server would send."""
+        return not issubclass(self.kind, kinds.ModelError) or issubclass(self.kind, kinds.ModelConnectionError)
+
+    @property
+    def refused_form(self) -> bool:
+        """Whether the server refused the request as it was made, but not for its length."""
+        invalid = issubclass(self.kind, kinds.ModelInvalidRequestError)
+        return invalid and not issubclass(self.kind, kinds.ContextOverflowError)

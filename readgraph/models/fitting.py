@@ -10,10 +10,7 @@ from readgraph.state.context import ReaderContext
 
 
 def context_for(settings: Mapping[str, Any]) -> ReaderContext:
-    """The context of these settings; sizes that are left out fit the models, where it is known what these hold.
-
-    Raises `BadInput` for a setting that can't be used, and for a model that can't be asked in batches where it shall.
-    """
+    """The context of these settings; sizes that are left out fit the models. Raises `BadInput`."""
     models = ReaderContext(**{name: settings[name] for name in ("model", "reading_model", "batch") if name in settings})
     check_batch(models)
     both = (models.model, models.reading_model)

@@ -1,7 +1,4 @@
-"""Functions of the caller's own as models: a prompt becomes a text, or texts become vectors.
-
-A function gets a name, `function:MODULE.NAME`, and serves wherever a model's name does in this process.
-"""
+"""Functions of the caller's own as models, by a name `function:MODULE.NAME`: a prompt becomes a text, texts vectors."""
 
 import re
 from collections import defaultdict

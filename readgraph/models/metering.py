@@ -1,13 +1,9 @@
-"""The meter of a step's usage (calls, words, fall-backs, the budget), and its exchanges with the model.
-
-Callers that record exchanges get each prompt with its reply, and whether it was usable, and the fall-backs that
-followed.
-"""
+"""The meter of a step's usage (calls, words, fall-backs, the budget), and its exchanges with the model."""
 
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field
@@ -69,24 +65,16 @@ _keep: ContextVar[ExchangeRecorder | None] = ContextVar("readgraph_recording", d
 _newest: ContextVar[ModelExchange | None] = ContextVar("readgraph_newest_exchange", default=None)
 
 
-@contextmanager
 def exchanges_to(
     keep: Callable[[ModelExchange], Any], fall_back: Callable[[FallBack], Any] | None = None
-) -> Iterator[None]:
-    """Call `keep` with each exchange of the code inside the `with` as it ends, and `fall_back` with each fall-back.
-
-    Outside of such a `with`, nothing is recorded.
-    """
-    with set_variable(_keep, ExchangeRecorder(keep, fall_back)):
-        yield
+) -> AbstractContextManager[Any]:
+    """Inside of the `with`, call `keep` with each exchange as it ends, and `fall_back` with each fall-back."""
+    return set_variable(_keep, ExchangeRecorder(keep, fall_back))
 
 
 @contextmanager
 def exchanges_held() -> Iterator[list[ModelExchange]]:
-    """Hold back the exchanges of the code inside the `with`; at its end those are reported that are still in the list.
-
-    Fall-backs are reported at once.
-    """
+    """Hold back the exchanges of the `with`; at its end those are reported that are still in the list."""
     around, held = _keep.get(), list[ModelExchange]()
     try:
         with exchanges_to(held.append, around and around.fall_back):
@@ -104,41 +92,28 @@ def keep_exchange(make: Callable[[], ModelExchange]) -> None:
         keep.exchange(exchange)
 
 
-def keep_fall_back(kind: str, times: int) -> None:
-    """Report a fall-back to the recorder, if there is one."""
-    if (keep := _keep.get()) and keep.fall_back:
-        keep.fall_back(FallBack(kind=kind, times=times, after=_newest.get()))
-
-
 _asked: ContextVar[set[str] | None] = ContextVar("readgraph_asked", default=None)
 
 
 @dataclass
 class Meter:
-    """Counts the usage of one step; `before` is the reading's usage when the step began.
-
-    `inside`: what steps of a graph used that ran inside of this step. `left_out`: words that the step could not show,
-    because the window does not hold them. `unavailable`: why a call of the step was given up that nothing answered.
-    `aloud`: replies for a person are streamed; `said`: the id of the message of which something was. `asked`: the keys
-    of prompts that got a new reply, which are not asked once more (see `ask_each_prompt_once`). `spent_before`: the
-    budget was spent when the step began; `went_without`: the step did without a reply because the budget is spent.
-    """
+    """Counts the usage of one step."""
 
     context: ReaderContext = field(default_factory=ReaderContext)
-    before: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
+    before: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))  # the reading's usage when the step began
     stream: Callable[[Any], None] = lambda event: None
     document: str = ""
     node: str = ""
     used: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
-    inside: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
+    inside: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))  # by steps inside of this one
     fallbacks: Counter[str] = field(default_factory=Counter)
     corrected: set[int] = field(default_factory=set)
-    left_out: int = 0
-    unavailable: str = ""
-    aloud: bool = True
-    said: str = ""
-    spent_before: bool = False
-    went_without: bool = False
+    left_out: int = 0  # words that the step could not show, because the window does not hold them
+    unavailable: str = ""  # why a call of the step was given up that nothing answered
+    aloud: bool = True  # replies for a person are streamed
+    said: str = ""  # the id of the message of which something was streamed
+    spent_before: bool = False  # the budget was spent when the step began
+    went_without: bool = False  # the step did without a reply because the budget is spent
     asked: set[str] = field(default_factory=lambda: set() if (shared := _asked.get()) is None else shared)
     budget_spent: bool = False
     calls_begun: int = 0
@@ -160,17 +135,18 @@ class Meter:
         context, before = self.context, self.before
         calls = before["calls"] + self.calls_begun + 1
         total = before["input_words"] + before["output_words"] + self.words_begun + self.used["output_words"] + words
-        if context.max_calls is not None and calls > context.max_calls:
-            raise self._budget_error(context.max_calls, "call")
-        if context.max_words is not None and total > context.max_words:
-            raise self._budget_error(context.max_words, "word")
-        if context.max_seconds is not None and before["seconds"] + self.seconds > context.max_seconds:
-            raise self._budget_error(context.max_seconds, "second")
+        seconds = before["seconds"] + self.seconds
+        for unit, most, reached in (
+            ("call", context.max_calls, calls),
+            ("word", context.max_words, total),
+            ("second", context.max_seconds, seconds),
+        ):
+            if most is not None and reached > most:
+                raise self._budget_error(most, unit)
         self.calls_begun += 1
         self.words_begun += words
 
     def _budget_error(self, most: int, unit: str) -> BudgetSpent:
-        """The error of a spent budget, which is reported as it is first raised in the step."""
         line = (
             f"The budget of {format_count(most, unit)} is spent: run the same again with a larger "
             f"--max-{unit}s to go on."
@@ -208,7 +184,7 @@ class Meter:
         self.message_id = uuid4().hex
 
     def wait(self, seconds: float, reason: str, why: str = "") -> None:
-        """Report that a call failed temporarily, and is repeated after this many seconds.
+        """Report that a call is made again after so many seconds.
 
         `why` says it for logs where the reason may hold a server's words.
         """
@@ -243,29 +219,22 @@ def current_meter() -> Meter:
     return _meter.get(None) or Meter()
 
 
-@contextmanager
-def let_node_substitute() -> Iterator[None]:
+def let_node_substitute() -> AbstractContextManager[bool]:
     """Inside of the `with`, a spent budget is raised, since the node around has a substitute for the whole step."""
-    with set_variable(_substituted, True):
-        yield
+    return set_variable(_substituted, True)
 
 
 def step_does_without() -> bool:
-    """Whether the step itself goes on without a reply that the budget does not allow: it is said of the step.
-
-    Else a node around has a substitute, and the error must reach it.
-    """
+    """Whether the step goes on without a reply for which the budget is spent, since no node around has a substitute."""
     if _substituted.get():
         return False
     current_meter().went_without = True
     return True
 
 
-@contextmanager
-def ask_each_prompt_once() -> Iterator[None]:
+def ask_each_prompt_once() -> AbstractContextManager[Any]:
     """Inside of the `with`, all readings are one run: where settings say `again`, a prompt is asked again once."""
-    with set_variable(_asked, set()):
-        yield
+    return set_variable(_asked, set())
 
 
 @contextmanager
@@ -285,7 +254,8 @@ def count_fallback(kind: str, times: int = 1) -> None:
     if run := current_run():
         run.count(fallbacks=times)
     log("fell_back", WARNING, fallback=kind, times=times)
-    keep_fall_back(kind, times)
+    if (keep := _keep.get()) and keep.fall_back:
+        keep.fall_back(FallBack(kind=kind, times=times, after=_newest.get()))
 
 
 def record_corrections(notes: Iterable[Note]) -> None:

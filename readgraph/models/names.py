@@ -24,20 +24,16 @@ from readgraph.state.settings.settings_file import file_settings, settings_file
 
 TOKENS_PER_WORD = 4 / 3
 
-REPLY_TOKENS = 300
-"""Tokens that a reply is taken to have, where nothing bounds it."""
+REPLY_TOKENS = 300  # tokens that a reply is taken to have, where nothing bounds it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Requests and tokens a minute, in and out together; None: no limit. Raises `BadInput` for less than one.
-
-    `reply_tokens`: tokens that a reply is taken to have before it has come.
-    """
+    """Requests and tokens a minute, in and out together; None: no limit. Raises `BadInput` for less than one."""
 
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
-    reply_tokens: int = REPLY_TOKENS
+    reply_tokens: int = REPLY_TOKENS  # that a reply is taken to have before it has come
 
     def __post_init__(self) -> None:
         for name in ("requests_per_minute", "tokens_per_minute"):
@@ -163,25 +159,20 @@ def validate_table(name: str, table: Any) -> ModelTable:
 Factory = Callable[[], Any]
 
 _NAME = re.compile(r"[\w.-]+")
-RESERVED = ("local",)
-"""Names without a colon that mean something already."""
+RESERVED = ("local",)  # names without a colon that mean something already
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ModelEntry:
-    """What a name stands for; each registration is another one, also under the same name.
-
-    `one_at_a_time`: the object serves one call after the other. `function` or `table`: what it is made of, if that is a
-    function, or a table of the settings file (which has no factory, since we make the client ourselves).
-    """
+    """What a name stands for; each registration is another one, also under the same name."""
 
     factory: Factory = dict
     limits: Limits = field(default_factory=Limits)
     window_words: int | None = None
     price: str = ""
-    one_at_a_time: bool = False
-    function: Callable[..., Any] | None = None
-    table: ModelTable | None = None
+    one_at_a_time: bool = False  # the object serves one call after the other
+    function: Callable[..., Any] | None = None  # what it is made of, if that is a function
+    table: ModelTable | None = None  # of the settings file: there is no factory, since we make the client ourselves
 
 
 _models: dict[str, ModelEntry] = {}
@@ -281,8 +272,6 @@ def check_name(name: str, factory: object) -> None:
 
 @dataclass
 class _Made:
-    """The objects of one event loop, by what they were made for."""
-
     making: asyncio.Lock = field(default_factory=asyncio.Lock)
     objects: dict[Hashable, Any] = field(default_factory=dict)
 

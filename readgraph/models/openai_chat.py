@@ -24,15 +24,11 @@ from readgraph.state.errors import BadInput, ModelUnavailable
 MOST_BYTES = 20_000_000
 """Of one response, unpacked, where no setting says otherwise: 64 embeddings of 4,096 numbers take 6 MB."""
 
-CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
-"""Variables of the environment that name certificates."""
+CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")  # variables of the environment that name certificates
 
 
 def make_http_client(timeout: float, most_bytes: int = MOST_BYTES, **settings: Any) -> Any:
-    """OpenAI's client of a server; a response of more than `most_bytes` counts as one that broke off.
-
-    Which HTTP package it is from depends on OpenAI's version.
-    """
+    """OpenAI's client of a server; a response of more than `most_bytes` counts as one that broke off."""
 
     async def limit_response(response: Any) -> None:
         unbounded = response.aiter_bytes
@@ -55,10 +51,7 @@ def make_http_client(timeout: float, most_bytes: int = MOST_BYTES, **settings: A
 
 @cache
 def _certificates(*named: str | None) -> ssl.SSLContext:
-    """The certificates that the HTTP package trusts: read once in a process, and not for each event loop's client.
-
-    Each client's own took half a megabyte, which was not given back to the system when its loop ended.
-    """
+    """The certificates that the HTTP package trusts: half a megabyte, read once in a process and not for each loop."""
     package = DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]
     try:
         trusted: ssl.SSLContext = sys.modules[package].create_ssl_context()
@@ -67,8 +60,7 @@ def _certificates(*named: str | None) -> ssl.SSLContext:
     return trusted
 
 
-NO_KEY = "none"
-"""A server of one's own needs no key, but the client does."""
+NO_KEY = "none"  # a server of one's own needs no key, but the client does
 
 
 def openai_key() -> str:
@@ -166,10 +158,7 @@ class InLoopChatOpenAI(ChatOpenAI):
             yield chunk
 
     def _convert_chunk_to_generation_chunk(self, chunk: dict[str, Any], *args: Any) -> ChatGenerationChunk | None:
-        """A chunk of a streamed reply, mended as a whole reply is.
-
-        LangChain would parse a function call's arguments from the beginning for each chunk, in unbounded time.
-        """
+        """A chunk, mended as a reply is: LangChain would parse arguments anew for each of them, in unbounded time."""
         return super()._convert_chunk_to_generation_chunk(_repair_response(chunk, "delta"), *args)
 
 
@@ -195,10 +184,9 @@ async def with_model_errors(sent: Awaitable[T]) -> T:
 
 
 def _repair_response(response: Any, part: str = "message") -> Any:
-    """The response in a form that LangChain can parse: it fails on invalid counts and arguments that are not objects.
+    """The response in a form that LangChain can parse, with valid counts; a function's arguments become the text.
 
-    The arguments of a function call become the reply's text, whatever they are. `part` is the field of a choice
-    that holds the message: "delta" in a chunk.
+    `part` is the field of a choice that holds the message: "delta" in a chunk.
     """
     if not isinstance(response, dict):
         return response

@@ -16,8 +16,7 @@ from readgraph.state.settings import ReplyForm
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
-NOTHING = {"none", "null", "nothing", "no", "stop", "not here"}
-"""Words that stand for null in a reply."""
+NOTHING = {"none", "null", "nothing", "no", "stop", "not here"}  # words that stand for null in a reply
 
 NUMBERS, LETTERS = "789", "XYZ"
 """The example's labels, which prompts seldom use: a reply that only copies one should be refused."""

@@ -11,40 +11,24 @@ from readgraph.state.errors import BadInput
 from readgraph.state.reading import Step, Tokens, Usage
 
 PROVIDERS = {
-    "anthropic": "anthropic",
-    "azure_openai": "azure",
-    "bedrock": "aws",
-    "cohere": "cohere",
-    "deepseek": "deepseek",
-    "fireworks": "fireworks",
-    "google_genai": "google",
-    "google_vertexai": "google",
-    "groq": "groq",
-    "mistralai": "mistral",
-    "openai": "openai",
-    "together": "together",
-    "xai": "x-ai",
+    **{name: name for name in ("anthropic", "cohere", "deepseek", "fireworks", "groq", "openai", "together")},
+    **{"azure_openai": "azure", "bedrock": "aws", "google_genai": "google", "google_vertexai": "google"},
+    **{"mistralai": "mistral", "xai": "x-ai"},
 }
 """LangChain's names of providers, and the price table's names for them."""
 
-PRICED = 1_000
-"""Tokens for which the table is asked: some models cost more where a prompt is longer."""
-
-IN_BATCHES = 0.5
-"""The part of a price that is paid for calls that are made in batches."""
+PRICED = 1_000  # tokens for which the table is asked: some models cost more where a prompt is longer
+IN_BATCHES = 0.5  # the part of a price that is paid for calls that are made in batches
 
 
 @dataclass(frozen=True)
 class Price:
-    """Dollars per million input tokens and per million output tokens.
-
-    `cache_read` and `cache_write`: of input tokens that a provider's cache held, or took in; None: as the others.
-    """
+    """Dollars per million input tokens and per million output tokens."""
 
     input: float
     output: float
-    cache_read: float | None = None
-    cache_write: float | None = None
+    cache_read: float | None = None  # of input tokens that a provider's cache held; None: as the others
+    cache_write: float | None = None  # of those that it took in
 
     def times(self, share: float) -> "Price":
         """This share of the price."""
@@ -81,10 +65,7 @@ def parse_price(text: str) -> Price:
 
 
 def find_price(model: str) -> Price | None:
-    """The price of a model in the table; None for an unknown model, or for one on the user's own server.
-
-    A name of the user's own has the price that was given with it, or that of the provider's model it stands for.
-    """
+    """The price of a model, also of one behind a user's own name; None if unknown, or on a server of the user's own."""
     if named := find_model_entry(model):
         if named.price or not named.table or named.table.base_url:
             return parse_price(named.price) if named.price else None

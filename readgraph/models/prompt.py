@@ -21,24 +21,18 @@ __all__ = ["Prompt", "fenced"]
 Messages = list[tuple[str, str]]
 """The messages to a model, as (role, content) pairs."""
 
-_DIGITS = 12
-"""More digits of a tag's number than a text has tags to count up to."""
+_DIGITS = 12  # more digits of a tag's number than a text has tags to count up to
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One question to the model.
-
-    `name` and `version` go into a memory's recipe. `user` begins with text of the document and ends with the task, so
-    that a provider's prefix cache also serves the next question. `worded`: what it was made of, where its words can be
-    replaced.
-    """
+    """One question to the model; `name` and `version` go into a memory's recipe."""
 
     name: str
     version: int
     system: str
-    user: str
-    worded: "PromptSource | None" = field(default=None, compare=False, repr=False)
+    user: str  # text of the document, then the task, so that a provider's prefix cache serves the next one too
+    worded: "PromptSource | None" = field(default=None, compare=False, repr=False)  # if words can be replaced
 
     def adding(self, line: str) -> "Prompt":
         """The prompt with a line after the task; "" changes nothing."""

@@ -5,8 +5,8 @@ run can be published without its prompts, which hold texts: no server is asked t
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -23,8 +23,7 @@ from readgraph.state.variables import set_variable
 CACHE_WRITES = ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
 """What LangChain calls the tokens that Anthropic's cache took in, by how long it keeps them."""
 
-LONGEST_REPLY = 200_000
-"""Characters of a reply that are used; a longer one counts as cut off there."""
+LONGEST_REPLY = 200_000  # characters of a reply that are used; a longer one counts as cut off there
 
 ENDINGS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
 """The fields that say why a model stopped: OpenAI, Mistral and Google; Anthropic; Bedrock; Ollama."""
@@ -46,23 +45,18 @@ Flaw = Literal["", "withheld by its server", "damaged on its way"]
 
 NO_FLAW, WITHHELD, DAMAGED = FLAWS = get_args(Flaw)
 
-FLAWED = "the reply was {}"
-"""Why a reply with a flaw is refused."""
+FLAWED = "the reply was {}"  # why a reply with a flaw is refused
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A model's reply; `tokens` are as its server counts them.
+    """A model's reply."""
 
-    `cut`: the server stopped the model before it was done. `flaw`: what the server did to it; a damaged reply has no
-    text, or what could be saved of it. `recorded`: it is not new.
-    """
-
-    text: str
-    cut: bool
-    tokens: Tokens = NO_TOKENS
-    flaw: Flaw = ""
-    recorded: bool = False
+    text: str  # none in a damaged reply, or what could be saved of it
+    cut: bool  # the server stopped the model before it was done
+    tokens: Tokens = NO_TOKENS  # as the server counts them
+    flaw: Flaw = ""  # what the server did to it
+    recorded: bool = False  # it is not new
 
     @classmethod
     def from_record(cls, record: RecordedReply) -> "ModelReply":
@@ -76,7 +70,7 @@ class ModelReply:
 
 
 def reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
-    """The reply in a message. `form` is the form of a typed reply.
+    """The reply in a message, of a typed reply in this form.
 
     Raises `TypeError` if it holds no text, unless the server counted tokens: then it is a damaged one that is paid for.
     """
@@ -138,12 +132,9 @@ def _is_damaged(text: str, form: ReplyForm | None) -> bool:
     return form == "function" and "{" not in text
 
 
-KEY_LENGTH = 40
-
-
 def prompt_key(model: str, asked: str, messages: Messages, sample: int) -> str:
     """The digest of a prompt's messages, its name, the model and the number of the sample."""
-    return digest([model, asked, [list(message) for message in messages], sample], length=KEY_LENGTH)
+    return digest([model, asked, [list(message) for message in messages], sample], length=40)
 
 
 @dataclass
@@ -154,10 +145,7 @@ class PublishedReplies:
     given: dict[str, int] = field(default_factory=dict)
 
     def reply(self, key: str, asked: str) -> ModelReply:
-        """The next reply to this prompt, the last one again and again.
-
-        Raises `ModelUnavailable` where there is none.
-        """
+        """The next reply to this prompt, then the last one again; raises `ModelUnavailable` where there is none."""
         replies = self.replies.get(key)
         if not replies:
             raise ModelUnavailable(f"The published run holds no reply to this prompt ('{asked}').")
@@ -177,11 +165,9 @@ class PublishedRepliesByName(PublishedReplies):
 _published: ContextVar[PublishedReplies | None] = ContextVar("readgraph_published_replies", default=None)
 
 
-@contextmanager
-def replay_published(published: PublishedReplies) -> Iterator[None]:
+def replay_published(published: PublishedReplies) -> AbstractContextManager[Any]:
     """Within, every model's replies come from the published ones."""
-    with set_variable(_published, published):
-        yield
+    return set_variable(_published, published)
 
 
 def replies_to_replay() -> PublishedReplies | None:

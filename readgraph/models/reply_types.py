@@ -1,7 +1,4 @@
-"""Types of replies: fields that accept what a model meant, and schemas that list the values it may choose.
-
-One bad field does not invalidate the whole reply, and small models choose better than they obey.
-"""
+"""Types of replies: fields accept what a model meant, and schemas list what it may choose, as small models need it."""
 
 import re
 from collections.abc import Iterable
@@ -58,8 +55,7 @@ Numbers = Annotated[list[int], BeforeValidator(numbers_in)]
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
-MOST_OFFERED = 50
-"""The most values in a schema: servers take long to prepare a schema with more."""
+MOST_OFFERED = 50  # the most values in a schema: servers take long to prepare a schema with more
 
 
 def restrict_reply(reply: type[Reply], **offered: Iterable[int | str]) -> type[Reply]:

@@ -15,8 +15,7 @@ from pydantic_core import from_json
 
 from readgraph.models.metering import Meter, current_meter
 
-LONGEST = 32_768
-"""Most characters of a reply that are parsed again for each piece; the rest is not streamed."""
+LONGEST = 32_768  # most characters of a reply that are parsed again for each piece; the rest is not streamed
 
 THOUGHTS = "reasoning_content"
 """Where a streamed message holds the model's thoughts: LangChain's name in `additional_kwargs`."""
@@ -119,11 +118,9 @@ def stream_whole_reply(meter: Meter, reply: BaseModel) -> None:
 
 def call_config(name: str, reply: type[BaseModel] | None) -> RunnableConfig:
     """The configuration of a call: its name in traces, and what of its reply is streamed as a message."""
-    config = RunnableConfig(tags=[TAG_NOSTREAM])  # LangGraph would stream the reply as it is, which may be JSON
-    if name:
-        config["run_name"] = name
+    # LangGraph would stream the reply as it is, which may be JSON.
+    config = RunnableConfig(tags=[TAG_NOSTREAM], run_name=name)
     if reply is None or not issubclass(reply, SpokenReply):
         return config
-    return merge_configs(
-        var_child_runnable_config.get(), config, {"callbacks": [ReplyStreamer(reply, current_meter())]}
-    )
+    streaming: RunnableConfig = {"callbacks": [ReplyStreamer(reply, current_meter())]}
+    return merge_configs(var_child_runnable_config.get(), config, streaming)

@@ -1,19 +1,11 @@
-"""Pauses before calls: after failures, growing or as long as the server asks; and for limits of calls a minute.
-
-The pause after a failure is shared by all calls of a client; a model's limits are kept by all processes of a library
-together.
-"""
+"""Pauses before calls: after failures, shared by a client's calls; for a library's limits of calls a minute."""
 
 import asyncio
-import math
 import random
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from langgraph.store.base import BaseStore
 
@@ -23,11 +15,7 @@ from readgraph.models.metering import current_meter
 from readgraph.models.names import TOKENS_PER_WORD, Limits
 from readgraph.state.variables import set_variable
 
-LONGEST_WAIT = 60.0
-"""The longest pause in seconds, even if the server asks for a longer one (Retry-After)."""
-
-LONGEST_PAUSE = 20.0
-"""The longest pause in seconds if the server does not ask for one."""
+LONGEST_PAUSE = 20.0  # the longest pause in seconds if the server does not ask for one
 
 
 class Clock:
@@ -50,11 +38,9 @@ _REAL = Clock()
 _clock: ContextVar[Clock] = ContextVar("readgraph_clock", default=_REAL)
 
 
-@contextmanager
-def use_clock(clock: Clock) -> Iterator[None]:
+def use_clock(clock: Clock) -> AbstractContextManager[Clock]:
     """Use another clock inside the `with`, such as one whose pauses take no time."""
-    with set_variable(_clock, clock):
-        yield
+    return set_variable(_clock, clock)
 
 
 def clock() -> Clock:
@@ -96,19 +82,6 @@ class RetryPauses:
         pause, now = max(asked, pause), clock().now()
         self.give_up = self.give_up or now + self.seconds
         return pause, now + pause > self.give_up
-
-
-def retry_after_seconds(headers: Mapping[str, str]) -> float:
-    """Seconds that a response asks to wait (Retry-After: seconds or a date), at most `LONGEST_WAIT`; else 0."""
-    value, seconds = headers.get("retry-after", ""), 0.0
-    try:
-        seconds = float(value)
-    except ValueError:
-        with suppress(TypeError, ValueError, OverflowError):  # it is no date either
-            moment = parsedate_to_datetime(value)
-            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-            seconds = (moment - datetime.now(UTC)).total_seconds()
-    return 0.0 if math.isnan(seconds) else min(max(seconds, 0.0), LONGEST_WAIT)
 
 
 @dataclass

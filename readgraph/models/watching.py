@@ -124,8 +124,7 @@ def _drop_empty_attributes(attributes: Attributes) -> dict[str, Any]:
 
 REQUESTED = "gen_ai.request.model"
 
-OURS = "readgraph."
-"""What the names of our own attributes begin with."""
+OURS = "readgraph."  # what the names of our own attributes begin with
 
 
 def has_listeners() -> bool:

@@ -28,8 +28,7 @@ from readgraph.state.web_page import Operation
 
 ChannelsT = TypeVar("ChannelsT")
 
-MOST_QUESTION_TURNS = 5
-"""A follow-up question sees at most this many questions and answers before it."""
+MOST_QUESTION_TURNS = 5  # a follow-up question sees at most this many questions and answers before it
 
 
 class Cleared:
@@ -78,10 +77,7 @@ class FreshReading(TypedDict):
 
 
 def fresh_reading(question: str, options: list[str], before: Sequence[QuestionTurn] = ()) -> FreshReading:
-    """The channels at the start of a question. Options get letters from A on.
-
-    `question_text` begins with the questions and answers `before`, if the question follows on from them.
-    """
+    """The channels at the start of a question, with those `before` if it follows on from them; options get letters."""
     turns = before[-MOST_QUESTION_TURNS:]
     earlier = [
         f"Asked before: {turn['question']}\nAnswered: {turn['answer'] or 'not found in the text'}" for turn in turns

@@ -90,8 +90,7 @@ class ReaderContext(  # a dataclass orders its fields from the last base to the 
 def context_with(groups: Iterable[type[Settings]]) -> type[ReaderContext]:
     """The context of a graph whose nodes read these groups of settings, and no others.
 
-    It has some of `ReaderContext`'s fields, and checks them in the same way. Raises `BadInput` for a group that is not
-    one of `readgraph.state.settings.GROUPS`.
+    It checks fields as `ReaderContext` does. Raises `BadInput` for a group that is none of `readgraph.state.settings`.
     """
     wanted = frozenset(groups)
     if unknown := sorted(group.__name__ for group in wanted - {*GROUPS}):

@@ -9,21 +9,17 @@ from annotated_types import Ge, Le
 
 from readgraph.state.errors import BadInput
 
-LARGEST = 2**31 - 1
-"""The largest value of a setting: sizes go into stored records, whose integers are bounded."""
+LARGEST = 2**31 - 1  # the largest value of a setting: sizes go into stored records, whose integers are bounded
 
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """The help of a setting: `metavar` stands for its value in the command's help.
-
-    `variable` is the environment variable that sets it too. Without `option`, the command has no option for it.
-    """
+    """The help of a setting."""
 
     text: str
-    metavar: str = ""
-    variable: str = ""
-    option: bool = True
+    metavar: str = ""  # stands for its value in the command's help
+    variable: str = ""  # the environment variable that sets it too
+    option: bool = True  # the command has an option for it
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:
         """Show the text as the field's description, such as in Studio's form."""
@@ -63,8 +59,7 @@ class Settings:
 
 Groups: TypeAlias = tuple[type[Settings], ...]
 
-RENAMED = {"block": "memorize_batch", "gist_purpose": "purpose"}
-"""Earlier names of settings, which are still accepted."""
+RENAMED = {"block": "memorize_batch", "gist_purpose": "purpose"}  # earlier names of settings, which are still accepted
 
 
 class Declaration(NamedTuple):

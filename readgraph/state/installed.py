@@ -1,7 +1,4 @@
-"""What is installed: our version, and objects that other code offers by a name or a place.
-
-These are objects of an entry point, and `package.module:name`.
-"""
+"""What is installed: our version, and what other code offers by an entry point's name or at `package.module:name`."""
 
 import os
 import sys

@@ -42,10 +42,7 @@ _CODES = {name.casefold(): code for code, name in NAMES.items()}
 
 
 def language_code(given: str) -> str:
-    """The ISO 639-1 code of a language given by its code, also with a region ("pt-BR"), or its English name; "" for "".
-
-    Raises `BadInput` for an unknown one.
-    """
+    """The ISO 639-1 code for itself, also with a region ("pt-BR"), or an English name; "" for ""; raises `BadInput`."""
     wanted = given.strip().casefold()
     if not wanted or wanted in NAMES:
         return wanted
@@ -85,11 +82,9 @@ _LETTER, _WORD = re.compile(r"[^\W\d_]"), re.compile(r"[^\W\d_]+")
 _ENGLISH = frozenset("the of and to in that is was it for on as with his he be at by had not are but from".split())
 _ENGLISH_SHARE, _FEWEST_WORDS = 0.15, 4
 """A text with this share of such words is English: no other language comes near, and no model has to be loaded."""
-
-
 _ONLY_ENGLISH = frozenset("the what which who whom whose when where why how did does and of is this that".split())
 _ONLY_ENGLISH_SHARE = 0.1
-"""Words that seldom stand in other languages, as even short questions have them."""
+"""Words that seldom stand in other languages, as even short questions have them; and their share that is enough."""
 
 _FEWEST_LATIN_WORDS, _LEAST_SURE, _SURE_SCRIPT_SHARE = 3, 0.5, 0.6
 """Less doesn't make a language certain: words in Latin script, its probability, its script's share of the letters."""

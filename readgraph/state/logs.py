@@ -14,7 +14,7 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -36,17 +36,13 @@ _counting = threading.Lock()
 
 @dataclass
 class RunUsage:
-    """One run, or a part of one, with the same id; what it uses counts into the one around it, `outer`.
-
-    `about` is told with each event. `price`: dollars per million tokens in and out, where one was given. `status`: that
-    of the newest reading in it.
-    """
+    """One run, or a part of one, with the same id; what it uses counts into the one around it, `outer`."""
 
     id: str = field(default_factory=lambda: uuid4().hex[:12])
-    about: dict[str, Any] = field(default_factory=dict)
-    price: tuple[float, float] | None = None
+    about: dict[str, Any] = field(default_factory=dict)  # told with each event
+    price: tuple[float, float] | None = None  # dollars per million tokens in and out, where one was given
     outer: "RunUsage | None" = None
-    status: str = ""
+    status: str = ""  # of the newest reading in it
     sums: dict[str, float] = field(default_factory=dict)
 
     def count(self, **used: float | None) -> None:
@@ -78,11 +74,9 @@ def current_run() -> RunUsage | None:
     return _run.get()
 
 
-@contextmanager
-def use_run(run: RunUsage) -> Iterator[RunUsage]:
+def use_run(run: RunUsage) -> AbstractContextManager[Any]:
     """Inside of the `with`, this is the run in hand, in the tasks and threads that begin there too."""
-    with set_variable(_run, run):
-        yield run
+    return set_variable(_run, run)
 
 
 def new_run_part(**about: str) -> RunUsage:
@@ -197,8 +191,7 @@ class JsonLines(logging.Formatter):
 class LogFile(logging.Handler):
     """Appends records to a file, one JSON object a line; "-" stands for standard error.
 
-    Each line is written at once, so that several processes can share a file. Raises `BadInput` where it can't be
-    opened.
+    Each is written at once, so that processes can share a file. Raises `BadInput` where it can't be opened.
     """
 
     def __init__(self, file: str) -> None:

@@ -26,8 +26,7 @@ __all__ = [
     "Usage",
 ]
 
-MOST_MESSAGES = 20
-"""Messages of a thread that are kept: they are written again with every checkpoint."""
+MOST_MESSAGES = 20  # messages of a thread that are kept: they are written again with every checkpoint
 
 
 def add_chat(before: Sequence[Any], new: Any) -> list[AnyMessage]:
@@ -190,18 +189,7 @@ class QuestionTurn(TypedDict):
     answer: str | None
 
 
-NOTHING_USED: Usage = {
-    "calls": 0,
-    "cached_calls": 0,
-    "refused": 0,
-    "input_words": 0,
-    "output_words": 0,
-    "input_tokens": 0,
-    "output_tokens": 0,
-    "cache_read_tokens": 0,
-    "cache_write_tokens": 0,
-    "seconds": 0.0,
-}
+NOTHING_USED = cast(Usage, {**dict.fromkeys(Usage.__annotations__, 0), "seconds": 0.0})
 
 
 def add_usage(first: Usage, second: Usage) -> Usage:

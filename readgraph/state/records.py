@@ -1,7 +1,4 @@
-"""The records that the page store keeps: documents, memories, pages, notes.
-
-A stored value is checked when it is read, so that no later code meets a damaged one.
-"""
+"""The records that the page store keeps (documents, memories, pages, notes), checked when they are read."""
 
 import hashlib
 import json
@@ -64,10 +61,7 @@ Record = TypeVar("Record")
 
 
 def file_name(name: str) -> str:
-    """A name as a file may have it: as it is, or hashed where it could lead elsewhere or stand for several files.
-
-    The records of a stranger's library may name anything, and a damaged one is forgotten by the id that it has.
-    """
+    """A name as a file may have it, hashed where it could lead elsewhere: a stranger's records may name anything."""
     return name if _FILE_NAME.fullmatch(name) else hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -113,12 +107,7 @@ class CollectionPart:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One source text. Its id is the hash of the stored text, so the same text is stored once.
-
-    `places` counts the places that the source names in its own terms (see `PageStore.place_names`). `parts` are the
-    documents of a collection, which has their texts joined (see `readgraph.library.collections`). A history, whose
-    text grows, has `sessions`, and its id is the hash of its name (see `readgraph.library.histories`).
-    """
+    """One source text. Its id is the hash of the stored text, so the same text is stored once."""
 
     id: Id
     title: str
@@ -126,9 +115,9 @@ class Document:
     words: Count
     characters: Count
     added: Time
-    places: Count = 0
-    parts: tuple[CollectionPart, ...] = ()
-    sessions: Count = 0
+    places: Count = 0  # how many places the source names in its own terms (see `PageStore.place_names`)
+    parts: tuple[CollectionPart, ...] = ()  # of a collection: the documents whose texts are joined
+    sessions: Count = 0  # of a history, whose text grows, and whose id is the hash of its name
 
     @classmethod
     def load(cls, value: Any) -> "Document":
@@ -146,17 +135,14 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One session of a history: its character span `[start, end)`. Numbers count from 1, as people count.
-
-    `digest` is the hash of the session as it was given, by which a repeated session is recognised.
-    """
+    """One session of a history: its character span `[start, end)`. Numbers count from 1, as people count."""
 
     number: Count
     title: str
     time: str
     start: Count
     end: Count
-    digest: str
+    digest: str  # of the session as it was given, by which a repeated one is recognised
 
     @property
     def place(self) -> str:
@@ -195,26 +181,19 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What one method built from one document with one recipe.
-
-    `pages` counts the pages so far, and `read_to` is the character offset after the last of them. `paged` says that
-    they cover the document, `complete` that every page has its note too. `levels` counts the nodes on each level of
-    the tree built above the pages so far (MemWalker; see `summary_tree`). Where the tree is one of sections, `branches`
-    counts the children of each of its nodes, in the order of the text and each before those below it (a leaf has 0),
-    and `headings` are what these nodes are called.
-    """
+    """What one method built from one document with one recipe."""
 
     id: Id
     document: Id
     recipe: Recipe
     started: Time
-    pages: Count = 0
-    read_to: Count = 0
-    paged: bool = False
-    complete: bool = False
-    levels: tuple[Count, ...] = ()
-    branches: tuple[Count, ...] = ()
-    headings: tuple[str, ...] = ()
+    pages: Count = 0  # so far
+    read_to: Count = 0  # the character offset after the last of them
+    paged: bool = False  # they cover the document
+    complete: bool = False  # every page has its note too
+    levels: tuple[Count, ...] = ()  # the nodes on each level of the tree above the pages (see `summary_tree`)
+    branches: tuple[Count, ...] = ()  # the children of each node of a tree of sections, each node before those below it
+    headings: tuple[str, ...] = ()  # what these nodes are called
 
     @classmethod
     def load(cls, value: Any) -> "Memory":
@@ -259,18 +238,14 @@ FEWEST_NOTE_WORDS = 40
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The short text stored for a page: a gist, a summary or a memo. `fallback`: the model gave no usable one.
-
-    `header` is the line that puts the page in its context (GAM, section 2.2.1). `replaced`: the text is a user's
-    correction, and this is the method's own (see `readgraph.library.corrections`).
-    """
+    """The short text stored for a page: a gist, a summary or a memo."""
 
     page: Count
     text: str
     words: Count
-    fallback: bool = False
-    header: str = ""
-    replaced: str | None = None
+    fallback: bool = False  # the model gave no usable one
+    header: str = ""  # the line that puts the page in its context (GAM, section 2.2.1)
+    replaced: str | None = None  # the method's own text, where a user corrected it (see `library.corrections`)
 
     @property
     def is_substitute(self) -> bool:
@@ -280,32 +255,25 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """A node of the tree above the pages: a summary of what is below it (MemWalker, section 3).
+    """A node of the tree above the pages: a summary of what is below it (MemWalker, section 3)."""
 
-    `summary_tree` defines its `id`. `compressed` says that the text is shorter than its children's texts together.
-    """
-
-    id: str
+    id: str  # see `summary_tree`
     text: str
     words: Count
-    compressed: bool = False
+    compressed: bool = False  # the text is shorter than its children's texts together
     fallback: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedReply:
-    """A model's recorded reply (`said`) to the prompt with the name `asked`, recorded for `document`.
-
-    `tokens` counts input and output tokens; replies recorded by early versions have (0, 0). `cut`: the server cut the
-    reply off. `flaw`: what the server did to it (see `readgraph.models.reply`).
-    """
+    """A model's recorded reply."""
 
     said: str
-    cut: bool
-    asked: str
-    document: str
-    tokens: tuple[Count, Count] = (0, 0)
-    flaw: str = ""
+    cut: bool  # the server cut it off
+    asked: str  # the name of the prompt
+    document: str  # for which it was recorded
+    tokens: tuple[Count, Count] = (0, 0)  # in and out; replies recorded by early versions have (0, 0)
+    flaw: str = ""  # what the server did to it (see `readgraph.models.reply`)
 
 
 def utc_now() -> str:

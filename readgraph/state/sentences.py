@@ -26,8 +26,7 @@ LABEL = re.compile(rf"[ \t]*(?:{_STAMP})?(\w[^\n:.!?]{{0,29}}):[ \t]+")
 """What begins a turn of a talk, also after its time, or a row of a table: "Ann: Hello.", "[19:40] Ann: Hello.",
 "Station: Hexley; Year: 1985"."""
 
-ROW = re.compile(r"[ \t]*\|[^\n]*\|[ \t]*\r?(?:\n|$)")
-"""A row of a table in Markdown."""
+ROW = re.compile(r"[ \t]*\|[^\n]*\|[ \t]*\r?(?:\n|$)")  # a row of a table in Markdown
 
 _LINE_END = re.compile(r"\r?\n")
 
@@ -49,8 +48,7 @@ _ENDS = '.!?…"”»)]'
 
 _OPENING = "\"'“„«‹‘([»›"
 
-LONGEST_PART = 10_000
-"""Characters that the segmenter is given at once: it is quadratic on odd texts."""
+LONGEST_PART = 10_000  # characters that the segmenter is given at once: it is quadratic on odd texts
 
 _ENUMERATOR = re.compile(r"(?:#{1,6} +)?[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxlc]{1,5})[.)\]]+", re.IGNORECASE)
 """What stands before an entry of a list or in a heading: "3.", "# 2.1.", "(a)", "iv."."""
@@ -67,8 +65,7 @@ _BEFORE_NUMBER = re.compile(
 )
 """Abbreviations before a name or a number that the segmenter doesn't know in every language."""
 
-_SPEECH_GOES_ON = re.compile("と[、言云い思聞答叫話尋呼書述]|って")
-"""What follows quoted speech in Japanese: "he said"."""
+_SPEECH_GOES_ON = re.compile("と[、言云い思聞答叫話尋呼書述]|って")  # what follows quoted speech in Japanese: "he said"
 
 
 def sentence_spans(text: str, start: int = 0, end: int | None = None, language: str = "") -> list[tuple[int, int]]:

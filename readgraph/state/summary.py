@@ -11,8 +11,7 @@ from readgraph.state.reading import Answered, ReadingState, Sentence
 
 __all__ = ["PartOfText", "Summarised", "SummaryState", "SummaryWanted", "joined_sentences"]
 
-UNSPACED_ENDS = "。！？…"
-"""Ends of sentences after which no space stands."""
+UNSPACED_ENDS = "。！？…"  # ends of sentences after which no space stands
 
 
 class SummaryWanted(TypedDict):

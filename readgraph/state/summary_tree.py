@@ -141,15 +141,11 @@ class TreeShape:
 
 @dataclass(frozen=True, slots=True)
 class SectionTree(TreeShape):
-    """An uneven tree: its nodes are the sections of a document, and its leaves their segments.
+    """An uneven tree: its nodes are the sections of a document, and its leaves their segments."""
 
-    `below`: the children of each node above the leaves; `above`: the parent of each node but the root. `spans`: the
-    pages below each node above the leaves.
-    """
-
-    below: Mapping[str, tuple[str, ...]]
-    above: Mapping[str, str]
-    spans: Mapping[str, range]
+    below: Mapping[str, tuple[str, ...]]  # the children of each node above the leaves
+    above: Mapping[str, str]  # the parent of each node but the root
+    spans: Mapping[str, range]  # the pages below each node above the leaves
     headings: Mapping[str, str]
 
     def children(self, node: str) -> list[str]:
@@ -203,8 +199,7 @@ def section_tree(branches: tuple[int, ...], headings: tuple[str, ...]) -> Sectio
     return SectionTree(tuple(counts), 0, below, above, spans, dict(zip(names, headings, strict=True)))
 
 
-FAN = 4
-"""Gists of one level that a gist of the next level stands for."""
+FAN = 4  # gists of one level that a gist of the next level stands for
 
 _GIST_ID = re.compile(r"gists-\d+-(?P<level>\d+)-(?P<number>\d+)")
 

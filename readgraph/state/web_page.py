@@ -18,11 +18,8 @@ from readgraph.state.words import on_one_line
 EXACT = DEEPEST_PAGES
 """Lines are indented by the depth in the DOM down to here, and further down by how they stand in each other."""
 
-DEEPEST = 60
-"""The most that a line is indented: what is nested 100,000 times must not become 100,000 spaces."""
-
-LONGEST_VALUE = 200
-"""Most characters of an attribute's value."""
+DEEPEST = 60  # the most that a line is indented: what is nested 100,000 times must not become 100,000 spaces
+LONGEST_VALUE = 200  # most characters of an attribute's value
 
 _ELEMENT = re.compile(r'( *)<([a-z][a-z0-9:_-]*)((?: [a-z-]+(?:="[^"\n]*")?)*)>([^\n]*)')
 _ATTRIBUTE = re.compile(r' ([a-z-]+)(?:="([^"]*)")?')
@@ -30,10 +27,7 @@ _TAG = re.compile(r"[^a-z0-9:_-]")
 
 
 class WebLine(NamedTuple):
-    """One line of a page: an element with the text that begins it, or a text (`tag` ""); `[start, end)` in the whole.
-
-    `depth` is its indentation. Attributes without a value, such as `checked`, have "".
-    """
+    """A line of a page: an element with the text that begins it, or a text (`tag` ""). `depth` is its indentation."""
 
     depth: int
     tag: str
@@ -95,31 +89,23 @@ TEXT_TYPES = frozenset(
 )
 """Types of an input that takes a text."""
 
-TEXT_ROLES = frozenset(("textbox", "searchbox", "spinbutton"))
-"""Roles of an element that takes a text."""
-
-LONGEST_LABEL = 80
-"""Most characters of an element's label."""
-
-MOST_NAMED = 12
-"""Most options that a complaint names."""
+TEXT_ROLES = frozenset(("textbox", "searchbox", "spinbutton"))  # roles of an element that takes a text
+LONGEST_LABEL = 80  # most characters of an element's label
+MOST_NAMED = 12  # most options that a complaint names
 
 
 @dataclass(frozen=True, slots=True)
 class WebElement:
-    """An element that can be named. `options` are those that can be selected; `secret`: what is typed is a password.
-
-    `start` is the offset of its line in the page's text.
-    """
+    """An element that can be named."""
 
     id: str
     tag: str
     label: str
-    start: int
+    start: int  # the offset of its line in the page's text
     takes_text: bool = False
-    options: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()  # those that can be selected
     disabled: bool = False
-    secret: bool = False
+    secret: bool = False  # what is typed is a password
 
     @property
     def description(self) -> str:
@@ -180,7 +166,6 @@ def _element(identity: str, lines: Sequence[WebLine], number: int) -> WebElement
 
 
 def _below(lines: Sequence[WebLine], number: int) -> Iterator[WebLine]:
-    """The lines within the element of this line."""
     for place in range(number + 1, len(lines)):
         if lines[place].depth <= lines[number].depth:
             return

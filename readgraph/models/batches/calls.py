@@ -5,8 +5,8 @@ that goes on, and pays nothing twice (see `readgraph.models.batches.flight`).
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,14 +24,9 @@ if TYPE_CHECKING:
     from readgraph.models.batches.flight import Flight, WaitingCall
     from readgraph.models.openai_chat import InLoopChatOpenAI
 
-MOST_REQUESTS, MOST_BYTES = 50_000, 200_000_000
-"""The endpoint's limits of one batch: requests, and bytes of their file."""
-
-QUIET = 2.0
-"""Seconds without a new request after which those that wait are sent."""
-
-QUIETLY = "quiet"
-"""Stands for the task that sends what waits; others are known by their batches."""
+MOST_REQUESTS, MOST_BYTES = 50_000, 200_000_000  # the endpoint's limits of one batch: requests, and bytes of their file
+QUIET = 2.0  # seconds without a new request after which those that wait are sent
+QUIETLY = "quiet"  # stands for the task that sends what waits; others are known by their batches
 
 PROVIDER = "openai"
 """The provider whose servers may have the endpoint: OpenAI, or any server at a `base_url` that speaks its protocol."""
@@ -72,11 +67,9 @@ class CallIdentity:
 _asked: ContextVar[CallIdentity] = ContextVar("readgraph_batched_call")
 
 
-@contextmanager
-def identify_call(asked: CallIdentity) -> Iterator[None]:
+def identify_call(asked: CallIdentity) -> AbstractContextManager[CallIdentity]:
     """Calls inside the `with` are this one."""
-    with set_variable(_asked, asked):
-        yield
+    return set_variable(_asked, asked)
 
 
 class BatchedCalls:
@@ -113,7 +106,6 @@ class BatchedCalls:
         return Flight(self.endpoint, store, self.name, self._read, self.retry_seconds, waiting, record)
 
     def _read(self, body: Any, function: bool) -> ModelReply:
-        """The reply in a response, as an ordinary call reads it."""
         generation = self.chat.result_of(body).generations[0]
         message: Any = generation.message
         message.response_metadata = {**(generation.generation_info or {}), **message.response_metadata}
@@ -195,7 +187,6 @@ class _StoreBatches:
         self._start(flight, flight.run)
 
     def _start(self, what: Any, run: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run this in a task, if it does not run already."""
         if (running := self._tasks.get(what)) and not running.done():
             return
 

@@ -13,14 +13,12 @@ from readgraph.models.failures import kind_of_status
 from readgraph.models.openai_chat import make_http_client, with_model_errors
 from readgraph.state.errors import ModelUnavailable
 
-MOST_OF_FILE = 1_000_000_000
-"""Bytes of a file of responses that are read: 50,000 replies of 20,000 bytes."""
+MOST_OF_FILE = 1_000_000_000  # bytes of a file of responses that are read: 50,000 replies of 20,000 bytes
 
 ENDS = ("completed", "failed", "expired", "cancelled")
 """Statuses of a batch that is at its end. A server may have others, such as "queued", for one that it works on."""
 
-LISTED = 100
-"""The newest batches among which one is looked for whose id is not known."""
+LISTED = 100  # the newest batches among which one is looked for whose id is not known
 
 
 class Unfinished(kinds.ModelAPIError):

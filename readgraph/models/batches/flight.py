@@ -13,10 +13,10 @@ from langchain_core import exceptions as kinds
 from readgraph.library.page_store import BatchLine, PageStore, SentBatch
 from readgraph.models.batches import forget_batch, remember_batch
 from readgraph.models.batches.endpoint import BatchEndpoint, BatchStatus, Unfinished, body_of
-from readgraph.models.failures import headers_of
+from readgraph.models.failures import headers_of, retry_after_seconds
 from readgraph.models.metering import Meter
 from readgraph.models.reply import ModelReply
-from readgraph.models.waiting import RetryPauses, clock, retry_after_seconds
+from readgraph.models.waiting import RetryPauses, clock
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.records import RecordedReply
 
@@ -31,8 +31,7 @@ UNKNOWN_OUTCOME = (kinds.ModelAPIError, kinds.ModelConnectionError, kinds.ModelT
 
 LOST = "the server does not know the batch"
 
-AT_ONCE = 200
-"""Responses that are read at once."""
+AT_ONCE = 200  # responses that are read at once
 
 T = TypeVar("T")
 
@@ -50,22 +49,18 @@ class WaitingCall:
 
 @dataclass(eq=False)
 class Flight:
-    """A batch, and the calls that wait for it, by their keys; `record` is there from when it was sent.
-
-    `read` makes a reply of a response. `file` is its uploaded file. `recorded`: how many replies it has brought.
-    `over`: nothing will come of this batch any more.
-    """
+    """A batch, and the calls that wait for it, by their keys."""
 
     endpoint: BatchEndpoint
     store: PageStore
     model: str
-    read: Callable[[Any, bool], ModelReply]
+    read: Callable[[Any, bool], ModelReply]  # makes a reply of a response
     retry_seconds: float
     waiting: dict[str, WaitingCall] = field(default_factory=dict)
-    record: SentBatch | None = None
-    file: str = ""
-    recorded: int = 0
-    over: bool = False
+    record: SentBatch | None = None  # there from when it was sent
+    file: str = ""  # its uploaded file
+    recorded: int = 0  # how many replies it has brought
+    over: bool = False  # nothing will come of this batch any more
 
     def __post_init__(self) -> None:
         self.file = self.record.file if self.record else ""
@@ -90,10 +85,7 @@ class Flight:
                     call.reply.set_exception(copy(told))
 
     async def cancel(self) -> int:
-        """Cancel the batch, wait for its end, and record the replies that it has; returns how many there are.
-
-        Raises `ModelUnavailable` where the server can't be asked.
-        """
+        """Cancel the batch, and record the replies that it has; returns how many. Raises `ModelUnavailable`."""
         record = self.record
         if not record:
             return 0
@@ -118,7 +110,6 @@ class Flight:
         )
 
     async def _send(self) -> SentBatch:
-        """Upload the requests, record them, and let the batch begin."""
         requests = b"".join(call.request for call in self.waiting.values())
         for call in self.waiting.values():
             call.request = b""  # together they may be large, and a batch takes long

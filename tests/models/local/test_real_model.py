@@ -81,7 +81,7 @@ def test_a_typed_reply_holds_no_pictures(model: Running) -> None:
     messages = [("user", "Repeat this word by word: 🌸🌺🌻🌷 🎉🎉🎉")]
 
     async def reply() -> ModelReply:
-        return await call_model(await model_client(settings), messages, AnswerAlone)
+        return await call_model(await model_client(settings), messages, AnswerAlone, "")
 
     assert ord(max(asyncio.run(reply()).text)) < ord("🌷")
 

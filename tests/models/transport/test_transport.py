@@ -18,7 +18,7 @@ from langgraph.store.memory import InMemoryStore
 from readgraph.cli.terminal.safe_text import escape_json, visible
 from readgraph.models.asking import ask, ask_text
 from readgraph.models.client import model_client
-from readgraph.models.waiting import retry_after_seconds
+from readgraph.models.failures import retry_after_seconds
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, ModelUnavailable, NoUsableReply
 from tests.doubles.hurried import Hurried
