@@ -26,7 +26,6 @@ from readgraph.state.logs import log_run, new_inner_run
 from readgraph.state.records import Document
 
 T = TypeVar("T")
-
 EVERY = 1.0  # seconds between notifications
 
 AGAIN = 0.001
@@ -157,8 +156,7 @@ class ReadingJobs:
     def begin_reading(self, source: Document | Path, method: str = "", *, known: bool = False) -> ReadingJob:
         """The reading of this source, which is under way or begins; `known`: by its handle, so it may be done too.
 
-        A file may have changed since it was read: without the handle it is looked at again. Raises `BadInput` where
-        there is no such method.
+        Without the handle a file is looked at again, which may have changed. Raises `BadInput` without such a method.
         """
         document = source if isinstance(source, Document) else None
         name = (method_named(method) if method else method_for(document)).name

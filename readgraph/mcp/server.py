@@ -30,9 +30,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 
 T = TypeVar("T")
-
 SOON = 0.5  # seconds in which a reading that was done before ends again
-
 LONGEST_WAIT = 3600.0
 
 Named = Annotated[str, Field(description="A document of the library: its id, title, or file.")]

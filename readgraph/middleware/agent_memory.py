@@ -113,17 +113,6 @@ async def look_up_document(pages: PageStore, identity: str, query: str, start: i
     return f"Characters {start} to {end} of {document.characters}:{on}\n{text}"
 
 
-async def recall_messages(pages: PageStore, name: str | None, question: str, context: ReaderContext) -> str:
-    """What GAM's research finds on a question among the messages that left the window."""
-    document = await history(pages, name) if name else None
-    if document is None:
-        return "Nothing has left this conversation: all of it is in view."
-    found = await research(pages.store, question, document=document.id, context=replace(context, evidence="snippets"))
-    told = found.context or f"Nothing was found on this among earlier messages: {question}"
-    missing = describe_missing(found.not_memorised)
-    return f"{told}\n\n{missing}." if missing else told
-
-
 RECALL = "recall"  # the tool that researches messages that left the window
 
 
@@ -248,10 +237,17 @@ def _recall_tool(memory: AgentMemory) -> BaseTool:
         Give one question in full words, with full names.
         """
         name = memory.history or runtime.state.get("readgraph_history")
+        context = replace(memory.context, evidence="snippets")
         try:
-            return await recall_messages(memory.pages, name, question, memory.context)
+            document = await history(memory.pages, name) if name else None
+            if document is None:
+                return "Nothing has left this conversation: all of it is in view."
+            found = await research(memory.pages.store, question, document=document.id, context=context)
         except BadInput as problem:
             return str(problem)
+        told = found.context or f"Nothing was found on this among earlier messages: {question}"
+        missing = describe_missing(found.not_memorised)
+        return f"{told}\n\n{missing}." if missing else told
 
     def recall_and_wait(question: str, runtime: ToolRuntime) -> str:
         return in_background(recall, question, runtime)

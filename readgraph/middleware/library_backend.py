@@ -19,9 +19,7 @@ from readgraph.state.loops import in_background
 from readgraph.state.records import Document, Memory
 
 TEXT = "text.txt"  # the file with the whole text of a document that has not been read
-
 PAGES, NOTES = "pages", "notes"
-
 AT_ONCE = 200  # files whose texts are fetched at a time
 
 
@@ -125,8 +123,8 @@ class LibraryBackend(Backend):  # type: ignore[misc]
     """A `BackendProtocol` of deepagents over a library: `ls`, `read`, `grep` and `glob`, and their async twins.
 
     A document that was read is a folder with `pages/0000.txt` and `notes/0000.txt`, of its newest memory; one that was
-    not read yet has `text.txt`. Whatever would write is refused in words. Use it as `backend=`, or as a route of a
-    `CompositeBackend`. Raises `BadInput` where deepagents is not installed.
+    not read yet has `text.txt`. Whatever would write is refused in words. Raises `BadInput` where deepagents is not
+    installed.
     """
 
     def __init__(self, library: Library | BaseStore) -> None:

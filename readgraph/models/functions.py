@@ -31,8 +31,7 @@ reset_in_forked(_calling.clear)
 def function_model(function: Callable[..., Any]) -> str:
     """The model's name of a function, which is known by it until the process ends.
 
-    A second function with the same name gets a number. Replies are recorded under this name. Raises `BadInput` for
-    what can't be called.
+    Replies are recorded under it; a second function of this name gets a number. Raises `BadInput` for no function.
     """
     if not callable(function):
         raise BadInput(f"A {type(function).__name__} can't be called: give a function.")
@@ -90,8 +89,7 @@ class FunctionChat(BaseChatModel):
 class FunctionEmbeddings(Embeddings):
     """An embedding model that is a function from a list of texts to vectors, or from one text to one vector.
 
-    An `Embeddings` object of LangChain serves as well. The function is first called with the list; where that fails or
-    gives no matrix, with each text.
+    It is first called with the list; where that fails or gives no matrix, with each text.
     """
 
     def __init__(self, known_as: str, function: Callable[..., Any]) -> None:

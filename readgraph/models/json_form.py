@@ -1,8 +1,7 @@
 """Tolerant parsing of typed replies: the reply as the model meant it, or one line on why it can't be used.
 
-JSON with mistakes is repaired within a bounded number of steps: `json_repair` looks ahead from each position where it
-must guess, so a text of `{` or of style sheets takes it time that grows with the square of the length, or faster. Each
-of its steps accesses the text, so a text that counts accesses bounds it.
+`json_repair` looks ahead wherever it must guess, so a text of `{` or of style sheets takes it time that grows with the
+square of the length, or faster. Each of its steps accesses the text: one that counts accesses bounds it.
 """
 
 import asyncio
@@ -89,7 +88,6 @@ Result = TypeVar("Result")
 _THINKING = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*\s*\n(.*?)(?:\n```|\Z)", re.DOTALL)
-
 LONGEST = 64_000  # the most characters of a reply; a longer one is refused
 
 MOST_FAULTS = 1000
@@ -99,11 +97,7 @@ QUICK = 4_000  # characters up to which the event loop parses a reply itself, in
 
 
 class ReplyRefusal(Exception):
-    """Why a reply can't be used; the text goes back to the model, and may quote its reply.
-
-    `kind` says it without: the form is not the one that was asked for, the content can't be, the reply was cut, or its
-    server withheld or damaged it.
-    """
+    """Why a reply can't be used; the text goes back to the model, and may quote its reply. `kind` says it without."""
 
     def __init__(self, reason: str, kind: Literal["form", "content", "cut", "flaw"] = "form") -> None:
         super().__init__(reason)

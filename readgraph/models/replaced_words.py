@@ -1,7 +1,6 @@
 """Prompts in the user's own words: a folder with a file for each prompt that is replaced, as `export_words` writes it.
 
-A file has the texts of a prompt, with the places that values take. It must have the same places as ours: a place that
-is left out would hide from the model what it is asked about.
+A file must have the same places for values as ours: one left out would hide from the model what it is asked about.
 """
 
 import tomllib
@@ -47,8 +46,7 @@ def own_words(ours: Wording, folder: str) -> Wording:
 def replacement_digests(folder: str, prompts: frozenset[str]) -> dict[str, str]:
     """Digests of those of these prompts that the folder replaces, by the names of their files.
 
-    Raises `BadInput` for any wrong file of the folder, also of a prompt that comes after a memory was paid for, and for
-    one that replaces nothing, such as one with a misspelt name.
+    Raises `BadInput` for any wrong file of the folder, also of a later prompt, and for one that replaces nothing.
     """
     known = {words.name: words for words in list_wordings()}
     place = Path(folder).expanduser()

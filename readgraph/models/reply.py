@@ -1,7 +1,7 @@
 """A model's reply: in the message of its server, and why it ended; or from a run that somebody published.
 
-Each provider has its own field and its own words. A published reply is found by a digest of what was asked, so that a
-run can be published without its prompts, which hold texts: no server is asked then, and no key is needed.
+A published reply is found by a digest of what was asked, so that a run can be published without its prompts, which hold
+texts: no server is asked then, and no key is needed.
 """
 
 import json
@@ -44,7 +44,6 @@ Flaw = Literal["", "withheld by its server", "damaged on its way"]
 """What a server did to a reply; the same prompt may well bring a better one."""
 
 NO_FLAW, WITHHELD, DAMAGED = FLAWS = get_args(Flaw)
-
 FLAWED = "the reply was {}"  # why a reply with a flaw is refused
 
 

@@ -61,8 +61,7 @@ MOST_OFFERED = 50  # the most values in a schema: servers take long to prepare a
 def restrict_reply(reply: type[Reply], **offered: Iterable[int | str]) -> type[Reply]:
     """The reply's type with a schema that lists the allowed values of these fields (for a list, of its members).
 
-    Servers that enforce schemas allow the model nothing else. Validation of the reply is as tolerant as before, since
-    other models may answer "3" or "page 3", so callers still have to check the value.
+    Servers that enforce schemas allow nothing else; others may reply "page 3", so callers must still check the value.
     """
     by_name = {name: tuple(values) for name, values in sorted(offered.items())}
     listed = tuple((name, values) for name, values in by_name.items() if 0 < len(values) <= MOST_OFFERED)

@@ -34,8 +34,7 @@ class Clock:
         await asyncio.sleep(seconds)
 
 
-_REAL = Clock()
-_clock: ContextVar[Clock] = ContextVar("readgraph_clock", default=_REAL)
+_clock: ContextVar[Clock] = ContextVar("readgraph_clock", default=Clock())  # noqa: B039
 
 
 def use_clock(clock: Clock) -> AbstractContextManager[Clock]:

@@ -1,8 +1,7 @@
 """What nodes and calls do, told in one place each: as records of logs, and as spans of OpenTelemetry.
 
-Where nobody listens, nothing is made, and nothing is imported until a program has set a tracer provider. Spans hold
-names, numbers and times, never a text: one for each run of a graph, each node and each call. Calls have the attributes
-of the semantic conventions for generative AI.
+Where nobody listens, nothing is made or imported. Spans hold names, numbers and times, never a text: one for each run
+of a graph, each node and each call, which has the attributes of the semantic conventions for generative AI.
 """
 
 import asyncio
@@ -20,21 +19,9 @@ from readgraph.models.metering import Meter, current_meter
 from readgraph.models.names import find_model_entry
 from readgraph.models.prices import Price, price_to_pay
 from readgraph.models.prompt import Prompt
+from readgraph.state import logs
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.installed import __version__
-from readgraph.state.logs import (
-    ERROR,
-    INFO,
-    WARNING,
-    RunUsage,
-    current_run,
-    end_state,
-    fault,
-    is_log_enabled,
-    log,
-    new_run_part,
-    use_run,
-)
 from readgraph.state.reading import NO_TOKENS
 
 API = "opentelemetry.trace"
@@ -123,13 +110,12 @@ def _drop_empty_attributes(attributes: Attributes) -> dict[str, Any]:
 
 
 REQUESTED = "gen_ai.request.model"
-
 OURS = "readgraph."  # what the names of our own attributes begin with
 
 
 def has_listeners() -> bool:
     """Whether anybody listens."""
-    return is_log_enabled() or is_tracing_enabled()
+    return logs.is_log_enabled() or is_tracing_enabled()
 
 
 class Call:
@@ -185,9 +171,9 @@ class Call:
         if self.outcome == "failed":
             self._span.fail(type(problem).__name__)
         self._lasting.close()
-        log(
+        logs.log(
             "call",
-            WARNING if self.outcome in ("refused", "failed") else INFO,
+            logs.WARNING if self.outcome in ("refused", "failed") else logs.INFO,
             model=self.client.name,
             **self._about,
             outcome=self.outcome,
@@ -198,18 +184,18 @@ class Call:
             tokens_cached=tokens.cache_read or None,
             seconds=seconds,
             cost=dollars,
-            **(fault(problem) if problem is not None and self.outcome == "failed" else {}),
+            **(logs.fault(problem) if problem is not None and self.outcome == "failed" else {}),
         )
 
     def _count(self, new: bool, dollars: float | None) -> None:
-        if run := current_run():
+        if run := logs.current_run():
             made = new and self.outcome in ("answered", "refused")
             run.count(calls=made, recorded=self.outcome == "recorded", refused=self.outcome == "refused")
             run.count(failed=self.outcome == "failed", cost=dollars)
             run.count(tokens_in=self.tokens.sent if new else 0, tokens_out=self.tokens.received if new else 0)
 
     def _cost(self) -> float | None:
-        run = current_run()
+        run = logs.current_run()
         given = Price(*run.price) if run and run.price else None
         price = price_to_pay(given, self.client.name, batch=self.batch) if self.tokens.sent else None
         return round(price.of_tokens(self.tokens), 6) if price else None
@@ -228,9 +214,9 @@ def watch_embedding(model: str, texts: int) -> Iterator[None]:
         try:
             yield
         except Exception as problem:
-            log("embedding", WARNING, **fields, outcome="failed", **fault(problem))
+            logs.log("embedding", logs.WARNING, **fields, outcome="failed", **logs.fault(problem))
             raise
-    log("embedding", **fields, outcome="answered", seconds=round(time.perf_counter() - began, 4))
+    logs.log("embedding", **fields, outcome="answered", seconds=round(time.perf_counter() - began, 4))
 
 
 @contextmanager
@@ -240,23 +226,23 @@ def watch_node(meter: Meter, about: Mapping[str, str]) -> Iterator[dict[str, Any
     if not has_listeners():
         yield update
         return
-    part = new_run_part(**{"document": meter.document, **about, "node": meter.node})
+    part = logs.new_run_part(**{"document": meter.document, **about, "node": meter.node})
     attributes = {f"{OURS}{name}": value for name, value in {"run": part.id, **part.about}.items()}
-    with use_run(part), span(f"node {meter.node}", attributes) as lasts:
-        log("node_begun")
+    with logs.use_run(part), span(f"node {meter.node}", attributes) as lasts:
+        logs.log("node_begun")
         try:
             yield update
         except BaseException as problem:
-            state, failed = end_state(problem)
+            state, failed = logs.end_state(problem)
             if isinstance(problem, GraphBubbleUp):
                 state, failed = "paused", {}
             told: dict[str, Any] = {"state": state, "seconds": round(meter.seconds, 4), **failed}
-            log("node_ended", ERROR if failed else INFO, **told)
+            logs.log("node_ended", logs.ERROR if failed else logs.INFO, **told)
             raise
         _end_node(part, meter, update, lasts)
 
 
-def _end_node(part: RunUsage, meter: Meter, update: Mapping[str, Any], lasts: TraceSpan) -> None:
+def _end_node(part: logs.RunUsage, meter: Meter, update: Mapping[str, Any], lasts: TraceSpan) -> None:
     status = update.get("status")
     if isinstance(status, str):
         part.set_status(status)
@@ -272,7 +258,7 @@ def _end_node(part: RunUsage, meter: Meter, update: Mapping[str, Any], lasts: Tr
     known: dict[str, Any] = {} if "document" in part.about else {"document": str(update.get("document", ""))}
     told = {"status": part.status, **{name: value for name, value in sums.items() if value}, **known}
     lasts.add({f"{OURS}{name}": value for name, value in told.items()})
-    log("node_ended", state="done", seconds=round(meter.seconds, 4), **told)
+    logs.log("node_ended", state="done", seconds=round(meter.seconds, 4), **told)
 
 
 def _gen_ai(operation: str, model: str) -> dict[str, Any]:

@@ -1,8 +1,4 @@
-"""Files on this disk: written whole, refused where they are not regular or a newer version wrote them.
-
-A file appears complete or not at all, so that a failed write leaves nothing behind. A pipe would be waited for, and a
-device may have no end.
-"""
+"""Files on this disk: written whole or not at all, refused where they are not regular or from a newer version."""
 
 import os
 import shutil
@@ -33,8 +29,8 @@ def open_without_waiting(path: Path, flags: int, mode: int = 0o666) -> int:
 def replace_file(path: Path, mode: Literal["w", "wb"] = "w", errors: str | None = None) -> Iterator[IO[Any]]:
     """A file to write to (text in UTF-8), which replaces `path` when the `with` ends without an error.
 
-    Until then it is next to `path` under a hidden name; if the `with` fails, it is deleted. What can't be replaced (a
-    device, a pipe, a file in a folder that allows no new files) is written in place. Raises `OSError`.
+    Until then it has a hidden name beside it. What can't be replaced (a device, a pipe, a file in a folder that allows
+    no new files) is written in place. Raises `OSError`.
     """
     encoding: dict[str, Any] = {"encoding": "utf-8", "errors": errors, "newline": "\n"} if mode == "w" else {}
     if path.exists() and not (path.is_file() and os.access(path.resolve().parent, os.W_OK)):

@@ -1,8 +1,7 @@
 """What happens to open connections when the process forks.
 
-A forked child has none of its parent's threads and none of its file locks, but SQLite's data in the child's memory
-still says that it holds them. A connection that the child then opens to the same file would run without locks. So no
-connection is in use during a fork, and the child closes its copies before it opens connections of its own.
+A forked child has none of its parent's file locks, but SQLite's data in its memory says that it holds them: it would
+run without locks. So no connection is in use during a fork, and the child closes its copies.
 """
 
 import os

@@ -76,9 +76,7 @@ _BY_SCRIPT = {
 """Scripts that one language uses, most telling first: Japanese has Chinese characters too."""
 
 _SCRIPT_SHARE = 0.2
-
 _LETTER, _WORD = re.compile(r"[^\W\d_]"), re.compile(r"[^\W\d_]+")
-
 _ENGLISH = frozenset("the of and to in that is was it for on as with his he be at by had not are but from".split())
 _ENGLISH_SHARE, _FEWEST_WORDS = 0.15, 4
 """A text with this share of such words is English: no other language comes near, and no model has to be loaded."""

@@ -12,8 +12,7 @@ def lazy_names(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """A package's `__getattr__` and `__dir__`; `homes` has the names that each of its modules gives.
 
-    The package assigns them in the `else` of `if TYPE_CHECKING`, under which it imports the same names: so type
-    checkers and editors see what is there, and refuse what is not.
+    They stand in the `else` of `if TYPE_CHECKING`, under which the same names are imported for checkers and editors.
     """
     home_of = {name: f"{package}.{home}" for home, names in homes.items() for name in names}
 

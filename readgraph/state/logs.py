@@ -1,8 +1,7 @@
-"""The run in hand, and what it does, as records of Python's `logging` with their fields in `extra`.
+"""The run in hand, and what it does, as records of Python's logger "readgraph" with their fields in `extra`.
 
-The logger is "readgraph". Records hold names, numbers and times: never a text, a prompt, a reply, a question, a title
-or a key. A command is a run, and so is each run of a server. A graph that is called from Python, outside of any, is
-one too.
+Records hold names, numbers and times: never a text, a prompt, a reply, a question, a title or a key. A command is a
+run, and so is each run of a server, and a graph that is called from Python, outside of any.
 """
 
 import asyncio

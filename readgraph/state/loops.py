@@ -1,8 +1,7 @@
 """Event loops: one in the background for synchronous callers, what belongs to one, and who leaves a stream.
 
-Who leaves a stream of a graph ends what runs for it. LangGraph alone waits for a node that runs in a thread. Where a
-server cancels by anyio, which it does again and again until all has ended (Starlette, FastAPI, MCP), it does not come
-to cancelling its nodes.
+Who leaves a stream of a graph ends what runs for it. LangGraph alone waits for nodes in threads, and where a server
+cancels by anyio, again and again (Starlette, FastAPI, MCP), it does not come to cancelling its nodes.
 """
 
 import asyncio

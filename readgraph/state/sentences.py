@@ -27,9 +27,7 @@ LABEL = re.compile(rf"[ \t]*(?:{_STAMP})?(\w[^\n:.!?]{{0,29}}):[ \t]+")
 "Station: Hexley; Year: 1985"."""
 
 ROW = re.compile(r"[ \t]*\|[^\n]*\|[ \t]*\r?(?:\n|$)")  # a row of a table in Markdown
-
 _LINE_END = re.compile(r"\r?\n")
-
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
 
 _BETWEEN_MARKS = re.compile(r"[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['’](?!\w)")
@@ -45,9 +43,7 @@ _MARKED_END = re.compile(rf"([.!?…。！？])[\"”»’)]*(?: ?{_NOTE})+")
 """An end of a sentence with the marks of its notes, which belong to it."""
 
 _ENDS = '.!?…"”»)]'
-
 _OPENING = "\"'“„«‹‘([»›"
-
 LONGEST_PART = 10_000  # characters that the segmenter is given at once: it is quadratic on odd texts
 
 _ENUMERATOR = re.compile(r"(?:#{1,6} +)?[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxlc]{1,5})[.)\]]+", re.IGNORECASE)
@@ -71,9 +67,8 @@ _SPEECH_GOES_ON = re.compile("と[、言云い思聞答叫話尋呼書述]|っ�
 def sentence_spans(text: str, start: int = 0, end: int | None = None, language: str = "") -> list[tuple[int, int]]:
     """Character spans of the sentences between two offsets, without the white space around them.
 
-    A blank line ends a sentence, and so does a heading of Markdown, and a line before another turn of a talk or another
-    row of a table; an abbreviation, an initial, an ordinal and the number of a heading don't, and a block of code is
-    one. `language` is an ISO 639-1 code, by default the text's own.
+    A blank line, a heading of Markdown, another turn of a talk and another row of a table end one; an abbreviation, an
+    initial, an ordinal and a heading's number don't; a block of code is one. `language`: by default the text's own.
     """
     part = text[start:end]
     language = language or language_of(part)

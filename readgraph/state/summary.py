@@ -89,8 +89,8 @@ def joined_sentences(sentences: Sequence[Sentence]) -> tuple[str, list[int]]:
 def sentence_flags(found: Any) -> list[SentenceFlag]:
     """What stands in brackets after sentences of a summary or of a long answer, in the text's order.
 
-    Named are, of a summary, the places of a sentence for which nothing is quoted, and of one that these don't support,
-    or, where others were checked, that was not. Of an answer only the doubt is said.
+    Of a summary, the places of a sentence without quotes, or that they don't support, or, where others were checked,
+    that was not; of an answer only the doubt.
     """
     sentences: list[Sentence] = found["sentences"]
     some_checked = any(each["supported"] is not None and not each["extracted"] for each in sentences)

@@ -200,7 +200,6 @@ def section_tree(branches: tuple[int, ...], headings: tuple[str, ...]) -> Sectio
 
 
 FAN = 4  # gists of one level that a gist of the next level stands for
-
 _GIST_ID = re.compile(r"gists-\d+-(?P<level>\d+)-(?P<number>\d+)")
 
 

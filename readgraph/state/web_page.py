@@ -20,7 +20,6 @@ EXACT = DEEPEST_PAGES
 
 DEEPEST = 60  # the most that a line is indented: what is nested 100,000 times must not become 100,000 spaces
 LONGEST_VALUE = 200  # most characters of an attribute's value
-
 _ELEMENT = re.compile(r'( *)<([a-z][a-z0-9:_-]*)((?: [a-z-]+(?:="[^"\n]*")?)*)>([^\n]*)')
 _ATTRIBUTE = re.compile(r' ([a-z-]+)(?:="([^"]*)")?')
 _TAG = re.compile(r"[^a-z0-9:_-]")

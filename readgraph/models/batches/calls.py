@@ -1,7 +1,6 @@
 """Calls that are made in batches: requests that wait are sent together, and each gets its reply hours later.
 
-What is sent is recorded in the library before the server begins, so that a command that was killed waits for the batch
-that goes on, and pays nothing twice (see `readgraph.models.batches.flight`).
+A killed command finds the batch that goes on in the library, and pays nothing twice (see `flight`).
 """
 
 import asyncio

@@ -30,9 +30,7 @@ UNKNOWN_OUTCOME = (kinds.ModelAPIError, kinds.ModelConnectionError, kinds.ModelT
 """Errors after which a request may have been carried out nevertheless."""
 
 LOST = "the server does not know the batch"
-
 AT_ONCE = 200  # responses that are read at once
-
 T = TypeVar("T")
 
 
