@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 
@@ -58,15 +58,8 @@ def _arguments(call: Any) -> str:
 NOTE = "notes"  # what a message with the notes on earlier messages is marked with
 
 
-class Split(NamedTuple):
-    """The messages that leave the window, and those that stay, without the notes on earlier ones."""
-
-    leaving: list[AnyMessage]
-    staying: list[AnyMessage]
-
-
-def split(messages: Sequence[AnyMessage], most: int, keep: int) -> Split:
-    """The messages that leave so that about `keep` words stay; none leaves while there are at most `most`.
+def split(messages: Sequence[AnyMessage], most: int, keep: int) -> tuple[list[AnyMessage], list[AnyMessage]]:
+    """The messages that leave so that about `keep` words stay (none while there are at most `most`), and the others.
 
     The last message stays, and so does what the user said last, if it takes at most half of `keep`. A call of tools
     and its results stay or leave together.
@@ -74,7 +67,7 @@ def split(messages: Sequence[AnyMessage], most: int, keep: int) -> Split:
     said = [message for message in messages if message.additional_kwargs.get(OURS) != NOTE]
     sizes = [message_words(message) for message in said]
     if sum(map(message_words, messages)) <= most:
-        return Split([], said)
+        return [], said
     cut = len(said) - 1
     kept = sizes[cut] if said else 0
     while cut > 0 and kept + sizes[cut - 1] <= keep:
@@ -85,7 +78,7 @@ def split(messages: Sequence[AnyMessage], most: int, keep: int) -> Split:
     later = any(isinstance(message, HumanMessage) for message in said[cut:])
     stays = asked if asked is not None and not later and sizes[asked] <= keep // 2 else None
     leaving = [message for at, message in enumerate(said[:cut]) if at != stays]
-    return Split(leaving, [*([said[stays]] if stays is not None else []), *said[cut:]])
+    return leaving, [*([said[stays]] if stays is not None else []), *said[cut:]]
 
 
 def _between_calls(said: Sequence[AnyMessage], cut: int) -> int:

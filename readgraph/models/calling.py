@@ -170,9 +170,7 @@ def _line(client: ModelClient, failure: Failure) -> str:
     return f"{server} failed {times} ({failure.status or 'an error'}): go on later, nothing is lost."
 
 
-def _lines_by_kind(
-    client: ModelClient, failure: Failure, server: str, times: str
-) -> list[tuple[type[kinds.ModelError], str]]:
+def _lines_by_kind(client: ModelClient, failure: Failure, server: str, times: str) -> list[tuple[type[Exception], str]]:
     at, name = f" at {client.server}" if client.server else "", client.name
     provider = name.partition(":")[0]
     address = "OPENAI_BASE_URL" if provider == "openai" else f"the network and the address of {provider}'s server"

@@ -22,6 +22,7 @@ from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.loops import PerLoop
 from readgraph.state.settings.settings_file import file_settings, settings_file
 
+_NAME = re.compile(r"[\w.-]+")
 TOKENS_PER_WORD = 4 / 3
 REPLY_TOKENS = 300  # tokens that a reply is taken to have, where nothing bounds it
 
@@ -134,7 +135,7 @@ def model_tables() -> dict[str, ModelTable]:
 
 def validate_table(name: str, table: Any) -> ModelTable:
     """The table with its values checked; raises `BadInput`, in one line."""
-    if not re.fullmatch(r"[\w.-]+", name) or name == "local":
+    if not _NAME.fullmatch(name) or name == "local":
         raise BadInput(f"[models.{name}] can't be a model's name: use letters, digits, _, - and . (but not 'local').")
     try:
         return ModelTable.model_validate(table)
@@ -146,9 +147,6 @@ def validate_table(name: str, table: Any) -> ModelTable:
 
 
 Factory = Callable[[], Any]
-
-_NAME = re.compile(r"[\w.-]+")
-RESERVED = ("local",)  # names without a colon that mean something already
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -253,7 +251,7 @@ def within_window(context: ReaderContext) -> ReaderContext:
 
 def check_name(name: str, factory: object) -> None:
     """Refuse what can't be registered."""
-    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in RESERVED:
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name == "local":
         raise BadInput(f"{name!r:.60} can't be a model's name: use letters, digits, _, - and . (but not 'local').")
     if not callable(factory):
         raise BadInput(f"The model '{name}' needs a factory: a function without arguments that makes the model.")

@@ -59,11 +59,6 @@ class RunUsage:
         if self.outer:
             self.outer.set_status(status)
 
-    @property
-    def nonzero_sums(self) -> dict[str, Any]:
-        """The sums that are not zero, in their order; dollars to a millionth."""
-        return {name: round(self.sums[name], 6) for name in SUMS if self.sums.get(name)}
-
 
 _run: ContextVar[RunUsage | None] = ContextVar("readgraph_run", default=None)
 
@@ -139,7 +134,8 @@ def log_run_end(run: RunUsage, began: float, problem: BaseException | None = Non
     """Tell how the run in hand ended, which began at this time of `perf_counter`; `more` may name another state."""
     state, failed = end_state(problem)
     fields = {"state": state, "status": run.status, "seconds": round(time.perf_counter() - began, 4), **failed, **more}
-    log("run_ended", ERROR if fields["state"] == "failed" else INFO, **fields, **run.nonzero_sums)
+    sums = {name: round(run.sums[name], 6) for name in SUMS if run.sums.get(name)}  # dollars to a millionth
+    log("run_ended", ERROR if fields["state"] == "failed" else INFO, **fields, **sums)
 
 
 def end_state(problem: BaseException | None) -> tuple[str, dict[str, str]]:

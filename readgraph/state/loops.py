@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Event, Lock, Thread
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar
+from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 from weakref import ref
 
 import anyio
@@ -24,11 +24,7 @@ from readgraph.state.forks import reset_in_forked
 EventT = TypeVar("EventT")
 
 
-class Work(Protocol):
-    """What can be ended early: a task, or a future of another thread."""
-
-    def cancel(self) -> Any:
-        """End it."""
+Work: TypeAlias = asyncio.Task[Any] | Future[Any]
 
 
 class _StreamWork:

@@ -88,9 +88,9 @@ class Flight:
         if not record:
             return 0
         try:
-            if batch := record.batch or await self._call_with_retries(partial(self.endpoint.find_batch, record.file)):
+            if batch := record.batch or await self._retry(partial(self.endpoint.find_batch, record.file)):
                 record = self.record = await self._confirm_batch(record, batch)
-                await self._call_with_retries(partial(self.endpoint.cancel, batch))
+                await self._retry(partial(self.endpoint.cancel, batch))
                 await self._follow(record)
             else:
                 await self._drop(record)
@@ -111,13 +111,13 @@ class Flight:
         requests = b"".join(call.request for call in self.waiting.values())
         for call in self.waiting.values():
             call.request = b""  # together they may be large, and a batch takes long
-        file = self.file = await self._call_with_retries(partial(self.endpoint.upload, requests))
+        file = self.file = await self._retry(partial(self.endpoint.upload, requests))
         lines = {key: call.line for key, call in self.waiting.items()}
         record = SentBatch(file, "", self.endpoint.server, self.model, clock().time(), lines)
         await self.store.batch_records().keep(record)
         remember_batch(file, len(lines))
         try:
-            batch = await self._call_with_retries(partial(self.endpoint.create, file), UNKNOWN_OUTCOME)
+            batch = await self._retry(partial(self.endpoint.create, file), UNKNOWN_OUTCOME)
         except UNKNOWN_OUTCOME:
             return record  # it may have begun: it is looked for among the server's batches
         except (kinds.ModelError, ModelUnavailable):
@@ -136,7 +136,7 @@ class Flight:
         pause = FIRST_PAUSE
         while True:
             if not record.batch:
-                batch = await self._call_with_retries(partial(self.endpoint.find_batch, record.file))
+                batch = await self._retry(partial(self.endpoint.find_batch, record.file))
                 if batch:
                     record = self.record = await self._confirm_batch(record, batch)
                 elif clock().time() - record.sent > UNSURE:
@@ -147,7 +147,7 @@ class Flight:
                         meter.wait(pause, "the model server has not confirmed the batch")
             if record.batch:
                 try:
-                    status = await self._call_with_retries(partial(self.endpoint.status, record.batch))
+                    status = await self._retry(partial(self.endpoint.status, record.batch))
                 except kinds.ModelNotFoundError:
                     await self._drop(record)
                     raise Unfinished(LOST) from None
@@ -161,7 +161,7 @@ class Flight:
 
     async def _land(self, record: SentBatch, status: BatchStatus) -> None:
         """Record the replies, whether anybody waits for them or not, and give them to those who do."""
-        responses = await self._call_with_retries(partial(self.endpoint.responses, status.files))
+        responses = await self._retry(partial(self.endpoint.responses, status.files))
         kept = await self.store.batch_records().find_batch(record.file)  # without what has been forgotten meanwhile
         replies = dict[str, RecordedReply]()
         for number, (key, line) in enumerate(kept.lines.items() if kept else ()):
@@ -186,9 +186,7 @@ class Flight:
         forget_batch(record.file)
         self.over = True
 
-    async def _call_with_retries(
-        self, call: Callable[[], Awaitable[T]], final: tuple[type[kinds.ModelError], ...] = ()
-    ) -> T:
+    async def _retry(self, call: Callable[[], Awaitable[T]], final: tuple[type[kinds.ModelError], ...] = ()) -> T:
         """What a call to the endpoint gives, made again for a time after temporary failures other than the `final`."""
         pauses = RetryPauses(self.retry_seconds)
         while True:
