@@ -24,7 +24,7 @@ _DIGITS = 12  # more digits of a tag's number than a text has tags to count up t
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One question to the model; `name` and `version` go into a memory's recipe."""
+    """One question to the model. `name` and `version` go into a memory's recipe."""
 
     name: str
     version: int

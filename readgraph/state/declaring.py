@@ -1,9 +1,9 @@
 """How settings are declared in groups and read from there: the building blocks of `readgraph.state.settings`."""
 
 from collections.abc import Iterator
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache
-from typing import Any, ClassVar, NamedTuple, TypeAlias, get_args, get_type_hints
+from typing import Any, ClassVar, NamedTuple, TypeAlias, dataclass_transform, get_args, get_type_hints
 
 from annotated_types import Ge, Le
 
@@ -41,15 +41,18 @@ class InRecipe:
     unless_default: bool = False
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """A group of settings; `panel` is its heading in the command's help."""
+    """A group of settings, each of which becomes a dataclass; `panel` is its heading in the command's help."""
 
     panel: ClassVar[str] = ""
 
     def __init_subclass__(cls, panel: str = "") -> None:
         super().__init_subclass__()
-        cls.panel = panel or cls.panel
+        if panel:  # a group, and not a context that joins some
+            cls.panel = panel
+            dataclass(frozen=True, kw_only=True)(cls)
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():

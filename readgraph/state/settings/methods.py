@@ -1,6 +1,5 @@
 """The settings of single methods: walks, research, agents and baselines."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from annotated_types import Ge, MinLen
@@ -24,7 +23,6 @@ AgentMemory = Literal["both", "working", "recall"]
 """What an agent of MemGPT may use: its working context and its recall storage, or one of them."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Tree(Settings, panel="MemWalker"):
     """The shape of MemWalker's tree."""
 
@@ -35,7 +33,6 @@ class Tree(Settings, panel="MemWalker"):
     ] = 300
 
 
-@dataclass(frozen=True, kw_only=True)
 class Reasoning(Settings, panel="Looking up"):
     """Whether a model thinks before it decides."""
 
@@ -44,7 +41,6 @@ class Reasoning(Settings, panel="Looking up"):
     ] = True
 
 
-@dataclass(frozen=True, kw_only=True)
 class Walk(Settings, panel="MemWalker"):
     """How MemWalker's tree is walked."""
 
@@ -64,7 +60,6 @@ class Walk(Settings, panel="MemWalker"):
     ] = 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class Memorizing(Settings, panel="GAM"):
     """How GAM's memos are written."""
 
@@ -83,7 +78,6 @@ class Memorizing(Settings, panel="GAM"):
     two_calls: Annotated[bool, Help("Ask for the memo and the header of a part in two calls.")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class Reflecting(Settings, panel="GAM"):
     """How often GAM reflects on what was found, and how."""
 
@@ -91,7 +85,6 @@ class Reflecting(Settings, panel="GAM"):
     separate_requests: Annotated[bool, Help("Ask what is missing in a separate call, as the paper does.")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class Research(Settings, panel="GAM"):
     """How GAM searches, and what it gives."""
 
@@ -108,7 +101,6 @@ class Research(Settings, panel="GAM"):
             raise BadInput("Without memory there must be research: give rounds of at least 1.")
 
 
-@dataclass(frozen=True, kw_only=True)
 class SearchTools(Settings, panel="GAM"):
     """Which search tools a plan may use."""
 
@@ -117,7 +109,6 @@ class SearchTools(Settings, panel="GAM"):
     ] = ("keyword", "vector", "page")
 
 
-@dataclass(frozen=True, kw_only=True)
 class Chaining(Settings, panel="MemGPT"):
     """How many steps an agent may chain."""
 
@@ -126,7 +117,6 @@ class Chaining(Settings, panel="MemGPT"):
     ] = 30
 
 
-@dataclass(frozen=True, kw_only=True)
 class MemoryParts(Settings, panel="MemGPT"):
     """What MemGPT's agent may use of its memory."""
 
@@ -136,7 +126,6 @@ class MemoryParts(Settings, panel="MemGPT"):
     ] = "both"
 
 
-@dataclass(frozen=True, kw_only=True)
 class NoteTaking(Settings, panel="overwrite-memory"):
     """In what pieces `overwrite-memory` reads, and how much it may note."""
 
@@ -148,7 +137,6 @@ class NoteTaking(Settings, panel="overwrite-memory"):
     ] = 768
 
 
-@dataclass(frozen=True, kw_only=True)
 class LookingBack(Settings, panel="overwrite-memory"):
     """Whether what was overwritten can come back."""
 
@@ -157,7 +145,6 @@ class LookingBack(Settings, panel="overwrite-memory"):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class Segments(Settings, panel="Baselines"):
     """The segments that the retrieval baselines rank."""
 
@@ -167,7 +154,6 @@ class Segments(Settings, panel="Baselines"):
     ] = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class Retrieval(Settings, panel="Baselines"):
     """How `retrieved-pages` ranks ReadAgent's pages, and what it shows."""
 
@@ -178,7 +164,6 @@ class Retrieval(Settings, panel="Baselines"):
     show_gists: Annotated[bool, Help("retrieved-pages: show the gists of the parts that are not looked up.")] = True
 
 
-@dataclass(frozen=True, kw_only=True)
 class Surveying(Settings, panel="Surveys"):
     """How a survey takes records."""
 
@@ -189,7 +174,6 @@ class Surveying(Settings, panel="Surveys"):
     survey_parts: Annotated[int, Ge(1), Help("Where records are rare, at most this many parts are looked at.")] = 30
 
 
-@dataclass(frozen=True, kw_only=True)
 class Excerpt(Settings, panel="Baselines"):
     """How much of the text the baselines `first-words` and `last-words` keep."""
 

@@ -1,7 +1,7 @@
 """The settings of the model that is asked: which, how often, how much it sees, what may be spent."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Le
@@ -20,7 +20,6 @@ def full_name(model: str) -> str:
     return PACKAGED_MODEL if model == "local" else model
 
 
-@dataclass(frozen=True, kw_only=True)
 class Model(Settings, panel="Model"):
     """The model that is asked."""
 
@@ -57,7 +56,6 @@ class Model(Settings, panel="Model"):
         object.__setattr__(self, "model", full_name(self.model))
 
 
-@dataclass(frozen=True, kw_only=True)
 class Tenant(Settings, panel="Model"):
     """Whose documents, memories and replies a reading uses."""
 
@@ -69,7 +67,6 @@ class Tenant(Settings, panel="Model"):
     ] = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReadingModel(Settings, panel="Model"):
     """Another model to build memories with."""
 
@@ -83,7 +80,6 @@ class ReadingModel(Settings, panel="Model"):
         object.__setattr__(self, "reading_model", full_name(self.reading_model))
 
 
-@dataclass(frozen=True, kw_only=True)
 class Embeddings(Settings, panel="Model"):
     """The embedding model of vector search."""
 
@@ -92,7 +88,6 @@ class Embeddings(Settings, panel="Model"):
     ] = ""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Window(Settings, panel="Model"):
     """How much the model sees at once."""
 
@@ -101,14 +96,12 @@ class Window(Settings, panel="Model"):
     ] = 60_000
 
 
-@dataclass(frozen=True, kw_only=True)
 class Concurrency(Settings, panel="Model"):
     """How many model calls are made at once."""
 
     concurrency: Annotated[int, Ge(1), Le(1000), Help("Model calls in flight at once, at most.")] = 16
 
 
-@dataclass(frozen=True, kw_only=True)
 class Calls(Settings, panel="Model"):
     """How long a model call may take, and how large its reply may be."""
 
@@ -124,7 +117,6 @@ class Calls(Settings, panel="Model"):
     ] = 20
 
 
-@dataclass(frozen=True, kw_only=True)
 class Batching(Settings, panel="Budget"):
     """Whether model calls are made in batches."""
 
@@ -137,7 +129,6 @@ class Batching(Settings, panel="Budget"):
     ] = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class Budget(Settings, panel="Budget"):
     """How much may be spent."""
 

@@ -1,6 +1,5 @@
 """The settings of the parts that a text is read in, of their notes, and of what is written about it."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Le, MaxLen
@@ -25,14 +24,12 @@ DEEPEST_PAGES = 20
 """Down to this depth a web page's text shows how deep its elements are (see `readgraph.state.web_page`)."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Rebuilding(Settings, panel="Parts"):
     """Whether a memory is built again."""
 
     rebuild: Annotated[bool, Help("Build the memory again where prompts have changed.")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class Paragraphs(Settings, panel="Parts"):
     """Where paragraphs end."""
 
@@ -41,7 +38,6 @@ class Paragraphs(Settings, panel="Parts"):
     ] = "auto"
 
 
-@dataclass(frozen=True, kw_only=True)
 class PageSizes(Settings, panel="Parts"):
     """How long pages are."""
 
@@ -56,7 +52,6 @@ class PageSizes(Settings, panel="Parts"):
             )
 
 
-@dataclass(frozen=True, kw_only=True)
 class Subtrees(Settings, panel="Web pages"):
     """How a web page is divided."""
 
@@ -75,7 +70,6 @@ class Subtrees(Settings, panel="Web pages"):
     ] = 100
 
 
-@dataclass(frozen=True, kw_only=True)
 class Pausing(Settings, panel="Parts"):
     """How a model chooses where pages end."""
 
@@ -98,14 +92,12 @@ class Pausing(Settings, panel="Parts"):
     ] = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class Gists(Settings, panel="Parts"):
     """How gists are written."""
 
     gist_words: Annotated[int | None, Ge(10), Help("Ask for gists of at most this many words."), InRecipe()] = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class Purpose(Settings, panel="Parts"):
     """What notes are for, where that is known before a text is read (conditional gisting)."""
 
@@ -122,14 +114,12 @@ class Purpose(Settings, panel="Parts"):
         object.__setattr__(self, "purpose", self.purpose.strip())
 
 
-@dataclass(frozen=True, kw_only=True)
 class PagesRead(Settings, panel="Looking up"):
     """How many pages are read again."""
 
     max_pages: Annotated[int, Ge(0), Help("Read at most this many parts again for a question.")] = 5
 
 
-@dataclass(frozen=True, kw_only=True)
 class LookUp(Settings, panel="Looking up"):
     """How a model chooses the pages."""
 
@@ -145,7 +135,6 @@ LONG: tuple[AnswerLength, ...] = ("paragraph", "free")
 """Lengths of answers of several sentences."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Language(Settings, panel="Answers"):
     """The language that is written."""
 
@@ -163,7 +152,6 @@ class Language(Settings, panel="Answers"):
         object.__setattr__(self, "language", language_code(self.language))
 
 
-@dataclass(frozen=True, kw_only=True)
 class AnswerForm(Settings, panel="Answers"):
     """How answers are written."""
 
@@ -177,14 +165,12 @@ class AnswerForm(Settings, panel="Answers"):
     ] = ""
 
 
-@dataclass(frozen=True, kw_only=True)
 class SummaryForm(Settings, panel="Summaries"):
     """How summaries are written."""
 
     summary_words: Annotated[int, Ge(20), Help("A summary has at most this many words.", option=False)] = 300
 
 
-@dataclass(frozen=True, kw_only=True)
 class Checking(Settings, panel="Answers"):
     """Whether what was written is checked."""
 
