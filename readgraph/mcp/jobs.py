@@ -27,9 +27,7 @@ from readgraph.state.records import Document
 
 T = TypeVar("T")
 EVERY = 1.0  # seconds between notifications
-
-AGAIN = 0.001
-"""What is added where nothing new was done: the protocol wants each notification to be greater than the last."""
+AGAIN = 0.001  # added where nothing new was done: each notification's number must be greater than the last
 
 
 @dataclass

@@ -9,8 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 from readgraph.library.page_store import PageStore
 from readgraph.state.words import count_words
 
-OURS = "readgraph"
-"""Under this key of `additional_kwargs` stands what a message of ours is, or the document that holds a tool result."""
+OURS = "readgraph"  # the key of `additional_kwargs` for our messages' kind, or a result's document
 
 
 def message_words(message: BaseMessage) -> int:

@@ -49,12 +49,8 @@ from readgraph.state.words import count_words, first_words
 __all__ = ["ask", "ask_text", "can_ask"]
 
 TRIES = 3
-
-MOST_REPEATED = 100
-"""Words of a refused reply, and of the reason, in the next try: a runaway reply must not be paid for twice."""
-
-MOST_WITHHELD = 2
-"""How often a server may withhold its replies to a prompt: what its filter keeps back once more stays so."""
+MOST_REPEATED = 100  # words of a refused reply, and of the reason, that the next try repeats
+MOST_WITHHELD = 2  # how often a server may withhold its replies to a prompt: what its filter keeps back twice stays so
 
 Answer = TypeVar("Answer")
 Reply = TypeVar("Reply", bound=BaseModel)

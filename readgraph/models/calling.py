@@ -25,15 +25,9 @@ from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, cloc
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
 from readgraph.state.settings import ReplyForm
 
-FIRST_TRIES, FIRST_PAUSE = 12, 1.0
-"""A server that never answered may not be a model server: give up after this many tries, with pauses up to this many
-seconds."""
-
+FIRST_TRIES, FIRST_PAUSE = 12, 1.0  # tries, and longest pause, where none was ever answered: it may be no model server
 BATCH_TRIES = 4  # in how many batches a request is sent before its failure counts: a batch takes up to a day
-
-TOO_LARGE = "token limit exceeded"
-"""In the cause of a batch's failure: it holds more than an account may have under way at once."""
-
+TOO_LARGE = "token limit exceeded"  # in why a batch failed: it is more than an account may have under way
 TOO_LONG_TRIES = 3  # how often in a row a reply may have more bytes than it may before its server is given up
 END_OF_PLAIN = "\n\n"  # what ends a reply of one line: small models would go on
 CORRECT_IT = "correct it and run the same again, nothing is lost."

@@ -17,12 +17,8 @@ from json_repair import repair_json
 from pydantic import BaseModel, ValidationError
 
 MOST_STARTS = 32  # the most positions in a text that are tried as the beginning of its JSON
-
-LOOKS_PER_CHARACTER = 64
-"""Accesses ("looks") allowed per character: models' texts take 1 to 3, with quotes of the wrong kind 18."""
-
-FEWEST_LOOKS, MOST_LOOKS = 4_000, 200_000
-"""Looks that any text may take, and that no text may exceed; each takes one to three microseconds."""
+LOOKS_PER_CHARACTER = 64  # accesses ("looks"): models' texts take 1 to 3, with quotes of the wrong kind 18
+FEWEST_LOOKS, MOST_LOOKS = 4_000, 200_000  # that any text may take, and that none may exceed; each takes 1 to 3 µs
 
 
 def repair_objects(parts: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -89,10 +85,7 @@ _THINKING = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTAL
 _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*\s*\n(.*?)(?:\n```|\Z)", re.DOTALL)
 LONGEST = 64_000  # the most characters of a reply; a longer one is refused
-
-MOST_FAULTS = 1000
-"""The most faults that are listed: pydantic can list only all of them, and blocks all other threads meanwhile."""
-
+MOST_FAULTS = 1000  # that are listed: pydantic can list only all of them, and blocks all other threads meanwhile
 QUICK = 4_000  # characters up to which the event loop parses a reply itself, in milliseconds, if nothing needs repair
 
 

@@ -32,8 +32,7 @@ TEXT, LIST = 8, 9
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 """GGUF's numeric value types, with their `struct` formats."""
 
-VOCABULARY = "tokenizer."
-"""Prefix of the entries after the model's own metadata: lists of many thousand entries, not needed here."""
+VOCABULARY = "tokenizer."  # what follows the model's own metadata: lists of many thousand entries, not needed here
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +109,7 @@ def _text(file: BufferedReader) -> str:
     return file.read(length).decode("utf-8")
 
 
-MOST_CONTEXT = 8192
-"""The most tokens of context that are used: more take more memory, and time that grows with their square."""
-
+MOST_CONTEXT = 8192  # tokens that are used: more take more memory, and time that grows with their square
 SMALLEST_WINDOW = 1000
 
 

@@ -15,17 +15,10 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_CHARACTERS, MOST_IN_LIST, MOST_ITEMS = 500, 150, 3
-"""What a text, a text in a list, and a list of a typed reply may have.
-
-`llama_cpp` nests a rule for each character, to about 1,000.
-"""
+MOST_CHARACTERS, MOST_IN_LIST, MOST_ITEMS = 500, 150, 3  # of a typed reply's texts, of those in a list, of a list
 
 CHARACTER = r'[^"\\\x00-\x1F\u200B-\u200F\u2600-\u27BF\uFE00-\uFE0F\U00010000-\U0010FFFF] | "\\" ["\\/bfnrt]'
-"""A character of a text in a typed reply, in llama.cpp's grammar: no emoji, which take many tokens each.
-
-A small model that begins with them goes on with them until it is cut.
-"""
+"""A character of a text in a typed reply, in llama.cpp's grammar: no emoji, with which a small model would go on."""
 
 
 class OpenAIRequests:

@@ -21,9 +21,7 @@ from readgraph.models.failures import ReplyTooLong, broke_off, kind_of_status, s
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput, ModelUnavailable
 
-MOST_BYTES = 20_000_000
-"""Of one response, unpacked, where no setting says otherwise: 64 embeddings of 4,096 numbers take 6 MB."""
-
+MOST_BYTES = 20_000_000  # of one response, unpacked, where no setting says otherwise: 64 embeddings of 4,096 take 6 MB
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")  # variables of the environment that name certificates
 
 

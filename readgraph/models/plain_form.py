@@ -17,10 +17,7 @@ from readgraph.state.settings import ReplyForm
 Reply = TypeVar("Reply", bound=BaseModel)
 
 NOTHING = {"none", "null", "nothing", "no", "stop", "not here"}  # words that stand for null in a reply
-
-NUMBERS, LETTERS = "789", "XYZ"
-"""The example's labels, which prompts seldom use: a reply that only copies one should be refused."""
-
+NUMBERS, LETTERS = "789", "XYZ"  # labels of the example, which prompts seldom use: a reply that copies one is refused
 HAMMER = "a hammer"
 THINGS = ("bread", HAMMER, "a pear")
 EMPTY: dict[str, Any] = {"string": "", "array": [], "boolean": False}

@@ -16,10 +16,7 @@ from pydantic_core import from_json
 from readgraph.models.metering import Meter, current_meter
 
 LONGEST = 32_768  # most characters of a reply that are parsed again for each piece; the rest is not streamed
-
-THOUGHTS = "reasoning_content"
-"""Where a streamed message holds the model's thoughts: LangChain's name in `additional_kwargs`."""
-
+THOUGHTS = "reasoning_content"  # where a streamed message holds the model's thoughts, in `additional_kwargs`
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
 _ESCAPED = {control: f"\\u{control:04x}" for control in range(32)}
 

@@ -14,8 +14,7 @@ from readgraph.state.declaring import Groups, Settings, settings_in, use_current
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS
 
-OWN_STORE = "__readgraph_own_store"
-"""A key of a run's `configurable`; like LangGraph's own keys, it is not checkpointed."""
+OWN_STORE = "__readgraph_own_store"  # a key of a run's `configurable`, which is not checkpointed, like LangGraph's own
 
 
 _STRICT = ConfigDict(extra="forbid")

@@ -10,8 +10,7 @@ from threading import Lock
 from typing import Protocol
 from weakref import WeakSet
 
-LONGEST_WAIT = 5.0
-"""Seconds after which a fork goes on although a connection is in use; the child leaves that connection alone."""
+LONGEST_WAIT = 5.0  # seconds until a fork goes on although a connection is in use, which the child leaves alone
 
 
 class ForkableConnection(Protocol):

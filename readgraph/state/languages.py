@@ -58,12 +58,8 @@ def language_code(given: str) -> str:
 
 
 DEFAULT = "en"
-
-SAMPLE, SAMPLES = 700, 3
-"""Characters of each sample of a long text, and how many: a book's first page may be in another language."""
-
-FEW_TEXTS, FEWEST_OF_TEXTS = 20, 20
-"""The language of many texts is seen by about this many of them, if they have this many words."""
+SAMPLE, SAMPLES = 700, 3  # characters, and samples of a long text: a book's first page may be in another language
+FEW_TEXTS, FEWEST_OF_TEXTS = 20, 20  # of many texts about so many are looked at, if they have so many words
 
 _BY_SCRIPT = {
     "ja": re.compile(r"[\u3040-\u30ff]"),

@@ -90,10 +90,7 @@ def new_inner_run(identity: str = "", price: tuple[float, float] | None = None, 
 
 LOGGER = "readgraph"
 STANDARD_ERROR = "-"
-
-OF_FILE, OF_RUN = "READGRAPH_LOG_JSON", "READGRAPH_LOG_RUN"
-"""Variables of the environment that tell a command's workers of its log."""
-
+OF_FILE, OF_RUN = "READGRAPH_LOG_JSON", "READGRAPH_LOG_RUN"  # tell a command's workers of its log
 INFO, WARNING, ERROR = logging.INFO, logging.WARNING, logging.ERROR
 
 _log = logging.getLogger(LOGGER)

@@ -20,6 +20,7 @@ from anyio import CancelScope
 from anyio.from_thread import BlockingPortal
 
 from readgraph.state.forks import reset_in_forked
+from readgraph.state.variables import set_variable
 
 EventT = TypeVar("EventT")
 
@@ -95,13 +96,11 @@ def stream_until_left(events: Iterator[EventT]) -> Iterator[EventT]:
     streamed = _StreamWork(_streamed.get())
     try:
         while True:
-            before = _streamed.set(streamed)
-            try:
-                event = next(events)
-            except StopIteration:
-                return
-            finally:
-                _streamed.reset(before)
+            with set_variable(_streamed, streamed):
+                try:
+                    event = next(events)
+                except StopIteration:
+                    return
             yield event
     finally:
         streamed.leave()
@@ -119,13 +118,11 @@ async def until_left(events: AsyncIterator[EventT]) -> AsyncIterator[EventT]:
     streamed = _StreamWork(around if around and around.is_in(loop) else None, loop)
     try:
         while True:
-            before = _streamed.set(streamed)
-            try:
-                event = await anext(events)
-            except StopAsyncIteration:
-                return
-            finally:
-                _streamed.reset(before)
+            with set_variable(_streamed, streamed):
+                try:
+                    event = await anext(events)
+                except StopAsyncIteration:
+                    return
             yield event
     finally:
         left = [work for work in streamed.leave() if isinstance(work, asyncio.Task)]

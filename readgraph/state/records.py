@@ -17,11 +17,8 @@ from readgraph.state.errors import Damaged
 
 __all__ = ["Document", "Memory", "Note", "Page", "Recipe", "Session", "TreeNode"]
 
-MOST = 2**32
-"""The largest count in a record. Larger numbers were never written, since texts have fewer characters."""
-
-UNREADABLE = {"unreadable": True}
-"""Stands for a stored value that is not a JSON object; it is not a valid record either."""
+MOST = 2**32  # the largest count in a record: no text has more characters
+UNREADABLE = {"unreadable": True}  # for a stored value that is not a JSON object; no valid record either
 
 
 @lru_cache(4096)  # the records of a document say the same times again and again
@@ -150,8 +147,7 @@ class Session:
         return ", ".join(filter(None, [f"session {self.number}", self.title, self.time]))
 
 
-PRESET, PURPOSE = "preset", "gist_purpose"
-"""The parameters of recipes that say what notes are for; the second has the setting's earlier name."""
+PRESET, PURPOSE = "preset", "gist_purpose"  # what notes are for, in recipes; the second by its earlier name
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,8 +228,7 @@ class Page:
     ended_by: PageEnd
 
 
-FEWEST_NOTE_WORDS = 40
-"""A note may always have this many words, because the note of a mere heading may be longer than the heading."""
+FEWEST_NOTE_WORDS = 40  # that a note may always have, since the note of a mere heading may be longer than it
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,9 +69,7 @@ class Table(TypedDict):
     found: int
 
 
-MOST_ROWS = 500
-"""Rows that a run's state holds; `readgraph.nodes.survey.table.table_of` makes the whole table from the store."""
-
+MOST_ROWS = 500  # that a run's state holds; `readgraph.nodes.survey.table.table_of` makes the whole table
 NO_TABLE: Table = {"columns": [], "kinds": [], "rows": [], "found": 0}
 
 

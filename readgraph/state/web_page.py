@@ -15,9 +15,7 @@ from typing import Literal, NamedTuple
 from readgraph.state.settings.parts import DEEPEST_PAGES
 from readgraph.state.words import on_one_line
 
-EXACT = DEEPEST_PAGES
-"""Lines are indented by the depth in the DOM down to here, and further down by how they stand in each other."""
-
+EXACT = DEEPEST_PAGES  # depth in the DOM by which lines are indented; further down, by how they stand in each other
 DEEPEST = 60  # the most that a line is indented: what is nested 100,000 times must not become 100,000 spaces
 LONGEST_VALUE = 200  # most characters of an attribute's value
 _ELEMENT = re.compile(r'( *)<([a-z][a-z0-9:_-]*)((?: [a-z-]+(?:="[^"\n]*")?)*)>([^\n]*)')

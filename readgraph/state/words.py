@@ -79,8 +79,7 @@ def with_numbers(thing: str, numbers: Sequence[int | str]) -> str:
     return f"{thing}{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
 
 
-TEXT_WORDS, MOST_WORDS = "READGRAPH_MAX_TEXT_WORDS", 20_000_000
-"""The most words of one text, and the variable that sets another number."""
+TEXT_WORDS, MOST_WORDS = "READGRAPH_MAX_TEXT_WORDS", 20_000_000  # the variable, and the most words of a text without it
 
 
 def limit_set(variable: str, usual: int, unit: str) -> int:

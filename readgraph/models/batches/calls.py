@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 MOST_REQUESTS, MOST_BYTES = 50_000, 200_000_000  # the endpoint's limits of one batch: requests, and bytes of their file
 QUIET = 2.0  # seconds without a new request after which those that wait are sent
 QUIETLY = "quiet"  # stands for the task that sends what waits; others are known by their batches
-
-PROVIDER = "openai"
-"""The provider whose servers may have the endpoint: OpenAI, or any server at a `base_url` that speaks its protocol."""
+PROVIDER = "openai"  # whose servers may have the endpoint, and any server at a `base_url` that speaks its protocol
 
 
 def check_batch(context: ReaderContext) -> None:

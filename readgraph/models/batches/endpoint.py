@@ -14,10 +14,7 @@ from readgraph.models.openai_chat import make_http_client, with_model_errors
 from readgraph.state.errors import ModelUnavailable
 
 MOST_OF_FILE = 1_000_000_000  # bytes of a file of responses that are read: 50,000 replies of 20,000 bytes
-
-ENDS = ("completed", "failed", "expired", "cancelled")
-"""Statuses of a batch that is at its end. A server may have others, such as "queued", for one that it works on."""
-
+ENDS = ("completed", "failed", "expired", "cancelled")  # of a batch; it may have others that a server works on
 LISTED = 100  # the newest batches among which one is looked for whose id is not known
 
 
