@@ -5,11 +5,64 @@ the command's options and the tables of the documentation are all made from here
 library and `annotated_types`, so that the command's help does not have to wait for pydantic.
 """
 
-# ruff: noqa: F403, F405
 from readgraph.state.declaring import Groups
-from readgraph.state.settings.methods import *
-from readgraph.state.settings.model import *
-from readgraph.state.settings.parts import *
+from readgraph.state.settings.methods import (
+    AgentMemory,
+    Chaining,
+    Evidence,
+    Excerpt,
+    LookingBack,
+    Memorizing,
+    MemoryParts,
+    NoteTaking,
+    Ranking,
+    Reasoning,
+    Reflecting,
+    Research,
+    Retrieval,
+    SearchTools,
+    Segments,
+    Surveying,
+    ToolName,
+    Tree,
+    Walk,
+    WorkingMemory,
+)
+from readgraph.state.settings.model import (
+    PACKAGED_MODEL,
+    Batching,
+    Budget,
+    Calls,
+    Concurrency,
+    Embeddings,
+    Model,
+    ReadingModel,
+    ReplyForm,
+    Tenant,
+    Window,
+    full_name,
+)
+from readgraph.state.settings.parts import (
+    LONG,
+    AnswerForm,
+    AnswerLength,
+    Checking,
+    Gists,
+    Language,
+    LookUp,
+    PageSizes,
+    PagesRead,
+    Paging,
+    ParagraphBreak,
+    Paragraphs,
+    Pausing,
+    Preset,
+    Purpose,
+    Rebuilding,
+    Strategy,
+    Subtrees,
+    SummaryForm,
+)
 
 __all__ = [
     "GROUPS",
