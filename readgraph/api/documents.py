@@ -226,3 +226,9 @@ async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> 
 async def pick_as_one_document(pages: PageStore, query: str, choice: PickingScope) -> Document:
     """The picked document, or the collection of those picked."""
     return await add_collection(pages, await pick_documents(pages, query, choice))
+
+
+async def documents_as_one(pages: PageStore, documents: Sequence[str | Document]) -> Document:
+    """The document that is given or has the name, or the collection of several."""
+    found = [each if isinstance(each, Document) else await document_named(pages, each) for each in documents]
+    return await add_collection(pages, found)

@@ -7,18 +7,18 @@ graph's node or tool has a context of its own, so it uses this library, not the 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, cast
 
 from langgraph.store.base import BaseStore
-from pydantic import PrivateAttr
 
 from readgraph.api import finding
-from readgraph.api.documents import PickingScope, document_named, pick_as_one_document
+from readgraph.api.documents import PickingScope, document_named, documents_as_one, pick_as_one_document
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.results import (
     Answer,
     Cited,
+    CompressedText,
     DocumentInfo,
     Hit,
     OpenedPage,
@@ -28,66 +28,27 @@ from readgraph.api.results import (
     Summary,
     SurveyTable,
     TableRow,
-    Used,
+    find_notices,
 )
 from readgraph.api.running import RunThread, in_use, memory_sizes, run_method
 from readgraph.compression.engine import CompressionEngine, check_request
 from readgraph.compression.engines import engine_named
-from readgraph.compression.trace import CompressionStatus, CompressionTrace
 from readgraph.graphs import gam, survey
 from readgraph.graphs import summary as summarising
 from readgraph.graphs.methods import Method, method_for, method_named
-from readgraph.library.collections import add_collection
 from readgraph.library.histories import Appended, SessionText, append_sessions
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
-from readgraph.nodes.extractive.dates import find_ambiguous_date
 from readgraph.nodes.opening import check_question, check_types
-from readgraph.nodes.survey.patterns import columns_without_pattern
 from readgraph.nodes.survey.table import table_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
-from readgraph.state.survey import NO_TABLE, Programme, Table
+from readgraph.state.survey import NO_TABLE
 
 __all__ = ["CompressedText"]
-
-
-class CompressedText(Used):
-    """A text within a budget of tokens."""
-
-    text: str
-    engine: str
-    tokens: int
-    original_tokens: int
-    status: CompressionStatus
-    _trace: CompressionTrace = PrivateAttr()
-
-    @property
-    def trace(self) -> CompressionTrace:
-        """How it came about."""
-        return self._trace
-
-
-def find_notices(programme: Programme | None, table: Table, *, by_pattern: bool) -> list[str]:
-    """What a reader of a table must know: columns that no pattern fills, and in which order dates were read."""
-    told = list[str]()
-    empty = list[str]()
-    if by_pattern and programme:
-        values = [*zip(*(row["values"] for row in table["rows"]), strict=True)] or [()] * len(table["columns"])
-        blank = [name for name, column in zip(table["columns"], values, strict=True) if column and not any(column)]
-        empty = [*dict.fromkeys([*columns_without_pattern(programme["columns"]), *blank])]
-    if empty:
-        told.append(f"No pattern fills {', '.join(map(repr, empty))}: that needs a model.")
-    orders = dict[str, str]()
-    for row in table["rows"]:
-        for kind, value in zip(table["kinds"], row["values"], strict=True):
-            quotes = (citation["quote"] for citation in row["citations"] if kind == "date")
-            if found := next(filter(None, (find_ambiguous_date(quote, value) for quote in quotes)), None):
-                orders.setdefault(found[1], found[0])
-    return [*told, *(f"{example} was read as {order}." for order, example in orders.items())]
 
 
 def pages_of(library: Library | BaseStore, context: ReaderContext | None = None) -> PageStore:
@@ -101,7 +62,7 @@ async def list_documents(library: Library | BaseStore) -> list[DocumentInfo]:
     pages = pages_of(library)
     memories = await pages.all_memories()
     return [
-        DocumentInfo(**vars_of(document), methods=sorted({method_of(each) for each in read if each.complete}))
+        DocumentInfo(**asdict(document), methods=sorted({method_of(each) for each in read if each.complete}))
         for document in await finding.searchable(pages)
         for read in [memories.get(document.id, [])]
     ]
@@ -269,9 +230,9 @@ async def table(
     if output["programme"]:  # of its table, the output holds a bounded number of rows
         made = await table_of(pages, document.id, output["records"], output["programme"], output["same_names"])
     rows = [TableRow(values=row["values"], citations=cite(document, row["citations"])) for row in made["rows"]]
-    told = find_notices(output["programme"], made, by_pattern=output["by_pattern"])
     found = {**output, "table": made}
-    return SurveyTable.of(found, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=told)
+    notices = find_notices(found)
+    return SurveyTable.of(found, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=notices)
 
 
 async def search(
@@ -444,22 +405,11 @@ async def compress(
     async with in_use(pages, document.id):
         told = listen or (lambda mode, event: None)
         compressed, trace = await engine.compress_document(document, budget, question, told)
-    made = CompressedText(**vars_of(compressed), original_tokens=trace.original_tokens, usage=dict(trace.usage))
+    made = CompressedText(**vars(compressed), original_tokens=trace.original_tokens, usage=dict(trace.usage))
     made._trace = trace
     return made
-
-
-async def documents_as_one(pages: PageStore, documents: Sequence[str | Document]) -> Document:
-    """The document that is given or has the name, or the collection of several."""
-    found = [each if isinstance(each, Document) else await document_named(pages, each) for each in documents]
-    return await add_collection(pages, found)
 
 
 def cite(document: Document, citations: Iterable[Mapping[str, Any]]) -> list[Cited]:
     """The citations of a document; those from a collection name the one of its documents that holds the quote."""
     return [Cited(**{"document": document.id, **citation}) for citation in citations]
-
-
-def vars_of(record: Any) -> dict[str, Any]:
-    """The fields of a record, without going into their values."""
-    return {name: getattr(record, name) for name in record.__dataclass_fields__}

@@ -5,6 +5,9 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
+from readgraph.compression.trace import CompressionStatus, CompressionTrace
+from readgraph.nodes.extractive.dates import find_ambiguous_date
+from readgraph.nodes.survey.patterns import columns_without_pattern
 from readgraph.state.channels import NotMemorised
 from readgraph.state.reading import Status
 
@@ -164,6 +167,41 @@ class SurveyTable(Used):
     notices: list[str] = Field(
         description="Columns that only a model fills, and how dates such as 05/03/2024 were read."
     )
+
+
+def find_notices(found: Mapping[str, Any]) -> list[str]:
+    """What a reader of a survey's table must know: columns that no pattern fills, and how dates were read."""
+    table, programme = found["table"], found["programme"]
+    notices, empty = list[str](), list[str]()
+    if found["by_pattern"] and programme:
+        values = [*zip(*(row["values"] for row in table["rows"]), strict=True)] or [()] * len(table["columns"])
+        blank = [name for name, column in zip(table["columns"], values, strict=True) if column and not any(column)]
+        empty = [*dict.fromkeys([*columns_without_pattern(programme["columns"]), *blank])]
+    if empty:
+        notices.append(f"No pattern fills {', '.join(map(repr, empty))}: that needs a model.")
+    orders = dict[str, str]()
+    for row in table["rows"]:
+        for kind, value in zip(table["kinds"], row["values"], strict=True):
+            quotes = (citation["quote"] for citation in row["citations"] if kind == "date")
+            if ambiguous := next(filter(None, (find_ambiguous_date(quote, value) for quote in quotes)), None):
+                orders.setdefault(ambiguous[1], ambiguous[0])
+    return [*notices, *(f"{example} was read as {order}." for order, example in orders.items())]
+
+
+class CompressedText(Used):
+    """A text within a budget of tokens."""
+
+    text: str
+    engine: str
+    tokens: int
+    original_tokens: int
+    status: CompressionStatus
+    _trace: CompressionTrace = PrivateAttr()
+
+    @property
+    def trace(self) -> CompressionTrace:
+        """How it came about."""
+        return self._trace
 
 
 class Hit(Result):

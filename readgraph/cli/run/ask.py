@@ -11,7 +11,8 @@ from rich.table import Column, Table
 
 from readgraph.api import functions
 from readgraph.api.documents import PickingScope, pick_as_one_document
-from readgraph.api.functions import check_asked, find_notices
+from readgraph.api.functions import check_asked
+from readgraph.api.results import find_notices
 from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import AskOptions, CompareOptions
 from readgraph.cli.run.documents import conversion_seconds, load_sources_or_names, resolve_document
@@ -158,7 +159,7 @@ async def _answer(
         )
     found = await with_places(library.pages, with_marks(with_cost(answer.output, context, screen, seconds_before)))
     if {"programme", "table", "by_pattern"} <= found.keys():
-        found["notices"] = find_notices(found["programme"], found["table"], by_pattern=found["by_pattern"])
+        found["notices"] = find_notices(found)
     return found
 
 
