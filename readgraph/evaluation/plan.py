@@ -18,7 +18,7 @@ from readgraph.evaluation.reading import add_text
 from readgraph.evaluation.records import ChosenWebAction, Dataset, Item, Outcome, TextSpan
 from readgraph.evaluation.rows import Row, on_web_pages
 from readgraph.evaluation.running import Group
-from readgraph.graphs.estimates.arithmetic import Estimate, Range, estimate_calls, of_options
+from readgraph.graphs.estimates.arithmetic import Estimate, Range, of_options
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.method_facts import recipes_of
 from readgraph.graphs.methods import Method
@@ -230,7 +230,7 @@ def estimate_rating(items: Iterable[Item], metrics: Collection[str]) -> Estimate
                 least, likely = (prompt_of(item.question, answer, text).words for answer in ("", text))
                 # If an answer matches one reference, the others are not rated; of a rubric all points are.
                 times = Range(0, share, 1) if judging.rubric else Range(0, share / (1 + number), 1)
-                total += estimate_calls(times, Range(least, likely, None), reply_words=12)
+                total += Estimate.of(times, Range(least, likely, None), reply_words=12)
     return total
 
 
@@ -240,13 +240,4 @@ async def _estimate_question(
     """The estimate for one question after the memory was built."""
     free = replace(context, max_calls=None)
     both, reading = [await estimate_reading(method, pages, document, free, words) for words in (question_words, None)]
-
-    def less(first: Range, second: Range) -> Range:
-        high = None if first.high is None or second.high is None else first.high - second.high
-        return Range(first.low - second.low, first.expected - second.expected, high)
-
-    return Estimate(
-        less(both.calls, reading.calls),
-        less(both.input_words, reading.input_words),
-        less(both.output_words, reading.output_words),
-    )
+    return both - reading

@@ -23,22 +23,7 @@ from typing import Any, Literal
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs import read_agent, web_agent
-from readgraph.graphs.estimates.arithmetic import (
-    ANSWER_LINE,
-    NONE,
-    NOTE_LINE,
-    ONCE,
-    TAG_WORDS,
-    Estimate,
-    EstimateCase,
-    Range,
-    add_text_words,
-    answer_words,
-    estimate_answer,
-    estimate_calls,
-    even_page_count,
-    frame_words,
-)
+from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes
 from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
@@ -241,7 +226,7 @@ async def estimate_bm25(case: EstimateCase) -> Estimate:
     context = case.context
     most = context.max_pages * (segment_words(context) + TAG_WORDS)
     retrieved = Range(0, min(most, case.document.words, context.window_words), most)
-    return estimate_answer(retrieved + case.question, context)
+    return case.answer(retrieved + case.question)
 
 
 def chunk_words(context: ReaderContext) -> int:
@@ -270,15 +255,15 @@ async def estimate_full_text(case: EstimateCase) -> Estimate:
     if not case.asks:
         return Estimate()
     context, words = case.context, case.document.words
-    chunks = even_page_count(words, chunk_words(context))
-    answers = estimate_answer(case.question + TAG_WORDS, context, times=chunks)
-    sent = add_text_words(words, chunks, answers)
+    chunks = Range.of_pages(words, chunk_words(context))
+    answers = case.answer(case.question + TAG_WORDS, times=chunks)
+    sent = answers.with_text(words, chunks)
     if words / max(chunks.low, 1) + answers.input_words.expected / chunks.expected > chunk_words(context):
         sent = replace(sent, input_words=sent.input_words.perhaps_none())  # chunks that fill the window are cut
     several = Range(0, min(chunks.expected - 1, DIFFER), min(chunks.most - 1, 1))
-    findings = chunks * Range(0, min(answer_words(context), LONGEST_FINDING), LONGEST_FINDING + TAG_WORDS)
-    prompt = frame_words(weigh_prompt("", "", {"A": "", "B": ""}).words) + findings + case.question + ANSWER_LINE
-    return sent + estimate_calls(several, prompt, answer_words(context))
+    findings = chunks * Range(0, min(case.answer_words(), LONGEST_FINDING), LONGEST_FINDING + TAG_WORDS)
+    prompt = Range.frame(weigh_prompt("", "", {"A": "", "B": ""}).words) + findings + case.question + ANSWER_LINE
+    return sent + Estimate.of(several, prompt, case.answer_words())
 
 
 def _cut_off(kept: Literal["first", "last"]) -> StepNode[ReadState, ReadUpdate]:
@@ -306,7 +291,7 @@ async def estimate_truncated(case: EstimateCase) -> Estimate:
     if not case.asks:
         return Estimate()
     shown = min(words_kept(case.context), case.document.words)
-    return estimate_answer(Range(shown - 1, shown, shown + 1) + TAG_WORDS + case.question, case.context)
+    return case.answer(Range(shown - 1, shown, shown + 1) + TAG_WORDS + case.question)
 
 
 def running_summary_recipe(context: ReaderContext) -> Recipe:
@@ -344,15 +329,14 @@ async def estimate_recurrent(case: EstimateCase) -> Estimate:
     words, expected = case.document.words, SUMMARY_SHARE * SUMMARY_WORDS
     left, reading = await case.unread(running_summary_recipe(case.reader)), Estimate()
     if case.reader.model and not left.complete:
-        pieces = even_page_count(words, piece_words(case.context))
+        pieces = Range.of_pages(words, piece_words(case.context))
         first, later = (running_summary_prompt(summary, "", SUMMARY_WORDS).words for summary in ("", "…"))
         carried = (1 - 1 / max(pieces.expected, 1)) * expected  # none with the first piece
         prompt = Range(first, later + carried, later + SUMMARY_WORDS) + NOTE_LINE
-        reading = add_text_words(words, pieces, estimate_calls(pieces, prompt, expected))
+        reading = Estimate.of(pieces, prompt, expected).with_text(words, pieces)
     if not case.asks:
         return reading
-    shown = Range(0, expected, SUMMARY_WORDS) + TAG_WORDS + case.question
-    return reading + estimate_answer(shown, case.context)
+    return reading + case.answer(Range(0, expected, SUMMARY_WORDS) + TAG_WORDS + case.question)
 
 
 build_gists_only = partial(read_agent.build, look_up=no_page, answer=answer_from_notes_alone)
@@ -364,7 +348,7 @@ gists_only = build_gists_only().compile(name="gists_only")
 async def estimate_gists_only(case: EstimateCase) -> Estimate:
     """ReadAgent's reading, and an answer."""
     reading, seen = await read_agent.estimate_gist_reading(case)
-    return reading + estimate_answer(seen.gists + case.question, case.context) if case.asks else reading
+    return reading + case.answer(seen.gists + case.question) if case.asks else reading
 
 
 build_retrieved_pages = partial(read_agent.build, look_up=retrieve_parts, answer=answer_from_retrieved)
@@ -379,7 +363,7 @@ async def estimate_retrieved_pages(case: EstimateCase) -> Estimate:
     if not case.asks:
         return reading
     gists = seen.gists if case.context.show_gists else NONE
-    return reading + estimate_answer(gists + seen.reread_words(case.context.max_pages) + case.question, case.context)
+    return reading + case.answer(gists + seen.reread_words(case.context.max_pages) + case.question)
 
 
 build_web_gists_only = partial(web_agent.build, look_up=no_page)
@@ -416,5 +400,5 @@ async def estimate_web_act(case: EstimateCase) -> Estimate:
     if not case.asks:
         return Estimate()
     most = min(case.document.words, case.context.window_words)
-    shown = Range(0, most, most) + case.question + frame_words(web_act_prompt("", "").words)
-    return estimate_calls(ONCE, shown, web_agent.ACT_REPLY)
+    shown = Range(0, most, most) + case.question + Range.frame(web_act_prompt("", "").words)
+    return Estimate.of(1, shown, web_agent.ACT_REPLY)

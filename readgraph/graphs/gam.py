@@ -6,19 +6,7 @@ from typing import Annotated, Any
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict, Unpack
 
-from readgraph.graphs.estimates.arithmetic import (
-    ANSWER_LINE,
-    NONE,
-    PERHAPS,
-    TAG_WORDS,
-    Estimate,
-    EstimateCase,
-    Range,
-    Unread,
-    answer_words,
-    estimate_calls,
-    frame_words,
-)
+from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, choosing
 from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
@@ -199,30 +187,30 @@ WORDING = 60
 async def estimate_gam(case: EstimateCase) -> Estimate:
     """A memo and header for each page, then rounds of research."""
     left = await case.unread(recipe(case.reader))
-    new, memorizing = _new_pages(left, case) + left.pages, Estimate()
+    new, memorizing = _new_pages(left.words, case) + left.pages, Estimate()
     if (reader := case.reader).model:
         # Recent memos, and older ones that are related to the page.
         memory = min(reader.memory_words, MEMO_WORDS * (left.notes + new.expected) / 2)
         size = reader.session_page_words
         shown = Range(0, memory + size, 3 * reader.memory_words + size + 1)
-        prompt = frame_words(memorize_prompt("", "", "", purpose_of(reader)).words) + shown
+        prompt = Range.frame(memorize_prompt("", "", "", purpose_of(reader)).words) + shown
         calls = 2 if needs_two_calls(reader) else 1
         prompt += Range(-WORDING, 5, PLACE_WORDS + WORDING)
-        memorizing = estimate_calls(new * calls, prompt, (MEMO_WORDS + HEADER_WORDS) / calls)
+        memorizing = Estimate.of(new * calls, prompt, (MEMO_WORDS + HEADER_WORDS) / calls)
     if not case.asks:
         return memorizing
     pages = new + left.notes
     return memorizing + estimate_research(pages, case.document.words / max(pages.expected, 1), case)
 
 
-def _new_pages(left: Unread, case: EstimateCase) -> Range:
+def _new_pages(words: int, case: EstimateCase) -> Range:
     """Pages still to be made: each session is cut evenly, and no page is smaller than its share of the page size."""
-    if not left.words:
+    if not words:
         return NONE
     size, sessions = case.context.session_page_words, case.document.sessions
     borders = sessions + max(len(case.document.parts), 1)
-    most = left.words / max(1, round(FEWEST_SHARE * size)) + 2 * borders
-    return Range(math.ceil(left.words / (size + 1)), max(left.words / size, sessions or 1, 1), math.ceil(most))
+    most = words / max(1, round(FEWEST_SHARE * size)) + 2 * borders
+    return Range(math.ceil(words / (size + 1)), max(words / size, sessions or 1, 1), math.ceil(most))
 
 
 def estimate_research(pages: Range, page_words: float, case: EstimateCase, *, begun: bool = False) -> Estimate:
@@ -246,20 +234,20 @@ def estimate_research(pages: Range, page_words: float, case: EstimateCase, *, be
     shown = min(3 * each, pages.most)
     earlier_rounds = MOST_REQUESTS * REQUEST_WORDS + context.rounds * (2 * each * QUERY_WORDS + 2 * shown)
     beside = NOTES + case.question + Range(-WORDING, 0, WORDING)
-    to_plan = frame_words(plan_prompt("", "", {}, context.tools, 5, reasoning=context.reasoning).words)
-    planning = estimate_calls(rounds, to_plan + memory + beside + Range(0, 20, earlier_rounds), PLAN_REPLY + reasons)
+    to_plan = Range.frame(plan_prompt("", "", {}, context.tools, 5, reasoning=context.reasoning).words)
+    planning = Estimate.of(rounds, to_plan + memory + beside + Range(0, 20, earlier_rounds), PLAN_REPLY + reasons)
     in_view = EVIDENCE_SHARE * context.window_words
     evidence = Range(0, min(found * (page_words + TAG_WORDS), in_view), in_view + 2 * TAG_WORDS * shown)
-    to_note = frame_words(integrate_prompt("", "", "", {}, reasoning=context.reasoning).words)
-    noting = estimate_calls(noted, to_note + evidence + beside, NOTES_WORDS + reasons)
+    to_note = Range.frame(integrate_prompt("", "", "", {}, reasoning=context.reasoning).words)
+    noting = Estimate.of(noted, to_note + evidence + beside, NOTES_WORDS + reasons)
     research = planning + noting + estimate_reflection(case, asked=more)
     if context.context_only:
         return research
     instead = memory if context.rounds == 0 else memory * Range(1, 0, 1)  # memos stand in for notes
-    prompt = frame_words(answer_from_notes_prompt("", "", "", {}).words) + beside + instead + ANSWER_LINE
+    prompt = Range.frame(answer_from_notes_prompt("", "", "", {}).words) + beside + instead + ANSWER_LINE
     if context.evidence == "integration":
-        return research + estimate_calls(PERHAPS, prompt, answer_words(context, quotes=False))
-    return research + estimate_calls(PERHAPS, prompt + evidence, answer_words(context))
+        return research + Estimate.of(PERHAPS, prompt, case.answer_words(quotes=False))
+    return research + Estimate.of(PERHAPS, prompt + evidence, case.answer_words())
 
 
 def estimate_reflection(case: EstimateCase, *, asked: float = 1.0) -> Estimate:
@@ -273,6 +261,6 @@ def estimate_reflection(case: EstimateCase, *, asked: float = 1.0) -> Estimate:
 
 def estimate_verdicts(times: Range, shown: Range, context: ReaderContext) -> Estimate:
     """So many verdicts whether what is shown is enough."""
-    prompt = frame_words(reflect_prompt("", "", {}, reasoning=context.reasoning).words)
+    prompt = Range.frame(reflect_prompt("", "", {}, reasoning=context.reasoning).words)
     reply = VERDICT_REPLY + NOT_ENOUGH * REQUEST + (REASONS if context.reasoning else 0)
-    return estimate_calls(times, prompt + shown, reply)
+    return Estimate.of(times, prompt + shown, reply)

@@ -14,15 +14,7 @@ from typing import Annotated, Any
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.estimates.arithmetic import (
-    SHORT_ANSWER,
-    TAG_WORDS,
-    Estimate,
-    EstimateCase,
-    Range,
-    answer_words,
-    estimate_calls,
-)
+from readgraph.graphs.estimates.arithmetic import SHORT_ANSWER, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, choosing
 from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
@@ -207,9 +199,7 @@ async def estimate_mem_gpt(case: EstimateCase) -> Estimate:
     pages = await count_searched_pages(case)
     found = pages if context.embeddings else MATCHING * pages
     shown = words_of_step(case, frame, found, case.document.words / pages)
-    return estimate_steps(context, shown, PLAIN_STEP) + estimate_calls(
-        Range(0, 0, context.max_chain), shown, SUMMARY_REPLY
-    )
+    return estimate_steps(case, shown, PLAIN_STEP) + Estimate.of(Range(0, 0, context.max_chain), shown, SUMMARY_REPLY)
 
 
 async def count_searched_pages(case: EstimateCase) -> float:
@@ -231,10 +221,11 @@ def words_of_step(case: EstimateCase, frame: float, found: float, each: float) -
     return Range(0, min(AROUND_QUESTION + frame + case.question_words + searches * result, window), window)
 
 
-def estimate_steps(context: ReaderContext, prompt: Range, in_plain_words: Range) -> Estimate:
+def estimate_steps(case: EstimateCase, prompt: Range, in_plain_words: Range) -> Estimate:
     """An agent's steps until it answers; `in_plain_words`: calls of a step in that reply form."""
-    steps = Range(1, min(EXPECTED_CHAIN, context.max_chain), context.max_chain)
-    if context.reply_form == "plain":
+    most = case.context.max_chain
+    steps = Range(1, min(EXPECTED_CHAIN, most), most)
+    if case.context.reply_form == "plain":
         steps *= in_plain_words
-    longer = Estimate(output_words=Range(0, max(0, answer_words(context, quotes=False) - SHORT_ANSWER), None))
-    return longer + estimate_calls(steps, prompt, STEP_REPLY)
+    longer = Estimate(output_words=Range(0, max(0, case.answer_words(quotes=False) - SHORT_ANSWER), None))
+    return longer + Estimate.of(steps, prompt, STEP_REPLY)

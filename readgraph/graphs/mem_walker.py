@@ -7,19 +7,7 @@ from typing import Annotated, Any
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
-from readgraph.graphs.estimates.arithmetic import (
-    ANSWER_LINE,
-    NONE,
-    PERHAPS,
-    TAG_WORDS,
-    Estimate,
-    EstimateCase,
-    Range,
-    Unread,
-    estimate_calls,
-    frame_words,
-    with_expected,
-)
+from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, choosing
 from readgraph.graphs.wiring.building import add_path, begin_graph, complete_graph
@@ -171,7 +159,7 @@ async def estimate_tree_reading(case: EstimateCase, recipe: MakeRecipe = recipe)
     """What reading the rest will use, and how many segments there will be; `recipe`: of a memory like MemWalker's."""
     context = case.context
     left = await case.unread(recipe(case.reader))
-    new = _new_segments(left, case)
+    new = _new_segments(left.words, case)
     to_summarise = new + left.pages
     pages = to_summarise + left.notes
     if not case.reader.model:
@@ -186,27 +174,27 @@ async def estimate_tree_reading(case: EstimateCase, recipe: MakeRecipe = recipe)
     return summaries + estimate_compression(Range(0, expected, most), context), pages
 
 
-def _new_segments(left: Unread, case: EstimateCase) -> Range:
+def _new_segments(words: int, case: EstimateCase) -> Range:
     """Segments still to be made. Only the last one of a text, or of a stretch between kept pages, may be smaller."""
-    if not left.words:
+    if not words:
         return NONE
-    words = case.context.segment_words
-    fewest, ends = max(1, round(words * (1 - NEAR))), max(len(case.document.parts), 1) + 1
-    most = math.ceil(left.words / max(fewest - 1, 1) + ends)
-    return Range(math.ceil(left.words / segment(case.context).most), math.ceil(left.words / words), most)
+    size = case.context.segment_words
+    fewest, ends = max(1, round(size * (1 - NEAR))), max(len(case.document.parts), 1) + 1
+    most = math.ceil(words / max(fewest - 1, 1) + ends)
+    return Range(math.ceil(words / segment(case.context).most), math.ceil(words / size), most)
 
 
 def estimate_segment_summaries(segments: Range, context: ReaderContext, words: float) -> Estimate:
     """Summaries of this many segments, of so many words each."""
-    prompt = frame_words(summary_prompt("", purpose_of(context)).words) + Range(0, words, segment(context).high)
-    return estimate_calls(segments, prompt, SUMMARY_SHARE * words)
+    prompt = Range.frame(summary_prompt("", purpose_of(context)).words) + Range(0, words, segment(context).high)
+    return Estimate.of(segments, prompt, SUMMARY_SHARE * words)
 
 
 def estimate_compression(nodes: Range, context: ReaderContext, heading: Range = NONE) -> Estimate:
     """Compressed texts of this many nodes; `heading`: words of a child's heading."""
-    prompt = frame_words(compress_prompt([], context.node_words, purpose_of(context)).words)
+    prompt = Range.frame(compress_prompt([], context.node_words, purpose_of(context)).words)
     children = notes_of(context.children, context, heading).perhaps_none()
-    return estimate_calls(nodes, prompt + children, COMPRESSED_SHARE * context.node_words)
+    return Estimate.of(nodes, prompt + children, COMPRESSED_SHARE * context.node_words)
 
 
 def estimate_walk(pages: Range, case: EstimateCase, *, from_leaf: bool = False) -> Estimate:
@@ -220,7 +208,7 @@ def estimate_walk(pages: Range, case: EstimateCase, *, from_leaf: bool = False) 
         return estimate_walk_levels(depth, deepest, case.with_settings(children=children), from_leaf=from_leaf)
 
     most = case.context.children
-    return with_expected(walk(most), walk(max(2, min(most, math.ceil(pages.expected)))))
+    return walk(most).with_expected(walk(max(2, min(most, math.ceil(pages.expected)))))
 
 
 def estimate_walk_levels(
@@ -253,9 +241,9 @@ def estimate_walk_levels(
     seen += Range(0, carried * note.expected, min(most * note.most, context.window_words))
     if seen_words is not None:
         seen = replace(seen, expected=seen_words)
-    prompt = frame_words(max(triage_prompt([], [], [], [], "", {}).words, leaf_prompt("", [], [], "", {}).words))
+    prompt = Range.frame(max(triage_prompt([], [], [], [], "", {}).words, leaf_prompt("", [], [], "", {}).words))
     options = Range(-60, 0, 40 + context.children)  # switches shorten a prompt, numbers of visited parts lengthen it
-    return estimate_calls(hops, prompt + seen + findings + case.question + options + ANSWER_LINE, DECISION_REPLY)
+    return Estimate.of(hops, prompt + seen + findings + case.question + options + ANSWER_LINE, DECISION_REPLY)
 
 
 def estimate_finding_weighing(case: EstimateCase, *, further_walks: int = 0) -> Estimate:
@@ -266,9 +254,9 @@ def estimate_finding_weighing(case: EstimateCase, *, further_walks: int = 0) -> 
     finding = max(LONGEST_REASONING, case.question_words) + MOST_QUOTES * LONGEST_REASONING + TAG_WORDS
     walks = context.walks + further_walks
     findings = Range(0, finding, finding * context.max_hops * walks + LONGER_ANSWER * walks)
-    prompt = frame_words(weigh_prompt("", "", {}).words) + findings + case.question + ANSWER_LINE
+    prompt = Range.frame(weigh_prompt("", "", {}).words) + findings + case.question + ANSWER_LINE
     weighed = PERHAPS if context.walks > 1 else Range(0, EXPECTED_REVERTS, 1)
-    return estimate_calls(weighed, prompt, WEIGH_REPLY)
+    return Estimate.of(weighed, prompt, WEIGH_REPLY)
 
 
 def notes_of(nodes: Range | float, context: ReaderContext, heading: Range = NONE) -> Range:

@@ -10,20 +10,7 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.estimates.arithmetic import (
-    ANSWER_LINE,
-    NONE,
-    NOTE_LINE,
-    PERHAPS,
-    Estimate,
-    EstimateCase,
-    Range,
-    add_text_words,
-    answer_words,
-    estimate_calls,
-    even_page_count,
-    frame_words,
-)
+from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, PERHAPS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, choosing
 from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
@@ -101,7 +88,7 @@ async def estimate_overwrite_memory(case: EstimateCase) -> Estimate:
         return Estimate()
     context, words = case.context, case.document.words
     left = await case.unread(recipe(case.context))
-    pages = even_page_count(words, chunk_words(context))
+    pages = Range.of_pages(words, chunk_words(context))
     if left.complete and left.memory:
         pages = Range.of(left.memory.pages)
     most = most_note_words(context)
@@ -113,12 +100,12 @@ async def estimate_overwrite_memory(case: EstimateCase) -> Estimate:
         for shown in ("", "…")
     )
     found = Range(0, 0, most_found_words(context))
-    beside = Range(frame_words(first).low, (first + later) / 2, later) + NOTE_LINE + Range(0, mean, most)
+    beside = Range(Range.frame(first).low, (first + later) / 2, later) + NOTE_LINE + Range(0, mean, most)
     beside += (found if context.look_back else NONE) + case.question
-    reading = add_text_words(words, pages, estimate_calls(pages, beside, mean))
+    reading = Estimate.of(pages, beside, mean).with_text(words, pages)
     if case.question_words > context.window_words // QUESTION_SHARE:
         reading = replace(reading, input_words=reading.input_words.perhaps_none())
     # Nobody is asked for the answer where nothing was noted.
-    prompt = frame_words(answer_from_notes_prompt("", "", "", {"A": "", "B": ""}).words) + ANSWER_LINE
+    prompt = Range.frame(answer_from_notes_prompt("", "", "", {"A": "", "B": ""}).words) + ANSWER_LINE
     shown = Range(0, last, most) + found + case.question
-    return reading + estimate_calls(PERHAPS, prompt + shown, answer_words(context, quotes=False))
+    return reading + Estimate.of(PERHAPS, prompt + shown, case.answer_words(quotes=False))

@@ -6,17 +6,7 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.estimates.arithmetic import (
-    NONE,
-    TAG_WORDS,
-    Estimate,
-    EstimateCase,
-    Range,
-    Unread,
-    estimate_answer,
-    estimate_calls,
-    frame_words,
-)
+from readgraph.graphs.estimates.arithmetic import NONE, TAG_WORDS, Estimate, EstimateCase, Range, Unread
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, choosing
 from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
@@ -118,7 +108,7 @@ async def estimate_read_agent(case: EstimateCase) -> Estimate:
     gists, opened = seen.gists + case.question, seen.reread_words(context.max_pages, EXPECTED_PAGES)
     before = opened * Range(0, 0.5 if context.strategy == "sequential" else 0, 1)
     look_up = estimate_look_up(gists + before, context, context.strategy)
-    return reading + look_up + estimate_answer(gists + opened, context)
+    return reading + look_up + case.answer(gists + opened)
 
 
 @dataclass(frozen=True)
@@ -175,7 +165,7 @@ def _new_pages(left: Unread, case: EstimateCase) -> Range:
 
 
 def _gist_frame(context: ReaderContext) -> Range:
-    return frame_words(gist_prompt("", context.gist_words, purpose_of(context)).words)
+    return Range.frame(gist_prompt("", context.gist_words, purpose_of(context)).words)
 
 
 def _estimate_gisting(left: Unread, pages: Range, document: Document, context: ReaderContext) -> Estimate:
@@ -185,11 +175,11 @@ def _estimate_gisting(left: Unread, pages: Range, document: Document, context: R
     next_paragraph = document.words if context.show_next_paragraph else 0
     pause = Range(0, shown + labels / 40, shown + labels + next_paragraph)
     chosen = NONE if context.paging == "even" else pages.perhaps_none()
-    pausing = estimate_calls(chosen, frame_words(pause_prompt(["", ""]).words) + pause, PAUSE_REPLY)
+    pausing = Estimate.of(chosen, Range.frame(pause_prompt(["", ""]).words) + pause, PAUSE_REPLY)
     page_words = (context.min_page_words + context.max_page_words) / 2
     gist = _gist_frame(context) + Range(0, page_words, context.max_page_words + 1)
     reply = context.gist_words or GIST_SHARE * page_words
-    return pausing + estimate_calls(pages + left.pages, gist, reply)
+    return pausing + Estimate.of(pages + left.pages, gist, reply)
 
 
 def _estimate_merging(left: Unread, gists: Range, document: Document, context: ReaderContext) -> Estimate:
@@ -204,14 +194,14 @@ def _estimate_merging(left: Unread, gists: Range, document: Document, context: R
     if not document.sessions:
         rounds = Range(0, max(0.0, math.ceil(math.log2(max(expected / allowed, 1)))), MOST_ROUNDS)
         pair, largest = 2 * document.words / max(pages.expected, 1), largest_page(context)
-        joined = frame_words(merge_prompt("", "").words) + Range(0, min(pair, largest), largest)
-        merging = estimate_calls(rounds * pages * Range(0, 0.5, 0.5), joined, MERGE_REPLY)
+        joined = Range.frame(merge_prompt("", "").words) + Range(0, min(pair, largest), largest)
+        merging = Estimate.of(rounds * pages * Range(0, 0.5, 0.5), joined, MERGE_REPLY)
         merged = _gist_frame(context) + Range(0, pair, max(largest, context.max_page_words) + 1)
-        gisting = estimate_calls(rounds * pages, merged, GIST_SHARE * pair)
+        gisting = Estimate.of(rounds * pages, merged, GIST_SHARE * pair)
     older = older_gist_words(context)
     groups = pages * Range(0, 1 / (FAN - 1) if expected > allowed else 0, 1 / (FAN - 1))
     of_group = _gist_frame(context) + Range(0, FAN * older, context.window_words)
-    return merging + gisting + estimate_calls(groups, of_group, older)
+    return merging + gisting + Estimate.of(groups, of_group, older)
 
 
 def estimate_look_up(shown: Range, context: ReaderContext, strategy: Strategy) -> Estimate:
@@ -222,4 +212,4 @@ def estimate_look_up(shown: Range, context: ReaderContext, strategy: Strategy) -
     else:
         times = Range(0, min(context.max_pages, EXPECTED_PAGES + 1), context.max_pages)
         prompt = look_up_next_prompt("", "", {}, [*range(context.max_pages)])
-    return estimate_calls(times, frame_words(prompt.words) + shown, LOOK_UP_REPLY)
+    return Estimate.of(times, Range.frame(prompt.words) + shown, LOOK_UP_REPLY)

@@ -92,4 +92,4 @@ async def estimate_reader_agent(case: EstimateCase) -> Estimate:
     excerpt = min(EXCERPT_SHARE * EXCERPT_WORDS, case.document.words / pages)
     frame = count_words(reader_system(functions.descriptions))
     shown = mem_gpt.words_of_step(case, frame, mem_gpt.MATCHING * pages, excerpt)
-    return mem_gpt.estimate_steps(case.context, shown, PLAIN_STEP)
+    return mem_gpt.estimate_steps(case, shown, PLAIN_STEP)

@@ -18,8 +18,6 @@ from readgraph.graphs.estimates.arithmetic import (
     Estimate,
     EstimateCase,
     Range,
-    estimate_calls,
-    frame_words,
 )
 from readgraph.graphs.methods import Method
 from readgraph.graphs.read_agent import estimate_gist_reading, recipe
@@ -109,15 +107,15 @@ def _estimate_write_and_check(case: EstimateCase, notes: Range, about: str, part
         likely = math.ceil(shown / room) if shown > room * pieces else 0
         groups = Range(0, likely, MOST_ROUNDS * (3 * math.ceil(most / room) + 2 * pieces))
     calls = groups + Range(1, 1 if part else pieces, pieces)
-    instructions = frame_words(write_summary_prompt("", 1, words, about).words) + NOTE_LINE
+    instructions = Range.frame(write_summary_prompt("", 1, words, about).words) + NOTE_LINE
     each = min(shown / max(calls.expected, 1), room)
     prompt = Range(0, instructions.expected + each, context.window_words)
-    writing = estimate_calls(calls, prompt, min(words, MOST_AT_ONCE) / max(1, calls.expected / pieces))
+    writing = Estimate.of(calls, prompt, min(words, MOST_AT_ONCE) / max(1, calls.expected / pieces))
     if not context.check_sentences:
         return writing
     sentences = math.ceil(words / SENTENCE_WORDS)
     pages = MOST_SENTENCES * (context.min_page_words + context.max_page_words) / 2
     beside = Range(0, min(pages, document.words), (1 + TAG_WORDS) * document.words + 2 * words)
-    prompt = (frame_words(check_summary_prompt("", []).words) + beside).at_most(context.window_words)
+    prompt = (Range.frame(check_summary_prompt("", []).words) + beside).at_most(context.window_words)
     times = Range(0, math.ceil(sentences / MOST_SENTENCES), words)
-    return writing + estimate_calls(times, prompt, MOST_SENTENCES * (SENTENCE_WORDS + VERDICT_WORDS))
+    return writing + Estimate.of(times, prompt, MOST_SENTENCES * (SENTENCE_WORDS + VERDICT_WORDS))

@@ -9,19 +9,7 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.estimates.arithmetic import (
-    ANSWER_LINE,
-    ONCE,
-    TAG_WORDS,
-    Estimate,
-    EstimateCase,
-    Range,
-    add_text_words,
-    answer_words,
-    estimate_calls,
-    even_page_count,
-    frame_words,
-)
+from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes
 from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
@@ -125,23 +113,23 @@ async def estimate_survey(case: EstimateCase) -> Estimate:
     if not case.asks:
         return Estimate()
     context, words = case.context, case.document.words
-    pages = even_page_count(words, page_words(context))
+    pages = Range.of_pages(words, page_words(context))
     columns = len(columns_named(context.fields)) or COLUMNS
     asked = case.question + TAG_WORDS
-    plan = frame_words(survey_plan_prompt("", {"A": ""}).words) + asked + Range(0, 0, 60)
-    planning = estimate_calls(ONCE, plan, PLAN_REPLY + columns * PLANNED_COLUMN)
+    plan = Range.frame(survey_plan_prompt("", {"A": ""}).words) + asked + Range(0, 0, 60)
+    planning = Estimate.of(1, plan, PLAN_REPLY + columns * PLANNED_COLUMN)
     # The plan may name no page, so that no records are taken.
     beside = Range(1, MOST_RECORD_WORDS / 2 + columns * PLANNED_COLUMN, MOST_RECORD_WORDS + MOST_COLUMNS * COLUMN_WORDS)
     reply = 1 + RECORDS_OF_PAGE * (1 + QUOTE_WORDS + columns * (1 + VALUE_WORDS))
-    take = frame_words(survey_records_prompt("", "", []).words) + beside
-    taking = add_text_words(words, pages, estimate_calls(pages, take, reply)).perhaps_none()
+    take = Range.frame(survey_records_prompt("", "", []).words) + beside
+    taking = Estimate.of(pages, take, reply).with_text(words, pages).perhaps_none()
     # Names that may be one are shown with a quote; sentences are about the rows of the table.
     records, room, window = RECORDS_OF_PAGE * pages.expected, content_room(context), context.window_words
     quoted = Range(0, min(records * (1 + VALUE_WORDS + QUOTE_WORDS), room), window)
-    joining = estimate_calls(EITHER, frame_words(survey_same_prompt({}, "").words) + quoted, NAMES_REPLY)
+    joining = Estimate.of(EITHER, Range.frame(survey_same_prompt({}, "").words) + quoted, NAMES_REPLY)
     rows = Range(0, min(records * (1 + columns * (1 + VALUE_WORDS)), room), window)
-    prose = frame_words(survey_prose_prompt("", "", {"A": ""}, 0, 0).words) + asked + rows + ANSWER_LINE
-    answering = estimate_calls(EITHER, prose, answer_words(context, quotes=False))
+    prose = Range.frame(survey_prose_prompt("", "", {"A": ""}, 0, 0).words) + asked + rows + ANSWER_LINE
+    answering = Estimate.of(EITHER, prose, case.answer_words(quotes=False))
     return planning + taking + await _verdicts(case) + joining + answering
 
 
@@ -156,5 +144,5 @@ async def _verdicts(case: EstimateCase) -> Estimate:
     if not (most := max(words, default=0)):
         return Estimate()
     groups = 1 + 2 * most // content_room(context)  # a group may be little more than half full
-    prompt = frame_words(survey_verdict_prompt("", "").words) + Range(0, most / groups, context.window_words)
-    return estimate_calls(Range(0, 0.1, groups), prompt, NAMES_REPLY)
+    prompt = Range.frame(survey_verdict_prompt("", "").words) + Range(0, most / groups, context.window_words)
+    return Estimate.of(Range(0, 0.1, groups), prompt, NAMES_REPLY)

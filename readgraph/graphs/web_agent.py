@@ -5,17 +5,7 @@ A step will use notes on the parts of the page, a look-up, an action.
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.estimates.arithmetic import (
-    NONE,
-    NOTE_LINE,
-    ONCE,
-    TAG_WORDS,
-    Estimate,
-    EstimateCase,
-    Range,
-    estimate_calls,
-    frame_words,
-)
+from readgraph.graphs.estimates.arithmetic import NONE, NOTE_LINE, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes
 from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
@@ -136,8 +126,8 @@ async def estimate_web_agent(case: EstimateCase) -> Estimate:
     notes, note_words = len(new) + left.pages, context.gist_words or NOTE_WORDS
     if notes and case.reader.model:
         words = sum(words for _, words in new) + left.paged_words
-        prompt = frame_words(web_gist_prompt("", context.gist_words, purpose_of(context)).words)
-        estimate = estimate_calls(notes, prompt + Range(0, words / notes, words) + NOTE_LINE, note_words)
+        prompt = Range.frame(web_gist_prompt("", context.gist_words, purpose_of(context)).words)
+        estimate = Estimate.of(notes, prompt + Range(0, words / notes, words) + NOTE_LINE, note_words)
     if not case.asks:
         return estimate
     parts = notes + left.notes
@@ -145,7 +135,7 @@ async def estimate_web_agent(case: EstimateCase) -> Estimate:
     gists = Range(0, note_words * parts, document.words + (FEWEST_NOTE_WORDS + TAG_WORDS) * parts)
     gists += case.question + Range(0, 0, case.question_words + HISTORY_FRAME)
     opened = Range(0, min(context.max_pages, parts) * document.words / max(parts, 1), document.words)
-    look_up = frame_words(web_look_up_prompt("", "", {}, context.max_pages).words)
-    looking = estimate_calls(ONCE if context.max_pages else NONE, look_up + gists, LOOK_UP_REPLY)
-    act = frame_words(web_act_prompt("", "").words)
-    return estimate + looking + estimate_calls(ONCE, act + gists + opened, ACT_REPLY)
+    look_up = Range.frame(web_look_up_prompt("", "", {}, context.max_pages).words)
+    looking = Estimate.of(1 if context.max_pages else NONE, look_up + gists, LOOK_UP_REPLY)
+    act = Range.frame(web_act_prompt("", "").words)
+    return estimate + looking + Estimate.of(1, act + gists + opened, ACT_REPLY)

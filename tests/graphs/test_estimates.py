@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from readgraph.graphs.estimates.arithmetic import Estimate, Range, answer_words
+from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import METHODS, Method
 from readgraph.library.opening import Library
@@ -188,6 +188,8 @@ def test_the_command_estimates_and_makes_no_call(readgraph: Command, server: Mod
 
 
 def test_longer_answers_are_expected_where_they_are_asked_for() -> None:
-    lengths = [ReaderContext(answer_length=length) for length in (None, "phrase", "paragraph", "free")]
-    short, phrase, paragraph, free = map(answer_words, lengths)
-    assert short == phrase < paragraph < free < answer_words(ReaderContext(answer_words=400))
+    not_read: Any = None
+    case = EstimateCase(not_read, not_read, ReaderContext())
+    lengths = [case.with_settings(answer_length=length) for length in (None, "phrase", "paragraph", "free")]
+    short, phrase, paragraph, free = (case.answer_words() for case in lengths)
+    assert short == phrase < paragraph < free < case.with_settings(answer_words=400).answer_words()

@@ -1,7 +1,9 @@
 """What estimates are made of: bounds and expected values of calls and words, parts that methods share."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from operator import add, sub
 from typing import Any
 
 from readgraph.library.page_store import PageStore
@@ -19,6 +21,24 @@ WORDING_VARIES = 12
 
 RETRY_WORDS = 2 * MOST_REPEATED + 20
 """Most words that a refused reply adds to the next try: the reply, the reason for refusing it, and their frame."""
+
+SHORT_ANSWER, QUOTES = 15, 40
+"""Expected words of a short answer, and of the quotes that show it."""
+
+LONG_ANSWERS = {"paragraph": PARAGRAPH_WORDS, "free": 150}
+"""Expected words of long answers."""
+
+SENTENCE_WORDS, VERDICT_WORDS = 20, 15
+"""Expected words of a sentence, and of what is said of it, with a quote."""
+
+TAG_WORDS = 2
+"""Words of the tag before a page."""
+
+FORM_WORDS = 100
+"""Words that the window keeps free beside a prompt for the form of the reply, or a few more."""
+
+HALF_PARAGRAPH = 25
+"""Words by which a full page is expected to end before its limit: it ends with a paragraph."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +58,10 @@ class Range:
         other = Range.of(other)
         high = None if self.high is None or other.high is None else self.high + other.high
         return Range(self.low + other.low, self.expected + other.expected, high)
+
+    def __sub__(self, other: "Range") -> "Range":
+        high = None if self.high is None or other.high is None else self.high - other.high
+        return Range(self.low - other.low, self.expected - other.expected, high)
 
     def __mul__(self, other: "Range | float") -> "Range":
         other = Range.of(other)
@@ -61,8 +85,22 @@ class Range:
         assert self.high is not None
         return self.high
 
+    @staticmethod
+    def frame(words: int) -> "Range":
+        """The words of a prompt without the texts inserted into it; its wording varies by a few words."""
+        return Range(max(0, words - WORDING_VARIES), words, words + WORDING_VARIES)
 
-NONE, ONCE, PERHAPS = Range(0, 0, 0), Range(1, 1, 1), Range(0, 1, 1)
+    @staticmethod
+    def of_pages(words: float, most: int) -> "Range":
+        """Number of even pages, of at most `most` words each, in a text (see `readgraph.nodes.building.paging`)."""
+        if words <= most:
+            return Range.of(math.ceil(words / most))
+        typical = most - min(HALF_PARAGRAPH, FEWEST_SHARE * most / 2)
+        high = math.ceil(words / max(1, round(FEWEST_SHARE * most))) + 1
+        return Range(math.ceil(words / most), min(math.ceil(words / typical), high), high)
+
+
+NONE, PERHAPS = Range(0, 0, 0), Range(0, 1, 1)
 
 ANSWER_LINE, NOTE_LINE = Range(0, 0, MOST_ANSWER_LINE_WORDS), Range(0, 0, MOST_NOTE_LINE_WORDS)
 """Words of the line on the form of an answer, and of that on the language of notes: often none."""
@@ -76,18 +114,47 @@ class Estimate:
     input_words: Range = NONE
     output_words: Range = NONE
 
+    @staticmethod
+    def of(times: Range | float, prompt_words: Range, reply_words: float) -> "Estimate":
+        """Ask `times` times with a prompt of `prompt_words`: one call each, up to `TRIES` if replies are refused."""
+        times = Range.of(times)
+        calls = times * Range(1, 1, TRIES)
+        retried = times * Range(0, 0, TRIES * (TRIES - 1) / 2 * RETRY_WORDS)
+        replies = Range(times.low, times.expected * reply_words, 0 if times.high == 0 else None)
+        return Estimate(calls, calls * prompt_words + retried, replies)
+
+    def _each(self, change: Callable[..., Range], *others: "Estimate") -> "Estimate":
+        """The estimate whose ranges `change` makes of each range, and of the same range of others."""
+        every = ((each.calls, each.input_words, each.output_words) for each in (self, *others))
+        return Estimate(*map(change, *every))
+
     def __add__(self, other: "Estimate") -> "Estimate":
-        return Estimate(
-            self.calls + other.calls, self.input_words + other.input_words, self.output_words + other.output_words
-        )
+        return self._each(add, other)
+
+    def __sub__(self, other: "Estimate") -> "Estimate":
+        return self._each(sub, other)
 
     def times(self, number: "int | Range") -> "Estimate":
         """The estimate for doing the same `number` times."""
-        return Estimate(self.calls * number, self.input_words * number, self.output_words * number)
+        return self._each(lambda words: words * number)
 
     def perhaps_none(self) -> "Estimate":
         """The estimate with 0 as lower bounds, where recorded replies may answer every call."""
-        return Estimate(self.calls.perhaps_none(), self.input_words.perhaps_none(), self.output_words.perhaps_none())
+        return self._each(Range.perhaps_none)
+
+    def with_expected(self, other: "Estimate") -> "Estimate":
+        """The estimate with these bounds, and with what another one expects between them."""
+
+        def between(one: Range, expected: Range) -> Range:
+            return replace(one, expected=max(one.low, expected.expected)).at_most(one.high)
+
+        return self._each(between, other)
+
+    def with_text(self, words: int, pages: Range) -> "Estimate":
+        """The estimate with the words of the pages added: the whole text is sent once, as this many pages."""
+        # A word that is cut by the end of a page counts for both pages.
+        shown = Estimate.of(1, Range(words, words, words + pages.most), 0).input_words
+        return replace(self, input_words=self.input_words + shown)
 
     def within(self, max_calls: int | None) -> "Estimate":
         """The estimate under a budget of calls."""
@@ -152,6 +219,19 @@ class EstimateCase:
         """The settings with the model that reads."""
         return replace(self.context, model=self.context.reading_model or self.context.model)
 
+    def answer_words(self, *, quotes: bool = True) -> int:
+        """Expected words of an answer, with its quotes or alone, as far as settings tell its length."""
+        words = self.context.answer_words or LONG_ANSWERS.get(self.context.answer_length or "", SHORT_ANSWER)
+        return words + (QUOTES if quotes else 0)
+
+    def answer(self, shown: Range, times: Range | float = 1) -> Estimate:
+        """An answer; `shown`: the words of the memory and of the question. A prompt beyond the window is cut."""
+        prompt = Range.frame(answer_prompt("", "", {"A": "", "B": ""}).words) + ANSWER_LINE
+        window = self.context.window_words
+        room = max(0, window - FORM_WORDS)
+        cut = Range(min(prompt.low + shown.low, room), min(prompt.expected + shown.expected, room), window)
+        return Estimate.of(times, cut.at_most((prompt + shown).high), self.answer_words())
+
     async def unread(self, recipe: Recipe) -> Unread:
         """What is left to read of the document for the memory with this recipe."""
         store, document, context = self.store, self.document, self.context
@@ -175,82 +255,6 @@ class EstimateCase:
         return estimate.within(self.context.max_calls)
 
 
-def frame_words(words: int) -> Range:
-    """The words of a prompt without the texts inserted into it; its wording varies by a few words."""
-    return Range(max(0, words - WORDING_VARIES), words, words + WORDING_VARIES)
-
-
-def estimate_calls(times: Range | float, prompt_words: Range, reply_words: float) -> Estimate:
-    """Ask `times` times, each with a prompt of `prompt_words`: one call each, up to `TRIES` if replies are refused."""
-    times = Range.of(times)
-    calls = times * Range(1, 1, TRIES)
-    retried = times * Range(0, 0, TRIES * (TRIES - 1) / 2 * RETRY_WORDS)
-    replies = Range(times.low, times.expected * reply_words, 0 if times.high == 0 else None)
-    return Estimate(calls, calls * prompt_words + retried, replies)
-
-
-def with_expected(bounds: Estimate, expected: Estimate) -> Estimate:
-    """The estimate with these bounds, and with what another one expects between them."""
-
-    def between(one: Range, other: Range) -> Range:
-        return Range(one.low, max(one.low, other.expected), one.high).at_most(one.high)
-
-    return Estimate(
-        between(bounds.calls, expected.calls),
-        between(bounds.input_words, expected.input_words),
-        between(bounds.output_words, expected.output_words),
-    )
-
-
-SHORT_ANSWER, QUOTES = 15, 40
-"""Expected words of a short answer, and of the quotes that show it."""
-
-LONG_ANSWERS = {"paragraph": PARAGRAPH_WORDS, "free": 150}
-"""Expected words of long answers."""
-
-SENTENCE_WORDS, VERDICT_WORDS = 20, 15
-"""Expected words of a sentence, and of what is said of it, with a quote."""
-
-TAG_WORDS = 2
-"""Words of the tag before a page."""
-
-FORM_WORDS = 100
-"""Words that the window keeps free beside a prompt for the form of the reply, or a few more."""
-
-HALF_PARAGRAPH = 25
-"""Words by which a full page is expected to end before its limit: it ends with a paragraph."""
-
-
-def answer_words(context: ReaderContext, *, quotes: bool = True) -> int:
-    """Expected words of an answer, with its quotes or alone, as far as settings tell its length."""
-    words = context.answer_words or LONG_ANSWERS.get(context.answer_length or "", SHORT_ANSWER)
-    return words + (QUOTES if quotes else 0)
-
-
 def of_options(context: ReaderContext) -> ReaderContext:
     """The context of a question whose answer is one of its options: a letter, whatever the settings say of answers."""
     return replace(context, answer_length="phrase", answer_words=1)
-
-
-def estimate_answer(shown: Range, context: ReaderContext, times: Range = ONCE) -> Estimate:
-    """An answer; `shown`: the words of the memory and of the question. A prompt that doesn't fit the window is cut."""
-    prompt = frame_words(answer_prompt("", "", {"A": "", "B": ""}).words) + ANSWER_LINE
-    room = max(0, context.window_words - FORM_WORDS)
-    cut = Range(min(prompt.low + shown.low, room), min(prompt.expected + shown.expected, room), context.window_words)
-    return estimate_calls(times, cut.at_most((prompt + shown).high), answer_words(context))
-
-
-def even_page_count(words: float, most: int) -> Range:
-    """Number of even pages, of at most `most` words each, in a text (see `readgraph.nodes.building.paging`)."""
-    if words <= most:
-        return Range.of(math.ceil(words / most))
-    typical = most - min(HALF_PARAGRAPH, FEWEST_SHARE * most / 2)
-    high = math.ceil(words / max(1, round(FEWEST_SHARE * most))) + 1
-    return Range(math.ceil(words / most), min(math.ceil(words / typical), high), high)
-
-
-def add_text_words(words: int, pages: Range, without_pages: Estimate) -> Estimate:
-    """The estimate with the words of the pages added: the whole text is sent once, as this many pages."""
-    # A word that is cut by the end of a page counts for both pages.
-    shown = estimate_calls(ONCE, Range(words, words, words + pages.most), 0).input_words
-    return replace(without_pages, input_words=without_pages.input_words + shown)

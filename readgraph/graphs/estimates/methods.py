@@ -2,17 +2,7 @@
 
 import math
 
-from readgraph.graphs.estimates.arithmetic import (
-    QUOTES,
-    SENTENCE_WORDS,
-    VERDICT_WORDS,
-    Estimate,
-    EstimateCase,
-    Range,
-    answer_words,
-    estimate_calls,
-    frame_words,
-)
+from readgraph.graphs.estimates.arithmetic import QUOTES, SENTENCE_WORDS, VERDICT_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS, Method, builder_of
 from readgraph.library.page_store import PageStore
@@ -35,13 +25,13 @@ def estimate_answer_check(method: Method, case: EstimateCase) -> Estimate:
     wanted = case.asks and context.check_sentences and set_long(context)
     if not wanted or not settings_of(method, asks=True) >= CITES:
         return Estimate()
-    sentences = math.ceil((answer_words(context) - QUOTES) / SENTENCE_WORDS)
+    sentences = math.ceil((case.answer_words() - QUOTES) / SENTENCE_WORDS)
     calls = Range(0, math.ceil(sentences / MOST_SENTENCES), MOST_CHECKED)
     words = case.document.words
     each = min(WORDS_SHOWN * min(sentences, MOST_SENTENCES) / 2, words)
-    asked = frame_words(check_answer_prompt("", "", []).words)
+    asked = Range.frame(check_answer_prompt("", "", []).words)
     shown = Range(0, each + case.question_words, MOST_SENTENCES * MOST_SHOWN * words + context.window_words)
-    return estimate_calls(calls, (asked + shown).at_most(context.window_words), MOST_SENTENCES * VERDICT_WORDS)
+    return Estimate.of(calls, (asked + shown).at_most(context.window_words), MOST_SENTENCES * VERDICT_WORDS)
 
 
 async def estimate_reading(

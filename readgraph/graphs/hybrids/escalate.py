@@ -11,7 +11,7 @@ from langgraph.graph import START
 from typing_extensions import Unpack
 
 from readgraph.graphs import read_agent
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range, estimate_answer
+from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.gam import (
     NOT_ENOUGH,
     Research,
@@ -86,4 +86,4 @@ async def estimate_escalate(case: EstimateCase) -> Estimate:
     research = estimate_research(seen.pages, seen.page_words, case.with_settings(rounds=max(context.rounds, 1)))
     # How often gists alone are not enough is what GAM expects of its notes: the same verdict is asked for.
     further = (look_ups + research).times(Range(1, NOT_ENOUGH, 1))
-    return reading + judging + further + estimate_answer(gists, context, times=Range(0, 1 - NOT_ENOUGH, 1))
+    return reading + judging + further + case.answer(gists, times=Range(0, 1 - NOT_ENOUGH, 1))

@@ -13,7 +13,7 @@ from functools import partial
 from statistics import fmean
 
 from readgraph.graphs import mem_walker
-from readgraph.graphs.estimates.arithmetic import NONE, TAG_WORDS, Estimate, EstimateCase, Range, Unread, with_expected
+from readgraph.graphs.estimates.arithmetic import NONE, TAG_WORDS, Estimate, EstimateCase, Range, Unread
 from readgraph.graphs.mem_walker import COMPRESSED_SHARE, SUMMARY_SHARE
 from readgraph.graphs.methods import Method
 from readgraph.nodes.building.outline import SECTIONS, branches_over, outline_of, read_by_outline, segments_by_outline
@@ -72,7 +72,8 @@ async def estimate_outline_walk(case: EstimateCase) -> Estimate:
             segment_words=max(10, round(fmean(page.words for page in pages))),
             children=max(2, round((sum(tree.counts) - 1) / inner if inner else context.children)),
         )
-        building = with_expected(*(_estimate_building(left, tree, compressed, each) for each in (context, typical)))
+        bounds, expected = (_estimate_building(left, tree, compressed, each) for each in (context, typical))
+        building = bounds.with_expected(expected)
     if not case.asks:
         return building
     depths, shown = zip(*(_way(tree, page, words, context) for page in pages), strict=True)
@@ -81,7 +82,7 @@ async def estimate_outline_walk(case: EstimateCase) -> Estimate:
         mem_walker.estimate_walk_levels(depth, max(depths) + 1, case, heading=_heading(tree), seen_words=seen)
         for seen in (None, fmean(shown) / depth)
     )
-    return building + with_expected(walk, expected) + mem_walker.estimate_finding_weighing(case)
+    return building + walk.with_expected(expected) + mem_walker.estimate_finding_weighing(case)
 
 
 def _way(tree: SectionTree, page: Page, words: Mapping[str, float], context: ReaderContext) -> tuple[int, float]:

@@ -7,7 +7,7 @@ read, and the answer sees the rest of the text too, in short.
 from functools import partial
 
 from readgraph.graphs import mem_walker
-from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range, estimate_answer
+from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.nodes.walk.answer import answer_over_leaves
 
@@ -35,4 +35,4 @@ async def estimate_walk_and_read(case: EstimateCase) -> Estimate:
     context = case.context
     leaves = Range(0, context.walks, context.max_hops * context.walks) * mem_walker.segment(context)
     shown = mem_walker.notes_of(segments, context) + leaves + case.question
-    return reading + mem_walker.estimate_walk(segments, case) + estimate_answer(shown, context)
+    return reading + mem_walker.estimate_walk(segments, case) + case.answer(shown)
