@@ -113,7 +113,6 @@ METHODS = (
     Method(
         name="dense",
         line="The segments that are nearest by their embeddings.",
-        estimate="estimate_bm25",
         memory_of="bm25",
         compiled="dense",
         needs_embeddings=True,
@@ -122,49 +121,23 @@ METHODS = (
     Method(
         name="fused",
         line="The segments that rank first by words and embeddings.",
-        estimate="estimate_bm25",
         memory_of="bm25",
         compiled="fused",
         needs_embeddings=True,
         order=8,
     ),
     Method(name="full-text", line="All of the text, in chunks of the window's size.", compiled="full_text", order=8),
-    Method(
-        name="first-words",
-        line="The beginning of the text, as much as fits.",
-        estimate="estimate_truncated",
-        compiled="first_words",
-        order=8,
-    ),
-    Method(
-        name="last-words",
-        line="The end of the text, as much as fits.",
-        estimate="estimate_truncated",
-        compiled="last_words",
-        order=8,
-    ),
+    Method(name="first-words", line="The beginning of the text, as much as fits.", compiled="first_words", order=8),
+    Method(name="last-words", line="The end of the text, as much as fits.", compiled="last_words", order=8),
     Method(
         name="web-gists-only", kind="web", line="The web agent without look-up.", note="gist", compiled="web_gists_only"
     ),
-    Method(
-        name="web-page",
-        kind="web",
-        line="The page from its beginning, as much as fits.",
-        estimate="estimate_web_act",
-        compiled="web_page",
-    ),
-    Method(
-        name="web-bm25",
-        kind="web",
-        line="The parts of the page that BM25 ranks first.",
-        estimate="estimate_web_act",
-        compiled="web_bm25",
-    ),
+    Method(name="web-page", kind="web", line="The page from its beginning, as much as fits.", compiled="web_page"),
+    Method(name="web-bm25", kind="web", line="The parts of the page that BM25 ranks first.", compiled="web_bm25"),
     Method(
         name="web-dense",
         kind="web",
         line="The parts that are nearest by their embeddings.",
-        estimate="estimate_web_act",
         compiled="web_dense",
         needs_embeddings=True,
     ),
@@ -205,17 +178,13 @@ build_retrieval = partial(build_linear, read=read_segments, answer=answer_from_s
 
 build_bm25 = partial(build_retrieval, look_up=retrieve)
 """The answer from the segments that BM25 ranks first."""
-
-bm25 = build_bm25().compile(name="bm25")
-
 build_dense = partial(build_retrieval, look_up=retrieve_by_vectors)
 """The answer from the segments that are nearest by their embeddings."""
-
-dense = build_dense().compile(name="dense")
-
 build_fused = partial(build_retrieval, look_up=retrieve_by_both)
 """The answer from the segments that rank first by words and embeddings together."""
 
+bm25 = build_bm25().compile(name="bm25")
+dense = build_dense().compile(name="dense")
 fused = build_fused().compile(name="fused")
 
 
@@ -227,6 +196,9 @@ async def estimate_bm25(case: EstimateCase) -> Estimate:
     most = context.max_pages * (segment_words(context) + TAG_WORDS)
     retrieved = Range(0, min(most, case.document.words, context.window_words), most)
     return case.answer(retrieved + case.question)
+
+
+estimate_dense = estimate_fused = estimate_bm25
 
 
 def chunk_words(context: ReaderContext) -> int:
@@ -277,21 +249,22 @@ def _cut_off(kept: Literal["first", "last"]) -> StepNode[ReadState, ReadUpdate]:
 
 build_first_words = partial(build_linear, read=_cut_off("first"), look_up=first_page)
 """The answer from the beginning of the text."""
-
-first_words = build_first_words().compile(name="first_words")
-
 build_last_words = partial(build_linear, read=_cut_off("last"), look_up=last_page)
 """The answer from the end of the text."""
 
+first_words = build_first_words().compile(name="first_words")
 last_words = build_last_words().compile(name="last_words")
 
 
-async def estimate_truncated(case: EstimateCase) -> Estimate:
+async def estimate_first_words(case: EstimateCase) -> Estimate:
     """One answer."""
     if not case.asks:
         return Estimate()
     shown = min(words_kept(case.context), case.document.words)
     return case.answer(Range(shown - 1, shown, shown + 1) + TAG_WORDS + case.question)
+
+
+estimate_last_words = estimate_first_words
 
 
 def running_summary_recipe(context: ReaderContext) -> Recipe:
@@ -381,24 +354,23 @@ build_web_parts = partial(web_agent.build, read=web_agent.cut_parts)
 
 build_web_page = partial(build_web_parts, look_up=leading_pages)
 """The web agent's graph, with the page from its beginning."""
-
-web_page = build_web_page().compile(name="web_page")
-
 build_web_bm25 = partial(build_web_parts, look_up=retrieve)
 """The web agent's graph, with the parts that BM25 ranks first."""
-
-web_bm25 = build_web_bm25().compile(name="web_bm25")
-
 build_web_dense = partial(build_web_parts, look_up=retrieve_by_vectors)
 """The web agent's graph, with the parts that are nearest by their embeddings."""
 
+web_page = build_web_page().compile(name="web_page")
+web_bm25 = build_web_bm25().compile(name="web_bm25")
 web_dense = build_web_dense().compile(name="web_dense")
 
 
-async def estimate_web_act(case: EstimateCase) -> Estimate:
+async def estimate_web_page(case: EstimateCase) -> Estimate:
     """One call with the instruction and what was chosen of the page: at most all of it, as far as it fits."""
     if not case.asks:
         return Estimate()
     most = min(case.document.words, case.context.window_words)
     shown = Range(0, most, most) + case.question + Range.frame(web_act_prompt("", "").words)
     return Estimate.of(1, shown, web_agent.ACT_REPLY)
+
+
+estimate_web_bm25 = estimate_web_dense = estimate_web_page

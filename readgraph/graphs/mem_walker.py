@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, Unpack
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
@@ -97,30 +97,45 @@ def choose_walk_node(state: WalkPlace) -> str:
     return "read_leaf" if is_leaf(state["current_node"]) else "descend"
 
 
+class Walk(TypedDict, total=False):
+    """The nodes up to the end of a walk that can be swapped in a `build`; by default they are MemWalker's own."""
+
+    read: Node
+    grow: Node
+    enter: Node
+    descend: Node
+    read_leaf: Node
+
+
 def build(
     *,
     open: Node = open_document,
-    read: Node = read,
-    grow: Node = grow,
-    enter: Node = enter,
-    descend: Node = descend,
-    read_leaf: Node = read_leaf,
     answer: Node = answer,
     cite: Node = cite,
     state: type[Any] = WalkState,
+    **walk: Unpack[Walk],
 ) -> StateGraph[WalkState, ReaderContext, Question, WalkOutput]:
     """MemWalker (figure 1): grow the tree once, then walk it for each question."""
     builder = begin_graph(state, WalkState, Question, WalkOutput)
-    walk = {"open": open, "read": read, "grow": grow, "enter": enter, "descend": descend, "read_leaf": read_leaf}
-    add_walk(builder, "answer", **walk)
+    add_walk(builder, "answer", open=open, **walk)
     add_nodes(builder, answer=answer, cite=cite)
     add_path(builder, "answer", "cite", END)
     return complete_graph(builder)
 
 
-def add_walk(builder: Builder, then: str, **walk: Node) -> None:
-    """From a document's opening to the end of a walk (section 3) with these nodes, which leads to the node `then`."""
-    add_nodes(builder, **walk)
+def add_walk(
+    builder: Builder,
+    then: str,
+    *,
+    open: Node,
+    read: Node = read,
+    grow: Node = grow,
+    enter: Node = enter,
+    descend: Node = descend,
+    read_leaf: Node = read_leaf,
+) -> None:
+    """From a document's opening to the end of a walk (section 3), which leads to the node `then`."""
+    add_nodes(builder, open=open, read=read, grow=grow, enter=enter, descend=descend, read_leaf=read_leaf)
     add_path(builder, START, "open", "read", "grow", "enter")
     builder.add_conditional_edges("enter", choosing(choose_question_or_end), ["descend", "read_leaf", END])
     for hop in HOP:

@@ -8,6 +8,7 @@ says where the next walk begins. All findings are weighed in the end. `rounds` b
 from typing import Any
 
 from langgraph.graph import END, StateGraph
+from typing_extensions import Unpack
 
 from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
@@ -17,14 +18,11 @@ from readgraph.graphs.wiring import Node, add_nodes, choosing
 from readgraph.graphs.wiring.building import add_path, begin_graph, complete_graph
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
-from readgraph.nodes.building.summaries import grow
 from readgraph.nodes.opening import open_for_research
 from readgraph.nodes.research.integrate import note_findings
 from readgraph.nodes.research.reflect import reflect
 from readgraph.nodes.walk.answer import answer
-from readgraph.nodes.walk.leaf import read_leaf
-from readgraph.nodes.walk.position import enter, walk_again
-from readgraph.nodes.walk.triage import descend
+from readgraph.nodes.walk.position import walk_again
 from readgraph.state.channels import WalkResearchOutput, WalkResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
@@ -54,22 +52,17 @@ def choose_walk_or_answer(state: SearchProgress) -> str:
 def build(
     *,
     open: Node = open_for_research,
-    read: Node = mem_walker.read,
-    grow: Node = grow,
-    enter: Node = enter,
-    descend: Node = descend,
-    read_leaf: Node = read_leaf,
     note_findings: Node = note_findings,
     reflect: Node = reflect,
     walk_again: Node = walk_again,
     answer: Node = answer,
     cite: Node = cite,
     state: type[Any] = WalkResearchState,
+    **walk: Unpack[mem_walker.Walk],
 ) -> StateGraph[WalkResearchState, ReaderContext, Question, WalkResearchOutput]:
     """Walk, reflect on what was found, and walk again while it is not enough."""
     builder = begin_graph(state, WalkResearchState, Question, WalkResearchOutput)
-    walk = {"open": open, "read": read, "grow": grow, "enter": enter, "descend": descend, "read_leaf": read_leaf}
-    mem_walker.add_walk(builder, "note_findings", **walk)
+    mem_walker.add_walk(builder, "note_findings", open=open, **walk)
     add_nodes(builder, note_findings=note_findings, reflect=reflect, walk_again=walk_again, answer=answer, cite=cite)
     add_path(builder, "note_findings", "reflect")
     builder.add_conditional_edges("reflect", choosing(choose_walk_or_answer), ["walk_again", "answer"])
