@@ -43,9 +43,7 @@ class LongMemEvalMessage(DatasetRecord):
     has_answer: bool | None = None
 
 
-class LongMemEvalQuestion(DatasetRecord):
-    """A question and its history."""
-
+class _LongMemEvalQuestion(DatasetRecord):
     question_id: str
     question_type: str
     question: str
@@ -57,7 +55,7 @@ class LongMemEvalQuestion(DatasetRecord):
     answer_session_ids: tuple[str, ...] = ()
 
     @model_validator(mode="after")
-    def _a_date_and_an_id_a_session(self) -> "LongMemEvalQuestion":
+    def _a_date_and_an_id_a_session(self) -> "_LongMemEvalQuestion":
         for name in ("haystack_dates", "haystack_session_ids"):
             if len(getattr(self, name)) != len(self.haystack_sessions):
                 raise ValueError(f"{name} needs one entry for each of the {len(self.haystack_sessions)} sessions")
@@ -72,7 +70,7 @@ class LongMemEvalQuestion(DatasetRecord):
 )
 def long_mem_eval(path: Path) -> Iterator[Asked]:
     """The questions of a file; evidence is the marked turns, or without marks all turns of the answer's sessions."""
-    for where, asked in records(path, LongMemEvalQuestion):
+    for where, asked in records(path, _LongMemEvalQuestion):
         # Only longmemeval_oracle does not have them in the order of time.
         order = sorted(range(len(asked.haystack_dates)), key=asked.haystack_dates.__getitem__)
         text, spans = join_sessions(asked.question_id, asked.question_id, (_session(asked, number) for number in order))
@@ -91,14 +89,14 @@ def long_mem_eval(path: Path) -> Iterator[Asked]:
         yield where, text, [item]
 
 
-def _session(asked: LongMemEvalQuestion, number: int) -> SessionTurns:
+def _session(asked: _LongMemEvalQuestion, number: int) -> SessionTurns:
     """A session, whose turns have names of the session's number and their own."""
     session = asked.haystack_sessions[number]
     turns = [SpeakerTurn(turn.content, turn.role, f"{number}:{place}") for place, turn in enumerate(session)]
     return SessionTurns(turns, asked.haystack_dates[number])
 
 
-def _evidence(asked: LongMemEvalQuestion) -> list[str]:
+def _evidence(asked: _LongMemEvalQuestion) -> list[str]:
     """The names of the turns that hold the answer."""
     marked, of_answer = list[str](), list[str]()
     for number, session in enumerate(asked.haystack_sessions):
@@ -143,9 +141,7 @@ class MscProbe(DatasetRecord):
     b: str = Field(alias="B")
 
 
-class ProbedChat(MscChat):
-    """A chat with a question about it."""
-
+class _ProbedChat(MscChat):
     self_instruct: MscProbe
 
 
@@ -176,7 +172,7 @@ def msc_openers(path: Path) -> Iterator[Asked]:
 def msc_retrieval(path: Path) -> Iterator[Asked]:
     """For each chat, the question about its five sessions."""
     one, other = SPEAKERS
-    for number, (where, chat) in enumerate(records(path, ProbedChat), 1):
+    for number, (where, chat) in enumerate(records(path, _ProbedChat), 1):
         identity, probe = f"chat-{number}", chat.self_instruct
         text, _ = join_sessions(identity, f"Chat {number}", [*_before(chat), _turns(chat.dialog)])
         question = f"{other} asks {one}: “{probe.b.strip()}” What does {one} answer?"

@@ -118,9 +118,7 @@ TURN_ID = re.compile(r"D\d+:\d+")
 SESSION = re.compile(r"session_(\d+)")
 
 
-class LocomoTurn(DatasetRecord):
-    """A turn of a session."""
-
+class _LocomoTurn(DatasetRecord):
     speaker: str
     dia_id: str
     text: str = ""
@@ -132,10 +130,8 @@ class LocomoTurn(DatasetRecord):
         return f"{self.text} [shares {self.blip_caption}]".strip() if self.blip_caption else self.text
 
 
-class LocomoSession(DatasetRecord):
-    """The turns of a session."""
-
-    turns: list[LocomoTurn]
+class _LocomoSession(DatasetRecord):
+    turns: list[_LocomoTurn]
     date_time: str = ""
 
 
@@ -148,9 +144,7 @@ class LocomoQuestion(DatasetRecord):
     evidence: tuple[str, ...] = ()
 
 
-class Sample(DatasetRecord):
-    """A conversation and its questions."""
-
+class _Sample(DatasetRecord):
     conversation: dict[str, Any]
     qa: list[LocomoQuestion]
     sample_id: str = ""
@@ -177,7 +171,7 @@ def _load_corrected(path: Path, items: int | None = None) -> Dataset:
 
 def _read_locomo(path: Path, corrections: LocomoCorrections | None = None) -> Iterator[Asked]:
     """The questions of a file, conversation by conversation."""
-    for number, (where, sample) in enumerate(records(path, Sample), 1):
+    for number, (where, sample) in enumerate(records(path, _Sample), 1):
         identity, conversation = sample.sample_id or f"conv-{number}", sample.conversation
         title = " & ".join(str(conversation[key]) for key in ("speaker_a", "speaker_b") if key in conversation)
         text, turns = join_sessions(identity, title or identity, _sessions(conversation, where))
@@ -201,7 +195,7 @@ def _sessions(conversation: dict[str, Any], where: str) -> Iterator[SessionTurns
     numbers = sorted(int(match[1]) for match in map(SESSION.fullmatch, conversation) if match)
     for key in (f"session_{number}" for number in numbers):
         value = {"turns": conversation[key], "date_time": conversation.get(f"{key}_date_time", "")}
-        session = record(value, LocomoSession, f"{where}, {key}")
+        session = record(value, _LocomoSession, f"{where}, {key}")
         yield SessionTurns(
             [SpeakerTurn(turn.with_picture, turn.speaker, turn.dia_id) for turn in session.turns], session.date_time
         )

@@ -146,9 +146,7 @@ def _item(line: InfiniteBenchLine, task: str, text: str, number: int, where: str
     )
 
 
-class LongBenchLine(DatasetRecord):
-    """A question, its four options, and its context."""
-
+class _LongBenchLine(DatasetRecord):
     id: Annotated[str, Field(alias="_id")]
     context: str
     question: str
@@ -170,7 +168,7 @@ class LongBenchLine(DatasetRecord):
 )
 def long_bench(path: Path) -> Iterator[Asked]:
     """The questions of a file; as in the paper, each counts by its difficulty, its length and its domain."""
-    for where, line in records(path, LongBenchLine):
+    for where, line in records(path, _LongBenchLine):
         context = replace_surrogates(line.context)
         name = sha256(context.encode()).hexdigest()[:16]
         item = Item(

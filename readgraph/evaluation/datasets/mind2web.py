@@ -31,9 +31,7 @@ class Operation(DatasetRecord):
     value: str = ""
 
 
-class Mind2WebElement(DatasetRecord):
-    """An element of the page."""
-
+class _Mind2WebElement(DatasetRecord):
     backend_node_id: str
 
 
@@ -42,7 +40,7 @@ class Action(DatasetRecord):
 
     action_uid: str
     operation: Operation
-    pos_candidates: tuple[Mind2WebElement, ...] = ()
+    pos_candidates: tuple[_Mind2WebElement, ...] = ()
     cleaned_html: str = ""
     raw_html: str = ""
 

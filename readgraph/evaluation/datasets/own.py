@@ -41,9 +41,7 @@ Find = Callable[[Evidence], TextSpan | None]
 """Finds the span of a piece of evidence in the text."""
 
 
-class OwnQuestion(DatasetRecord):
-    """One question of a line."""
-
+class _OwnQuestion(DatasetRecord):
     question: str = Field(min_length=1)
     answer: str | list[str] = ""
     id: str = ""
@@ -56,34 +54,30 @@ class OwnQuestion(DatasetRecord):
     summary: bool | None = None
 
     @model_validator(mode="after")
-    def _one_of_the_options(self) -> "OwnQuestion":
+    def _one_of_the_options(self) -> "_OwnQuestion":
         if self.options and self.answer_index not in range(len(self.options)):
             raise ValueError(f"answer_index must name one of the {len(self.options)} options, from 0")
         return self
 
 
-class OwnSession(DatasetRecord):
-    """One session of a history."""
-
+class _OwnSession(DatasetRecord):
     turns: list[SpeakerTurn] = Field(min_length=1)
     date_time: str = ""
 
 
-class OwnLine(DatasetRecord):
-    """One document with its questions."""
-
+class _OwnLine(DatasetRecord):
     doc_id: str
-    questions: list[OwnQuestion]
+    questions: list[_OwnQuestion]
     dataset: str = ""
     title: str = ""
     license: str = ""
     text: str | None = None
     text_file: str | None = None
     documents: tuple[MemberDocument, ...] = ()
-    sessions: tuple[OwnSession, ...] = ()
+    sessions: tuple[_OwnSession, ...] = ()
 
     @model_validator(mode="after")
-    def _has_a_text(self) -> "OwnLine":
+    def _has_a_text(self) -> "_OwnLine":
         if sum(map(bool, (self.text, self.text_file, self.documents, self.sessions))) != 1:
             raise ValueError("a document has one of 'text', 'text_file', 'documents' and 'sessions'")
         if self.text_file and Path(self.text_file).name != self.text_file:
@@ -93,16 +87,16 @@ class OwnLine(DatasetRecord):
 
 def _load(path: Path, items: int | None = None) -> Dataset:
     """The dataset in a file; its name is the first line's `dataset`, or else the file's name."""
-    first = next((line for _, line in records(path, OwnLine)), None)
+    first = next((line for _, line in records(path, _OwnLine)), None)
     name, licence = (first.dataset, first.license) if first else ("", "")
-    asked = ((where, *_text_and_items(line, path.parent, name)) for where, line in records(path, OwnLine))
+    asked = ((where, *_text_and_items(line, path.parent, name)) for where, line in records(path, _OwnLine))
     return build_dataset(path, asked, items, name or path.stem, licence=licence)
 
 
 own = Form("readgraph", "A document with its questions on each line.", _load, {"doc_id", "questions"})
 
 
-def _text_and_items(line: OwnLine, folder: Path, name: str) -> tuple[Text, Iterator[Item]]:
+def _text_and_items(line: _OwnLine, folder: Path, name: str) -> tuple[Text, Iterator[Item]]:
     text, find = _text_of(line, folder)
     return text, (
         Item(
@@ -121,7 +115,7 @@ def _text_and_items(line: OwnLine, folder: Path, name: str) -> tuple[Text, Itera
     )
 
 
-def _text_of(line: OwnLine, folder: Path) -> tuple[Text, Find]:
+def _text_of(line: _OwnLine, folder: Path) -> tuple[Text, Find]:
     title = line.title or line.doc_id
     if line.sessions:
         sessions = (SessionTurns(session.turns, session.date_time) for session in line.sessions)

@@ -39,9 +39,7 @@ from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
 
-class HotpotQuestion(DatasetRecord):
-    """A question over its passages."""
-
+class _HotpotQuestion(DatasetRecord):
     input: str
     context: str
     answers: list[str] = Field(min_length=1)
@@ -57,7 +55,7 @@ class HotpotQuestion(DatasetRecord):
 )
 def hotpot(path: Path) -> Iterator[Asked]:
     """The questions of a file; each has its own text."""
-    for number, (where, asked) in enumerate(records(path, HotpotQuestion)):
+    for number, (where, asked) in enumerate(records(path, _HotpotQuestion)):
         identity = f"{path.stem}-{number if asked.index is None else asked.index}"
         size = f"{asked.num_docs} documents" if asked.num_docs else ""
         item = Item(f"{identity}-q", identity, asked.input.strip(), tuple(asked.answers), category=size)
@@ -114,9 +112,7 @@ CORPUS = "corpus"
 _ENCRYPTED = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 
 
-class BrowseCompPage(DatasetRecord):
-    """A web page."""
-
+class _BrowseCompPage(DatasetRecord):
     docid: str
     text: str
 
@@ -124,12 +120,12 @@ class BrowseCompPage(DatasetRecord):
 class BrowseCompPages(DatasetRecord):
     """The pages of a question, which are read where no corpus is given."""
 
-    gold_docs: tuple[BrowseCompPage, ...] = ()
-    evidence_docs: tuple[BrowseCompPage, ...] = ()
-    negative_docs: tuple[BrowseCompPage, ...] = ()
+    gold_docs: tuple[_BrowseCompPage, ...] = ()
+    evidence_docs: tuple[_BrowseCompPage, ...] = ()
+    negative_docs: tuple[_BrowseCompPage, ...] = ()
 
     @property
-    def all(self) -> Iterator[BrowseCompPage]:
+    def all(self) -> Iterator[_BrowseCompPage]:
         """Those that answer it, then those that don't."""
         yield from (*self.gold_docs, *self.evidence_docs, *self.negative_docs)
 
@@ -198,7 +194,7 @@ def _has_keys(file: Path, keys: frozenset[str]) -> bool:
 
 def _parts(corpus: Sequence[Path], questions: Path, items: int | None) -> Iterator[MemberDocument]:
     """The pages of the corpus, or without one, those of the questions that are asked."""
-    pages: Iterable[BrowseCompPage] = (page for file in corpus for _, page in records(file, BrowseCompPage))
+    pages: Iterable[_BrowseCompPage] = (page for file in corpus for _, page in records(file, _BrowseCompPage))
     if not corpus:
         pages = (page for _, query in islice(records(questions, BrowseCompPages), items) for page in query.all)
     # Below "---" the first line tells the title, after which a document is named.

@@ -61,9 +61,7 @@ class QualityQuestion(DatasetRecord):
         return self
 
 
-class QualityLine(DatasetRecord):
-    """A story with one writer's questions."""
-
+class _QualityLine(DatasetRecord):
     article_id: str
     article: str
     questions: list[QualityQuestion]
@@ -79,7 +77,7 @@ class QualityLine(DatasetRecord):
 )
 def quality(path: Path) -> Iterator[Asked]:
     """The questions of a file, in its order."""
-    for where, line in records(path, QualityLine):
+    for where, line in records(path, _QualityLine):
         text = Text(line.article_id, line.title, without_html(line.article))
         items = (
             Item(
@@ -95,15 +93,11 @@ def quality(path: Path) -> Iterator[Asked]:
         yield where, text, items
 
 
-class SqualityMetadata(DatasetRecord):
-    """What a line says of its story."""
-
+class _SqualityMetadata(DatasetRecord):
     passage_id: str
 
 
-class WriterSummary(DatasetRecord):
-    """A writer's summary."""
-
+class _WriterSummary(DatasetRecord):
     response_text: str
 
 
@@ -112,13 +106,11 @@ class SqualityQuestion(DatasetRecord):
 
     question_text: str
     question_number: int
-    responses: list[WriterSummary] = Field(min_length=1)
+    responses: list[_WriterSummary] = Field(min_length=1)
 
 
-class SqualityLine(DatasetRecord):
-    """A story with its questions."""
-
-    metadata: SqualityMetadata
+class _SqualityLine(DatasetRecord):
+    metadata: _SqualityMetadata
     document: str
     questions: list[SqualityQuestion]
 
@@ -131,7 +123,7 @@ class SqualityLine(DatasetRecord):
 )
 def squality(path: Path) -> Iterator[Asked]:
     """The questions of a file, in its order."""
-    for where, line in records(path, SqualityLine):
+    for where, line in records(path, _SqualityLine):
         name, story = line.metadata.passage_id, without_html(line.document)
         first = story.strip().partition("\n")[0].strip()
         title = first if len(first) <= 80 else ""
@@ -255,19 +247,15 @@ class QmsumQuery(DatasetRecord):
     relevant_text_span: tuple[tuple[int, int], ...] = ()
 
 
-class QmsumTurn(DatasetRecord):
-    """A turn of the meeting."""
-
+class _QmsumTurn(DatasetRecord):
     speaker: str = ""
     content: str
 
 
-class Meeting(DatasetRecord):
-    """One meeting."""
-
+class _Meeting(DatasetRecord):
     general_query_list: tuple[QmsumQuery, ...] = ()
     specific_query_list: tuple[QmsumQuery, ...] = ()
-    meeting_transcripts: list[QmsumTurn] = Field(min_length=1)
+    meeting_transcripts: list[_QmsumTurn] = Field(min_length=1)
 
 
 @form(
@@ -278,10 +266,10 @@ class Meeting(DatasetRecord):
 )
 def qmsum(path: Path) -> Iterator[Asked]:
     """The questions of a file, meeting by meeting."""
-    for number, (where, meeting) in enumerate(records(path, Meeting), 1):
+    for number, (where, meeting) in enumerate(records(path, _Meeting), 1):
         identity = f"{path.stem}-{number}"
         told = [format_turn(turn.speaker, " ".join(turn.content.split())) for turn in meeting.meeting_transcripts]
-        text = Text(identity, f"Meeting {number}", "\n".join(told))
+        text = Text(identity, f"_Meeting {number}", "\n".join(told))
         spans = line_spans(text.text)
         kinds = {"general": meeting.general_query_list, "specific": meeting.specific_query_list}
         items = (

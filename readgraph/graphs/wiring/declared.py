@@ -25,7 +25,8 @@ from readgraph.state.declaring import Groups, settings_in
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS
 
-_BASES: dict[type[Any], type[Any]] = {}
+_BASES: dict[type[Any] | None, type[Any]] = {}
+"""The states from which others with further channels were derived, by these."""
 
 
 def with_channels(state: type[Any], base: type[Any]) -> type[Any]:
@@ -40,11 +41,6 @@ def with_channels(state: type[Any], base: type[Any]) -> type[Any]:
     if state is not base:
         _BASES[state] = base
     return state
-
-
-def base_of(state: type[Any] | None) -> type[Any] | None:
-    """The state from which one with further channels was derived; None where it is none of these."""
-    return _BASES.get(state) if state else None
 
 
 NOTHING: frozenset[str] = frozenset()
@@ -122,7 +118,7 @@ def _keys_of_function(function: Callable[..., Any], whole_state: type[Any] | Non
         first = next(iter(inspect.signature(function).parameters), "")
     except (NameError, TypeError, ValueError):  # names that exist only for type checkers; callables without a signature
         return NodeKeys()
-    whole = (whole_state, base_of(whole_state))  # these declare nothing
+    whole = (whole_state, _BASES.get(whole_state))  # these declare nothing
     read, written = (
         hint if is_typeddict(hint) and hint not in whole else None for hint in (hints.get(first), hints.get("return"))
     )

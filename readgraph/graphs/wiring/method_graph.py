@@ -9,7 +9,7 @@ import asyncio
 import time
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import aclosing, closing, contextmanager
 from contextvars import Context, ContextVar, copy_context
 from difflib import get_close_matches
 from itertools import chain
@@ -145,36 +145,30 @@ class _WatchedRun:
                 log_run_end(self.run, self.began, problem)
 
 
-def watch_stream(events: Iterator[T], name: str, config: RunnableConfig | None) -> Iterator[T]:
+_END: Any = object()
+
+
+def watch_stream(events: Generator[T, None, None], name: str, config: RunnableConfig | None) -> Iterator[T]:
     """The events of a graph's run, of which logs and spans tell."""
-    with _WatchedRun(name, config) as run:
-        try:
-            while True:
-                with run.in_hand():
-                    try:
-                        event = next(events)
-                    except StopIteration:
-                        return
-                yield event
-        finally:
-            if isinstance(events, Generator):
-                events.close()
+    with _WatchedRun(name, config) as run, closing(events):
+        while True:
+            with run.in_hand():
+                event = next(events, _END)
+            if event is _END:
+                return
+            yield event
 
 
-async def watch_astream(events: AsyncIterator[T], name: str, config: RunnableConfig | None) -> AsyncIterator[T]:
+async def watch_astream(events: AsyncGenerator[T, None], name: str, config: RunnableConfig | None) -> AsyncIterator[T]:
     """As `watch_stream`, of an asynchronous run."""
     with _WatchedRun(name, config) as run:
-        try:
+        async with aclosing(events):
             while True:
                 with run.in_hand():
-                    try:
-                        event = await anext(events)
-                    except StopAsyncIteration:
-                        return
+                    event = await anext(events, _END)
+                if event is _END:
+                    return
                 yield event
-        finally:
-            if isinstance(events, AsyncGenerator):
-                await events.aclose()
 
 
 RUNTIME = "__pregel_runtime"
@@ -218,13 +212,13 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:
         """LangGraph's `stream`, on which `invoke` stands; who leaves it ends its steps."""
         self._check_call(input, config, kwargs.get("context"))
-        events = super().stream(input, self._with_own_store(config), **kwargs)
+        events: Any = super().stream(input, self._with_own_store(config), **kwargs)
         return stream_until_left(watch_stream(events, self.name, config) if has_listeners() else events)
 
     def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:
         """LangGraph's `astream`, on which `ainvoke` stands; who leaves it ends its steps."""
         self._check_call(input, config, kwargs.get("context"))
-        events = super().astream(input, self._with_own_store(config), **kwargs)
+        events: Any = super().astream(input, self._with_own_store(config), **kwargs)
         return until_left(watch_astream(events, self.name, config) if has_listeners() else events)
 
     def bulk_update_state(self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]) -> RunnableConfig:
