@@ -23,18 +23,8 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.compression import kept as keeping
 from readgraph.compression.condenser import Condenser, check_budget, count_tokens, notes_of, passages_for, tokens_in
-from readgraph.compression.kept import (
-    LIBRARY,
-    Recalled,
-    copy_kept,
-    embed_gists,
-    episodes_of,
-    folder_for_engine,
-    read_engine,
-    recall_gists,
-    write_engine,
-)
 from readgraph.compression.trace import Compressed, CompressionStatus, CompressionTrace, TraceStep, run_and_trace
 from readgraph.graphs.wiring.method_graph import separate_run
 from readgraph.library.collections import IngestedDocument, keep_ingested
@@ -224,12 +214,12 @@ class CompressionEngine(ABC):
         found = await asyncio.create_task(run, context=separate_run())
         kept = IngestedDocument(document.id, found["memory"])
         await keep_ingested(self.pages, self.id, kept)
-        episodes = await episodes_of(self.pages, kept)
+        episodes = await keeping.episodes_of(self.pages, kept)
         if self.context.embeddings and episodes:
-            await embed_gists(self.pages, self.context, episodes)
+            await keeping.embed_gists(self.pages, self.context, episodes)
         return list(dict.fromkeys(episode["id"] for episode in episodes))
 
-    def recall(self, query: str, top_k: int = 5) -> list[Recalled]:
+    def recall(self, query: str, top_k: int = 5) -> list[keeping.Recalled]:
         """The ingested gists that answer the query best, at most `top_k`; none if none shares a word with it.
 
         With an embedding function, nearness of meaning counts as well. Raises `BadInput` for an empty query and for a
@@ -237,13 +227,13 @@ class CompressionEngine(ABC):
         """
         return in_background(self.arecall, query, top_k)
 
-    async def arecall(self, query: str, top_k: int = 5) -> list[Recalled]:
+    async def arecall(self, query: str, top_k: int = 5) -> list[keeping.Recalled]:
         """As `recall`, in the running event loop."""
         if not isinstance(query, str) or not query.strip():
             raise BadInput("The query is empty: say what to recall.")
         if not isinstance(top_k, int) or top_k < 1:
             raise BadInput(f"top_k must be a whole number of at least 1, not {top_k!r}.")
-        return await recall_gists(self.pages, self.id, self.context, query, top_k)
+        return await keeping.recall_gists(self.pages, self.id, self.context, query, top_k)
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Save configuration and ingested texts in a folder; functions are not saved, only that they are needed.
@@ -256,13 +246,13 @@ class CompressionEngine(ABC):
             "settings": self._settings(),
             "functions": [key for key, name in self.functions.items() if name],
         }
-        path = folder_for_engine(folder)
-        in_background(self._copy_to, path / LIBRARY)
-        write_engine(path, saved)  # last, so that a folder with it is whole
+        path = keeping.folder_for_engine(folder)
+        in_background(self._copy_to, path / keeping.LIBRARY)
+        keeping.write_engine(path, saved)  # last, so that a folder with it is whole
 
     async def _copy_to(self, folder: Path) -> None:
         async with open_library(folder) as library:
-            await copy_kept(self.pages, library.pages, self.id)
+            await keeping.copy_kept(self.pages, library.pages, self.id)
 
     @classmethod
     def load(cls, folder: str | PathLike[str], **config: Any) -> Self:
@@ -271,14 +261,14 @@ class CompressionEngine(ABC):
         Its functions must be given again, or None to do without. Raises `BadInput` if one is missing, and for a folder
         that holds no engine, or another one.
         """
-        saved = read_engine(folder)
+        saved = keeping.read_engine(folder)
         if saved["engine"] != cls.id:
             raise BadInput(f"{folder} holds the engine {saved['engine']}, not {cls.id}.")
         if missing := [key for key in saved["functions"] if key not in config]:
             raise BadInput(f"The engine was saved with {' and '.join(missing)}: give it again, or None to do without.")
         settings = {name: config.pop(name) for name in [*config] if name in settings_in(ReaderContext)}
         context = ReaderContext(**{**saved["settings"], **settings})
-        library = open_library_in_background(Path(folder).expanduser() / LIBRARY)
+        library = open_library_in_background(Path(folder).expanduser() / keeping.LIBRARY)
         try:
             engine = cls(**{"context": context, "library": library.store, **saved["config"], **config})
         except BaseException:

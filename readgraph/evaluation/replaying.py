@@ -19,21 +19,11 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
+from readgraph.evaluation import publishing
 from readgraph.evaluation.folder import SCORES, EvaluationFolder
 from readgraph.evaluation.judges.judging import exchanges_of, judge
 from readgraph.evaluation.line_shapes import OpenLine, read_file_as, read_text
 from readgraph.evaluation.metrics import METRICS, Raters
-from readgraph.evaluation.publishing import (
-    ANSWER_FIELDS,
-    ANSWERS,
-    FOLLOWS,
-    FORMAT,
-    JUDGEMENTS,
-    REPLIES,
-    RUN,
-    answer_line,
-    scores_of,
-)
 from readgraph.evaluation.records import Dataset, Judgement, Key, Outcome
 from readgraph.evaluation.results import results_of
 from readgraph.models.reply import Flaw, ModelReply, PublishedReplies, PublishedRepliesByName, replay_published
@@ -119,23 +109,23 @@ class RowFigures(NamedTuple):
 
 def run_of(folder: Path) -> RunRecord:
     """What run.json says; raises `BadInput` where the folder holds no published run."""
-    if not (folder / RUN).exists():
+    if not (folder / publishing.RUN).exists():
         raise BadInput(
             f"{printable_path(folder)} holds no published run: 'readgraph evaluate … --publish FOLDER' makes one."
         )
-    text = read_text(folder / RUN)
-    kept = read_file_as(folder / RUN, dict[str, Any], text)
+    text = read_text(folder / publishing.RUN)
+    kept = read_file_as(folder / publishing.RUN, dict[str, Any], text)
     if kept.get("readgraph") != "run":
-        raise BadInput(f"{printable_path(folder / RUN)} describes no published run.")
-    check_format(f"The run in {printable_path(folder)}", kept.get("format"), FORMAT)
-    run: RunRecord = read_file_as(folder / RUN, RunRecord, text)
+        raise BadInput(f"{printable_path(folder / publishing.RUN)} describes no published run.")
+    check_format(f"The run in {printable_path(folder)}", kept.get("format"), publishing.FORMAT)
+    run: RunRecord = read_file_as(folder / publishing.RUN, RunRecord, text)
     return run
 
 
 def read_published_replies(folder: Path) -> PublishedReplies:
     """The replies of a published run."""
     replies = defaultdict[str, list[ModelReply]](list)
-    for line in _lines(folder / REPLIES, ReplyLine):
+    for line in _lines(folder / publishing.REPLIES, ReplyLine):
         reply = ModelReply(line["reply"], line["cut"], Tokens(*line["tokens"]), line.get("flaw", ""))
         replies[line["key"]].append(reply)
     return PublishedReplies(replies)
@@ -143,13 +133,15 @@ def read_published_replies(folder: Path) -> PublishedReplies:
 
 def read_published_answers(folder: Path) -> dict[Key, AnswerLine]:
     """The answers of a published run."""
-    lines = [((line["method"], line["run"], line["item"]), line) for line in _lines(folder / ANSWERS, AnswerLine)]
-    return _index_unique(folder / ANSWERS, lines)
+    lines = [
+        ((line["method"], line["run"], line["item"]), line) for line in _lines(folder / publishing.ANSWERS, AnswerLine)
+    ]
+    return _index_unique(folder / publishing.ANSWERS, lines)
 
 
 def read_published_judgements(folder: Path) -> list[Judgement]:
     """The judgements of a published run."""
-    return _lines(folder / JUDGEMENTS, Judgement)
+    return _lines(folder / publishing.JUDGEMENTS, Judgement)
 
 
 def read_published_scores(folder: Path) -> dict[ScoreKey, float]:
@@ -196,7 +188,7 @@ def _lines(path: Path, shape: Any) -> list[Any]:
     return [read_file_as(path, shape, line) for line in read_text(path).split("\n") if line]
 
 
-COMPARED = ("answer", *ANSWER_FIELDS[3:])
+COMPARED = ("answer", *publishing.ANSWER_FIELDS[3:])
 """What must be the same in an answer: all but its item, method and run, which name it."""
 
 EXACT, OF_EMBEDDINGS = 1e-6, 0.1
@@ -233,12 +225,12 @@ def compare_with_published(theirs: Path, folder: EvaluationFolder) -> RunCompari
     run, results = run_of(theirs), results_of(folder.dataset(), folder)
     figures = _flat(run, run["scores"], {method: of["calls"] for method, of in run["use"].items()})
     calls = {row["method"]: row["figures"]["calls"] for row in results["methods"]}
-    recomputed = _flat(results["what"], scores_of(results), calls)
+    recomputed = _flat(results["what"], publishing.scores_of(results), calls)
     differences = (
         _answer_differences(answers, ours),
         _judgement_differences(theirs, folder),
         _list_differences(scores, read_published_scores(folder.path), "published", "replayed"),
-        _list_differences(figures, recomputed, f"in {RUN}", "recomputed"),
+        _list_differences(figures, recomputed, f"in {publishing.RUN}", "recomputed"),
     )
     return RunComparison(
         len(answers), len(scores), len(figures), tuple(line for of in differences for line in sorted(of))
@@ -283,7 +275,7 @@ def _answer_differences(published: Mapping[Key, Any], ours: Mapping[Key, Outcome
 def _difference(published: Mapping[str, Any] | None, replayed: Outcome | None) -> str:
     if published is None or replayed is None:
         return "is only in the published run" if published else "is only in the replayed run"
-    mine = json.loads(json.dumps(answer_line(replayed)))
+    mine = json.loads(json.dumps(publishing.answer_line(replayed)))
     differing = [name for name in COMPARED if published[name] != mine[name]]
     return f"another {' and '.join(differing)}" if differing else ""
 
@@ -301,7 +293,7 @@ def _flat(
     what: Mapping[str, Any], scores: Mapping[str, Mapping[str, float]], calls: Mapping[str, float | None]
 ) -> dict[tuple[str, ...], Any]:
     """What in run.json follows from the other files, by its place there."""
-    flat: dict[tuple[str, ...], Any] = {(name,): what.get(name) for name in FOLLOWS}
+    flat: dict[tuple[str, ...], Any] = {(name,): what.get(name) for name in publishing.FOLLOWS}
     flat |= {(method, name): mean for method, of in scores.items() for name, mean in of.items()}
     return flat | {(method, "calls"): of for method, of in calls.items()}
 

@@ -28,38 +28,14 @@ from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes
 from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
 from readgraph.models.prompt import versions_of
-from readgraph.nodes.answering.answer import (
-    LONGEST_FINDING,
-    answer,
-    answer_from_each,
-    answer_from_notes_alone,
-    answer_from_retrieved,
-    answer_from_segments,
-)
+from readgraph.nodes import look_up as look_ups
+from readgraph.nodes.answering import answer as answers
 from readgraph.nodes.answering.ask import weigh_prompt
 from readgraph.nodes.answering.cite import cite
+from readgraph.nodes.building import summaries
 from readgraph.nodes.building.build import ReadState, ReadUpdate, cut_pages, read_pages
 from readgraph.nodes.building.paging import cut_in_two, even_pages, one_page, words_kept
 from readgraph.nodes.building.recipes import recipe_of_pages
-from readgraph.nodes.building.summaries import (
-    RUNNING_SUMMARY,
-    SUMMARY_WORDS,
-    extract_on,
-    piece_words,
-    running_summary_prompt,
-    summarise_on,
-)
-from readgraph.nodes.look_up import (
-    every_page,
-    first_page,
-    last_page,
-    leading_pages,
-    no_page,
-    retrieve,
-    retrieve_by_both,
-    retrieve_by_vectors,
-    retrieve_parts,
-)
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.web_actions import web_act_prompt
@@ -149,7 +125,7 @@ def build_linear(
     read: Node,
     look_up: Node,
     open: Node = open_document,
-    answer: Node = answer,
+    answer: Node = answers.answer,
     cite: Node = cite,
     state: type[Any] = ReadingState,
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
@@ -174,13 +150,13 @@ read_segments = cut_pages(
 )
 """Cuts the text into segments of one size, without notes, for retrieval."""
 
-build_retrieval = partial(build_linear, read=read_segments, answer=answer_from_segments)
+build_retrieval = partial(build_linear, read=read_segments, answer=answers.answer_from_segments)
 
-build_bm25 = partial(build_retrieval, look_up=retrieve)
+build_bm25 = partial(build_retrieval, look_up=look_ups.retrieve)
 """The answer from the segments that BM25 ranks first."""
-build_dense = partial(build_retrieval, look_up=retrieve_by_vectors)
+build_dense = partial(build_retrieval, look_up=look_ups.retrieve_by_vectors)
 """The answer from the segments that are nearest by their embeddings."""
-build_fused = partial(build_retrieval, look_up=retrieve_by_both)
+build_fused = partial(build_retrieval, look_up=look_ups.retrieve_by_both)
 """The answer from the segments that rank first by words and embeddings together."""
 
 bm25 = build_bm25().compile(name="bm25")
@@ -213,7 +189,7 @@ read_chunks = cut_pages(
     settings=(Window, Paragraphs, Rebuilding),
 )
 
-build_full_text = partial(build_linear, read=read_chunks, look_up=every_page, answer=answer_from_each)
+build_full_text = partial(build_linear, read=read_chunks, look_up=look_ups.every_page, answer=answers.answer_from_each)
 """An answer from each chunk of the window's size, and one from these."""
 
 full_text = build_full_text().compile(name="full_text")
@@ -228,12 +204,12 @@ async def estimate_full_text(case: EstimateCase) -> Estimate:
         return Estimate()
     context, words = case.context, case.document.words
     chunks = Range.of_pages(words, chunk_words(context))
-    answers = case.answer(case.question + TAG_WORDS, times=chunks)
-    sent = answers.with_text(words, chunks)
-    if words / max(chunks.low, 1) + answers.input_words.expected / chunks.expected > chunk_words(context):
+    asked = case.answer(case.question + TAG_WORDS, times=chunks)
+    sent = asked.with_text(words, chunks)
+    if words / max(chunks.low, 1) + asked.input_words.expected / chunks.expected > chunk_words(context):
         sent = replace(sent, input_words=sent.input_words.perhaps_none())  # chunks that fill the window are cut
     several = Range(0, min(chunks.expected - 1, DIFFER), min(chunks.most - 1, 1))
-    findings = chunks * Range(0, min(case.answer_words(), LONGEST_FINDING), LONGEST_FINDING + TAG_WORDS)
+    findings = chunks * Range(0, min(case.answer_words(), answers.LONGEST_FINDING), answers.LONGEST_FINDING + TAG_WORDS)
     prompt = Range.frame(weigh_prompt("", "", {"A": "", "B": ""}).words) + findings + case.question + ANSWER_LINE
     return sent + Estimate.of(several, prompt, case.answer_words())
 
@@ -247,9 +223,9 @@ def _cut_off(kept: Literal["first", "last"]) -> StepNode[ReadState, ReadUpdate]:
     return cut_pages(cut_in_two(words_kept, kept), recipe, cuts_text=False, settings=(Excerpt, Window, Rebuilding))
 
 
-build_first_words = partial(build_linear, read=_cut_off("first"), look_up=first_page)
+build_first_words = partial(build_linear, read=_cut_off("first"), look_up=look_ups.first_page)
 """The answer from the beginning of the text."""
-build_last_words = partial(build_linear, read=_cut_off("last"), look_up=last_page)
+build_last_words = partial(build_linear, read=_cut_off("last"), look_up=look_ups.last_page)
 """The answer from the end of the text."""
 
 first_words = build_first_words().compile(name="first_words")
@@ -270,25 +246,27 @@ estimate_last_words = estimate_first_words
 def running_summary_recipe(context: ReaderContext) -> Recipe:
     """The recipe of the summary: the whole text is one page, and the summary at its end is the page's note."""
     parameters = {
-        "piece_words": piece_words(context),
-        "summary_words": SUMMARY_WORDS,
+        "piece_words": summaries.piece_words(context),
+        "summary_words": summaries.SUMMARY_WORDS,
         "paragraph_break": context.paragraph_break,
         "sample": context.sample,
     }
-    prompts = versions_of(RUNNING_SUMMARY) if context.model else {}
+    prompts = versions_of(summaries.RUNNING_SUMMARY) if context.model else {}
     return Recipe("recurrent", parameters, context.model, prompts)
 
 
 read_recurrently = read_pages(
     one_page,
-    summarise_on,
+    summaries.summarise_on,
     running_summary_recipe,
-    without_model=(one_page, extract_on),
+    without_model=(one_page, summaries.extract_on),
     cuts_text=False,
     settings=(Window, Paragraphs, Language, Rebuilding),
 )
 
-build_recurrent = partial(build_linear, read=read_recurrently, look_up=no_page, answer=answer_from_notes_alone)
+build_recurrent = partial(
+    build_linear, read=read_recurrently, look_up=look_ups.no_page, answer=answers.answer_from_notes_alone
+)
 """The answer from a summary that was carried through the text."""
 
 recurrent = build_recurrent().compile(name="recurrent")
@@ -299,20 +277,22 @@ SUMMARY_SHARE = 2 / 3
 
 async def estimate_recurrent(case: EstimateCase) -> Estimate:
     """A summary of each piece, one after the other, and an answer from the last one."""
-    words, expected = case.document.words, SUMMARY_SHARE * SUMMARY_WORDS
+    words, expected = case.document.words, SUMMARY_SHARE * summaries.SUMMARY_WORDS
     left, reading = await case.unread(running_summary_recipe(case.reader)), Estimate()
     if case.reader.model and not left.complete:
-        pieces = Range.of_pages(words, piece_words(case.context))
-        first, later = (running_summary_prompt(summary, "", SUMMARY_WORDS).words for summary in ("", "…"))
+        pieces = Range.of_pages(words, summaries.piece_words(case.context))
+        first, later = (
+            summaries.running_summary_prompt(summary, "", summaries.SUMMARY_WORDS).words for summary in ("", "…")
+        )
         carried = (1 - 1 / max(pieces.expected, 1)) * expected  # none with the first piece
-        prompt = Range(first, later + carried, later + SUMMARY_WORDS) + NOTE_LINE
+        prompt = Range(first, later + carried, later + summaries.SUMMARY_WORDS) + NOTE_LINE
         reading = Estimate.of(pieces, prompt, expected).with_text(words, pieces)
     if not case.asks:
         return reading
-    return reading + case.answer(Range(0, expected, SUMMARY_WORDS) + TAG_WORDS + case.question)
+    return reading + case.answer(Range(0, expected, summaries.SUMMARY_WORDS) + TAG_WORDS + case.question)
 
 
-build_gists_only = partial(read_agent.build, look_up=no_page, answer=answer_from_notes_alone)
+build_gists_only = partial(read_agent.build, look_up=look_ups.no_page, answer=answers.answer_from_notes_alone)
 """ReadAgent's graph without look-up."""
 
 gists_only = build_gists_only().compile(name="gists_only")
@@ -324,7 +304,7 @@ async def estimate_gists_only(case: EstimateCase) -> Estimate:
     return reading + case.answer(seen.gists + case.question) if case.asks else reading
 
 
-build_retrieved_pages = partial(read_agent.build, look_up=retrieve_parts, answer=answer_from_retrieved)
+build_retrieved_pages = partial(read_agent.build, look_up=look_ups.retrieve_parts, answer=answers.answer_from_retrieved)
 """ReadAgent's graph, with retrieval as its look-up."""
 
 retrieved_pages = build_retrieved_pages().compile(name="retrieved_pages")
@@ -339,7 +319,7 @@ async def estimate_retrieved_pages(case: EstimateCase) -> Estimate:
     return reading + case.answer(gists + seen.reread_words(case.context.max_pages) + case.question)
 
 
-build_web_gists_only = partial(web_agent.build, look_up=no_page)
+build_web_gists_only = partial(web_agent.build, look_up=look_ups.no_page)
 """The web agent's graph without look-up."""
 
 web_gists_only = build_web_gists_only().compile(name="web_gists_only")
@@ -352,11 +332,11 @@ async def estimate_web_gists_only(case: EstimateCase) -> Estimate:
 
 build_web_parts = partial(web_agent.build, read=web_agent.cut_parts)
 
-build_web_page = partial(build_web_parts, look_up=leading_pages)
+build_web_page = partial(build_web_parts, look_up=look_ups.leading_pages)
 """The web agent's graph, with the page from its beginning."""
-build_web_bm25 = partial(build_web_parts, look_up=retrieve)
+build_web_bm25 = partial(build_web_parts, look_up=look_ups.retrieve)
 """The web agent's graph, with the parts that BM25 ranks first."""
-build_web_dense = partial(build_web_parts, look_up=retrieve_by_vectors)
+build_web_dense = partial(build_web_parts, look_up=look_ups.retrieve_by_vectors)
 """The web agent's graph, with the parts that are nearest by their embeddings."""
 
 web_page = build_web_page().compile(name="web_page")

@@ -10,14 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StreamMode
 
 from readgraph.graphs.mem_gpt import build_chat
-from readgraph.library.agent_lives import (
-    agent_config,
-    agent_state_of,
-    drop_old_checkpoints,
-    has_lived,
-    is_unfinished,
-    undo_turn,
-)
+from readgraph.library import agent_lives as lives
 from readgraph.library.agents import AgentStore, Event, agent_id, thread_of
 from readgraph.library.opening import Library
 from readgraph.library.store import hold_build_lock
@@ -114,7 +107,7 @@ class Conversation:
         """Undo the newest turn that the user began, and those since; the next replies are new samples."""
         async with self._alone():
             self.context = replace(self.context, sample=self.context.sample + 1)
-            return await undo_turn(self.graph, self.name)
+            return await lives.undo_turn(self.graph, self.name)
 
     async def rewrite(self, label: str, text: str) -> None:
         """Replace the text of a block of the working context by the user's; raises `BadInput` where that can't be."""
@@ -122,11 +115,11 @@ class Conversation:
             state = await self.life()
             if state is None:
                 raise BadInput(f"There is no agent '{self.name}' yet: send it a message first.")
-            if await is_unfinished(self.graph, self.name):
+            if await lives.is_unfinished(self.graph, self.name):
                 raise BadInput("A turn of the agent is not finished: send it a message, or undo the turn.")
             blocks = with_block(state["blocks"], label, text)
-            if await has_lived(self.graph, self.name):
-                await self.graph.aupdate_state(agent_config(self.name), {"blocks": blocks}, as_node="act")
+            if await lives.has_lived(self.graph, self.name):
+                await self.graph.aupdate_state(lives.agent_config(self.name), {"blocks": blocks}, as_node="act")
             else:  # no node has run that LangGraph could go on from
                 agent = await self.store.require_agent(self.name)
                 await self.store.put_agent(replace(agent, birth={**agent.birth, "blocks": blocks}))
@@ -136,7 +129,7 @@ class Conversation:
         agent = await self.store.agent(self.name)
         if agent is None:
             return None
-        state = await agent_state_of(self.library.checkpointer, agent)
+        state = await lives.agent_state_of(self.library.checkpointer, agent)
         await self.store.check_life(agent, state)
         return state
 
@@ -155,14 +148,14 @@ class Conversation:
             yield
 
     async def _finish(self) -> None:
-        if await is_unfinished(self.graph, self.name):
+        if await lives.is_unfinished(self.graph, self.name):
             await self._run(None)
 
     async def _run(self, graph_input: dict[str, Any] | None) -> None:
         # Each checkpoint is committed before the next step, so that a kill loses nothing.
         modes: list[StreamMode] = ["custom", "messages"] if self.audience.listens else ["custom"]
         events: AsyncIterator[Any] = self.graph.astream(
-            graph_input, agent_config(self.name), context=self.context, stream_mode=modes, durability="sync"
+            graph_input, lives.agent_config(self.name), context=self.context, stream_mode=modes, durability="sync"
         )
         async for mode, part in events:
             if mode == "custom" and "event" in part:
@@ -171,4 +164,4 @@ class Conversation:
                 self.audience.show_piece(part[0])
         self.turns += 1
         if self.turns % TIDIED_AFTER == 0:
-            await drop_old_checkpoints(self.library, self.name)
+            await lives.drop_old_checkpoints(self.library, self.name)

@@ -15,18 +15,10 @@ from readgraph.graphs.wiring.paths import Builder
 from readgraph.nodes.answering.ask import weigh_prompt
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit
+from readgraph.nodes.building import summaries
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.paging import NEAR, segments
 from readgraph.nodes.building.recipes import recipe_of_notes
-from readgraph.nodes.building.summaries import (
-    COMPRESS,
-    LONGEST,
-    SUMMARY,
-    compress_prompt,
-    grow,
-    summarise,
-    summary_prompt,
-)
 from readgraph.nodes.extractive import extract_note
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.purpose import purpose_of
@@ -53,10 +45,10 @@ READING = (Tree, Paragraphs, Purpose, Language, Rebuilding)
 """The settings by which a text is read."""
 
 
-recipe = recipe_of_notes("mem-walker", READING, SUMMARY, COMPRESS)
+recipe = recipe_of_notes("mem-walker", READING, summaries.SUMMARY, summaries.COMPRESS)
 """The recipe of a MemWalker memory."""
 
-read = read_pages(segments, summarise, recipe, without_model=(segments, extract_note), settings=READING)
+read = read_pages(segments, summaries.summarise, recipe, without_model=(segments, extract_note), settings=READING)
 
 
 HOP = ("descend", "read_leaf")
@@ -129,7 +121,7 @@ def add_walk(
     *,
     open: Node,
     read: Node = read,
-    grow: Node = grow,
+    grow: Node = summaries.grow,
     enter: Node = enter,
     descend: Node = descend,
     read_leaf: Node = read_leaf,
@@ -180,13 +172,13 @@ async def estimate_tree_reading(case: EstimateCase, recipe: MakeRecipe = recipe)
     if not case.reader.model:
         return Estimate(), pages
     words = min(context.segment_words, case.document.words / max(pages.expected, 1))
-    summaries = estimate_segment_summaries(to_summarise, context, words)
+    of_segments = estimate_segment_summaries(to_summarise, context, words)
     if left.memory and left.complete and left.memory.levels == TreeShape.final_tree(left.memory).counts[1:]:
-        return summaries, pages
+        return of_segments, pages
     expected, most = (
         sum(TreeShape.over(math.ceil(count), context.children).counts[1:]) for count in (pages.expected, pages.most)
     )
-    return summaries + estimate_compression(Range(0, expected, most), context), pages
+    return of_segments + estimate_compression(Range(0, expected, most), context), pages
 
 
 def _new_segments(words: int, case: EstimateCase) -> Range:
@@ -201,13 +193,13 @@ def _new_segments(words: int, case: EstimateCase) -> Range:
 
 def estimate_segment_summaries(segments: Range, context: ReaderContext, words: float) -> Estimate:
     """Summaries of this many segments, of so many words each."""
-    prompt = Range.frame(summary_prompt("", purpose_of(context)).words) + Range(0, words, segment(context).high)
-    return Estimate.of(segments, prompt, SUMMARY_SHARE * words)
+    prompt = Range.frame(summaries.summary_prompt("", purpose_of(context)).words)
+    return Estimate.of(segments, prompt + Range(0, words, segment(context).high), SUMMARY_SHARE * words)
 
 
 def estimate_compression(nodes: Range, context: ReaderContext, heading: Range = NONE) -> Estimate:
     """Compressed texts of this many nodes; `heading`: words of a child's heading."""
-    prompt = Range.frame(compress_prompt([], context.node_words, purpose_of(context)).words)
+    prompt = Range.frame(summaries.compress_prompt([], context.node_words, purpose_of(context)).words)
     children = notes_of(context.children, context, heading).perhaps_none()
     return Estimate.of(nodes, prompt + children, COMPRESSED_SHARE * context.node_words)
 
@@ -286,5 +278,5 @@ def segment(context: ReaderContext) -> Range:
 
 def _note(context: ReaderContext) -> Range:
     """Words of a node's note: a summary is at most as long as its segment, a compressed one slightly over its limit."""
-    longest = max(segment(context).most, FEWEST_NOTE_WORDS, LONGEST * context.node_words)
+    longest = max(segment(context).most, FEWEST_NOTE_WORDS, summaries.LONGEST * context.node_words)
     return Range(0, min(SUMMARY_SHARE * context.segment_words, context.node_words), longest)

@@ -14,6 +14,7 @@ from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, 
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, choosing
 from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
+from readgraph.nodes import question_notes
 from readgraph.nodes.answering.ask import answer_from_notes_prompt
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
@@ -22,13 +23,6 @@ from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.recipes import recipe_of_pages
 from readgraph.nodes.note_taking import MOST_TURNS, answer, write_notes
 from readgraph.nodes.opening import open_for_notes
-from readgraph.nodes.question_notes import (
-    QUESTION_SHARE,
-    chunk_words,
-    most_found_words,
-    most_note_words,
-    take_notes_prompt,
-)
 from readgraph.state.channels import NoteTakingOutput, NoteTakingState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
@@ -39,10 +33,13 @@ __all__ = ["build", "graph"]
 METHOD = Method(name="overwrite-memory", line="Notes on the question, written anew at each part.", order=7)
 
 
-recipe = recipe_of_pages("overwrite-memory", chunk_words)
+recipe = recipe_of_pages("overwrite-memory", question_notes.chunk_words)
 
 read = cut_pages(
-    even_pages(chunk_words), recipe, cuts_text=False, settings=(NoteTaking, Window, Paragraphs, Rebuilding)
+    even_pages(question_notes.chunk_words),
+    recipe,
+    cuts_text=False,
+    settings=(NoteTaking, Window, Paragraphs, Rebuilding),
 )
 
 
@@ -88,22 +85,24 @@ async def estimate_overwrite_memory(case: EstimateCase) -> Estimate:
         return Estimate()
     context, words = case.context, case.document.words
     left = await case.unread(recipe(case.context))
-    pages = Range.of_pages(words, chunk_words(context))
+    pages = Range.of_pages(words, question_notes.chunk_words(context))
     if left.complete and left.memory:
         pages = Range.of(left.memory.pages)
-    most = most_note_words(context)
+    most = question_notes.most_note_words(context)
     last = min(NOTES_SHARE * most, ADDED_WORDS * pages.expected)
     growing = last / ADDED_WORDS  # pages until the notes stay as long as they are
     mean = last * (1 - (growing - 1) / 2 / max(pages.expected, 1))
     first, later = (  # with the first page there are no notes yet
-        take_notes_prompt("", shown, shown, "", {}, page=0, most_words=768, look_back=context.look_back).words
+        question_notes.take_notes_prompt(
+            "", shown, shown, "", {}, page=0, most_words=768, look_back=context.look_back
+        ).words
         for shown in ("", "…")
     )
-    found = Range(0, 0, most_found_words(context))
+    found = Range(0, 0, question_notes.most_found_words(context))
     beside = Range(Range.frame(first).low, (first + later) / 2, later) + NOTE_LINE + Range(0, mean, most)
     beside += (found if context.look_back else NONE) + case.question
     reading = Estimate.of(pages, beside, mean).with_text(words, pages)
-    if case.question_words > context.window_words // QUESTION_SHARE:
+    if case.question_words > context.window_words // question_notes.QUESTION_SHARE:
         reading = replace(reading, input_words=reading.input_words.perhaps_none())
     # Nobody is asked for the answer where nothing was noted.
     prompt = Range.frame(answer_from_notes_prompt("", "", "", {"A": "", "B": ""}).words) + ANSWER_LINE

@@ -13,17 +13,10 @@ from readgraph.graphs.wiring.building import add_path, add_question, begin_graph
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
+from readgraph.nodes.building import paging
 from readgraph.nodes.building.build import ReadState, ReadUpdate, read_pages
 from readgraph.nodes.building.merge import MOST_ROUNDS, largest_page, merge
 from readgraph.nodes.building.notes import GIST, gist_page, gist_prompt
-from readgraph.nodes.building.paging import (
-    FEWEST_SHARE,
-    PAUSE,
-    even_page_words,
-    merge_prompt,
-    pages_as_set,
-    pause_prompt,
-)
 from readgraph.nodes.building.parts import in_stretches
 from readgraph.nodes.building.recipes import recipe_of_notes
 from readgraph.nodes.extractive import extract_note, pages_by_rule
@@ -47,14 +40,16 @@ READING = (PageSizes, Paragraphs, Pausing, Gists, Purpose, Language, Rebuilding)
 """The settings by which a text is read."""
 
 
-recipe = recipe_of_notes("read-agent", READING, PAUSE, GIST)
+recipe = recipe_of_notes("read-agent", READING, paging.PAUSE, GIST)
 """The recipe of a ReadAgent memory."""
 
 
 def reading(recipe: MakeRecipe) -> StepNode[ReadState, ReadUpdate]:
     """ReadAgent's reading with this recipe: the memory of a hybrid may be one of its own, with more parameters."""
     without_model = (pages_by_rule, extract_note)
-    return read_pages(in_stretches(pages_as_set), gist_page, recipe, without_model=without_model, settings=READING)
+    return read_pages(
+        in_stretches(paging.pages_as_set), gist_page, recipe, without_model=without_model, settings=READING
+    )
 
 
 read = reading(recipe)
@@ -158,7 +153,11 @@ def _new_pages(left: Unread, case: EstimateCase) -> Range:
     ends = max(len(case.document.parts), 1) * context.stretches + 1
     # A word that is cut by the end of a page counts for both pages.
     mean = (context.min_page_words + context.max_page_words) / 2
-    least = round(FEWEST_SHARE * even_page_words(context)) if context.paging == "even" else context.min_page_words
+    least = (
+        round(paging.FEWEST_SHARE * paging.even_page_words(context))
+        if context.paging == "even"
+        else context.min_page_words
+    )
     most = left.words / max(least - 1, 1) + ends
     fewest = math.ceil(left.words / (context.max_page_words + 1))
     return Range(fewest, max(left.words / mean, 1), math.ceil(most))
@@ -175,7 +174,7 @@ def _estimate_gisting(left: Unread, pages: Range, document: Document, context: R
     next_paragraph = document.words if context.show_next_paragraph else 0
     pause = Range(0, shown + labels / 40, shown + labels + next_paragraph)
     chosen = NONE if context.paging == "even" else pages.perhaps_none()
-    pausing = Estimate.of(chosen, Range.frame(pause_prompt(["", ""]).words) + pause, PAUSE_REPLY)
+    pausing = Estimate.of(chosen, Range.frame(paging.pause_prompt(["", ""]).words) + pause, PAUSE_REPLY)
     page_words = (context.min_page_words + context.max_page_words) / 2
     gist = _gist_frame(context) + Range(0, page_words, context.max_page_words + 1)
     reply = context.gist_words or GIST_SHARE * page_words
@@ -194,7 +193,7 @@ def _estimate_merging(left: Unread, gists: Range, document: Document, context: R
     if not document.sessions:
         rounds = Range(0, max(0.0, math.ceil(math.log2(max(expected / allowed, 1)))), MOST_ROUNDS)
         pair, largest = 2 * document.words / max(pages.expected, 1), largest_page(context)
-        joined = Range.frame(merge_prompt("", "").words) + Range(0, min(pair, largest), largest)
+        joined = Range.frame(paging.merge_prompt("", "").words) + Range(0, min(pair, largest), largest)
         merging = Estimate.of(rounds * pages * Range(0, 0.5, 0.5), joined, MERGE_REPLY)
         merged = _gist_frame(context) + Range(0, pair, max(largest, context.max_page_words) + 1)
         gisting = Estimate.of(rounds * pages, merged, GIST_SHARE * pair)

@@ -19,17 +19,8 @@ from readgraph.nodes.building.build import cut_pages
 from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.recipes import recipe_of_pages
 from readgraph.nodes.opening import open_document
+from readgraph.nodes.survey import plan as planning
 from readgraph.nodes.survey.answer import answer_from_table, join_names, survey_prose_prompt, survey_same_prompt
-from readgraph.nodes.survey.plan import (
-    MOST_COLUMNS,
-    MOST_MEANING_WORDS,
-    MOST_NAME_WORDS,
-    MOST_RECORD_WORDS,
-    columns_named,
-    plan,
-    plan_table,
-    survey_plan_prompt,
-)
 from readgraph.nodes.survey.records import survey_records_prompt, survey_verdict_prompt
 from readgraph.nodes.survey.table import combine_records
 from readgraph.nodes.survey.take import RECORDS, take
@@ -61,7 +52,7 @@ def build(
     *,
     open: Node = open_document,
     read: Node = read,
-    plan: Node = plan,
+    plan: Node = planning.plan,
     take: Node = take,
     join_names: Node = join_names,
     combine: Node = combine_records,
@@ -81,7 +72,7 @@ def build(
 
 def build_table() -> StateGraph[SurveyState, ReaderContext, Question, SurveyAnswered]:
     """A survey whose answer is always its table, which needs no call."""
-    return build(plan=plan_table)
+    return build(plan=planning.plan_table)
 
 
 graph = build().compile(name="survey")
@@ -99,7 +90,7 @@ PLAN_REPLY, PLANNED_COLUMN, NAMES_REPLY = 30, 10, 10
 EITHER = Range(0, 0.5, 1)
 """Names are compared in about every second survey, and a second one is answered in sentences: the plan decides."""
 
-COLUMN_WORDS = MOST_NAME_WORDS + MOST_MEANING_WORDS + 10
+COLUMN_WORDS = planning.MOST_NAME_WORDS + planning.MOST_MEANING_WORDS + 10
 """Most words of a column in the prompt of a page."""
 
 
@@ -114,12 +105,16 @@ async def estimate_survey(case: EstimateCase) -> Estimate:
         return Estimate()
     context, words = case.context, case.document.words
     pages = Range.of_pages(words, page_words(context))
-    columns = len(columns_named(context.fields)) or COLUMNS
+    columns = len(planning.columns_named(context.fields)) or COLUMNS
     asked = case.question + TAG_WORDS
-    plan = Range.frame(survey_plan_prompt("", {"A": ""}).words) + asked + Range(0, 0, 60)
-    planning = Estimate.of(1, plan, PLAN_REPLY + columns * PLANNED_COLUMN)
+    plan = Range.frame(planning.survey_plan_prompt("", {"A": ""}).words) + asked + Range(0, 0, 60)
+    planned = Estimate.of(1, plan, PLAN_REPLY + columns * PLANNED_COLUMN)
     # The plan may name no page, so that no records are taken.
-    beside = Range(1, MOST_RECORD_WORDS / 2 + columns * PLANNED_COLUMN, MOST_RECORD_WORDS + MOST_COLUMNS * COLUMN_WORDS)
+    beside = Range(
+        1,
+        planning.MOST_RECORD_WORDS / 2 + columns * PLANNED_COLUMN,
+        planning.MOST_RECORD_WORDS + planning.MOST_COLUMNS * COLUMN_WORDS,
+    )
     reply = 1 + RECORDS_OF_PAGE * (1 + QUOTE_WORDS + columns * (1 + VALUE_WORDS))
     take = Range.frame(survey_records_prompt("", "", []).words) + beside
     taking = Estimate.of(pages, take, reply).with_text(words, pages).perhaps_none()
@@ -130,7 +125,7 @@ async def estimate_survey(case: EstimateCase) -> Estimate:
     rows = Range(0, min(records * (1 + columns * (1 + VALUE_WORDS)), room), window)
     prose = Range.frame(survey_prose_prompt("", "", {"A": ""}, 0, 0).words) + asked + rows + ANSWER_LINE
     answering = Estimate.of(EITHER, prose, case.answer_words(quotes=False))
-    return planning + taking + await _verdicts(case) + joining + answering
+    return planned + taking + await _verdicts(case) + joining + answering
 
 
 async def _verdicts(case: EstimateCase) -> Estimate:

@@ -11,20 +11,12 @@ from readgraph.graphs.wiring import Node, add_nodes
 from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
 from readgraph.library.page_store import PageStore
 from readgraph.models.prompt import versions_of
+from readgraph.nodes import web_actions as actions
 from readgraph.nodes.building.build import cut_pages, read_pages
 from readgraph.nodes.building.merge import largest_page
 from readgraph.nodes.building.notes import make_gist_writer
 from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.purpose import purpose_of, purpose_parameters, purpose_prompts, serves_purpose
-from readgraph.nodes.web_actions import (
-    WEB_GIST,
-    act,
-    extract_web_note,
-    note_by_rule,
-    web_act_prompt,
-    web_gist_prompt,
-    web_look_up_prompt,
-)
 from readgraph.nodes.web_pages import open_page, pages_of_subtrees, part_ends
 from readgraph.state.channels import WebState, WebStepOutput, WebTask
 from readgraph.state.context import ReaderContext
@@ -49,7 +41,7 @@ def recipe(context: ReaderContext) -> Recipe:
     """The recipe of the memory of a web page."""
     gists = recipe_parameters(context, (Gists, Model)) | purpose_parameters(context)
     parameters = parts_recipe(context).parameters | gists
-    prompts = versions_of(WEB_GIST) if context.model else {}
+    prompts = versions_of(actions.WEB_GIST) if context.model else {}
     return Recipe("web-agent", parameters, context.model, prompts | purpose_prompts(context))
 
 
@@ -60,25 +52,25 @@ def parts_recipe(context: ReaderContext) -> Recipe:
 
 
 gist_part = make_gist_writer(
-    lambda text, context: web_gist_prompt(text, context.gist_words, purpose_of(context)),
-    lambda context, text: extract_web_note(text),
+    lambda text, context: actions.web_gist_prompt(text, context.gist_words, purpose_of(context)),
+    lambda context, text: actions.extract_web_note(text),
 )
 
 read = read_pages(
     pages_of_subtrees,
     gist_part,
     recipe,
-    without_model=(pages_of_subtrees, note_by_rule),
+    without_model=(pages_of_subtrees, actions.note_by_rule),
     settings=(Subtrees, Gists, Purpose, Language, Rebuilding),
 )
 cut_parts = cut_pages(pages_of_subtrees, parts_recipe, settings=(Subtrees, Rebuilding))
 """Without notes, for retrieval and for the whole page."""
 
-look_up = make_look_up_node(web_look_up_prompt)
+look_up = make_look_up_node(actions.web_look_up_prompt)
 
 
 def build(
-    *, open: Node = open_page, read: Node = read, look_up: Node = look_up, act: Node = act
+    *, open: Node = open_page, read: Node = read, look_up: Node = look_up, act: Node = actions.act
 ) -> StateGraph[WebState, ReaderContext, WebTask, WebStepOutput]:
     """ReadAgent for web navigation (appendix E.1): one step of an episode, from a page to the next action."""
     builder = begin_graph(WebState, WebState, WebTask, WebStepOutput)
@@ -126,7 +118,7 @@ async def estimate_web_agent(case: EstimateCase) -> Estimate:
     notes, note_words = len(new) + left.pages, context.gist_words or NOTE_WORDS
     if notes and case.reader.model:
         words = sum(words for _, words in new) + left.paged_words
-        prompt = Range.frame(web_gist_prompt("", context.gist_words, purpose_of(context)).words)
+        prompt = Range.frame(actions.web_gist_prompt("", context.gist_words, purpose_of(context)).words)
         estimate = Estimate.of(notes, prompt + Range(0, words / notes, words) + NOTE_LINE, note_words)
     if not case.asks:
         return estimate
@@ -135,7 +127,7 @@ async def estimate_web_agent(case: EstimateCase) -> Estimate:
     gists = Range(0, note_words * parts, document.words + (FEWEST_NOTE_WORDS + TAG_WORDS) * parts)
     gists += case.question + Range(0, 0, case.question_words + HISTORY_FRAME)
     opened = Range(0, min(context.max_pages, parts) * document.words / max(parts, 1), document.words)
-    look_up = Range.frame(web_look_up_prompt("", "", {}, context.max_pages).words)
+    look_up = Range.frame(actions.web_look_up_prompt("", "", {}, context.max_pages).words)
     looking = Estimate.of(1 if context.max_pages else NONE, look_up + gists, LOOK_UP_REPLY)
-    act = Range.frame(web_act_prompt("", "").words)
+    act = Range.frame(actions.web_act_prompt("", "").words)
     return estimate + looking + Estimate.of(1, act + gists + opened, ACT_REPLY)

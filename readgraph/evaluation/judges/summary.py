@@ -12,14 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from readgraph.evaluation.folder import FolderContents
-from readgraph.evaluation.judges.calibration import (
-    Line,
-    basis,
-    find_unproven_metrics,
-    newest,
-    pairs_for,
-    summarise_calibration,
-)
+from readgraph.evaluation.judges import calibration
 from readgraph.evaluation.line_shapes import COUNTS, whole_cost
 from readgraph.evaluation.metrics import Raters, Scores, metrics_for_question, metrics_rated_by
 from readgraph.evaluation.metrics.answers import answer_and_references, normalise_words
@@ -108,16 +101,16 @@ def summarise_judging(contents: FolderContents, scores: Mapping[str, Scores]) ->
         **{name: sum(getattr(one, name) for one in judgements) for name in COUNTS},
         "cost": whole_cost(one.cost for one in judgements),
         "others": sorted({one.rater for one in contents.judgements} - {rater}),
-        "calibration": summarise_calibration(line, pairs_for(dataset)),
-        "unproven": find_unproven_metrics(line, dataset),
+        "calibration": calibration.summarise_calibration(line, calibration.pairs_for(dataset)),
+        "unproven": calibration.find_unproven_metrics(line, dataset),
         "lengths": _lengths(contents, scores),
     }
 
 
-def newest_calibration(contents: FolderContents) -> Line | None:
+def newest_calibration(contents: FolderContents) -> calibration.Line | None:
     """The newest verdicts of the judge in the folder's record, by the prompts by which it judges; None without any."""
     judge, own = Raters.of_record(contents.what).judge, contents.what.get("own_prompts", {})
-    return newest(contents.calibrations, judge, basis(own))
+    return calibration.newest(contents.calibrations, judge, calibration.basis(own))
 
 
 def _lengths(contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any] | None:

@@ -10,17 +10,8 @@ from typing import Any
 from langgraph.graph import START
 from typing_extensions import Unpack
 
-from readgraph.graphs import read_agent
+from readgraph.graphs import gam, read_agent
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
-from readgraph.graphs.gam import (
-    NOT_ENOUGH,
-    Research,
-    Rounds,
-    SearchDecision,
-    add_rounds,
-    estimate_research,
-    estimate_verdicts,
-)
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, choosing
 from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
@@ -43,7 +34,7 @@ METHOD = Method(
 )
 
 
-def choose_look_up_or_answer(state: SearchDecision) -> str:
+def choose_look_up_or_answer(state: gam.SearchDecision) -> str:
     """Look pages up, or answer from the gists."""
     return "look_up" if state["continue_search"] else "answer_gists"
 
@@ -57,8 +48,8 @@ def build(
     look_up: Node = plan_look_up,
     answer_gists: Node = answer_from_notes_alone,
     state: type[Any] = ResearchState,
-    **rounds: Unpack[Rounds],
-) -> Research:
+    **rounds: Unpack[gam.Rounds],
+) -> gam.Research:
     """Judge the gists; look up and research where they are not enough."""
     builder = begin_graph(state, ResearchState, Question, ResearchOutput)
     add_nodes(builder, open=open, read=read, merge=merge, judge=judge, look_up=look_up, answer_gists=answer_gists)
@@ -66,7 +57,7 @@ def build(
     add_question(builder, "merge", "judge")
     builder.add_conditional_edges("judge", choosing(choose_look_up_or_answer), ["look_up", "answer_gists"])
     add_path(builder, "look_up", "search")
-    add_rounds(builder, **rounds)
+    gam.add_rounds(builder, **rounds)
     add_path(builder, "answer_gists", "cite")
     return complete_graph(builder)
 
@@ -80,10 +71,10 @@ async def estimate_escalate(case: EstimateCase) -> Estimate:
     if not case.asks:
         return reading
     context, gists = case.context, seen.gists + case.question
-    judging = estimate_verdicts(Range(0, 1, 2 if context.separate_requests else 1), gists, context)
+    judging = gam.estimate_verdicts(Range(0, 1, 2 if context.separate_requests else 1), gists, context)
     # Always all pages at once, whatever the setting `strategy`; they are always read.
     look_ups = read_agent.estimate_look_up(gists, context, "parallel")
-    research = estimate_research(seen.pages, seen.page_words, case.with_settings(rounds=max(context.rounds, 1)))
+    research = gam.estimate_research(seen.pages, seen.page_words, case.with_settings(rounds=max(context.rounds, 1)))
     # How often gists alone are not enough is what GAM expects of its notes: the same verdict is asked for.
-    further = (look_ups + research).times(Range(1, NOT_ENOUGH, 1))
-    return reading + judging + further + case.answer(gists, times=Range(0, 1 - NOT_ENOUGH, 1))
+    further = (look_ups + research).times(Range(1, gam.NOT_ENOUGH, 1))
+    return reading + judging + further + case.answer(gists, times=Range(0, 1 - gam.NOT_ENOUGH, 1))
