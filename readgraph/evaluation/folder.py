@@ -23,11 +23,8 @@ from filelock import FileLock, Timeout
 
 from readgraph.evaluation.line_shapes import (
     COUNTS,
-    BuildingLine,
-    CalibrationLine,
+    LINES,
     EvaluationRecord,
-    ExchangeLine,
-    QuestionsHeader,
     json_lines,
     read_as,
     read_file_as,
@@ -35,7 +32,7 @@ from readgraph.evaluation.line_shapes import (
     whole_cost,
 )
 from readgraph.evaluation.metrics import METRICS
-from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
+from readgraph.evaluation.records import Dataset, Judgement, Outcome
 from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import use_current_names
@@ -54,17 +51,6 @@ WHAT = "evaluation.json"
 
 RESULTS, TABLE, SCORES, REPORT = "results.json", "results.csv", "scores.csv", "report.html"
 """Files of results, made from the lines (`readgraph.evaluation.report`)."""
-
-LINES = {
-    "about": QuestionsHeader,
-    "questions": Item,
-    "answers": Outcome,
-    "memories": BuildingLine,
-    "exchanges": ExchangeLine,
-    "judgements": Judgement,
-    "calibrations": CalibrationLine,
-}
-"""What the lines of a file hold; the first one of the questions is about all of them."""
 
 ADDED_UP = (*COUNTS, "seconds")
 """The fields that are summed over the lines of a memory: one line per call and one for the whole memory."""

@@ -14,6 +14,7 @@ from typing import Any, NotRequired
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from readgraph.evaluation.records import Item, Judgement, Outcome
 from readgraph.models.metering import ModelExchange
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
@@ -121,6 +122,18 @@ class ExchangeLine(OpenLine):
     messages: list[tuple[str, str]]
     reply: str
     refused: str | None
+
+
+LINES = {
+    "about": QuestionsHeader,
+    "questions": Item,
+    "answers": Outcome,
+    "memories": BuildingLine,
+    "exchanges": ExchangeLine,
+    "judgements": Judgement,
+    "calibrations": CalibrationLine,
+}
+"""What the lines of a file hold; the first one of the questions is about all of them."""
 
 
 def read_as(shape: Any, text: str) -> Any:

@@ -5,6 +5,7 @@ import platform
 import random
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 from itertools import product
@@ -34,17 +35,8 @@ from readgraph.state.words import count_words
 __all__ = ["what_is_run"]
 
 PACKAGES = (
-    "readgraph",
-    "langgraph",
-    "langchain",
-    "langchain-core",
-    "langchain-openai",
-    "faiss-cpu",
-    "rank-bm25",
-    "rouge-score",
-    "nltk",
-    "scipy",
-    "sentence-transformers",
+    *("readgraph", "langgraph", "langchain", "langchain-core", "langchain-openai", "faiss-cpu", "rank-bm25"),
+    *("rouge-score", "nltk", "scipy", "sentence-transformers"),
 )
 """Packages that a figure may depend on."""
 
@@ -53,10 +45,8 @@ def package_versions() -> dict[str, str]:
     """The versions of Python and of those packages that are installed."""
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
-        try:
+        with suppress(PackageNotFoundError):
             versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
     return versions
 
 

@@ -7,12 +7,11 @@ separately for the memorizer and the researcher (GAM, section 2.2.3); its `label
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.records import Key, texts_of
+from readgraph.evaluation.records import texts_of
 from readgraph.evaluation.results import RIGHT, ScoredEvaluation
 from readgraph.state.records import digest
 
@@ -21,35 +20,28 @@ __all__ = ["good_paths", "preferences", "rewards"]
 Example = dict[str, Any]
 
 
-@dataclass
-class Worth:
-    """Scores by the leading metric (0 to 100): of questions, and of texts as the mean of their questions' scores.
+Worth = dict[tuple[str, int, str, str], float]
+"""Scores by the leading metric (0 to 100), by method and run: of a question ("question" and its id), and of a text
+("text" and its id) as the mean of its questions' scores."""
 
-    A text's key has its id instead of a question's.
-    """
 
-    questions: dict[Key, float] = field(default_factory=dict)
-    texts: dict[Key, float] = field(default_factory=dict)
+def worth_of(folder: EvaluationFolder) -> Worth:
+    """The scores of the answers in a folder."""
+    evaluation = ScoredEvaluation.of(folder.dataset(), folder)
+    text_of, of_texts = texts_of(evaluation.dataset.items), defaultdict[tuple[str, int, str, str], list[float]](list)
+    worth = Worth()
+    for method in evaluation.outcomes:
+        for run, by_item in evaluation.leading_scores(method).items():
+            for item, score in by_item.items():
+                worth[method, run, "question", item] = score
+                of_texts[method, run, "text", text_of[item]].append(score)
+    return worth | {text: fmean(scores) for text, scores in of_texts.items()}
 
-    @classmethod
-    def of(cls, folder: EvaluationFolder) -> "Worth":
-        """The scores of the answers in a folder."""
-        evaluation = ScoredEvaluation.of(folder.dataset(), folder)
-        worth, by_text = cls(), defaultdict[Key, list[float]](list)
-        text_of = texts_of(evaluation.dataset.items)
-        for method in evaluation.outcomes:
-            for run, by_item in evaluation.leading_scores(method).items():
-                for item, score in by_item.items():
-                    worth.questions[method, run, item] = score
-                    by_text[method, run, text_of[item]].append(score)
-        worth.texts = {key: fmean(each) for key, each in by_text.items()}
-        return worth
 
-    def of_line(self, line: Mapping[str, Any]) -> float | None:
-        """The score that an exchange led to; None if it is unknown."""
-        if line["item"]:
-            return self.questions.get((line["method"], line["run"], line["item"]))
-        return self.texts.get((line["method"], line["run"], line["text"]))
+def score_of(worth: Worth, line: Mapping[str, Any]) -> float | None:
+    """The score that an exchange led to; None if it is unknown."""
+    subject = ("question", line["item"]) if line["item"] else ("text", line["text"])
+    return worth.get((line["method"], line["run"], *subject))
 
 
 def good_paths(folder: EvaluationFolder) -> Iterator[Example]:
@@ -57,9 +49,9 @@ def good_paths(folder: EvaluationFolder) -> Iterator[Example]:
 
     A reply after a refused one is given with the first prompt, without the refused reply and the complaint.
     """
-    worth, seen = Worth.of(folder), set[str]()
+    worth, seen = worth_of(folder), set[str]()
     for line in folder.lines("exchanges"):
-        score = worth.of_line(line)
+        score = score_of(worth, line)
         if score is not None and score >= RIGHT and line["item"] and line["refused"] is None:
             example = {"prompt": _prompt(line), "completion": _completion(line)}
             if (known := digest(example)) not in seen:
@@ -69,12 +61,12 @@ def good_paths(folder: EvaluationFolder) -> Iterator[Example]:
 
 def preferences(folder: EvaluationFolder) -> Iterator[Example]:
     """Pairs of replies to one prompt: the usable one, or the one that led to the better answer, and the other."""
-    worth = Worth.of(folder)
+    worth = worth_of(folder)
     replies = defaultdict[str, list[dict[str, Any]]](list)
     for line in folder.lines("exchanges"):
         replies[digest([line["method"], line["item"], line["asked"], _prompt(line)])].append(line)
     for lines in replies.values():
-        values = [(-1.0 if line["refused"] else worth.of_line(line), line) for line in lines]
+        values = [(-1.0 if line["refused"] else score_of(worth, line), line) for line in lines]
         known = sorted(((value, line) for value, line in values if value is not None), key=lambda pair: pair[0])
         if known and known[0][0] < known[-1][0] and known[0][1]["reply"] != known[-1][1]["reply"]:
             (_, worse), (best, better) = known[0], known[-1]
@@ -92,14 +84,13 @@ def rewards(folder: EvaluationFolder) -> Iterator[Example]:
     A researcher's group is a question in all runs, a memorizer's group a text. Left out are the answers of the client,
     which answers from the context and is not trained as a researcher.
     """
-    worth = Worth.of(folder)
+    worth = worth_of(folder)
     groups = defaultdict[tuple[str, str], list[float]](list)
-    for known in (worth.questions, worth.texts):
-        for (method, _, identity), value in known.items():
-            groups[method, identity].append(value / 100)
+    for (method, _, _, identity), value in worth.items():
+        groups[method, identity].append(value / 100)
     means = {group: fmean(values) for group, values in groups.items()}
     for line in each_once(folder.lines("exchanges")):
-        score = worth.of_line(line)
+        score = score_of(worth, line)
         if score is None or line["asked"] in ("answer", "answer_from_notes"):
             continue
         reward, identity = 0.0 if line["refused"] else score / 100, line["item"] or line["text"]

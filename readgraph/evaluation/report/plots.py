@@ -50,18 +50,8 @@ SETTINGS = {
     "grid.alpha": 0.15,
     "legend.frameon": False,
     "text.parse_math": False,
-    **dict.fromkeys(
-        (
-            "text.color",
-            "axes.labelcolor",
-            "axes.edgecolor",
-            "axes.titlecolor",
-            "grid.color",
-            "xtick.color",
-            "ytick.color",
-        ),
-        INK,
-    ),
+    **dict.fromkeys(("text.color", "grid.color", "xtick.color", "ytick.color"), INK),
+    **dict.fromkeys(("axes.labelcolor", "axes.edgecolor", "axes.titlecolor"), INK),
 }
 
 Panel = Callable[[Any], None]
