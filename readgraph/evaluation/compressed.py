@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from readgraph.compression import Compressed, CompressionEngine, CompressionTrace
-from readgraph.evaluation.judges.rating import similarities
+from readgraph.evaluation.judges.judging import similarities
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.records import Item, Outcome
 from readgraph.graphs.baselines import build_full_text

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from readgraph.evaluation.conversing import group_by_talk
-from readgraph.evaluation.judges.rating import JUDGES
+from readgraph.evaluation.judges.judging import JUDGES
 from readgraph.evaluation.metrics import METRICS, metrics_for_question
 from readgraph.evaluation.reading import add_text
 from readgraph.evaluation.records import ChosenWebAction, Dataset, Item, Outcome, TextSpan

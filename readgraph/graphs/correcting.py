@@ -6,8 +6,7 @@ from typing import Annotated
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import add_nodes
-from readgraph.graphs.wiring.building import add_path, begin_graph, complete_graph
+from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
 from readgraph.nodes.building.correct import CorrectionInput, NoteCorrected, NoteToCorrect, correct_note, find_newest
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Step, Usage, add_usage

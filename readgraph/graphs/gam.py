@@ -8,8 +8,7 @@ from typing_extensions import TypedDict, Unpack
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, choosing
-from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
 from readgraph.graphs.wiring.paths import Builder
 from readgraph.nodes.answering.ask import answer_from_notes_prompt
 from readgraph.nodes.answering.cite import cite

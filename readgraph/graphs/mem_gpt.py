@@ -16,8 +16,7 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import SHORT_ANSWER, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, choosing
-from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
 from readgraph.nodes.agent import functions as memory_functions
 from readgraph.nodes.agent.act import act_with
 from readgraph.nodes.agent.evict import evict

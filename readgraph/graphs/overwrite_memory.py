@@ -12,8 +12,7 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, PERHAPS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, choosing
-from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
 from readgraph.nodes import question_notes
 from readgraph.nodes.answering.ask import answer_from_notes_prompt
 from readgraph.nodes.answering.cite import cite

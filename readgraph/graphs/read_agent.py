@@ -8,8 +8,7 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import NONE, TAG_WORDS, Estimate, EstimateCase, Range, Unread
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, choosing
-from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit

@@ -21,8 +21,7 @@ from readgraph.graphs.estimates.arithmetic import (
 )
 from readgraph.graphs.methods import Method
 from readgraph.graphs.read_agent import estimate_gist_reading, recipe
-from readgraph.graphs.wiring import Node, add_nodes
-from readgraph.graphs.wiring.building import add_path, begin_graph, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, complete_graph
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.verdicts import MOST_SENTENCES, check_summary_prompt
 from readgraph.nodes.bounds import content_room

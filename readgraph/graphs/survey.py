@@ -11,8 +11,7 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes
-from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building.build import cut_pages

@@ -7,8 +7,7 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import NONE, NOTE_LINE, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes
-from readgraph.graphs.wiring.building import add_path, add_question, begin_graph, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.library.page_store import PageStore
 from readgraph.models.prompt import versions_of
 from readgraph.nodes import web_actions as actions

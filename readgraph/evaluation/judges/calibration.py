@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 from langgraph.store.base import BaseStore
 
-from readgraph.evaluation.judges.judging import exchanges_of, judge
-from readgraph.evaluation.judges.rating import JUDGES, rule_of
+from readgraph.evaluation.judges.judging import JUDGES, exchanges_of, judge, rule_of
 from readgraph.evaluation.line_shapes import COUNTS, Cost, count_usage, whole_cost
 from readgraph.evaluation.metrics import metrics_for_question, metrics_rated_by
 from readgraph.evaluation.records import EVENT_ORDERING, Dataset, Item, Judgement, Outcome

@@ -14,8 +14,7 @@ from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.gam import estimate_reflection
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, choosing
-from readgraph.graphs.wiring.building import add_path, begin_graph, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, choosing, complete_graph
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.nodes.opening import open_for_research

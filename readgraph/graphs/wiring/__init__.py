@@ -1,8 +1,61 @@
-"""Wiring of the nodes of a graph, and the check that they fit together."""
+"""Wiring of a graph's nodes, the check that they fit together, and what the `build` functions of all methods share.
+
+In each `build`, every argument is a node: one of readgraph's, or a function or coroutine `(state, runtime) -> update`;
+but `state`, which may be a class derived from the graph's own, with further channels. Each raises `BadInput` where a
+node reads a key that no earlier node writes.
+"""
+
+from itertools import pairwise
+from typing import Any, TypeVar
+
+from langgraph.graph import END, StateGraph
+from langgraph.typing import InputT, OutputT, StateT
+from typing_extensions import TypedDict
 
 from readgraph.graphs.wiring.checks import check_wiring
 from readgraph.graphs.wiring.declared import fit_context, with_channels
 from readgraph.graphs.wiring.method_graph import MethodGraph
 from readgraph.graphs.wiring.nodes import Node, add_nodes, choosing
+from readgraph.graphs.wiring.paths import Builder
+from readgraph.state.context import ReaderContext
 
 __all__ = ["MethodGraph", "Node", "add_nodes", "check_wiring", "choosing", "fit_context", "with_channels"]
+
+BuilderT = TypeVar("BuilderT", bound=StateGraph[Any, Any, Any, Any])
+
+
+def begin_graph(
+    state: type[Any], own: type[StateT], given: type[InputT], output: type[OutputT]
+) -> MethodGraph[StateT, ReaderContext, InputT, OutputT]:
+    """A graph without nodes, whose `state` has all channels of the graph's `own`."""
+    return MethodGraph(
+        with_channels(state, own), context_schema=ReaderContext, input_schema=given, output_schema=output
+    )
+
+
+def add_path(builder: Builder, *names: str) -> None:
+    """Lead from each of these nodes to the next."""
+    for before, after in pairwise(names):
+        builder.add_edge(before, after)
+
+
+class Begun(TypedDict):
+    """What decides whether anything follows the reading."""
+
+    question_text: str
+
+
+def add_question(builder: Builder, read: str, asked: str) -> None:
+    """After the node `read`, go on to the question with the node `asked`, if there is one."""
+
+    def choose_question_or_end(state: Begun) -> str:
+        return asked if state["question_text"] else END
+
+    builder.add_conditional_edges(read, choosing(choose_question_or_end), [asked, END])
+
+
+def complete_graph(builder: BuilderT) -> BuilderT:
+    """The graph with the settings that its nodes use, once its wiring is checked."""
+    fit_context(builder)
+    check_wiring(builder)
+    return builder

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from readgraph.evaluation.datasets import load_dataset
-from readgraph.evaluation.judges.rating import rule_of
+from readgraph.evaluation.judges.judging import rule_of
 from readgraph.evaluation.metrics import metrics_for_question
 from readgraph.evaluation.papers_figures import figures_of_papers
 from readgraph.evaluation.plan import with_papers_settings

@@ -21,7 +21,7 @@ from readgraph.evaluation.judges.calibration import (
     gold_pairs,
     pairs_for,
 )
-from readgraph.evaluation.judges.rating import JUDGES, rule_of
+from readgraph.evaluation.judges.judging import JUDGES, rule_of
 from readgraph.evaluation.records import Dataset, Item
 from readgraph.nodes.judging_prompts import RULES
 from tests.doubles.gold_judge import GoldJudge

@@ -3,8 +3,7 @@
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.evaluation.judges.judging import judge
-from readgraph.evaluation.judges.rating import order_score
+from readgraph.evaluation.judges.judging import judge, order_score
 from readgraph.evaluation.plan import estimate_rating
 from readgraph.evaluation.records import EVENT_ORDERING, Item, Judgement, Outcome
 from readgraph.models.metering import Meter, start_meter
