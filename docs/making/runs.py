@@ -1,11 +1,40 @@
 """The runs that people have contributed, as a table."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
 
-from readgraph.evaluation.replaying import figures_of_records, run_of
+from readgraph.evaluation.replaying import read_published_answers, read_published_scores, run_of
 
 RUNS = Path(__file__).parents[2] / "runs"
+
+
+class RowFigures(NamedTuple):
+    """A row's figures by the run's records: the mean of each metric, questions, and calls a question."""
+
+    scores: dict[str, float]
+    questions: int
+    calls: float | None
+
+
+def figures_of_records(folder: Path) -> dict[str, RowFigures]:
+    """The figures of each row, from the records alone: run.json only repeats them, and may say anything.
+
+    A mean is over the questions, each question's runs averaged first (each step on web pages is a question).
+    """
+    scores, answers = read_published_scores(folder), read_published_answers(folder).values()
+    of_questions: dict[str, Any] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for (method, _, item, metric), score in scores.items():
+        of_questions[method][metric][item].append(score)
+    found = {}
+    for method in dict.fromkeys([*of_questions, *(line["method"] for line in answers)]):
+        mine = [line for line in answers if line["method"] == method]
+        calls = [line["calls"] for line in mine if line["status"] != "failed"]
+        means = {metric: fmean(map(fmean, items.values())) for metric, items in of_questions[method].items()}
+        found[method] = RowFigures(means, len({line["item"] for line in mine}), fmean(calls) if calls else None)
+    return found
 
 
 def contributed_runs(runs: Path = RUNS) -> str:

@@ -291,7 +291,6 @@ class CompressionEngine(ABC):
         return {name: value for name, value in {"model": "", **differing}.items() if name not in made}
 
     def _check(self, settings: Mapping[str, Any]) -> None:
-        """Raise `BadInput` for a setting that this engine does not use."""
         known = self.settings
         for name in sorted(settings.keys() - known):
             if name in self.instead:

@@ -106,10 +106,11 @@ async def copy_kept(source: PageStore, target: PageStore, engine: str) -> None:
         for namespace, key in (((ROOT, "documents"), document), ((ROOT, "memories", document), memory)):
             (value,) = await source.get(namespace, [key])
             items.append((namespace, key, value))
-        for place in [
-            *(("text", document), ("places", document)),
-            *((kind, memory) for kind in ("pages", "notes", "tree")),
-        ]:
+        for place in (
+            ("text", document),
+            ("places", document),
+            *((each, memory) for each in ("pages", "notes", "tree")),
+        ):
             items += [((ROOT, *place), key, value) async for key, value in source.each((ROOT, *place))]
         for paid in ("replies", "embeddings"):
             items += [

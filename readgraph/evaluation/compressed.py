@@ -66,7 +66,6 @@ async def score_contexts(
 async def _compress_for(
     engine: CompressionEngine, document: Document, item: Item, llm_token_budget: int
 ) -> ContextScore:
-    """Compress the text for a question; what is left is the answer."""
     compressed, trace = await engine.compress_document(document, llm_token_budget, item.question)
     outcome = Outcome(item.id, engine.id, 0, compressed.status, compressed.text or None, usage=trace.usage)
     return await _score(engine, item, outcome, compressed, trace)

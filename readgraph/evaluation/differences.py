@@ -78,7 +78,6 @@ def _check_the_same_questions(one: Path, other: Path, records: list[dict[str, An
 
 
 def _load_scored(path: Path) -> ScoredEvaluation:
-    """A folder's contents with their scores, which are made from the answers and judgements."""
     if not (path / SCORES).exists():
         raise BadInput(
             f"{printable_path(path)} holds no {SCORES}: the evaluation isn't finished; give the same command "

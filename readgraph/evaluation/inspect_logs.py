@@ -22,7 +22,6 @@ from readgraph.state.files import replace_file
 from readgraph.state.records import digest
 
 NO_MODEL = "none/none"
-"""The name of the model where there is none."""
 
 Usage = dict[str, dict[str, int]]
 """Tokens in, out and together, by the names of models."""
@@ -63,7 +62,6 @@ def _log(
     used: Usage,
     said: Mapping[tuple[Key, str], Mapping[str, str]],
 ) -> dict[str, Any]:
-    """The log of a row."""
     what, name = evaluation.results["what"], row["method"]
     items = evaluation.dataset.by_id
     outcomes = evaluation.outcomes[name]
@@ -89,13 +87,11 @@ def _log(
 
 
 def _settings_of(what: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The settings that only this row has."""
     settings: dict[str, Any] = what.get("rows", {}).get(name, {}).get("settings", {})
     return settings
 
 
 def _spec(evaluation: ScoredEvaluation, row: Mapping[str, Any]) -> dict[str, Any]:
-    """What was run."""
     what, name = evaluation.results["what"], row["method"]
     settings = what["settings"] | _settings_of(what, name)
     about = digest([what["dataset"], what["begun"]])
@@ -140,7 +136,6 @@ def _score(name: str, metric: dict[str, Any], samples: int) -> dict[str, Any]:
 def _sample(
     evaluation: ScoredEvaluation, item: Item, outcome: Outcome, usage: Usage, said: Mapping[str, str]
 ) -> dict[str, Any]:
-    """A question in a run, with the method's answer and its scores."""
     answer = option_letter(outcome.choice) if outcome.choice is not None else outcome.answer or ""
     values = {metric: evaluation.score(outcome, metric) for metric in evaluation.dataset.metrics}
     judged = {"explanation": "\n".join(f"{name}: {reply}" for name, reply in said.items())} if said else {}

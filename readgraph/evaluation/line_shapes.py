@@ -193,7 +193,6 @@ Cost = Callable[[ModelExchange], float | None]
 
 
 COUNTS = ("calls", "input_words", "output_words", "refused")
-"""The counts that can be added up."""
 
 
 def count_usage(exchanges: Sequence[ModelExchange], cost: Cost) -> dict[str, Any]:

@@ -167,7 +167,6 @@ def with_metrics(dataset: Dataset, names: str) -> Dataset:
 
 
 def _applies(name: str, item: Item) -> bool:
-    """Whether a metric may score an answer to the question."""
     metric = METRICS[name]
     if metric.all_of:
         return _applies(metric.all_of, item)

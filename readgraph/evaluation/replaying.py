@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isclose
 from pathlib import Path
-from statistics import fmean
-from typing import Annotated, Any, NamedTuple, NotRequired
+from typing import Annotated, Any, NotRequired
 
 from langgraph.store.memory import InMemoryStore
 from pydantic import ConfigDict, Field, with_config
@@ -99,14 +98,6 @@ class AnswerLine(TypedDict):
     answer: str | None
 
 
-class RowFigures(NamedTuple):
-    """A row's figures by the run's records: the mean of each metric, questions, and calls a question."""
-
-    scores: dict[str, float]
-    questions: int
-    calls: float | None
-
-
 def run_of(folder: Path) -> RunRecord:
     """What run.json says; raises `BadInput` where the folder holds no published run."""
     if not (folder / publishing.RUN).exists():
@@ -156,24 +147,6 @@ def read_published_scores(folder: Path) -> dict[ScoreKey, float]:
     if not all(math.isfinite(score) for _, score in lines):
         raise BadInput(f"{printable_path(folder / SCORES)} can't be read: it holds a row without a score.")
     return _index_unique(folder / SCORES, lines)
-
-
-def figures_of_records(folder: Path) -> dict[str, RowFigures]:
-    """The figures of each row, from the records alone: run.json only repeats them, and may say anything.
-
-    A mean is over the questions, each question's runs averaged first (each step on web pages is a question).
-    """
-    scores, answers = read_published_scores(folder), read_published_answers(folder).values()
-    of_questions: dict[str, Any] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    for (method, _, item, metric), score in scores.items():
-        of_questions[method][metric][item].append(score)
-    found = {}
-    for method in dict.fromkeys([*of_questions, *(line["method"] for line in answers)]):
-        mine = [line for line in answers if line["method"] == method]
-        calls = [line["calls"] for line in mine if line["status"] != "failed"]
-        means = {metric: fmean(map(fmean, items.values())) for metric, items in of_questions[method].items()}
-        found[method] = RowFigures(means, len({line["item"] for line in mine}), fmean(calls) if calls else None)
-    return found
 
 
 def _index_unique(path: Path, lines: list[tuple[Any, Any]]) -> dict[Any, Any]:

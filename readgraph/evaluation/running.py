@@ -102,7 +102,6 @@ class Evaluation:
     async def _text(
         self, row: Row, run: int, text: Text, items: Sequence[Item], done: asyncio.Queue[Outcome | None]
     ) -> None:
-        """Let one row's method read one text in one run and answer the questions about it."""
         row = replace(row, context=replace(row.context, sample=run))
         for talk, questions in group_by_talk(row, items).items():
             fields = (self.library, self.folder, self.cost, row, run, text)

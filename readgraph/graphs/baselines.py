@@ -214,8 +214,6 @@ async def estimate_full_text(case: EstimateCase) -> Estimate:
 
 
 def _cut_off(kept: Literal["first", "last"]) -> StepNode[ReadState, ReadUpdate]:
-    """Cuts the text into what is kept of it and the rest."""
-
     def recipe(context: ReaderContext) -> Recipe:
         return Recipe(f"{kept}-words", {"words": words_kept(context)}, model="")
 

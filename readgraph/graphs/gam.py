@@ -68,7 +68,6 @@ class Rounds(TypedDict, total=False):
 
 
 MEMORIZING = (Language, Purpose, Memorizing, Paragraphs)
-"""The settings by which a history is memorised."""
 
 
 recipe = recipe_of_notes(

@@ -41,7 +41,6 @@ METHOD = Method(
 
 
 READING = (Tree, Paragraphs, Purpose, Language, Rebuilding)
-"""The settings by which a text is read."""
 
 
 recipe = recipe_of_notes("mem-walker", READING, summaries.SUMMARY, summaries.COMPRESS)

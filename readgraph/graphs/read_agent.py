@@ -36,7 +36,6 @@ METHOD = Method(name="read-agent", line="Gists of parts; looks parts up again fo
 
 
 READING = (PageSizes, Paragraphs, Pausing, Gists, Purpose, Language, Rebuilding)
-"""The settings by which a text is read."""
 
 
 recipe = recipe_of_notes("read-agent", READING, paging.PAUSE, GIST)

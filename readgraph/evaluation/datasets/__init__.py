@@ -32,7 +32,6 @@ MADE = {NESTED_KEYS: make_nested_keys}
 """Datasets that are generated and have no file."""
 
 NAMES = (*FORMS, *MADE)
-"""All names of datasets."""
 
 
 def load_dataset(path: Path | None = None, name: str | None = None, items: int | None = None) -> Dataset:

@@ -90,14 +90,12 @@ def long_mem_eval(path: Path) -> Iterator[Asked]:
 
 
 def _session(asked: _LongMemEvalQuestion, number: int) -> SessionTurns:
-    """A session, whose turns have names of the session's number and their own."""
     session = asked.haystack_sessions[number]
     turns = [SpeakerTurn(turn.content, turn.role, f"{number}:{place}") for place, turn in enumerate(session)]
     return SessionTurns(turns, asked.haystack_dates[number])
 
 
 def _evidence(asked: _LongMemEvalQuestion) -> list[str]:
-    """The names of the turns that hold the answer."""
     marked, of_answer = list[str](), list[str]()
     for number, session in enumerate(asked.haystack_sessions):
         for place, turn in enumerate(session):

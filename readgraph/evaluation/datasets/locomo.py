@@ -170,7 +170,6 @@ def _load_corrected(path: Path, items: int | None = None) -> Dataset:
 
 
 def _read_locomo(path: Path, corrections: LocomoCorrections | None = None) -> Iterator[Asked]:
-    """The questions of a file, conversation by conversation."""
     for number, (where, sample) in enumerate(records(path, _Sample), 1):
         identity, conversation = sample.sample_id or f"conv-{number}", sample.conversation
         title = " & ".join(str(conversation[key]) for key in ("speaker_a", "speaker_b") if key in conversation)

@@ -168,7 +168,6 @@ class NarrativeQaQuestion(DatasetRecord):
 
 
 def _recognise_narrative_qa(path: Path) -> bool:
-    """Whether the path is the repository's folder, or its file of questions."""
     folder = path if path.is_dir() else path.parent
     both_there = (folder / QUESTIONS).is_file() and (folder / DOCUMENTS).is_file()
     return (path.is_dir() or path.name == QUESTIONS) and both_there

@@ -94,7 +94,6 @@ def ruler(path: Path) -> Iterator[Asked]:
 
 
 def _parts(prompt: str, where: str) -> tuple[str, str, str]:
-    """The task, the text, and the question of a prompt."""
     for family, (before, question) in TASKS.items():
         for asked in list(re.finditer(question, prompt, re.DOTALL))[-1:]:
             for start in [match.end() for match in re.finditer(before, prompt[: asked.start()])][-1:]:

@@ -58,20 +58,16 @@ def report_data(evaluation: ScoredEvaluation, missing: str) -> dict[str, Any]:
 
 def _answer(evaluation: ScoredEvaluation, outcome: Outcome) -> dict[str, Any]:
     scores = {metric: evaluation.score(outcome, metric) for metric in evaluation.dataset.metrics}
-    shown: dict[str, Any] = {
+    shown = {
         "run": outcome.run,
         "status": outcome.status,
         "scores": {metric: round(score, 2) for metric, score in scores.items() if score is not None},
+        "answer": outcome.answer,
+        "choice": outcome.choice,
+        "problem": outcome.problem or None,
+        "substitute": outcome.by_substitute(evaluation.model) or None,
     }
-    if outcome.answer is not None:
-        shown["answer"] = outcome.answer
-    if outcome.choice is not None:
-        shown["choice"] = outcome.choice
-    if outcome.problem:
-        shown["problem"] = outcome.problem
-    if outcome.by_substitute(evaluation.model):
-        shown["substitute"] = True
-    return shown
+    return {name: value for name, value in shown.items() if value is not None}
 
 
 NO_PLOTS = "The plots need matplotlib: pip install 'readgraph[evaluation]'."

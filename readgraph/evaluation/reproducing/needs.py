@@ -75,7 +75,6 @@ def dataset_name_in(path: Path) -> str | None:
 
 
 def _within(folder: Path, depth: int) -> list[Path]:
-    """What the folder and those in it hold, to this depth."""
     if not depth:
         return []
     try:

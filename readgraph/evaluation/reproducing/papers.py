@@ -14,7 +14,6 @@ GEMINI = "The Gemini embedding model of the time is not served: name another wit
 
 
 def _swept(sweep: str) -> tuple[str, tuple[str, ...]]:
-    """What a sweep varies, and its rows."""
     return SWEEPS[sweep].line, SWEEPS[sweep].rows
 
 
@@ -113,7 +112,6 @@ _MEM_WALKER_SOURCES: dict[str, tuple[Source, int | None, tuple[str, ...]]] = {
 def _mem_walker_experiments(
     place: str, line: str, rows: tuple[str, ...], *lacking: str, models: str = BELUGA
 ) -> tuple[Experiment, ...]:
-    """The experiment over each of the three datasets."""
     return tuple(
         Experiment(
             f"mem-walker-{place.replace(' ', '-')}-{name}",
@@ -175,7 +173,6 @@ _MEMORIZERS = "one model for the memory and one for the research: repeat with --
 def _gam_experiments(
     place: str, line: str, rows: tuple[str, ...], *lacking: str, over: Mapping[str, Source] = _GAM_LONG
 ) -> tuple[Experiment, ...]:
-    """The experiment over each of these datasets."""
     models = "GPT-4o-mini, Qwen2.5-14B-Instruct" if place == "table 1" else "Qwen2.5-14B-Instruct"
     return tuple(
         Experiment(

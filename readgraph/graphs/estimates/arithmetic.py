@@ -26,7 +26,6 @@ SHORT_ANSWER, QUOTES = 15, 40
 """Expected words of a short answer, and of the quotes that show it."""
 
 LONG_ANSWERS = {"paragraph": PARAGRAPH_WORDS, "free": 150}
-"""Expected words of long answers."""
 
 SENTENCE_WORDS, VERDICT_WORDS = 20, 15
 """Expected words of a sentence, and of what is said of it, with a quote."""

@@ -125,6 +125,5 @@ def _texts(tree: SectionTree, pages: Sequence[Page], context: ReaderContext) -> 
 
 
 def _heading(tree: SectionTree) -> Range:
-    """Words of a node's heading."""
     words = [count_words(heading) for heading in tree.headings.values()]
     return Range(0, fmean(words), max(words)) if words else NONE

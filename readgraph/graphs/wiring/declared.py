@@ -134,7 +134,6 @@ def _keys_of_function(function: Callable[..., Any], whole_state: type[Any] | Non
 
 
 def _keys_with_mark(declaring: Any, mark: object) -> frozenset[str]:
-    """The keys that a type marks so."""
     hints = get_type_hints(declaring, include_extras=True)
     return frozenset(key for key, hint in hints.items() if mark in getattr(hint, "__metadata__", ()))
 
@@ -181,7 +180,6 @@ def settings_of_node(node: Any) -> Iterator[str]:
 
 
 def _of_recipe(node: Any) -> frozenset[str]:
-    """The names of the settings that a node's recipe is made of."""
     if not (isinstance(node, StepNode) and node.recipe):
         return NOTHING
     watched = [_SettingsRecorder(model) for model in MODELS]

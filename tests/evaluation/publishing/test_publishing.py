@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from docs.making.runs import contributed_runs
+from docs.making.runs import contributed_runs, figures_of_records
 from readgraph.evaluation.publishing import note_on_sharing
-from readgraph.evaluation.replaying import figures_of_records, read_published_judgements, read_published_replies, run_of
+from readgraph.evaluation.replaying import read_published_judgements, read_published_replies, run_of
 from readgraph.models.reply import ModelReply, PublishedReplies, prompt_key
 from readgraph.state.errors import BadInput, ModelUnavailable
 from tests.doubles.lifelike import lifelike
