@@ -1,18 +1,17 @@
 """GAM: a memorizer keeps a light memory of a growing history; a researcher searches its pages for each question."""
 
 import math
-from typing import Annotated, Any
+from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict, Unpack
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TAG_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.graphs.wiring.paths import Builder
 from readgraph.nodes.answering.ask import answer_from_notes_prompt
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit
 from readgraph.nodes.building.build import read_with
 from readgraph.nodes.building.notes import MEMORIZE, extractive_parts, memorize_prompt, memorizer_parts, needs_two_calls
 from readgraph.nodes.building.paging import FEWEST_SHARE
@@ -79,23 +78,6 @@ memorizer = read_with(memorizer_parts, recipe, without_model=extractive_parts, s
 find_memory = make_find_memory(recipe, settings=(*MEMORIZING, ReadingModel))
 
 
-class SearchDecision(TypedDict):
-    """What is asked before a search."""
-
-    continue_search: Annotated[bool, DECISIVE]
-
-
-def choose_search_or_answer(state: SearchDecision) -> str:
-    """Search as planned, or answer if the plan has nothing to search for."""
-    return "search" if state["continue_search"] else "answer"
-
-
-def choose_round_or_answer(state: SearchProgress) -> str:
-    """Plan another round, or answer."""
-    looking = state["continue_search"] and within_loop_limit(state, ROUND, lambda context: context.rounds)
-    return "plan" if looking else "answer"
-
-
 def build_memorize(
     *, open: Node = open_document, memorize: Node = memorizer, state: type[Any] = ReadingState
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
@@ -150,9 +132,9 @@ def add_rounds(
 ) -> None:
     """The researcher (section 2.2.2): plan, search, integrate and reflect, round by round, then answer."""
     add_nodes(builder, plan=plan, search=search, integrate=integrate, reflect=reflect, answer=answer, cite=cite)
-    builder.add_conditional_edges("plan", choosing(choose_search_or_answer), ["search", "answer"])
+    add_search(builder, "plan", "search")
     add_path(builder, "search", "integrate", "reflect")
-    builder.add_conditional_edges("reflect", choosing(choose_round_or_answer), ["plan", "answer"])
+    add_search(builder, "reflect", "plan", loop=ROUND, most=lambda context: context.rounds)
     add_path(builder, "answer", "cite", END)
 
 

@@ -12,11 +12,10 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, PERHAPS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes import question_notes
 from readgraph.nodes.answering.ask import answer_from_notes_prompt
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.nodes.building.build import cut_pages
 from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.recipes import recipe_of_pages
@@ -42,12 +41,6 @@ read = cut_pages(
 )
 
 
-def choose_read_or_answer(state: SearchProgress) -> str:
-    """Read on to the end of the text, then answer."""
-    reading = state["continue_search"] and within_loop_limit(state, ("write_notes",), lambda context: MOST_TURNS)
-    return "write_notes" if reading else "answer"
-
-
 def build(
     *,
     open: Node = open_for_notes,
@@ -62,7 +55,7 @@ def build(
     add_nodes(builder, open=open, read=read, write_notes=write_notes, answer=answer, cite=cite)
     add_path(builder, START, "open", "read")
     add_question(builder, "read", "write_notes")
-    builder.add_conditional_edges("write_notes", choosing(choose_read_or_answer), ["write_notes", "answer"])
+    add_search(builder, "write_notes", "write_notes", loop=("write_notes",), most=lambda context: MOST_TURNS)
     add_path(builder, "answer", "cite", END)
     return complete_graph(builder)
 

@@ -8,10 +8,9 @@ from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.estimates.arithmetic import NONE, TAG_WORDS, Estimate, EstimateCase, Range, Unread
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.nodes.building import paging
 from readgraph.nodes.building.build import ReadState, ReadUpdate, read_pages
 from readgraph.nodes.building.merge import MOST_ROUNDS, largest_page, merge
@@ -53,12 +52,6 @@ def reading(recipe: MakeRecipe) -> StepNode[ReadState, ReadUpdate]:
 read = reading(recipe)
 
 
-def choose_look_up_or_answer(state: SearchProgress) -> str:
-    """Look up another page, or answer."""
-    looking = state["continue_search"] and within_loop_limit(state, ("look_up",), lambda context: context.max_pages)
-    return "look_up" if looking else "answer"
-
-
 def build(
     *,
     open: Node = open_document,
@@ -74,7 +67,7 @@ def build(
     add_nodes(builder, open=open, read=read, merge=merge, look_up=look_up, answer=answer, cite=cite)
     add_path(builder, START, "open", "read", "merge")
     add_question(builder, "merge", "look_up")
-    builder.add_conditional_edges("look_up", choosing(choose_look_up_or_answer), ["look_up", "answer"])
+    add_search(builder, "look_up", "look_up", loop=("look_up",), most=lambda context: context.max_pages)
     add_path(builder, "answer", "cite", END)
     return complete_graph(builder)
 

@@ -13,7 +13,7 @@ from typing_extensions import Unpack
 from readgraph.graphs import gam, read_agent
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes.answering.answer import answer_from_notes_alone
 from readgraph.nodes.building.merge import merge
 from readgraph.nodes.opening import open_for_research
@@ -33,11 +33,6 @@ METHOD = Method(
 )
 
 
-def choose_look_up_or_answer(state: gam.SearchDecision) -> str:
-    """Look pages up, or answer from the gists."""
-    return "look_up" if state["continue_search"] else "answer_gists"
-
-
 def build(
     *,
     open: Node = open_for_research,
@@ -54,7 +49,7 @@ def build(
     add_nodes(builder, open=open, read=read, merge=merge, judge=judge, look_up=look_up, answer_gists=answer_gists)
     add_path(builder, START, "open", "read", "merge")
     add_question(builder, "merge", "judge")
-    builder.add_conditional_edges("judge", choosing(choose_look_up_or_answer), ["look_up", "answer_gists"])
+    add_search(builder, "judge", "look_up", "answer_gists")
     add_path(builder, "look_up", "search")
     gam.add_rounds(builder, **rounds)
     add_path(builder, "answer_gists", "cite")

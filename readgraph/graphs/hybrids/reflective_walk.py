@@ -14,9 +14,8 @@ from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.gam import estimate_reflection
 from readgraph.graphs.methods import Method
-from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, choosing, complete_graph
+from readgraph.graphs.wiring import Node, add_nodes, add_path, add_search, begin_graph, choosing, complete_graph
 from readgraph.nodes.answering.cite import cite
-from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.nodes.opening import open_for_research
 from readgraph.nodes.research.integrate import note_findings
 from readgraph.nodes.research.reflect import reflect
@@ -36,17 +35,6 @@ METHOD = Method(
     order=25,
 )
 
-ROUND = (*mem_walker.HOP, "note_findings", "reflect", "walk_again")
-"""The nodes of one walk that is reflected on."""
-
-
-def choose_walk_or_answer(state: SearchProgress) -> str:
-    """Walk once more, or answer."""
-    looking = state["continue_search"] and within_loop_limit(
-        state, ROUND, lambda context: context.rounds * context.walks * context.max_hops
-    )
-    return "walk_again" if looking else "answer"
-
 
 def build(
     *,
@@ -64,7 +52,13 @@ def build(
     mem_walker.add_walk(builder, "note_findings", open=open, **walk)
     add_nodes(builder, note_findings=note_findings, reflect=reflect, walk_again=walk_again, answer=answer, cite=cite)
     add_path(builder, "note_findings", "reflect")
-    builder.add_conditional_edges("reflect", choosing(choose_walk_or_answer), ["walk_again", "answer"])
+    add_search(
+        builder,
+        "reflect",
+        "walk_again",
+        loop=(*mem_walker.HOP, "note_findings", "reflect", "walk_again"),
+        most=lambda context: context.rounds * context.walks * context.max_hops,
+    )
     builder.add_conditional_edges("walk_again", choosing(mem_walker.choose_walk_node), [*mem_walker.HOP])
     add_path(builder, "answer", "cite", END)
     return complete_graph(builder)

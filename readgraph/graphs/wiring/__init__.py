@@ -5,6 +5,7 @@ but `state`, which may be a class derived from the graph's own, with further cha
 node reads a key that no earlier node writes.
 """
 
+from collections.abc import Callable, Collection
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from readgraph.graphs.wiring.declared import fit_context, with_channels
 from readgraph.graphs.wiring.method_graph import MethodGraph
 from readgraph.graphs.wiring.nodes import Node, add_nodes, choosing
 from readgraph.graphs.wiring.paths import Builder
+from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.state.context import ReaderContext
 
 __all__ = ["MethodGraph", "Node", "add_nodes", "check_wiring", "choosing", "fit_context", "with_channels"]
@@ -52,6 +54,27 @@ def add_question(builder: Builder, read: str, asked: str) -> None:
         return asked if state["question_text"] else END
 
     builder.add_conditional_edges(read, choosing(choose_question_or_end), [asked, END])
+
+
+def add_search(
+    builder: Builder,
+    decides: str,
+    on: str,
+    otherwise: str = "answer",
+    *,
+    loop: Collection[str] = (),
+    most: Callable[[ReaderContext], int] | None = None,
+) -> None:
+    """After the node `decides`, go on with the node `on` where there is more to look for, else with `otherwise`.
+
+    `loop` names the nodes of a loop that this closes, which goes round at most `most` times (`within_loop_limit`).
+    """
+
+    def choose_search_or_answer(state: SearchProgress) -> str:
+        looking = state["continue_search"] and (most is None or within_loop_limit(state, loop, most))
+        return on if looking else otherwise
+
+    builder.add_conditional_edges(decides, choosing(choose_search_or_answer), [on, otherwise])
 
 
 def complete_graph(builder: BuilderT) -> BuilderT:
