@@ -198,10 +198,7 @@ async def _unread(store: PageStore, memory: Memory) -> list[str]:
 
 
 def whole_sentences(texts: Sequence[str], most_words: int) -> str:
-    """The most important sentences within the words, in their order; never a part of one.
-
-    Raises `BadInput` if not even the shortest sentence fits.
-    """
+    """The most important sentences within the words, in order; raises `BadInput` if not even the shortest fits."""
     text = "\n\n".join(texts)
     if kept := _sentences_within(text, most_words):
         return kept

@@ -92,10 +92,7 @@ async def embed_gists(pages: PageStore, context: ReaderContext, episodes: Sequen
 
 
 async def copy_kept(source: PageStore, target: PageStore, engine: str) -> None:
-    """Copy what an engine keeps into another store: documents, memories, recorded replies and vectors.
-
-    What was kept there and is not the engine's is forgotten there.
-    """
+    """Copy what an engine keeps into another store, with replies and vectors; what else was kept there is forgotten."""
     ours = {kept.document for kept in await documents_of_engine(source, engine)}
     for kept in await documents_of_engine(target, engine):
         if kept.document not in ours:

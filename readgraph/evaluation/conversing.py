@@ -33,10 +33,7 @@ TIMES = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M")
 
 
 def turns_of(session: SessionText, *speakers: str) -> list[tuple[str, TextSpan]]:
-    """The turns of these speakers: who speaks, and the span of the words in the session's text.
-
-    A line that does not begin with one of their names belongs to the turn before it.
-    """
+    """Who of these speaks, and the span of the words in the session; lines without a name belong to the turn before."""
     names = "|".join(re.escape(speaker) for speaker in speakers)
     turns = [*re.finditer(rf"^({names}): ", session.text, flags=re.MULTILINE)]
     ends = [*(turn.start() for turn in turns[1:]), len(session.text)]
@@ -92,10 +89,7 @@ class Talk(NamedTuple):
 
 
 def group_by_talk(row: Row, items: Iterable[Item]) -> dict[Talk | None, list[Item]]:
-    """The questions by the agent that they are asked to; None: they are asked to the method as usual.
-
-    The method that is an agent, to which questions can be sent as messages, is `mem-gpt`.
-    """
+    """The questions by the agent that they are asked to, which only `mem-gpt` is; None: asked as usual."""
     talks = defaultdict[Talk | None, list[Item]](list)
     for item in items:
         addressed = item.addressed if row.method.name == "mem-gpt" and row.context.model else None

@@ -75,10 +75,7 @@ class EvaluationFolder:
 
     @contextmanager
     def open_for(self, what: dict[str, Any]) -> Iterator["EvaluationFolder"]:
-        """Use the folder for this evaluation, in this process alone.
-
-        Raises `BadInput` if it holds another evaluation or something else, or if another process uses it.
-        """
+        """Use the folder for this evaluation alone; raises `BadInput` if it holds something else, or is in use."""
         self._make()
         lock = FileLock(self.path / ".lock")
         try:

@@ -71,10 +71,7 @@ MAY_DIFFER = (
 
 
 def with_papers_settings(dataset: Dataset, context: ReaderContext) -> ReaderContext:
-    """The context with the papers' settings for the dataset, except for settings that differ from their defaults.
-
-    Where no length of answers is set, answers have the form of the dataset's references.
-    """
+    """The context with the papers' settings, and the form of the references, where it has defaults."""
     papers = PROFILES.get(dataset.profile, {})
     if not (context.answer_length or context.answer_words):
         papers = papers | asdict(dataset.answers)
@@ -151,10 +148,7 @@ def draw_sample(dataset: Dataset, questions: int, seed: int = 0) -> Dataset:
 
 
 def with_metrics(dataset: Dataset, names: str) -> Dataset:
-    """The dataset scored by these metrics, with commas between them; the first leads.
-
-    Raises `BadInput` for an unknown metric, and for one that applies to none of the questions.
-    """
+    """The dataset scored by these metrics, the first leading; raises `BadInput` for one that scores nothing."""
     chosen = tuple(dict.fromkeys(filter(None, map(str.strip, names.split(",")))))
     if not chosen:
         raise BadInput("There is no metric to show: name one with --metrics, or leave it out.")
@@ -179,10 +173,7 @@ def _applies(name: str, item: Item) -> bool:
 
 
 async def estimate_groups(pages: PageStore, groups: list[Group]) -> Estimate:
-    """The estimate for the questions of these groups.
-
-    A memory that rows share counts once. Rows of one method may get the same replies, which are paid for once.
-    """
+    """The estimate for these groups; a memory that rows share, and replies that they may share, are paid for once."""
     total, built, asked = Estimate(), set[tuple[object, ...]](), set[tuple[object, ...]]()
     documents = dict[str, Document]()
     for row, run, text, items in groups:

@@ -170,10 +170,7 @@ EXACT, OF_EMBEDDINGS = 1e-6, 0.1
 
 @dataclass(frozen=True)
 class RunComparison:
-    """How many answers, scores, and figures of run.json were compared, and a line for each that differs.
-
-    Differences of answers come first, with the reason, then those of judgements, scores and figures.
-    """
+    """How many answers, scores and figures of run.json were compared; and a line for each that differs."""
 
     answers: int
     scores: int
@@ -211,10 +208,7 @@ def compare_with_published(theirs: Path, folder: EvaluationFolder) -> RunCompari
 
 
 async def judge_again(theirs: Path, dataset: Dataset, folder: EvaluationFolder, rater: ReaderContext) -> None:
-    """Judge the answers that are the same by the judge's published replies; the published scores are not taken over.
-
-    What rests on embeddings is asked of that model again, as its vectors are not published.
-    """
+    """Judge the answers that are the same by the judge's published replies; what rests on embeddings is asked again."""
     answers, ours = read_published_answers(theirs), {outcome.key: outcome for outcome in folder.outcomes()}
     items, model = dataset.by_id, str(folder.what()["settings"]["model"])
     raters = Raters.of(rater)

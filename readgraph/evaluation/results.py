@@ -20,10 +20,7 @@ __all__ = ["WalkFigures", "results_of", "walk_figures"]
 
 
 def whole_episodes(steps: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]) -> dict[int, dict[str, float]]:
-    """For each run, 100 for an episode whose steps all have 100, else 0, under the id of its last step.
-
-    An episode of which a step has no score, or was not asked, has none.
-    """
+    """By run and last step, 100 for an episode whose steps all have 100, else 0; none where a step has no score."""
     found: dict[int, dict[str, float]] = {}
     for run, scores in steps.items():
         found[run] = {}
@@ -227,10 +224,7 @@ class ScoredEvaluation(FolderContents):
         }
 
     def _figures(self, answered: Sequence[Outcome]) -> dict[str, float | None]:
-        """The means of `FIGURES`, and the words of the text in the context of an answer (GAM, table 4, counts tokens).
-
-        An answer has words where the method gave it, and where no option was to be chosen.
-        """
+        """The means of `FIGURES`, of a method's own free answers, and the words of the text in view (GAM, table 4)."""
         items, sizes = self.dataset.by_id, self.text_words
         mine = [outcome.by_method(self.model) for outcome in answered]
         free = [outcome for outcome in mine if not items[outcome.item].options]
@@ -291,10 +285,7 @@ def categories_of(metric: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def _build_usage(method: str, built: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The total usage of the method's memories, and the sizes of pages and notes.
-
-    Rows that share a memory wait for it together, so its seconds count once, with the longest.
-    """
+    """The usage of the method's memories, and their sizes; rows that share one wait together, so the longest counts."""
     longest: dict[object, float] = {}
     for number, line in enumerate(built):
         memory = line.get("memory", number)

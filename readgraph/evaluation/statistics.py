@@ -108,19 +108,13 @@ def compare(first: Sequence[Scores], second: Sequence[Scores], texts: Texts | No
 
 
 def _by_question(runs: Sequence[Scores]) -> dict[str, float]:
-    """The mean over runs of each question: resampling these keeps all runs of a question together.
-
-    They are sorted by question id, since resampling is by position and answers come in any order.
-    """
+    """The mean over runs of each question, sorted: resampling is by position, and keeps a question's runs together."""
     questions = sorted({question for run in runs for question in run})
     return {question: fmean(run[question] for run in runs if question in run) for question in questions}
 
 
 def _texts_and_groups(questions: Sequence[str], texts: Texts) -> tuple[int, NDArray[Any]]:
-    """The number of texts, and that of each question's group, which is drawn as a whole.
-
-    A group is a text; where all questions have one text, each is a group.
-    """
+    """The number of texts, and each question's group, drawn as a whole: its text, or itself where there is one text."""
     # A question without a text may have the id of one.
     known = [(True, texts[question]) if question in texts else (False, question) for question in questions]
     numbers = dict[tuple[bool, str], int]()
@@ -151,10 +145,7 @@ def bootstrap_interval(values: NDArray[Any], groups: NDArray[Any]) -> Interval:
 
 
 def _chance(pairs: NDArray[Any], groups: NDArray[Any]) -> float:
-    """The p of a two-sided paired permutation test of groups' sums.
-
-    It is exact if there are fewer permutations than resamples.
-    """
+    """The p of a two-sided paired permutation test of groups' sums, exact where there are fewer permutations."""
     first, second = (np.bincount(groups, weights=pairs[:, side]) for side in (0, 1))
     if len(first) < 2:
         return 1.0

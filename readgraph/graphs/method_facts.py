@@ -107,10 +107,7 @@ def find_shared_nodes() -> list[SharedNode]:
 
 
 def _work_of(step: StepNode[Any, Any], inside: Container[FunctionName] = ()) -> Iterable[FunctionName]:
-    """The public coroutines that a step calls, itself too, as far as they stand in `nodes` or ask a model.
-
-    What is called inside of those named `inside` is left out.
-    """
+    """The public coroutines of `nodes`, and those that ask a model, that a step calls, but not what `inside` calls."""
     work, seen, waiting = dict[FunctionName, None](), set[FunctionType](), list[Any]([step])
     while waiting:
         thing = waiting.pop(0)

@@ -140,10 +140,7 @@ DECLARATION = re.compile(r"^(?:METHOD = Method\(|METHODS = \().*(?:\n[ )].*)*", 
 
 @cache
 def find_methods() -> tuple[Method, ...]:
-    """What the files of `readgraph.graphs` declare, of every kind, in order.
-
-    Only these statements are parsed, and no file is imported, since that would take LangGraph.
-    """
+    """What the files of `readgraph.graphs` declare, in order: parsed, not imported, since that would take LangGraph."""
     files = [(file, folder) for folder in map(Path, graphs.__path__) for file in sorted(folder.rglob("*.py"))]
     found = (method for file, folder in files for method in _methods_in(file, folder))
     return tuple(sorted(found, key=lambda method: method.order))

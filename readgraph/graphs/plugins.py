@@ -14,10 +14,7 @@ from readgraph.state.reading import Answered
 
 @cache
 def load_graph_at(place: str) -> StateGraph[Any, ReaderContext, Any, Any]:
-    """The graph that the function at `package.module:name` builds, once in a process.
-
-    A graph, compiled or not, may stand there too. Raises `BadInput` for what is no graph of a reading method.
-    """
+    """The graph at `package.module:name`, or that a function there builds; raises `BadInput` for any other thing."""
     what = f"The method '{place}'"
     made = object_at(place, what)
     if callable(made) and not isinstance(made, CompiledStateGraph):

@@ -117,10 +117,7 @@ class VisibleMemory:
 
 
 async def estimate_gist_reading(case: EstimateCase, *, merges: bool = True) -> tuple[Estimate, VisibleMemory]:
-    """What reading the rest will use, and what a question will see of the memory.
-
-    `merges`: whether pages are merged if their gists don't fit the window.
-    """
+    """What reading the rest will use, pages that `merges` joins too, and what a question will see of the memory."""
     document, reader = case.document, case.reader
     left = await case.unread(recipe(case.reader))
     new = _new_pages(left, case)

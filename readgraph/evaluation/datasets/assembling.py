@@ -120,10 +120,7 @@ Asked = tuple[str, Text, Iterable[Item]]
 def build_dataset(
     path: Path | None, asked: Iterable[Asked], items: int | None, name: str, *, licence: str = "", note: str = ""
 ) -> Dataset:
-    """The first `items` questions (None: all) with their texts; reads no further than needed.
-
-    Raises `BadInput` if an id occurs twice, a text is empty, or there is no question.
-    """
+    """The first `items` questions (None: all) with their texts, or `BadInput` for ids used twice and what is empty."""
     texts, kept = dict[str, Text](), dict[str, Item]()
     for where, text, questions in asked:
         if text.is_empty:

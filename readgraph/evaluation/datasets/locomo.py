@@ -151,10 +151,7 @@ class _Sample(DatasetRecord):
 
 
 def _load_corrected(path: Path, items: int | None = None) -> Dataset:
-    """The same with corrections: the dataset's file or its folder, or a folder with `errors.json` and a folder `data`.
-
-    Raises `BadInput` if the dataset or its corrections are missing.
-    """
+    """The file or folder with `errors.json` beside it, or above its folder `data`; raises `BadInput` without one."""
     folders = [path, path / "data"] if path.is_dir() else [path.parent, path.parent.parent]
     files = [folder / FILE for folder in folders] if path.is_dir() else [path]
     file = next((file for file in files if file.is_file()), None)

@@ -221,10 +221,7 @@ def oolong(path: Path) -> Iterator[Asked]:
 
 
 def _reference(answer: str) -> str:
-    """The answer as plain text: a date as YYYY-MM-DD, a list of the real set with "; " between its entries.
-
-    Of a list as Python writes it (the synthetic set) the first entry is the answer, as in the official script.
-    """
+    """The answer as plain text: YYYY-MM-DD, entries with "; " between them, or the first of a list as Python has it."""
     if found := _DATE.fullmatch(answer.strip()):
         year, month, day = map(int, found.groups())
         return f"{year:04}-{month:02}-{day:02}"

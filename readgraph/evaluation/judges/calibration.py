@@ -206,10 +206,7 @@ async def verdicts(
 
 
 def calibration(judgements: Iterable[Judgement], judge: str, based_on: str, before: Line | None = None) -> Line:
-    """A line of `calibrations.jsonl`: verdicts by the pairs' ids, and what they took; with those `before`.
-
-    `based_on` as `basis` gives it.
-    """
+    """A line of `calibrations.jsonl`: verdicts by the pairs' ids, and what they took; with those `before`."""
     judged = sorted(judgements, key=lambda one: one.item)
     earlier = before or {"verdicts": {}, **dict.fromkeys(COUNTS, 0), "cost": 0.0}
     return {
@@ -227,10 +224,7 @@ def newest(lines: Iterable[Line], judge: str | None, based_on: str) -> Line | No
 
 
 def summarise_calibration(line: Line | None, pairs: Sequence[GoldPair]) -> dict[str, Any] | None:
-    """How far a judge agrees with these pairs, by its newest line, and what calibrating took; None without a line.
-
-    See `Agreement` for the fields; `rules` has some of them for the pairs of each rule.
-    """
+    """How far a judge agrees with these pairs (`Agreement`), also by rules, and what that took; None without a line."""
     if line is None:
         return None
     figures = ("pairs", "rated", "agreement", "interval", "kappa", "kappa_interval")
@@ -243,10 +237,7 @@ def summarise_calibration(line: Line | None, pairs: Sequence[GoldPair]) -> dict[
 
 
 def find_unproven_metrics(line: Line | None, dataset: Dataset) -> list[str]:
-    """The metrics whose judge agrees with the pairs of their rules no more surely than chance: kappa may be 0.
-
-    So it is also where too few of its verdicts could be used. Nothing is known of a judge without a line.
-    """
+    """The metrics whose judge may agree with its pairs by chance, or gave too few verdicts; none without a line."""
     if line is None:
         return []
     found = list[str]()

@@ -66,10 +66,7 @@ def rule_of(item: Item) -> Rule:
 
 
 class JudgePrompt(NamedTuple):
-    """A prompt of a judge, how often it is asked on average (for estimates), and the reply to it.
-
-    `prompt_of` makes the prompt about a question, an answer, and a reference.
-    """
+    """A prompt about a question, an answer and a reference, how often it is asked (for estimates), and its reply."""
 
     prompt_of: Callable[[str, str, str], Prompt]
     share: float = 1.0
@@ -237,10 +234,7 @@ def exchanges_of(
 
 
 def find_unjudged(dataset: Dataset, folder: EvaluationFolder, context: ReaderContext) -> list[Outcome]:
-    """The outcomes that these models still have to judge, including those without a usable judgement so far.
-
-    Metrics without a model are left out. Failed outcomes are not judged: they score 0.
-    """
+    """The outcomes that lack a usable judgement by these models; failed ones score 0 without one."""
     items, metrics = dataset.by_id, Raters.of(context).metrics_with_model(dataset.metrics)
     done = {key: judgement.scores.keys() for key, judgement in _earlier_judgements(dataset, folder, context).items()}
     return [
@@ -307,10 +301,7 @@ async def judge_missing(
 
 
 def _has_reply(earlier: Judgement | None, exchange: ModelExchange) -> bool:
-    """Whether the earlier judgement of the same answer got this reply, which is recorded, usable or not.
-
-    Of one that failed midway it isn't known which replies it got, but that it got some.
-    """
+    """Whether the earlier judgement got this recorded reply; of one that failed midway, whether it got any."""
     if earlier is None:
         return False
     prompts = {name.partition(" ")[0] for name in earlier.said}

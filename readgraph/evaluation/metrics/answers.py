@@ -97,10 +97,7 @@ def exact_match(item: Item, outcome: Outcome) -> float | None:
 
 
 def f1(item: Item, outcome: Outcome) -> float | None:
-    """Token F1 with SQuAD's normalisation, the best over the references; None without, and if unanswerable.
-
-    An empty text (after normalisation) matches only another empty text.
-    """
+    """Token F1 with SQuAD's normalisation, the best over the references; an empty text matches only another."""
 
     def score(answer: str, reference: str) -> float:
         words, wanted = normalise_words(answer), normalise_words(reference)
@@ -122,10 +119,7 @@ def overlap_f1(answer: Sequence[str], reference: Sequence[str]) -> float:
 
 
 def bleu_1(item: Item, outcome: Outcome) -> float | None:
-    """The share of the answer's words that the reference contains, with a penalty for short answers; the best score.
-
-    Words are in lower case, separated by white space and punctuation, without articles.
-    """
+    """The share of the answer's words that a reference has, without articles and punctuation; short answers lose."""
 
     def words(text: str) -> list[str]:
         return [word for word in re.sub(r"[^\w\s]", " ", text.lower()).split() if word not in ARTICLES]

@@ -176,10 +176,7 @@ def element_accuracy(item: Item, outcome: Outcome) -> float | None:
 
 
 def operation_f1(item: Item, outcome: Outcome) -> float | None:
-    """Token F1 (in percent) of operation and value, such as "TYPE Ellen Walker"; None if it is no step.
-
-    As in the official script, each token counts once, and case matters.
-    """
+    """Token F1 of operation and value, by case, each token once, as in the official script; None if it is no step."""
     if item.step is None:
         return None
     action = outcome.action

@@ -91,10 +91,7 @@ WORD = "that "
 
 
 async def estimate_experiment(experiment: Experiment, context: ReaderContext) -> Estimate:
-    """The estimate for all rows together, which share what is the same.
-
-    One text of the dataset's mean length, with the mean number of questions, stands for each of its texts.
-    """
+    """The estimate for all rows together: a text of mean length with its questions stands for each of the texts."""
     dataset, rows, texts = _plan_experiment(experiment, context)
     return (await _estimate_rows(dataset, rows)).times(texts)
 
@@ -106,10 +103,7 @@ async def estimate_each_row(experiment: Experiment, context: ReaderContext) -> d
 
 
 def _plan_experiment(experiment: Experiment, context: ReaderContext) -> tuple[Dataset, list[Row], int]:
-    """A dataset of one mean text with its questions, the rows over it, and for how many texts it stands.
-
-    Where the paper draws a sample of the questions, these are about fewer texts.
-    """
+    """A dataset of one mean text, the rows over it, and for how many texts it stands: fewer where a sample is drawn."""
     size, name = experiment.source.size, experiment.source.dataset
     questions = min(size.questions, experiment.sample or size.questions)
     drawn = size.texts if questions == size.questions else size.texts * (1 - (1 - 1 / size.texts) ** questions)

@@ -86,10 +86,7 @@ async def estimate_outline_walk(case: EstimateCase) -> Estimate:
 
 
 def _way(tree: SectionTree, page: Page, words: Mapping[str, float], context: ReaderContext) -> tuple[int, float]:
-    """Decisions on the way to a page, and the words that they show: the children at each node, then the page.
-
-    The notes of the nodes above stand beside them, unless nothing is carried.
-    """
+    """Decisions on the way to a page, and the words that they show: nodes' children, what is carried, the page."""
 
     def shown_words(node: str) -> float:
         return words[node] + TAG_WORDS + count_words(tree.heading(node))

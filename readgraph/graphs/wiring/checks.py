@@ -93,10 +93,7 @@ def _find_unused_notes(wiring: Wiring) -> Iterator[str]:
 
 
 def _find_unfit_recipes(wiring: Wiring) -> Iterator[str]:
-    """Refuse a node to which a memory comes without what the node needs of its recipe.
-
-    A memory from a node that says no recipe may hold anything.
-    """
+    """Refuse a memory that lacks what a node needs of its recipe; one without a said recipe may hold anything."""
     writers = wiring.find_givers("memory")
     for name, node in wiring.nodes.items():
         needs = node.needs if isinstance(node, StepNode) else frozenset()
@@ -111,10 +108,7 @@ def _find_unfit_recipes(wiring: Wiring) -> Iterator[str]:
 
 
 def _parameters(node: Any, unknown: frozenset[str]) -> frozenset[str]:
-    """The parameters of the recipe with which a node builds; `unknown` where it says none.
-
-    A compiled graph's are those of its nodes that give a memory.
-    """
+    """The parameters of the recipe with which a node, or a graph's nodes, build; `unknown` where none is said."""
     if inside := builder_inside(node):
         nodes = [each.runnable for each in inside.nodes.values()]
         giving = [each for each in nodes if find_node_keys(each, inside.state_schema).may_give("memory")]

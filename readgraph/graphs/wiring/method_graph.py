@@ -95,10 +95,7 @@ class IgnoredSetting(UserWarning):
 
 
 def check_names(what: str, given: object, known: Collection[str]) -> None:
-    """Refuse names that are not known; `what` begins the sentence, such as "The input has".
-
-    Only dictionaries have names. Raises `BadInput`, which tells the nearest known name.
-    """
+    """Refuse names of a dictionary that are not known; `what` begins the sentence, such as "The input has"."""
     if not isinstance(given, Mapping) or given.keys() <= (names := frozenset(known)):
         return
     name = min(map(str, given.keys() - names))
@@ -266,10 +263,7 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
                 check_names("The update has", update.values, self.builder.channels)
 
     def _with_own_store(self, config: RunnableConfig | None) -> RunnableConfig | None:
-        """The config of a call, with the runtime of the run in whose node it is made, but with the graph's own store.
-
-        There is no such run outside of any, and around a run of its own.
-        """
+        """The config of a call, with the runtime of the run around it, if any, but with the graph's own store."""
         given = around = (config or {}).get("configurable", {})
         if RUNTIME not in given and not any(given.get(coordinate) for coordinate in COORDINATES):
             around = (var_child_runnable_config.get() or {}).get("configurable", {})

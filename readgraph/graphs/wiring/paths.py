@@ -14,10 +14,7 @@ Moment: TypeAlias = tuple[frozenset[str], frozenset[tuple[str, str]]]
 
 
 def path_avoiding(builder: Builder, avoided: Collection[str], to: str) -> list[str] | None:
-    """The shortest path from the start to a node before which none of the avoided nodes has run; None without a path.
-
-    The path has one entry per superstep; nodes that run in the same superstep share an entry.
-    """
+    """The shortest path to a node on which none of the avoided ran, an entry for each superstep; None without one."""
     first: Moment = (frozenset({START}), frozenset())
     paths: dict[Moment, list[str]] = {first: []}
     waiting = deque([first])
