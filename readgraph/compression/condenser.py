@@ -1,11 +1,8 @@
 """Fit texts into a budget: shortened again, round by round, until they fit; nothing is ever cut off.
 
-Budgets are in tokens, sizes are counted in words: three words are about four tokens. No tokenizer is used: each model
-has its own, and some are downloaded when they are first used. What a reading found for a query becomes the passages
-that a budget can hold.
-
-Condensing is one node, of the same kind as those of the methods, so calls are retried, recorded and counted in the
-same way.
+Budgets are in tokens, sizes in words: three words are about four tokens. No tokenizer is used: each model has its own,
+and some are downloaded when they are first used. Condensing is one node, like those of the methods, so calls are
+retried, recorded and counted in the same way.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence

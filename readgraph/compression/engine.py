@@ -1,8 +1,7 @@
 """A compression engine: a text becomes one that fits a budget of tokens, by the graph of a reading method.
 
-An engine reads with the method's own nodes, so that calls are retried, counted and recorded, and pages and notes are
-kept, as in any other reading; what comes out is then condensed into the budget (`readgraph.compression.condenser`).
-All engines have in common their configuration, and the gists that they keep, recall and save.
+An engine reads with the method's own nodes; what comes out is condensed into the budget
+(`readgraph.compression.condenser`). All have in common their configuration, and the gists that they keep and recall.
 """
 
 import asyncio

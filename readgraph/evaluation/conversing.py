@@ -1,9 +1,8 @@
 """A question about a history, asked to an agent that took part in it (MemGPT, section 3.1).
 
-The sessions' turns are the agent's recall storage, as one of the speakers experienced them, and none of them is in
-view. Each question is a message to its own copy of the agent, so that no question sees the events of another. An agent
-that has to speak first also uses its functions before: after each session it writes what it learned into its working
-context, and an event then says that its partner is there again.
+The sessions' turns are the agent's recall storage, as one of the speakers experienced them. Each question is a message
+to its own copy of the agent. One that has to speak first also uses its functions before: after each session it writes
+what it learned into its working context, and an event then says that its partner is there again.
 """
 
 import re

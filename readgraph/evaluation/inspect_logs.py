@@ -33,10 +33,9 @@ ABOUT_OUTCOMES = ("status", "by_rule", "compression_rate", "look_ups", "calls", 
 
 
 def write_logs(evaluation: ScoredEvaluation, logs: Path) -> list[Path]:
-    """Write a log for each row that answered into this folder, and give their paths; a log of before is replaced.
+    """Write a log for each row that answered into this folder, in place of earlier ones, and give their paths.
 
-    The names begin with the time at which the evaluation was begun, as the viewer expects. Raises `BadInput` if the
-    folder can't be written.
+    Names begin with the time at which the evaluation began, as the viewer expects. Raises `BadInput`.
     """
     of_samples, of_rows = _tokens(evaluation.exchanges())
     said = {(one.key, one.rater): one.said for one in evaluation.judgements}

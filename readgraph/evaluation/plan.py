@@ -124,8 +124,7 @@ def digest_of(file: Path) -> str:
 def draw_sample(dataset: Dataset, questions: int, seed: int = 0) -> Dataset:
     """At most this many questions drawn at random, and their texts; an episode's steps are drawn together.
 
-    A larger sample of the same seed holds the smaller one, so that an evaluation can go on with more questions. One
-    episode is drawn even where it has more steps than that.
+    A larger sample of the same seed holds the smaller one. One episode is drawn even where it has more steps than that.
     """
     units = defaultdict[tuple[bool, str], list[Item]](list)
     for item in dataset.items:

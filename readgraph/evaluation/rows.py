@@ -1,8 +1,7 @@
 """The rows of an evaluation: methods, each with settings of its own where it has any, such as `gam@rounds=1`.
 
-The row `summary` is the graph that summarises, on questions whose answer is a summary. A question that asks for a
-summary of the whole text (`Item.summary`) gets one. Where answers are long, any other question is what the summary is
-to be about. Questions with options, on web pages or with short answers are left out.
+The row `summary` sums a text up where a question asks for that (`Item.summary`), or about any other question where
+answers are long. Questions with options, on web pages or with short answers are left out.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,10 +1,7 @@
 """MemGPT: an agent whose context is bounded and whose memory is not; and what such agents will use.
 
-`build_chat` is an agent that lives on after each turn; `build` asks a new agent a question about documents.
-
-Estimates count function calls until the agent answers; for MemGPT's, summaries too. A step shows the instructions with
-the functions, which are counted, and what the searches before it found: pages in full for MemGPT's agent, excerpts for
-the plain reader. How often it searches is the model's affair.
+`build_chat` is an agent that lives on after each turn; `build` asks a new agent a question about documents. Estimates
+count function calls until the agent answers, and what the searches before show in a step; MemGPT's, summaries too.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,7 @@
 """overwrite-memory: notes on the question, written anew at each page (MemAgent, Yu et al., 2025).
 
-The notes have a fixed size, so the cost is linear in the text, and any length can be read: estimates count a call for
-each part, and one for the answer. What was overwritten can be searched from any later page, after "Look Back to Reason
-Forward" (Shi et al., 2025).
+Notes have a fixed size, so any length can be read at linear cost. What was overwritten can be searched from any later
+page, after "Look Back to Reason Forward" (Shi et al., 2025).
 """
 
 from dataclasses import replace
@@ -68,11 +67,7 @@ NOTES_SHARE, ADDED_WORDS = 0.25, 30
 
 
 async def estimate_overwrite_memory(case: EstimateCase) -> Estimate:
-    """A call for each part, with the notes and the question beside it, and one for the answer.
-
-    Where the question takes more of the window than its share, prompts are cut, and there is no lower bound of the
-    words sent.
-    """
+    """A call for each part and one for the answer; a question that takes much of the window has prompts cut."""
     if not case.asks:
         return Estimate()
     context, words = case.context, case.document.words

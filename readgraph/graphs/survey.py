@@ -96,9 +96,8 @@ COLUMN_WORDS = planning.MOST_NAME_WORDS + planning.MOST_MEANING_WORDS + 10
 async def estimate_survey(case: EstimateCase) -> Estimate:
     """A plan, the records of each page, and perhaps names that are one, and an answer in words.
 
-    Reading makes no call, since what is taken from the pages depends on the question. Expected is a plan of this
-    question's own, over all pages, of which each gives `RECORDS_OF_PAGE` records. At least: the plan alone, where it is
-    one whose records are kept.
+    Reading makes no call. At least: the plan alone, where its records are kept; expected: a plan of this question's
+    own.
     """
     if not case.asks:
         return Estimate()

@@ -74,11 +74,7 @@ class LocomoCorrections:
             self.known[int(named[1])].append((int(named[2]), correction))
 
     def of(self, conversation: int, questions: Sequence[str]) -> dict[int, LocomoCorrection]:
-        """The corrections of a conversation's questions, by the questions' places.
-
-        A question is found by its place and its words, or by its words where they stand once. Raises `BadInput` if it
-        is not found.
-        """
+        """The corrections by their questions' places, found by place and words, or words alone; raises `BadInput`."""
 
         def plain(question: str) -> str:
             return " ".join(question.split()).casefold()

@@ -1,8 +1,4 @@
-"""Files of JSON lines, of one JSON array or object, or of Parquet, record by record.
-
-Errors name the place of a record that can't be used. Such files can have gigabytes, so only one raw record is in memory
-at a time.
-"""
+"""Files of JSON lines, of one JSON array or object, or of Parquet; one raw record is in memory: some have gigabytes."""
 
 import gzip
 import json

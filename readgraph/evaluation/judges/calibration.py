@@ -1,8 +1,6 @@
 """Calibration of a judge: its verdicts on answers that are known to be right or wrong (`gold_pairs.jsonl`).
 
-The pairs are our own, in plain English. Each is judged with the prompt that its rule has in an evaluation, and a judge
-is calibrated on the pairs of those rules by which it judges. How far its verdicts agree with the known ones is told as
-agreement, Cohen's kappa, and what it takes for right.
+The pairs are our own, in plain English. Each is judged with the prompt that its rule has in an evaluation.
 """
 
 import asyncio
@@ -157,11 +155,7 @@ def pairs_for(dataset: Dataset) -> tuple[GoldPair, ...]:
 
 
 def basis(own: Mapping[str, str]) -> str:
-    """A digest of the pairs and of the prompts about them: verdicts by others say nothing of this judge.
-
-    `own` has digests of prompts in the user's own words, by their names; those of other prompts than a judge's don't
-    count.
-    """
+    """A digest of the pairs and of a judge's prompts about them; `own` has digests of those in the user's own words."""
     prompts = _prompts()
     asked_of = [_gold(), *(f"{prompt.system}\n{prompt.user}" for prompt in prompts)]
     asked_of += [f"{name} {own[name]}" for name in sorted({prompt.name for prompt in prompts} & own.keys())]
@@ -183,8 +177,7 @@ async def verdicts(
 ) -> AsyncIterator[Judgement]:
     """The judgements of `context.model` on the pairs, as they come; one without a usable reply has no score.
 
-    Replies are kept in the store; those that the line `before` has counted are not counted again. Raises the errors of
-    `judge`.
+    Replies that the line `before` has counted are not counted again. Raises the errors of `judge`.
     """
     slots = asyncio.Semaphore(calls_at_once(context))
 

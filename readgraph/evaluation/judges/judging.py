@@ -86,11 +86,7 @@ class JudgeKind:
     rubric: bool = False
 
     async def rate(self, runtime: Runtime[ReaderContext], item: Item, answer: str) -> Rating:
-        """The rating of an answer; raises the errors of `ask` except `NoUsableReply`.
-
-        References are tried in turn until one agrees, each with all prompts until one says "yes"; the best verdict
-        counts.
-        """
+        """The best verdict by the references in turn until one agrees, each with all prompts until one says "yes"."""
         if self.rubric:
             return await rate_by_rubric(runtime, item, answer)
         said, best = dict[str, str](), "no"

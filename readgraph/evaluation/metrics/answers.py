@@ -20,11 +20,7 @@ GUESSED = "without a model an option is a guess by shared words, no better than 
 
 
 def accuracy(item: Item, outcome: Outcome) -> float | None:
-    """100 if the right option was chosen, else 0; None if the question is not a multiple choice.
-
-    None, too, without a model: by words alone a choice is a guess, no better than chance (on QuALITY 20 to 25 %
-    of the guesses are right).
-    """
+    """100 if the right option was chosen, else 0; None without options, and without a model (see `GUESSED`)."""
     if item.correct is None or outcome.by_rule:
         return None
     return 100.0 * (outcome.choice == item.correct)
@@ -154,11 +150,7 @@ def _scorer(kind: str, *, stems: bool = True) -> Any:
 
 
 def substring_accuracy(item: Item, outcome: Outcome) -> float | None:
-    """100 if the answer contains any of the references (ignoring case), else 0 (RULER; Hsieh et al., 2024).
-
-    If the references go together, the percentage that it contains. None without references, and for unanswerable
-    questions.
-    """
+    """100 if the answer contains a reference, or the share of those that go together, in any case (RULER)."""
     if item.unanswerable or not item.references:
         return None
     answer, references = answer_and_references(item, outcome)
@@ -186,11 +178,7 @@ NOT_THERE = ("no information available", "not mentioned")
 
 
 def abstention(item: Item, outcome: Outcome) -> float | None:
-    """100 if the method says, by its status or in its answer, that the text doesn't hold the answer; else 0.
-
-    None for answerable questions. Unanswerable ones have this metric of their own, since a method that never answers
-    would get all of them right.
-    """
+    """100 if status or answer say that the text doesn't hold the answer, else 0; None for answerable questions."""
     if not item.unanswerable:
         return None
     answer = (outcome.answer or "").casefold()

@@ -132,11 +132,7 @@ _GROUPED_NUMBER, _AROUND = re.compile(r"-?\d[\d,]*"), " \t\n*[]'\"`."
 
 
 def aggregation(item: Item, outcome: Outcome) -> float | None:
-    """The best score over the references, in percent; None without references, and for unanswerable questions.
-
-    Of a list it is the share of the reference's entries that the answer has. What a survey says of parts that could not
-    be read is no part of its answer.
-    """
+    """OOLONG's best score over the references, in percent; of a list the share of entries; None if unanswerable."""
     return best_of_references(item, outcome, partial(_score_aggregation, "user" not in item.groups))
 
 

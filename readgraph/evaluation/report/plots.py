@@ -1,9 +1,7 @@
 """The plots of an evaluation, as inline SVG. A plot is drawn only if the folder holds data for it.
 
-Figures over several settings (GAM's figure 2, MemWalker's figures 3 and 5) are sweeps, whose rows are points here.
-The page has a strict content policy, so plots have no styles, scripts or fonts of their own. Matplotlib draws them.
-Text stays text, in the page's font, and everything drawn in `INK` gets the colour of the page's text, so that plots are
-readable on light and dark backgrounds.
+The page's strict policy allows plots no styles, scripts or fonts of their own. Text stays text, in the page's font, and
+what is drawn in `INK` gets the colour of the page's text, so that plots are readable on light and dark backgrounds.
 """
 
 import io

@@ -1,7 +1,6 @@
 """GAM's rounds of research over ReadAgent's gists: pages end at natural pauses, and none waits for the memo before it.
 
-GAM writes a memo in the light of those before, one page after the other, which a growing history needs. A text that is
-whole can be gisted at once, page by page; and what ReadAgent has read is not paid for again.
+A growing history needs memos one after the other; a whole text can be gisted at once, and is not paid for again.
 """
 
 from functools import partial

@@ -1,7 +1,6 @@
 """MemWalker's walk, which begins at the leaf that search ranks first and goes back up if that does not answer.
 
-A walk from the root pays for a decision at each level before it reads anything, and a wrong turn near the root costs
-most. If a question shares words with the right leaf, search finds it directly; the tree is for all other questions.
+A walk from the root pays for each level before it reads anything. Search finds a leaf that shares words directly.
 """
 
 from functools import partial

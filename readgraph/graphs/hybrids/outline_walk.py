@@ -1,10 +1,7 @@
 """MemWalker's walk over the document's own table of contents: its tree has the sections of the outline as nodes.
 
-A balanced tree groups neighbours, whatever they are about. Authors have grouped their text already, and given each
-group a name: a walk that reads headings beside summaries decides as a reader does with a table of contents.
-
-What it will use: the segments and the tree of sections are known before any call is made. The bounds are MemWalker's
-for such a tree. What to expect is counted over this tree, whose segments may be short.
+Authors have grouped their text, and named each group: a walk that reads headings beside summaries decides as a reader
+does with a table of contents. Segments and sections are known before any call, so the estimate counts over this tree.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,6 @@
 """MemWalker finds leaves, ReadAgent answers: from the summaries of all segments, with the walk's leaves in full.
 
-A leaf that answers in MemWalker's walk sees the path to it and no other part of the text. Here the walk chooses what is
-read, and the answer sees the rest of the text too, in short.
+A leaf that answers in MemWalker's walk sees only the path to it; here the answer sees the rest of the text in short.
 """
 
 from functools import partial

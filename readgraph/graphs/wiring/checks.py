@@ -19,13 +19,10 @@ from readgraph.state.errors import BadInput
 def check_wiring(builder: Builder) -> None:
     """Refuse a graph in which a node may read a key that no earlier node wrote, or writes a key that the state lacks.
 
-    A graph is also refused if no path leads to one of its nodes, if a node or its recipe reads a setting that the
-    graph's context lacks, or if a memory comes to a node without what the node needs of its recipe. Reads and writes
-    are those that nodes declare (see `readgraph.graphs.wiring.declared`), and those of the functions that choose
-    between edges. The input, and channels with a reducer, exist from the start. A node that declares nothing is taken
-    to need nothing and to write anything, so after it no key counts as missing. What loops and edges need to change,
-    and what begins empty, must be written too. Raises `BadInput`, which names the node, the key, and a path through the
-    graph on which the key is missing.
+    It is also refused for what else `CHECKS` find. Reads and writes are those that nodes declare (see
+    `readgraph.graphs.wiring.declared`), and those of the functions that choose between edges. The input, and channels
+    with a reducer, exist from the start. A node that declares nothing is taken to need nothing and to write anything.
+    Raises `BadInput`, which names the node, the key, and a path through the graph on which the key is missing.
     """
     declared = {name: find_node_keys(spec.runnable, builder.state_schema) for name, spec in builder.nodes.items()}
     for name, keys in declared.items():

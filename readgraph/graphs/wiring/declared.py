@@ -1,7 +1,6 @@
 """What nodes declare: keys that they read and write, settings, the recipes of the memories that they build.
 
-The type of a node's first parameter gives the keys it reads, its return type those it writes. The settings are the
-fields of a graph's context, and of the form that Studio shows.
+The type of a node's first parameter gives the keys it reads, its return type those it writes.
 """
 
 import inspect

@@ -1,8 +1,4 @@
-"""Add nodes and choices of edges to a graph.
-
-Whatever may stand at a node's place becomes a step: a function, another runnable, a compiled graph. The trajectory
-shows it like any other. Functions that choose the next edge run where they are called instead of in a thread.
-"""
+"""Add nodes and choices of edges to a graph: a function, another runnable or a compiled graph becomes a step, too."""
 
 import asyncio
 import inspect
