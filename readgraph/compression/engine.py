@@ -52,7 +52,7 @@ GROUP_WORDS, LEAST_SHARE = 375, 0.2
 class CompressionEngine(ABC):
     """The base of all engines: give `id` and `line`, and the graph that `build` returns.
 
-    `instead` names the keys that replace settings, `plain` those that are saved.
+    `instead` names the keys that replace settings, `plain` its attributes that are saved.
 
     `local_llm_pipeline`: a function from a prompt to the model's text, called by one thread at a time; without it the
     model is the setting `model`, and without that the text is compressed by its own sentences. `embedding_fn` serves
@@ -118,7 +118,8 @@ class CompressionEngine(ABC):
     @property
     def parameters(self) -> dict[str, Any]:
         """The configuration as plain values; functions by their names."""
-        return {**self.functions, "model": self.context.model, "embeddings": self.context.embeddings}
+        models = {"model": self.context.model, "embeddings": self.context.embeddings}
+        return {**self.functions, **models, **self._plain()}
 
     def condenser(self) -> Condenser:
         """How what was read is fitted into a budget."""
@@ -241,7 +242,7 @@ class CompressionEngine(ABC):
         """
         saved = {
             "engine": self.id,
-            "config": {key: value for key, value in self.parameters.items() if key in self.plain},
+            "config": self._plain(),
             "settings": self._settings(),
             "functions": [key for key, name in self.functions.items() if name],
         }
@@ -280,6 +281,9 @@ class CompressionEngine(ABC):
         """Close the library of an engine that was loaded; a second call does nothing."""
         if self._loaded:
             self._loaded.close()
+
+    def _plain(self) -> dict[str, Any]:
+        return {key: getattr(self, key) for key in self.plain}
 
     def _settings(self) -> dict[str, Any]:
         """The settings that differ from their defaults, without those that a key of the engine makes."""

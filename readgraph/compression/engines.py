@@ -126,12 +126,6 @@ class EpisodeEngine(CompressionEngine):
             self.context, min_page_words=most // 2, max_page_words=most, strategy="parallel", purpose="", preset=None
         )
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The configuration as plain values; functions by their names."""
-        sizes = {"episode_token_limit": self.episode_token_limit, "gist_length": self.gist_length}
-        return {**super().parameters, **sizes}
-
     def _recipe(self, context: ReaderContext) -> Recipe:
         parameters = {
             "episode_tokens": self.episode_token_limit,
@@ -209,6 +203,8 @@ class ReadAgentGistEngine(EpisodeEngine):
         **settings: Any,
     ) -> None:
         self.templates = Templates(gist_prompt_template, qa_prompt_template, lookup_prompt_template)
+        self.gist_prompt_template, self.qa_prompt_template = gist_prompt_template, qa_prompt_template
+        self.lookup_prompt_template = lookup_prompt_template
         super().__init__(
             local_llm_pipeline=local_llm_pipeline,
             chunker=chunker,
@@ -231,16 +227,6 @@ class ReadAgentGistEngine(EpisodeEngine):
         """Gists of neighbouring gists, by the same template."""
         group, share = words_in(self.episode_token_limit), self.gist_length / self.episode_token_limit
         return Condenser(notes_of, lambda words: self._gist_of(tokens_in(words)), group, share)
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The configuration as plain values; functions by their names."""
-        return {
-            **super().parameters,
-            "gist_prompt_template": self.templates.gist,
-            "qa_prompt_template": self.templates.qa,
-            "lookup_prompt_template": self.templates.look_up,
-        }
 
     def _gist_of(self, tokens: int) -> WriteNote:
         return make_gist_writer(lambda text, context: self.templates.gist_prompt(text, tokens))

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from readgraph.evaluation.datasets.assembling import Form
 from readgraph.evaluation.datasets.conversations import beam, long_mem_eval, msc_openers, msc_retrieval
+from readgraph.evaluation.datasets.forms import Form
 from readgraph.evaluation.datasets.locomo import corrected, locomo
 from readgraph.evaluation.datasets.long_context import infinite_bench, long_bench, oolong, scrolls
 from readgraph.evaluation.datasets.mind2web import mind2web

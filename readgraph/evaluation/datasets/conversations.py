@@ -20,15 +20,8 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from readgraph.evaluation.datasets.assembling import (
-    Asked,
-    SessionTurns,
-    Spans,
-    SpeakerTurn,
-    folder_with,
-    form,
-    join_sessions,
-)
+from readgraph.evaluation.datasets.assembling import SessionTurns, Spans, SpeakerTurn, join_sessions
+from readgraph.evaluation.datasets.forms import Asked, folder_with, form
 from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
 from readgraph.evaluation.records import AddressedMessage, Item
 from readgraph.sources.loading import printable_path

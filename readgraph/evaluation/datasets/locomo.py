@@ -16,16 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readgraph.evaluation.datasets.assembling import (
-    Asked,
-    Form,
-    SessionTurns,
-    Spans,
-    SpeakerTurn,
-    build_dataset,
-    form,
-    join_sessions,
-)
+from readgraph.evaluation.datasets.assembling import SessionTurns, Spans, SpeakerTurn, join_sessions
+from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset, form
 from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
 from readgraph.evaluation.records import Dataset, Item
 from readgraph.sources.loading import printable_path

@@ -28,7 +28,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked, Form, build_dataset, files_of, folder_with, form
+from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset, files_of, folder_with, form
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.metrics.benchmarks import SEPARATOR
 from readgraph.evaluation.records import Dataset, Item, Text

@@ -17,16 +17,15 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from readgraph.evaluation.datasets.assembling import (
-    Form,
     MemberDocument,
     SessionTurns,
     SpeakerTurn,
-    build_dataset,
     join_documents,
     join_sessions,
     line_spans,
     lines_from,
 )
+from readgraph.evaluation.datasets.forms import Form, build_dataset
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.library.stored_items import replace_surrogates

@@ -22,16 +22,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import (
-    Asked,
-    Form,
-    MemberDocument,
-    Spans,
-    build_dataset,
-    folder_with,
-    form,
-    keep_documents_apart,
-)
+from readgraph.evaluation.datasets.assembling import MemberDocument, Spans, keep_documents_apart
+from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset, folder_with, form
 from readgraph.evaluation.datasets.record_files import DatasetRecord, first_value, records
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.library.stored_items import replace_surrogates

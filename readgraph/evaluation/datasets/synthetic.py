@@ -19,7 +19,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import Asked, build_dataset, files_of, folder_with, form
+from readgraph.evaluation.datasets.forms import Asked, build_dataset, files_of, folder_with, form
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.library.stored_items import replace_surrogates
