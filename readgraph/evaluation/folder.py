@@ -272,10 +272,9 @@ def _format_setting(value: Any) -> str:
 class FolderContents:
     """The contents of a folder about the questions of a dataset, loaded once.
 
-    `outcomes` are by method, in the order in which the methods were named, without methods that have none; each
-    method's are by run, in the order of the questions, whichever came first.
-    `judgements` are those of all raters, `memories` those of the dataset's texts, finished or not, `calibrations` those
-    of all judges.
+    `outcomes` are by method, in the order in which these were named, and each by run and question; methods without any
+    are left out. `judgements` and `calibrations` are those of all raters, `memories` those of the texts, finished or
+    not.
     """
 
     folder: EvaluationFolder

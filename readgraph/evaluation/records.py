@@ -103,8 +103,7 @@ class AddressedMessage(NamedTuple):
 class WebStep(NamedTuple):
     """A step of an episode on web pages (its text is the page), and the action that is right.
 
-    `episode` names the episode, which has this number of `steps`; `history` are the true actions before. `elements` are
-    the ids of the elements that are right to act on; `operation` is CLICK, TYPE or SELECT.
+    `history` are the true actions before, `elements` the ids to act on, `operation` is CLICK, TYPE or SELECT.
     """
 
     episode: str

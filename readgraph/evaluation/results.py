@@ -255,8 +255,7 @@ def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
 def _metric(by_run: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]) -> dict[str, Any]:
     """The summary of a metric's scores (see `Summary`), overall and by the questions' categories and groups.
 
-    Steps of an episode count together as one question, with their mean. `category_mean` is the mean of the categories'
-    means, where each category counts alike; None with one category.
+    An episode counts as one question. `category_mean` is the mean of the categories' means; None with one category.
     """
     asked = {items[item] for scores in by_run.values() for item in scores}
     own = sorted({item.category for item in asked})

@@ -125,9 +125,8 @@ def _texts_and_groups(questions: Sequence[str], texts: Texts) -> tuple[int, NDAr
 def bootstrap_interval(values: NDArray[Any], groups: NDArray[Any]) -> Interval:
     """The expanded bootstrap percentile interval of the mean of questions' values; whole groups are drawn.
 
-    `groups` has the number of each question's group, from 0; two groups are needed. Percentiles alone are too near to
-    each other where groups are few: they are set further apart as Student's t is wider than the normal law (Hesterberg,
-    What teachers should know about the bootstrap, 2015, section 4.5.3).
+    `groups` has each question's group, from 0; two are needed. Percentiles alone are too near where groups are few:
+    they are set apart as Student's t is wider than the normal law (Hesterberg, 2015, section 4.5.3).
     """
 
     def mean(sums: NDArray[Any], counts: NDArray[Any], axis: int = -1) -> Any:

@@ -81,8 +81,7 @@ def preferences(folder: EvaluationFolder) -> Iterator[Example]:
 def rewards(folder: EvaluationFolder) -> Iterator[Example]:
     """Every reply with its reward (0 to 1) and its advantage over the mean of its group.
 
-    A researcher's group is a question in all runs, a memorizer's a text. Answers of the client, not trained, are left
-    out.
+    A researcher's group is a question in all runs, a memorizer's a text. The client's answers are left out.
     """
     worth = worth_of(folder)
     groups = defaultdict[tuple[str, str], list[float]](list)

@@ -112,8 +112,7 @@ def build_chat(
 ) -> StateGraph[AgentGraphState, ReaderContext, AgentInput, AgentOutput]:
     """MemGPT (figure 1): each event starts a chain of function calls, until the agent yields.
 
-    `tools` are your own functions; `archival_search` replaces the search of archival storage. `dated`: events show
-    their time. Without times, the same history and message find their recorded replies.
+    `tools`: your own functions; `archival_search`: another search. Without `dated` times, recorded replies are found.
     """
     functions = Functions([memory_functions.send_message, *MEMORY_FUNCTIONS, archival_search, *tools])
     builder = begin_graph(state, AgentGraphState, AgentInput, AgentOutput)

@@ -227,8 +227,7 @@ def estimate_walk_levels(
 ) -> Estimate:
     """A decision at each of `depth` levels, at most `deepest`, and more as long as hops are allowed.
 
-    `from_leaf`: the first walk begins at a leaf. `heading`: words of a node's heading. `seen_words`: of what a decision
-    shows on average, with what is carried, if the tree's texts are known.
+    `from_leaf`: the first walk begins there. `seen_words`: of what a decision shows, where the tree's texts are known.
     """
     context = case.context
     decisions = depth * context.walks - (depth - 1 if from_leaf else 0)

@@ -85,8 +85,7 @@ FunctionName: TypeAlias = tuple[str, str]
 def find_shared_nodes() -> list[SharedNode]:
     """The work that several methods share; first what serves most of the papers' methods.
 
-    These are nodes, and the coroutines that nodes of two or more of the papers' methods call, such as `ask`. What is
-    only called inside of another one is a part of that one, and not listed.
+    Nodes, and coroutines that nodes of two or more papers' methods call, but not what is only called inside of another.
     """
     steps = [
         (method.name, name, spec.runnable)

@@ -96,8 +96,7 @@ class Method:
 class OwnMethod(Method):
     """A method that is not ours: a function at `place`, `package.module:name`, builds its graph.
 
-    An `estimate` beside that function, `(store, document, context, question_words)`, tells what a reading will use, as
-    `readgraph.graphs.estimates.methods.estimate_reading` does.
+    An `estimate(store, document, context, question_words)` beside it tells what a reading will use.
     """
 
     place: str

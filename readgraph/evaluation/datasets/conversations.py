@@ -1,17 +1,12 @@
 """Conversations of many sessions: LongMemEval, Multi-Session Chat, BEAM.
 
-LongMemEval: questions to an assistant about its chats with one user (Wu et al., 2025). Each question has its own
-history, with up to 500 sessions: `longmemeval_m` has gigabytes, of which only the wanted questions are read.
-
-Multi-Session Chat: two people meet again and again (Xu et al., 2022); the conversation tasks of MemGPT, section 3.1.
-Records of ParlAI's `session_N` files become the task to open a conversation: the history is the earlier sessions, and
-the newest one has to be opened. Records of MSC-Self-Instruct have a question of one speaker to the other about all five
-sessions: deep memory retrieval.
-
-BEAM: questions on ten abilities of memory about conversations of up to ten million tokens (Tavakoli et al., 2025). A
-conversation is a folder with `chat.json`, whose batches of turns are its sessions, and
-`probing_questions/probing_questions.json`, the questions by ability. A folder of such folders is a set, such as
-`chats/100K`.
+LongMemEval (Wu et al., 2025): questions to an assistant about its chats with one user, each with a history of its own
+of up to 500 sessions: of gigabytes only the wanted questions are read. Multi-Session Chat (Xu et al., 2022): two people
+meet again and again; the conversation tasks of MemGPT, section 3.1. ParlAI's `session_N` files become the task to open
+the newest session; MSC-Self-Instruct has a question of one speaker to the other about all five. BEAM (Tavakoli et al.,
+2025): questions on ten abilities of memory about conversations of up to ten million tokens. A conversation is a folder
+with `chat.json`, whose batches of turns are its sessions, and its questions by ability; a folder of these is a set,
+such as `chats/100K`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -140,8 +135,8 @@ class _ProbedChat(MscChat):
 def msc_openers(path: Path) -> Iterator[Asked]:
     """For each chat, the task to open its newest session with regard to the facts about the speakers.
 
-    `about` holds the facts about both speakers, since the paper doesn't say with whose persona an opener is compared;
-    the reference is the opener that the person wrote.
+    `about` are both speakers' facts, since the paper doesn't say whose persona counts; the reference is the real
+    opener.
     """
     for number, (where, chat) in enumerate(records(path, MscChat), 1):
         identity = f"chat-{number}"

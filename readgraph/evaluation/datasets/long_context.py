@@ -1,20 +1,13 @@
 """Benchmarks of long texts: ∞Bench, LongBench v2, OOLONG, SCROLLS.
 
-∞Bench (Zhang et al., 2024): twelve tasks over texts of more than 100,000 tokens. Each task is a file, which its name
-tells (`passkey.jsonl`). A folder of such files is one dataset, whose categories are the tasks, as in the paper's table.
-The summaries are a dataset of their own, since their answers are far longer.
-
-LongBench v2 (Bai et al., 2024): multiple-choice questions over long texts, code, tables and dialogues.
-
-OOLONG (Bertsch et al., 2025): questions that need every part of a long text. The synthetic set counts and compares
-labels of hundreds of short texts; the real one asks about transcripts of games. Both are exported from the Hugging Face
-hub as JSON lines or Parquet.
-
-SCROLLS: sets of long texts in one form (Shaham et al., 2022); the folder or the file names the set. In the two sets of
-summaries (SummScreenFD and GovReport, which MemWalker uses), the input is the text, and the question is for its
-summary; `readgraph.evaluation.who_questions` makes questions from the summaries, as MemWalker did. In the sets of
-questions, the input is the question, an empty line, and the text; QuALITY's options are in between. ContractNLI is not
-supported: it asks whether a contract entails a sentence.
+∞Bench (Zhang et al., 2024): twelve tasks over more than 100,000 tokens. A file's name tells its task (`passkey.jsonl`).
+A folder of them is one dataset, whose categories are the tasks; the summaries, whose answers are far longer, are
+another. LongBench v2 (Bai et al., 2024): multiple-choice questions over long texts, code, tables and dialogues. OOLONG
+(Bertsch et al., 2025): questions that need every part of a text: labels of hundreds of short texts (synthetic), or
+transcripts of games (real), exported from the Hugging Face hub. SCROLLS (Shaham et al., 2022): sets in one form; the
+folder or the file names the set. Of summaries, the input is the text; `readgraph.evaluation.who_questions` makes
+questions of them, as MemWalker did. Of questions, it is the question, an empty line, and the text, with QuALITY's
+options in between. ContractNLI is not supported: it asks whether a contract entails a sentence.
 """
 
 import ast

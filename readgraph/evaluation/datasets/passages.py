@@ -1,18 +1,12 @@
 """Questions over many documents: HotpotQA in long form, NaturalQuestions-Open, BrowseComp-Plus.
 
-HotpotQA, as made by MemAgent's authors: questions that need two of many passages. Files are named after the number of
-passages (`eval_50.json` to `eval_6400.json`). The passages are one text, each under "Document N:". The files don't mark
-the passages that hold the answer.
-
-NaturalQuestions-Open over retrieved passages, as in "Lost in the Middle" (Liu et al., 2023): the document task of
-MemGPT (section 3.2.1). The text of a question is its passages, in the file's order.
-
-BrowseComp-Plus: questions that need a search over one corpus of 100,195 web pages (Chen et al., 2025). The authors
-publish the questions encrypted, so that no model is trained on them; their script writes them in plain text, as
-`browsecomp_plus_decrypted.jsonl`. Each line holds a question with its evidence, the pages that hold the answer (gold),
-and pages that only look like it. The corpus is published by itself, as Parquet or JSON lines (`docid`, `text`). In a
-folder with both, all questions are about the whole corpus. Without a corpus, they are about the pages of the questions
-that are asked.
+HotpotQA, by MemAgent's authors: questions that need two of many passages, which files are named after (`eval_50.json`).
+The passages are one text, each under "Document N:"; which hold the answer is not marked. NaturalQuestions-Open over
+retrieved passages, in the file's order (Liu et al., 2023): the document task of MemGPT, section 3.2.1. BrowseComp-Plus
+(Chen et al., 2025): questions that need a search over one corpus of 100,195 web pages. The authors publish them
+encrypted; their script writes them in plain text, as `browsecomp_plus_decrypted.jsonl`, each with its evidence, the
+pages that hold the answer (gold), and pages that only look like it. With the corpus (`docid`, `text`) in the folder all
+questions are about all of it, without it about the pages of the questions that are asked.
 """
 
 import re

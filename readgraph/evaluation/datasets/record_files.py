@@ -33,8 +33,7 @@ Kind = TypeVar("Kind", bound=DatasetRecord)
 def records(path: Path, kind: type[Kind]) -> Iterator[tuple[str, Kind]]:
     """Pairs of each record's place ("line 3 of story.jsonl", "item 3 of story.json") and the record.
 
-    A name with the ending ".gz" is a compressed file, one with ".parquet" a table ("row 3 of story.parquet"). Raises
-    `BadInput` for a record that is not of this kind.
+    A name with ".gz" is a compressed file, one with ".parquet" a table. Raises `BadInput` for what is not of this kind.
     """
     for where, value in _values(path):
         yield where, record(value, kind, where)

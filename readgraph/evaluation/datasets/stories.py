@@ -1,19 +1,12 @@
 """Questions about whole stories and meetings: QuALITY, SQuALITY, NarrativeQA, QMSum.
 
-QuALITY's questions (Pang et al., 2022) are multiple choice. Each line holds a story and one writer's questions about
-it, so each story occurs twice. A question is hard if most annotators with limited time got it wrong.
-
-SQuALITY's answers (Wang et al., 2022) are summaries. Each line holds a story with five questions; the first asks for
-the plot. Each question has the summaries of four writers, each of which is a reference.
-
-NarrativeQA's test set asks about whole books and film scripts (Kočiský et al., 2018). The repository holds
-`documents.csv` and `qaps.csv`; its `download_stories.sh` downloads the stories into `tmp/`, each as
-`<document_id>.content`, some as HTML. Not all addresses still work: questions about missing stories are left out, and
-the dataset's note gives their number.
-
-QMSum's questions ask for summaries of meetings (Zhong et al., 2021). Meetings have no names, so a text is named by its
-number in the file. Questions about the whole meeting are "general", those about a part of it "specific"; the latter
-name the turns that they are about.
+QuALITY (Pang et al., 2022): multiple choice. A line holds a story and one writer's questions, so each story occurs
+twice. A question is hard if most annotators with limited time got it wrong. SQuALITY (Wang et al., 2022): summaries as
+answers, of four writers, each a reference; the first of a story's five questions asks for the plot. NarrativeQA
+(Kočiský et al., 2018): the test set about books and film scripts. The repository's `download_stories.sh` fetches the
+stories into `tmp/`, as `<document_id>.content`, some as HTML; questions about missing ones are left out, and the
+dataset's note gives their number. QMSum (Zhong et al., 2021): summaries of meetings, which are named by their numbers
+in the file. Questions about a part of a meeting ("specific") name the turns that they are about.
 """
 
 import csv

@@ -52,8 +52,8 @@ Reply = TypeVar("Reply", bound=BaseModel)
 class Rating(NamedTuple):
     """The scores from 0 to 100 by metrics' names; none if a reply that they depend on could not be used.
 
-    `said` holds the replies as JSON, or the reason why there is none, by the names of their prompts; with several
-    references, the number of the reference (from 1) follows the name.
+    `said` holds the replies as JSON, or why there is none, by prompt, with the reference's number where there are
+    several.
     """
 
     scores: dict[str, float]
@@ -77,8 +77,8 @@ class JudgePrompt(NamedTuple):
 class JudgeKind:
     """A way to judge an answer by a model: with `prompts` about a question, the answer, and a reference.
 
-    `worth` has, by metric, the verdicts for which an answer gets 100; it gets 0 for others. `rubric`: it asks about
-    each point of the rubric instead, and about all of them, and has scores of its own (see `rate_by_rubric`).
+    `worth` has, by metric, the verdicts for which an answer gets 100. `rubric`: it rates by that (see
+    `rate_by_rubric`).
     """
 
     worth: Mapping[str, Collection[str]]
@@ -148,8 +148,8 @@ async def _ask_judge(
 def order_score(listed: Sequence[int], events: int) -> float:
     """How well the listed events (numbers from 1; others are none of them) keep their order, from 0 to 1.
 
-    Kendall's tau-b over the ranks of all events and all other things that are listed, put from [-1, 1] to [0, 1]. What
-    one side lacks is behind all else there. An event that is listed twice counts once.
+    Kendall's tau-b over the ranks of all that either side has, from [-1, 1] to [0, 1]; what one lacks is behind all
+    there.
     """
     known, seen = range(1, events + 1), dict[int, None]()
     for place, number in enumerate(listed, 1):
@@ -215,8 +215,7 @@ def exchanges_of(
 ) -> Iterator[list[ModelExchange]]:
     """The exchanges inside of the `with`, as they come; it must be the only thing that its task does with a meter.
 
-    Left out are those that a recorded reply answered and that were counted `before`: what got no usable rating is rated
-    again, by the recorded replies and, where the settings say `again`, by new ones in place of those that were refused.
+    Recorded replies that were counted `before` are left out: what got no usable rating is rated again, also by these.
     """
     start_meter(Meter(replace(context, max_calls=None, max_words=None, max_seconds=None)))
     kept = list[ModelExchange]()

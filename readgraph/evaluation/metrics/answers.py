@@ -33,8 +33,7 @@ _LETTERED = re.compile(r"\s*\(?([A-Z])(?:\)|[.:](?=\s|$)|$)\s*(.*)", re.DOTALL)
 def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str], float]) -> float | None:
     """The best score of (answer, reference) over the references, in percent; `score` is from 0 to 1.
 
-    An empty answer is compared, too; where there is none, the score is 0. None without references, and for unanswerable
-    questions. Of a multiple choice, texts of options are compared (see `answer_and_references`).
+    None without references, and for unanswerable questions; 0 without an answer. See `answer_and_references`.
     """
     if item.unanswerable or not item.references:
         return None
@@ -161,9 +160,8 @@ def substring_accuracy(item: Item, outcome: Outcome) -> float | None:
 def subspan_accuracy(item: Item, outcome: Outcome) -> float | None:
     """100 if the answer's first line contains any of the references, else 0 (Liu et al., 2023).
 
-    Both are in lower case, without ASCII punctuation, the words a, an and the, and needless spaces; a reference may
-    begin or end within a word of the answer. Further lines don't count, as in the official script: an answer that
-    copied the documents would be right.
+    Both are normalised as in SQuAD. As in the official script further lines don't count: copied documents would be
+    right.
     """
 
     def contains(answer: str, reference: str) -> float:

@@ -27,11 +27,10 @@ from readgraph.state.survey import without_unread
 
 
 def locomo_f1(item: Item, outcome: Outcome) -> float | None:
-    """The official score of the item's category.
+    """The official score of the item's category; None without references, and for "adversarial" questions.
 
-    "multi-hop": reference and answer are split at commas; the mean, over the reference's parts, of the best F1 with a
-    part of the answer. "open-domain": F1 with the reference up to its first semicolon. Others: F1. None without
-    references, and for "adversarial" questions (see `abstention`).
+    "multi-hop": the mean over the reference's parts between commas of the best F1 with a part of the answer.
+    "open-domain": F1 with the reference up to its first semicolon. Others: F1.
     """
     if item.category == "adversarial":
         return None

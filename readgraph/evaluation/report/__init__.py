@@ -31,10 +31,9 @@ SHOWN = ("id", "text", "question", "options", "correct", "references", "category
 def report_data(evaluation: ScoredEvaluation, missing: str) -> dict[str, Any]:
     """All data of the page except its plots; `missing` says what is missing for these, or is empty.
 
-    `results` are as in results.json, `titles` those of texts by their ids, `recipes` the fingerprints of memories by
-    method. Each of the `questions` has the methods' `answers`, by method (an index) and run; `scores` are by metric,
-    from 0 to 100. An answer has its text, the index of the option that was chosen (`choice`), why the reading failed
-    (`problem`), and `substitute` where passages were quoted in the model's place.
+    `results` are as in results.json, `recipes` memories' fingerprints by method. Each of the `questions` has its
+    `answers`, by method (an index) and run, with `scores` by metric, the option's index (`choice`), why the reading
+    failed (`problem`), and `substitute` where passages were quoted in the model's place.
     """
     recipes = defaultdict[str, dict[str, None]](dict)
     for memory in evaluation.built:

@@ -155,8 +155,8 @@ class _SettingsRecorder:
 def fit_context(builder: Builder) -> None:
     """Limit a graph's context to the settings that its nodes use.
 
-    A node that was swapped in adds its own settings, and those of the recipe with which it builds. Nodes that declare
-    none, such as plain functions, add none: they see the defaults, or the values of a complete `ReaderContext`.
+    A node that was swapped in adds its own and its recipe's. Plain functions add none, and see defaults or a whole
+    context.
     """
     builder.context_schema = context_with(
         group for node in builder.nodes.values() for group in groups_of(node.runnable)

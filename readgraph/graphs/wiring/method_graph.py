@@ -238,8 +238,7 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
     def _check_call(self, given: Any, config: RunnableConfig | None, context: object) -> None:
         """Refuse unknown keys of an input, and warn of settings that no graph reads.
 
-        A node of another graph, here or through a server, gives what it has. LangGraph's server puts the context among
-        the `configurable` too, and names of its own, which are no settings.
+        A node of another graph gives what it has. LangGraph's server puts names of its own among the `configurable`.
         """
         if any(NODE in (each or {}).get("metadata", {}) for each in (config, var_child_runnable_config.get())):
             return

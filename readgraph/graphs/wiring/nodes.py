@@ -156,8 +156,7 @@ def add_nodes(builder: Builder, **nodes: Node) -> None:
 class choosing(RunnableLambda[Any, str]):
     """A function `state -> name of the next node` for a conditional edge.
 
-    LangGraph would give each choice to a thread, which takes longer than choosing. So this is for functions that don't
-    block. Where somebody traces the run, the choice is a run of its own, as ever.
+    It must not block: LangGraph's thread for each choice takes longer. Where a run is traced, it is a run of its own.
     """
 
     def __init__(self, choose: Callable[[Any], str]) -> None:
