@@ -97,7 +97,7 @@ def row_named(text: str, context: ReaderContext, named: Callable[[str], Method] 
 
 
 def rows_to_run(texts: Sequence[str], dataset: Dataset, context: ReaderContext, *, full_text: bool = True) -> list[Row]:
-    """The rows with these names ("all": every method), and that of the full text if all fit; others for web pages."""
+    """The rows with these names ("all": every method), and with `full_text` that of the full text, if all texts fit."""
     web = on_web_pages(dataset.items)
     named, known = (web_method_named, WEB_METHODS) if web else (row_method, METHODS)
     every = [name for name, method in known.items() if context.embeddings or not method.needs_embeddings]
