@@ -27,14 +27,12 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
     the metric is (see `find_unproven_metrics`). Raises `BadInput` if the evaluations can't be paired.
     """
     records = [EvaluationFolder(path).what() for path in (one, other)]
-    _check_the_same_questions(one, other, records)
+    shown = printable_path(one), printable_path(other)
+    _check_the_same_questions(*shown, records)
     evaluations = [_load_scored(path) for path in (one, other)]
     metric, metric_after = (evaluation.metrics[0] for evaluation in evaluations)
     if metric != metric_after:
-        raise BadInput(
-            f"{printable_path(one)} is scored by {metric} and {printable_path(other)} by {metric_after}: run "
-            "both again."
-        )
+        raise BadInput(f"{shown[0]} is scored by {metric} and {shown[1]} by {metric_after}: run both again.")
     before, after = (evaluation.scores for evaluation in evaluations)
     pairs, texts = list[dict[str, Any]](), texts_of(evaluations[0].dataset.items)
     shared = [(name, name) for name in before if name in after]
@@ -45,7 +43,7 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
             unanswered = [sum(one.by_substitute(each.model) for one in each.outcomes[name]) for each, name in readings]
             pairs.append({"methods": [first, second], **pair, "not_answered": unanswered})
     if not pairs:
-        raise BadInput(f"{printable_path(one)} and {printable_path(other)} have no method, or no question, in common.")
+        raise BadInput(f"{shown[0]} and {shown[1]} have no method, or no question, in common.")
     flat = [_flat(record) for record in records]
     return {
         "folders": [str(one), str(other)],
@@ -63,18 +61,12 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
     }
 
 
-def _check_the_same_questions(one: Path, other: Path, records: list[dict[str, Any]]) -> None:
+def _check_the_same_questions(one: str, other: str, records: list[dict[str, Any]]) -> None:
     names = [record["dataset"] for record in records]
     if names[0] != names[1]:
-        raise BadInput(
-            f"{printable_path(one)} is about {names[0]} and {printable_path(other)} about {names[1]}: nothing "
-            "to compare."
-        )
+        raise BadInput(f"{one} is about {names[0]} and {other} about {names[1]}: nothing to compare.")
     if records[0]["file"] and records[1]["file"] and records[0]["file"]["sha256"] != records[1]["file"]["sha256"]:
-        raise BadInput(
-            f"{printable_path(one)} and {printable_path(other)} were made with different files of questions: "
-            "run one again with the same."
-        )
+        raise BadInput(f"{one} and {other} were made with different files of questions: run one again with the same.")
 
 
 def _load_scored(path: Path) -> ScoredEvaluation:

@@ -66,7 +66,7 @@ class EvaluationFolder:
     """The files of one evaluation. Lines are appended as they come; an incomplete last line is cut off when opening."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self.shown = path, printable_path(path)
 
     @property
     def library(self) -> Path:
@@ -81,9 +81,7 @@ class EvaluationFolder:
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            raise BadInput(
-                f"Another process evaluates in {printable_path(self.path)}: wait for it, or name another folder."
-            ) from None
+            raise BadInput(f"Another process evaluates in {self.shown}: wait for it, or name another folder.") from None
         try:
             self._begin(what)
             yield self
@@ -94,12 +92,12 @@ class EvaluationFolder:
         """The record of what is run; raises `BadInput` if the folder holds no evaluation."""
         path = self.path / WHAT
         if not path.exists():
-            raise BadInput(f"{printable_path(self.path)} holds no evaluation: 'readgraph evaluate' makes one.")
+            raise BadInput(f"{self.shown} holds no evaluation: 'readgraph evaluate' makes one.")
         text = read_text(path)
         format = read_file_as(path, dict[str, Any], text).get("format")
-        check_format(f"The evaluation in {printable_path(self.path)}", format, FORMAT)
+        check_format(f"The evaluation in {self.shown}", format, FORMAT)
         if format != FORMAT:
-            raise BadInput(f"{printable_path(self.path)} holds an evaluation of another format than {FORMAT}.")
+            raise BadInput(f"{self.shown} holds an evaluation of another format than {FORMAT}.")
         kept: dict[str, Any] = read_file_as(path, EvaluationRecord, text)
         return kept | {"settings": use_current_names(kept["settings"])}
 
@@ -113,9 +111,7 @@ class EvaluationFolder:
         self.what()
         about, *items = [*self.lines("questions")] or [None]
         if about is None:
-            raise BadInput(
-                f"{printable_path(self.path)} lacks its questions.jsonl: run the same evaluation again to write it."
-            )
+            raise BadInput(f"{self.shown} lacks its questions.jsonl: run the same evaluation again to write it.")
         if unknown := {*about["metrics"]} - {*METRICS}:
             raise BadInput(f"{printable_path(self.path / 'questions.jsonl')} names an unknown metric '{min(unknown)}'.")
         return Dataset(about["dataset"], (), tuple(items), tuple(about["metrics"]), licence=about["licence"])
@@ -193,7 +189,7 @@ class EvaluationFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             within = [*self.path.iterdir()]
         except OSError as problem:
-            raise BadInput(f"{printable_path(self.path)} can't be used as a folder: {problem.strerror}.") from None
+            raise BadInput(f"{self.shown} can't be used as a folder: {problem.strerror}.") from None
         for file in within:  # of a stranger's folder one may lead to any file of this machine
             if file.is_symlink():
                 raise BadInput(
@@ -201,9 +197,7 @@ class EvaluationFolder:
                 )
         other = next((file.name for file in within if file.name != ".lock"), None)
         if other and not (self.path / WHAT).exists():
-            raise BadInput(
-                f"{printable_path(self.path)} holds something else ('{other}'): name an empty or new folder."
-            )
+            raise BadInput(f"{self.shown} holds something else ('{other}'): name an empty or new folder.")
 
     def _begin(self, what: dict[str, Any]) -> None:
         wanted = {"format": FORMAT, **what}
@@ -216,18 +210,15 @@ class EvaluationFolder:
             for name in sorted(kept.keys() | wanted.keys()):
                 if name not in MAY_GROW and kept.get(name) != wanted.get(name):
                     other = f"other {name}" if name.endswith("s") else f"another {name}"
+                    differs = _difference(kept.get(name), wanted.get(name))
                     raise BadInput(
-                        f"{printable_path(self.path)} was begun with {other} "
-                        f"({_difference(kept.get(name), wanted.get(name))}): "
-                        "go on with the same, or name a new folder."
+                        f"{self.shown} was begun with {other} ({differs}): go on with the same, or name a new folder."
                     )
             for kind in ("answers", "memories", "exchanges", "judgements", "calibrations"):
                 self._mend(kind)
             for name in kept["rows"].keys() & wanted["rows"].keys():
                 if kept["rows"][name] != wanted["rows"][name]:
-                    raise BadInput(
-                        f"{printable_path(self.path)} was begun with another row '{name}': name a new folder."
-                    )
+                    raise BadInput(f"{self.shown} was begun with another row '{name}': name a new folder.")
             wanted["rows"] = kept["rows"] | wanted["rows"]
             wanted["methods"] = list(dict.fromkeys([*kept["methods"], *wanted["methods"]]))
             wanted["begun"] = kept["begun"]

@@ -25,7 +25,7 @@ from readgraph.evaluation.datasets.assembling import (
     line_spans,
     lines_from,
 )
-from readgraph.evaluation.datasets.forms import Form, build_dataset
+from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.library.stored_items import replace_surrogates
@@ -88,30 +88,31 @@ def _load(path: Path, items: int | None = None) -> Dataset:
     """The dataset in a file; its name is the first line's `dataset`, or else the file's name."""
     first = next((line for _, line in records(path, _OwnLine)), None)
     name, licence = (first.dataset, first.license) if first else ("", "")
-    asked = ((where, *_text_and_items(line, path.parent, name)) for where, line in records(path, _OwnLine))
-    return build_dataset(path, asked, items, name or path.stem, licence=licence)
+    return build_dataset(path, _read(path, name), items, name or path.stem, licence=licence)
 
 
 own = Form("readgraph", "A document with its questions on each line.", _load, {"doc_id", "questions"})
 
 
-def _text_and_items(line: _OwnLine, folder: Path, name: str) -> tuple[Text, Iterator[Item]]:
-    text, find = _text_of(line, folder)
-    return text, (
-        Item(
-            id=asked.id or f"{line.doc_id}-q{number}",
-            text=line.doc_id,
-            question=asked.question,
-            references=tuple(filter(None, [asked.answer] if isinstance(asked.answer, str) else asked.answer)),
-            options=asked.options,
-            correct=asked.answer_index if asked.options else None,
-            evidence=tuple(span for span in map(find, asked.evidence) if span),
-            category=asked.category_name or asked.category,
-            unanswerable=asked.unanswerable,
-            summary=(name, asked.category) in WHOLE_TEXT if asked.summary is None else asked.summary,
+def _read(path: Path, name: str) -> Iterator[Asked]:
+    for where, line in records(path, _OwnLine):
+        text, find = _text_of(line, path.parent)
+        items = (
+            Item(
+                id=asked.id or f"{line.doc_id}-q{number}",
+                text=line.doc_id,
+                question=asked.question,
+                references=tuple(filter(None, [asked.answer] if isinstance(asked.answer, str) else asked.answer)),
+                options=asked.options,
+                correct=asked.answer_index if asked.options else None,
+                evidence=tuple(span for span in map(find, asked.evidence) if span),
+                category=asked.category_name or asked.category,
+                unanswerable=asked.unanswerable,
+                summary=(name, asked.category) in WHOLE_TEXT if asked.summary is None else asked.summary,
+            )
+            for number, asked in enumerate(line.questions)
         )
-        for number, asked in enumerate(line.questions)
-    )
+        yield where, text, items
 
 
 def _text_of(line: _OwnLine, folder: Path) -> tuple[Text, Find]:
