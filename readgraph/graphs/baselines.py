@@ -37,7 +37,7 @@ from readgraph.nodes.building.paging import cut_in_two, even_pages, one_page, wo
 from readgraph.nodes.building.recipes import recipe_of_pages
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.step import StepNode
-from readgraph.nodes.web_actions import web_act_prompt
+from readgraph.nodes.web_pages import web_act_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe

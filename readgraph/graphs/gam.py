@@ -18,8 +18,13 @@ from readgraph.nodes.building.paging import FEWEST_SHARE
 from readgraph.nodes.building.recipes import recipe_of_notes
 from readgraph.nodes.opening import make_find_memory, open_document, open_for_research
 from readgraph.nodes.purpose import purpose_of
-from readgraph.nodes.research.answer import answer_from_notes
-from readgraph.nodes.research.integrate import EVIDENCE_SHARE, LONGEST_NOTES, integrate, integrate_prompt
+from readgraph.nodes.research.integrate import (
+    EVIDENCE_SHARE,
+    LONGEST_NOTES,
+    answer_from_notes,
+    integrate,
+    integrate_prompt,
+)
 from readgraph.nodes.research.plan import MEMORY_SHARE, QUERY_WORDS, plan, plan_prompt, search
 from readgraph.nodes.research.reflect import MOST_REQUESTS, REQUEST_WORDS, reflect, reflect_prompt
 from readgraph.state.channels import ResearchOutput, ResearchState

@@ -15,14 +15,13 @@ from readgraph.graphs.estimates.arithmetic import SHORT_ANSWER, TAG_WORDS, Estim
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, choosing, complete_graph
 from readgraph.nodes.agent import functions as memory_functions
-from readgraph.nodes.agent.act import act_with
 from readgraph.nodes.agent.evict import evict
 from readgraph.nodes.agent.functions import MEMORY_FUNCTIONS, READING_FUNCTIONS, Functions, archival_search
 from readgraph.nodes.agent.memory import PER_PAGE, most_event_words
 from readgraph.nodes.agent.prompts import question_system
 from readgraph.nodes.agent.question import act_in_reading_with, answer, begin
 from readgraph.nodes.agent.receive import archive_recipe, file_pages, receive
-from readgraph.nodes.agent.think import CHAIN, chat_frame, question_frame, think_with, usable
+from readgraph.nodes.agent.think import CHAIN, act_with, chat_frame, question_frame, think_with, usable
 from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.bounds import DECISIVE, LoopProgress, within_loop_limit
 from readgraph.nodes.look_up import nearest_pages

@@ -22,10 +22,16 @@ from readgraph.nodes.extractive import extract_note
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.step import MakeRecipe
-from readgraph.nodes.walk.answer import answer
-from readgraph.nodes.walk.leaf import LONGEST_ANSWER, MOST_QUOTES, leaf_prompt, read_leaf
 from readgraph.nodes.walk.position import LONGEST_REASONING, enter
-from readgraph.nodes.walk.triage import descend, triage_prompt
+from readgraph.nodes.walk.steps import (
+    LONGEST_ANSWER,
+    MOST_QUOTES,
+    answer,
+    descend,
+    leaf_prompt,
+    read_leaf,
+    triage_prompt,
+)
 from readgraph.state.channels import WalkOutput, WalkState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question

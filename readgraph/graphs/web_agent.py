@@ -10,13 +10,12 @@ from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, begin_graph, complete_graph
 from readgraph.library.page_store import PageStore
 from readgraph.models.prompt import versions_of
-from readgraph.nodes import web_actions as actions
+from readgraph.nodes import web_pages
 from readgraph.nodes.building.build import cut_pages, read_pages
 from readgraph.nodes.building.merge import largest_page
 from readgraph.nodes.building.notes import make_gist_writer
 from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.purpose import purpose_of, purpose_parameters, purpose_prompts, serves_purpose
-from readgraph.nodes.web_pages import open_page, pages_of_subtrees, part_ends
 from readgraph.state.channels import WebState, WebStepOutput, WebTask
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import recipe_parameters
@@ -40,7 +39,7 @@ def recipe(context: ReaderContext) -> Recipe:
     """The recipe of the memory of a web page."""
     gists = recipe_parameters(context, (Gists, Model)) | purpose_parameters(context)
     parameters = parts_recipe(context).parameters | gists
-    prompts = versions_of(actions.WEB_GIST) if context.model else {}
+    prompts = versions_of(web_pages.WEB_GIST) if context.model else {}
     return Recipe("web-agent", parameters, context.model, prompts | purpose_prompts(context))
 
 
@@ -51,25 +50,25 @@ def parts_recipe(context: ReaderContext) -> Recipe:
 
 
 gist_part = make_gist_writer(
-    lambda text, context: actions.web_gist_prompt(text, context.gist_words, purpose_of(context)),
-    lambda context, text: actions.extract_web_note(text),
+    lambda text, context: web_pages.web_gist_prompt(text, context.gist_words, purpose_of(context)),
+    lambda context, text: web_pages.extract_web_note(text),
 )
 
 read = read_pages(
-    pages_of_subtrees,
+    web_pages.pages_of_subtrees,
     gist_part,
     recipe,
-    without_model=(pages_of_subtrees, actions.note_by_rule),
+    without_model=(web_pages.pages_of_subtrees, web_pages.note_by_rule),
     settings=(Subtrees, Gists, Purpose, Language, Rebuilding),
 )
-cut_parts = cut_pages(pages_of_subtrees, parts_recipe, settings=(Subtrees, Rebuilding))
+cut_parts = cut_pages(web_pages.pages_of_subtrees, parts_recipe, settings=(Subtrees, Rebuilding))
 """Without notes, for retrieval and for the whole page."""
 
-look_up = make_look_up_node(actions.web_look_up_prompt)
+look_up = make_look_up_node(web_pages.web_look_up_prompt)
 
 
 def build(
-    *, open: Node = open_page, read: Node = read, look_up: Node = look_up, act: Node = actions.act
+    *, open: Node = web_pages.open_page, read: Node = read, look_up: Node = look_up, act: Node = web_pages.act
 ) -> StateGraph[WebState, ReaderContext, WebTask, WebStepOutput]:
     """ReadAgent for web navigation (appendix E.1): one step of an episode, from a page to the next action."""
     builder = begin_graph(WebState, WebState, WebTask, WebStepOutput)
@@ -113,11 +112,11 @@ async def estimate_web_agent(case: EstimateCase) -> Estimate:
     left = await case.unread(recipe(case.reader))
     begun = left.memory.read_to if left.memory else 0
     sizes = (context.page_depth, context.join_words, largest_page(context))
-    new = part_ends(await case.store.text(document), begun, *sizes)[0] if left.words else []
+    new = web_pages.part_ends(await case.store.text(document), begun, *sizes)[0] if left.words else []
     notes, note_words = len(new) + left.pages, context.gist_words or NOTE_WORDS
     if notes and case.reader.model:
         words = sum(words for _, words in new) + left.paged_words
-        prompt = Range.frame(actions.web_gist_prompt("", context.gist_words, purpose_of(context)).words)
+        prompt = Range.frame(web_pages.web_gist_prompt("", context.gist_words, purpose_of(context)).words)
         estimate = Estimate.of(notes, prompt + Range(0, words / notes, words) + NOTE_LINE, note_words)
     if not case.asks:
         return estimate
@@ -126,7 +125,7 @@ async def estimate_web_agent(case: EstimateCase) -> Estimate:
     gists = Range(0, note_words * parts, document.words + (FEWEST_NOTE_WORDS + TAG_WORDS) * parts)
     gists += case.question + Range(0, 0, case.question_words + HISTORY_FRAME)
     opened = Range(0, min(context.max_pages, parts) * document.words / max(parts, 1), document.words)
-    look_up = Range.frame(actions.web_look_up_prompt("", "", {}, context.max_pages).words)
+    look_up = Range.frame(web_pages.web_look_up_prompt("", "", {}, context.max_pages).words)
     looking = Estimate.of(1 if context.max_pages else NONE, look_up + gists, LOOK_UP_REPLY)
-    act = Range.frame(actions.web_act_prompt("", "").words)
+    act = Range.frame(web_pages.web_act_prompt("", "").words)
     return estimate + looking + Estimate.of(1, act + gists + opened, ACT_REPLY)

@@ -1,8 +1,6 @@
 """Bounds: no graph runs for ever, whatever its nodes decide, and what they show fits the window.
 
-Loops end by what the context allows, such as rounds or hops, which the nodes count. These bounds hold besides, for
-nodes of one's own too. They count the supersteps of each loop by itself, since a graph may have several: a node that
-asks no model costs a checkpoint all the same.
+Loops end by what the context allows, which the nodes count; these bounds hold besides, for nodes of one's own too.
 """
 
 from collections.abc import Callable, Collection, Mapping

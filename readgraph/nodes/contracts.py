@@ -28,8 +28,7 @@ __all__ = [
 class AskedQuestion(TypedDict):
     """A question, and its options by their letters.
 
-    `question_text` is what a model is asked, with the questions and answers before it; the last of `question_turns` is
-    the question alone.
+    `question_text` has the questions and answers before it too; the last of `question_turns` is the question alone.
     """
 
     question_text: str
@@ -81,9 +80,8 @@ class AnswerUpdate(TypedDict):
 class AnswerDraft(NamedTuple):
     """An answer, or none where the text doesn't hold it; its quotes are not yet found in the text.
 
-    `words` of the document's content it was made from, none where there was no context; `summary`: one line on it.
-    `context_alone`: no answer was wanted; `nearest`: a passage near the question, of which no model said that it
-    answers, or none.
+    `words` of the content it was made from; `summary`: one line on it; `context_alone`: no answer was wanted;
+    `nearest`: a passage near the question, of which no model said that it answers, or none.
     """
 
     answer: str | None
@@ -103,10 +101,7 @@ class AnswerDraft(NamedTuple):
 
 
 class CiteState(TypedDict):
-    """What citing reads; `more_documents` are further documents that the question is about.
-
-    What is not required belongs to the check of a long answer.
-    """
+    """What citing reads, of further documents too. What is not required is for the check of a long answer."""
 
     document: str
     more_documents: NotRequired[list[str]]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.bounds import content_room
 from readgraph.state.context import ReaderContext
-from readgraph.state.records import Note
+from readgraph.state.records import Memory, Note
 from readgraph.state.summary_tree import FAN, older_id
 
 MOST_GISTS = 64
@@ -67,6 +67,21 @@ async def older_gists(store: PageStore, memory: str, pages: int, most_words: int
     return [OlderGist(*ids[node.id], node.text, node.words) for node in await store.tree_nodes(memory, ids)]
 
 
+async def find_gists_to_show(
+    store: PageStore, memory: Memory, notes: Mapping[int, Note], context: ReaderContext, near: Sequence[int]
+) -> list[OlderGist]:
+    """The gists of gists to show of a memory; none unless a model gisted one whose notes don't fit the window.
+
+    Notes that a user corrected are shown by themselves as far as they fit, since the gists of gists were made before.
+    """
+    allowed = gists_allowed(context)
+    if not context.model or sum(note.words + TAG_WORDS for note in notes.values()) <= allowed:
+        return []
+    known = await older_gists(store, memory.id, memory.pages, older_gist_words(context))
+    corrected = [note.page for note in notes.values() if note.replaced is not None]
+    return choose_gists_by_age(notes, known, memory.pages, allowed, [*corrected, *near])
+
+
 def choose_gists_by_age(
     notes: Mapping[int, Note], older: Iterable[OlderGist], pages: int, most_words: int, near: Sequence[int] = ()
 ) -> list[OlderGist]:
@@ -77,11 +92,9 @@ def choose_gists_by_age(
     """
     view = _GistSelection(notes, {(gist.level, gist.number): gist for gist in older}, pages)
     for page in near:
-        while (gist := view.find_gist_for(page)) and view.try_expand(gist, most_words):
+        while view.try_expand(next((gist for gist in view.shown if page in gist.pages), None), most_words):
             pass
-    while (newest := max(view.shown, key=lambda gist: gist.pages.stop, default=None)) and view.try_expand(
-        newest, most_words
-    ):
+    while view.try_expand(max(view.shown, key=lambda gist: gist.pages.stop, default=None), most_words):
         pass
     return sorted(view.shown, key=lambda gist: gist.pages.start)
 
@@ -100,12 +113,10 @@ class _GistSelection:
             self.words += self._size(gist or page)
             page = gist.pages.stop if gist else page + 1
 
-    def find_gist_for(self, page: int) -> OlderGist | None:
-        """The gist of gists that stands for a page, if one does."""
-        return next((gist for gist in self.shown if page in gist.pages), None)
-
-    def try_expand(self, gist: OlderGist, most_words: int) -> bool:
-        """Show what the gist stands for in its place, unless there are not enough words or a gist is missing."""
+    def try_expand(self, gist: OlderGist | None, most_words: int) -> bool:
+        """Show what the gist, if there is one, stands for, unless there are not enough words or a gist is missing."""
+        if gist is None:
+            return False
         first, below = gist.number * FAN, gist.level - 1
         parts = [self.known.get((below, number)) if below else number for number in range(first, first + FAN)]
         found = [part for part in parts if part is not None]

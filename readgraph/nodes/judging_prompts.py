@@ -1,10 +1,9 @@
 """What an evaluation asks: whether an answer is right, by reference or rubric, and "who" questions.
 
-Ratings beside a reference: ReadAgent, section 4.1; MemGPT, section 3.1.2. The rules for histories follow LongMemEval's
-official script, which has one for each type of question (Wu et al., 2025), and the judge that Mem0 introduced for
-LoCoMo (Chhikara et al., 2025). The rubric's scale and rules follow BEAM's official script (Tavakoli et al., 2025):
-there the judge is asked about each pair of an event and a line of the answer, here once for all of them. Questions of a
-summary that begin with "who": MemWalker, section 4.1 (SummScreenFD and GovReport). The words are our own.
+Beside a reference: ReadAgent, 4.1; MemGPT, 3.1.2. Histories: LongMemEval's official script, with a rule for each type
+of question (Wu et al., 2025), and the judge of Mem0 for LoCoMo (Chhikara et al., 2025). Rubrics: BEAM's official script
+(Tavakoli et al., 2025), which asks about each pair of an event and a line of the answer; here once for all of them.
+"Who" questions on a summary: MemWalker, 4.1. The words are our own.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,9 +13,6 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.prompts import question_part
-
-STRICT, PERMISSIVE, CONSISTENT = "rate_strict", "rate_permissive", "rate_consistent"
-RATE_VERSION = 1
 
 _RATE_SYSTEM = (
     "You compare a student's answer to a question with the reference answer, which is right. What you know of the "
@@ -29,11 +25,15 @@ def bare_word(value: Any) -> Any:
     return value.strip().strip(".!").casefold() if isinstance(value, str) else value
 
 
+Grade = Annotated[
+    Literal["yes", "partially", "no"], BeforeValidator(bare_word), Field(description="yes, partially, or no.")
+]
+
+
 class Agrees(BaseModel):
     """Whether the answer agrees with the reference."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("agrees",)
-
     reason: str = Field(description="A few words.")
     agrees: Annotated[Literal["yes", "no"], BeforeValidator(bare_word)] = Field(description="yes or no.")
 
@@ -42,16 +42,13 @@ class AgreesInPart(BaseModel):
     """Whether the answer agrees with the reference, at least in part."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("agrees",)
-
     reason: str = Field(description="A few words: what both say, what only one says.")
-    agrees: Annotated[Literal["yes", "partially", "no"], BeforeValidator(bare_word)] = Field(
-        description="yes, partially, or no."
-    )
+    agrees: Grade
 
 
 def _rating(name: str, task: str) -> Callable[[str, str, str], Prompt]:
     """Makes a rater's prompt of the question, the answer and the reference."""
-    wording = declare_wording(name, name, RATE_VERSION, _RATE_SYSTEM, task)
+    wording = declare_wording(name, name, 1, _RATE_SYSTEM, task)
 
     def ask_beside(question: str, answer: str, reference: str) -> Prompt:
         return wording.ask(fenced("reference", reference), question_part(question, {}), fenced("answer", answer))
@@ -59,19 +56,17 @@ def _rating(name: str, task: str) -> Callable[[str, str, str], Prompt]:
     return ask_beside
 
 
-strict_prompt = _rating(STRICT, "Do the answer and the reference say the same? Say yes or no.")
+strict_prompt = _rating("rate_strict", "Do the answer and the reference say the same? Say yes or no.")
 permissive_prompt = _rating(
-    PERMISSIVE,
+    "rate_permissive",
     "Does the answer agree with the reference? Say yes if it holds all that the reference says, or says the same more "
     "precisely; partially if some of what it says agrees with the reference; no if nothing does.",
 )
 consistent_prompt = _rating(
-    CONSISTENT,
+    "rate_consistent",
     "Is the answer right, judged by the reference? It may be longer, in other words, or name a date in another way: "
     "say yes if it gives what the reference gives. Say no if it lacks that, or contradicts it.",
 )
-
-JUDGE_VERSION = 1
 
 _JUDGE_SYSTEM = (
     "You judge answers to questions. What you are given beside the question is right, whatever you know of the matter "
@@ -120,9 +115,7 @@ RULES = {
 """What is asked for, by the rule."""
 
 _PROMPTS = {
-    rule: declare_wording(
-        f"judge_{rule}", f"judge_{rule}", JUDGE_VERSION, _JUDGE_SYSTEM, f"{task} Answer with yes or no."
-    )
+    rule: declare_wording(f"judge_{rule}", f"judge_{rule}", 1, _JUDGE_SYSTEM, f"{task} Answer with yes or no.")
     for rule, task in RULES.items()
 }
 
@@ -135,9 +128,6 @@ def judge_prompt(rule: str, question: str, answer: str, reference: str) -> Promp
     beside = fenced(_BESIDE.get(rule, "reference"), reference)
     return _PROMPTS[rule].ask(beside, question_part(question, {}), fenced("answer", answer))
 
-
-POINT, ORDER = "judge_point", "judge_order"
-RUBRIC_VERSION = 1
 
 MOST_LISTED = 200
 """At most so many things that an answer lists are looked at."""
@@ -152,27 +142,23 @@ class MeetsPoint(BaseModel):
     """Whether an answer meets a point of a rubric."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("meets",)
-
     reason: str = Field(description="A few words.")
-    meets: Annotated[Literal["yes", "partially", "no"], BeforeValidator(bare_word)] = Field(
-        description="yes, partially, or no."
-    )
+    meets: Grade
 
 
 class EventsInOrder(BaseModel):
     """The events that an answer lists, in its order."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("events",)
-
     events: list[int] = Field(
         max_length=MOST_LISTED, description="A number for each thing that the answer lists, from the first to the last."
     )
 
 
 _POINT = declare_wording(
-    POINT,
-    POINT,
-    RUBRIC_VERSION,
+    "judge_point",
+    "judge_point",
+    1,
     _RUBRIC_SYSTEM,
     "Does the answer meet the point? A point may ask for something that the answer has, or for something that it has "
     "not. Say yes if it meets all of it; partially if it meets some of it, or nearly; no if it doesn't, or if the "
@@ -180,9 +166,9 @@ _POINT = declare_wording(
     "about them.",
 )
 _ORDER = declare_wording(
-    ORDER,
-    ORDER,
-    RUBRIC_VERSION,
+    "judge_order",
+    "judge_order",
+    1,
     _RUBRIC_SYSTEM,
     "The answer lists what happened, one thing after the other. For each thing, from the first to the last, give the "
     "number of the event that it is, or 0 if it is none of these events. Leave out words that list nothing, such as an "

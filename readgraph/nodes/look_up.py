@@ -1,13 +1,12 @@
 """Which pages to read again: by the model (ReadAgent, section 3.2), by retrieval, the same for all questions."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from readgraph.library.search.hits import DEPTH, PARTS, Part, pages_of
+from readgraph.library.search.hits import DEPTH, Part, pages_of
 from readgraph.models.asking import ask, can_ask
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import restrict_reply
@@ -16,25 +15,12 @@ from readgraph.nodes.contracts import LookUpState, LookUpUpdate
 from readgraph.nodes.extractive import query_of, ranked_pages
 from readgraph.nodes.memory import MemoryView, OpenedMemory, format_parts, load_memory
 from readgraph.nodes.prompts import question_part
-from readgraph.nodes.search import (
-    SearchTool,
-    Tools,
-    find_nearest,
-    fuse_hits,
-    make_stand_in,
-    memory_tools,
-    okapi_ranker,
-    search_pages,
-)
+from readgraph.nodes.search import SearchTool, Tools, find_nearest, fuse_hits, okapi_ranker, open_rankers, search_pages
 from readgraph.nodes.step import StepNode, Work, node
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
 from readgraph.state.settings import Embeddings, LookUp, PagesRead, Ranking, Retrieval, Segments, Window
 
 __all__ = ["retrieve"]
-
-_LOOK_UP = ("look_up", 1)
-"""The prompt's name in recipes, and its version."""
 
 _SYSTEM = (
     "You have read a long text and remember a gist of each of its pages. Before you answer a question about it, "
@@ -46,7 +32,6 @@ class PagesToRead(BaseModel):
     """Which pages to read again."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("pages",)
-
     reason: str = Field(description="A few words: what you hope to find there.")
     pages: list[int] = Field(description="Page numbers, the most important first; empty if you need none.")
 
@@ -55,21 +40,22 @@ class NextPage(BaseModel):
     """Which one page to read next, or none."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("page",)
-
     reason: str = Field(description="A few words: what is still missing, or why this is enough.")
     page: int | None = Field(description="The number of one page to read again; null to stop.")
 
 
 LOOK_UP_PAGES = declare_wording(
     "look_up_pages",
-    *_LOOK_UP,
+    "look_up",
+    1,
     _SYSTEM,
     "Which pages do you want to read again before you answer? Name at most {max_pages}, and as few as will do: each "
     "page that doesn't help distracts. Don't answer the question yet.",
 )
 LOOK_UP_NEXT = declare_wording(
     "look_up_next",
-    *_LOOK_UP,
+    "look_up",
+    1,
     _SYSTEM,
     "Pages that you have read again so far: {none}{some}. Which one page do you want to read next? Say null once you "
     "can answer. Don't answer the question yet.",
@@ -116,20 +102,17 @@ async def _read_nearest(state: LookUpState, memory: OpenedMemory, ranker: Search
     return _end([*read, *pages], did)
 
 
-MakePrompt = Callable[[str, str, dict[str, str], int], Prompt]
-"""Makes the prompt of a memory's text, the question, its choices and the most pages."""
-
-
-def make_look_up_node(make_prompt: MakePrompt) -> StepNode[LookUpState, LookUpUpdate]:
-    """A look-up of all pages at once with this prompt."""
+def make_look_up_node(
+    make_prompt: Callable[[str, str, dict[str, str], int], Prompt],
+) -> StepNode[LookUpState, LookUpUpdate]:
+    """A look-up of all pages at once, with this prompt of a memory's text, question, choices and the most pages."""
 
     @node(without_model=nearest_pages, settings=(PagesRead, Window))
     async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
         """ReadAgent-P: the model names all pages at once, by importance.
 
-        Page numbers are dropped if they don't exist, are repeated, exceed the maximum or would overflow the window.
-        Pages that were already chosen (by a person at an interrupt) stay; without a usable reply, the answer uses them
-        alone.
+        Numbers that don't exist, are repeated or are too many are dropped, and so are pages that the window doesn't
+        hold. Pages that a person chose at an interrupt stay; without a usable reply, the answer uses them alone.
         """
         read = state["pages_read"]
         view = await _view(state, runtime)
@@ -142,9 +125,8 @@ def make_look_up_node(make_prompt: MakePrompt) -> StepNode[LookUpState, LookUpUp
             return f"choose from pages {sorted(unread)}" if reply.pages and unread.isdisjoint(reply.pages) else None
 
         prompt = make_prompt(view.text, state["question_text"], state["choices"], most)
-        reply = await ask(
-            runtime, prompt, restrict_reply(PagesToRead, pages=sorted(unread)), complaint, fallback="look_up"
-        )
+        offered = restrict_reply(PagesToRead, pages=sorted(unread))
+        reply = await ask(runtime, prompt, offered, complaint, fallback="look_up")
         if reply is None:
             return _end(read, NO_NUMBER)
         wanted = [page for page in dict.fromkeys(reply.pages) if page in unread]
@@ -172,10 +154,7 @@ async def look_up_next_without_model(state: LookUpState, runtime: Runtime[Reader
 
 @node(without_model=look_up_next_without_model, settings=(PagesRead, Window))
 async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
-    """ReadAgent-S: the model sees what it has read so far and names one more page, or stops.
-
-    It ends at the maximum of pages, or when no other page would fit the window.
-    """
+    """ReadAgent-S: the model sees what it has read so far and names one more page that fits, or stops."""
     read = state["pages_read"]
     view = await _view(state, runtime)
     unread = view.openable(content_room(runtime.context, state["question_text"], state["choices"]))
@@ -229,7 +208,7 @@ def make_retrieval_node(
     async def search_segments(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
         """The segments that rank first; with `cut_segments` also those that don't fit, which the answer then cuts."""
         memory = await load_memory(runtime, state)
-        tools = await _open_rankers(rankers, memory)
+        tools = await open_rankers(runtime, memory.document, memory.record, rankers)
         return await _search_and_fit(state, memory, tools, reason, cut=runtime.context.cut_segments)
 
     return StepNode(search_segments, without_model, settings=(PagesRead, Window, Segments, *embedding))
@@ -237,10 +216,7 @@ def make_retrieval_node(
 
 @node(settings=(PagesRead, Window, Retrieval, Embeddings))
 async def retrieve_parts(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
-    """ReadAgent's pages that rank first: their texts or their gists, by words, by embeddings, or by both.
-
-    Without a model, where texts are ranked by keywords, only the pages that share words.
-    """
+    """ReadAgent's pages that rank first by their texts or gists; without a model, those that share words."""
     context = runtime.context
     if not can_ask(runtime) and context.ranking == "keywords" and not context.rank_gists:
         return await retrieve_without_model(state, runtime)
@@ -248,7 +224,8 @@ async def retrieve_parts(state: LookUpState, runtime: Runtime[ReaderContext]) ->
     if context.rank_gists:
         rankers = tuple("keyword" if name == "okapi" else name for name in rankers)
     memory = await load_memory(runtime, state)
-    tools = await _open_rankers(rankers, memory, ("memo",) if context.rank_gists else ("page",))
+    parts: tuple[Part, ...] = ("memo",) if context.rank_gists else ("page",)
+    tools = await open_rankers(runtime, memory.document, memory.record, rankers, parts)
     reason = f"the gists {reason}" if context.rank_gists else reason
     return await _search_and_fit(state, memory, tools, reason, notes=context.show_gists)
 
@@ -273,18 +250,6 @@ async def _search_and_fit(
     return _end([*read, *pages], f"{format_parts(pages)}: {reason}")
 
 
-async def _open_rankers(rankers: tuple[str, ...], memory: OpenedMemory, parts: tuple[Part, ...] = PARTS) -> Tools:
-    if rankers == ("okapi",):
-        return {"okapi": okapi_ranker(memory.store, memory.document, memory.record)}
-    context = memory.runtime.context
-    embedded = context.embeddings or make_stand_in("vector", memory.store, memory.document, memory.record)
-    if "vector" in rankers and not embedded:
-        raise BadInput("This look-up needs an embedding model: name one (embeddings), or take a method without.")
-    both = memory.runtime.override(context=replace(context, tools=("keyword", "vector")))
-    tools = await memory_tools(both, memory.document, memory.record, parts)
-    return {name: tools[name] for name in rankers}
-
-
 RANKINGS: dict[Ranking, tuple[tuple[str, ...], str]] = {
     "keywords": (("okapi",), "ranked by keywords"),
     "embeddings": (("vector",), "ranked by embeddings"),
@@ -303,8 +268,7 @@ async def leading_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> 
     view = await (await load_memory(runtime, state)).view(state["pages_read"])
     room = content_room(runtime.context, state["question_text"], state["choices"])
     pages = view.pages_that_fit([page.number for page in view.pages], room)
-    did = f"{format_parts(pages)}: from the beginning, as many as fit"
-    return _end(pages, did)
+    return _end(pages, f"{format_parts(pages)}: from the beginning, as many as fit")
 
 
 def make_fixed_look_up(choose: Callable[[int], Iterable[int]], summary: str) -> StepNode[LookUpState, LookUpUpdate]:
@@ -313,11 +277,7 @@ def make_fixed_look_up(choose: Callable[[int], Iterable[int]], summary: str) -> 
     async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
         """Read the same pages for every question."""
         memory, read = await load_memory(runtime, state), state["pages_read"]
-        return {
-            "pages_read": [*read, *(page for page in choose(memory.record.pages) if page not in read)],
-            "continue_search": False,
-            "step_summary": summary,
-        }
+        return _end([*read, *(page for page in choose(memory.record.pages) if page not in read)], summary)
 
     return StepNode(look_up)
 

@@ -1,7 +1,6 @@
 """What the model sees of a memory: notes in page order, with pages read again in full in their place.
 
-Also: nodes of a memory's tree as single texts (collapsed tree), and how much of a document its memory does not hold,
-since it was appended later or a budget was spent.
+Also: nodes of a memory's tree as single texts (collapsed tree), and how much of a document its memory does not hold.
 """
 
 import asyncio
@@ -15,19 +14,11 @@ from readgraph.library.histories import sessions_of
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import find_unused_name
-from readgraph.nodes.gist_levels import (
-    TAG_WORDS,
-    OlderGist,
-    choose_gists_by_age,
-    gists_allowed,
-    older_gist_words,
-    older_gists,
-)
+from readgraph.nodes.gist_levels import TAG_WORDS, OlderGist, find_gists_to_show
 from readgraph.nodes.search import SearchTool, open_ranker
 from readgraph.state.channels import NotMemorised
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.reading import Citation
 from readgraph.state.records import Document, Memory, Note, Page, TreeNode
 from readgraph.state.summary_tree import TreeShape, is_leaf, node_id, page_of, tree_ids
 from readgraph.state.words import count_words, first_words, format_count, take_fitting, with_numbers
@@ -61,8 +52,9 @@ class MemoryView:
     def text(self) -> str:
         """All pages in order, each after its tag: in full if it was read again, else its note (section 3.2)."""
         record_corrections(note for number, note in self.notes.items() if not self.full.get(number))
-        alone = {page.number: self.full.get(page.number) or self._note(page.number) for page in self.pages}
-        bodies = [(number, 1, str(number), body) for number, body in alone.items()]
+        texts = {number: note.text for number, note in self.notes.items()}
+        texts |= {number: text for number, text in self.full.items() if text}
+        bodies = [(page.number, 1, str(page.number), texts.get(page.number, "")) for page in self.pages]
         for gist in self.older:
             first, last = gist.pages[0], gist.pages[-1]
             bodies.append((first, 0, f"{first}-{last}" if last > first else str(first), gist.text))
@@ -113,9 +105,6 @@ class MemoryView:
     def _note_words(self, page: int) -> int:
         return self.notes[page].words if page in self.notes else 0
 
-    def _note(self, page: int) -> str:
-        return self.notes[page].text if page in self.notes else ""
-
 
 @dataclass(frozen=True)
 class ShownPage:
@@ -147,23 +136,18 @@ class OpenedMemory:
         """Where it is kept."""
         return page_store(self.runtime)
 
-    @property
-    def numbers(self) -> range:
-        """The numbers of its pages."""
-        return range(self.record.pages)
-
     def unread(self, pages_read: Iterable[int]) -> list[int]:
         """The numbers of the pages that are not among these."""
         read = {*pages_read}
-        return [number for number in self.numbers if number not in read]
+        return [number for number in range(self.record.pages) if number not in read]
 
     async def pages(self, numbers: Iterable[int] | None = None) -> list[Page]:
         """The pages with these numbers, or all."""
-        return await self.store.pages(self.record.id, self.numbers if numbers is None else numbers)
+        return await self.store.pages(self.record.id, range(self.record.pages) if numbers is None else numbers)
 
     async def notes(self, numbers: Iterable[int] | None = None) -> list[Note]:
         """The notes of these pages, or all."""
-        return await self.store.notes(self.record.id, self.numbers if numbers is None else numbers)
+        return await self.store.notes(self.record.id, range(self.record.pages) if numbers is None else numbers)
 
     async def texts(self, numbers: Iterable[int] | None = None) -> dict[int, str]:
         """The texts of these pages, or of all, by their numbers."""
@@ -208,19 +192,9 @@ class OpenedMemory:
         return MemoryView(self.document, pages, notes, full, older)
 
     async def visible_notes(self, near: Sequence[int] = ()) -> tuple[dict[int, Note], list[OlderGist]]:
-        """The notes that a question sees, by their pages, and the gists of gists that stand for the other pages.
-
-        There are such gists only where a model gisted a memory whose notes don't fit the window. Notes that a user
-        corrected are shown by themselves as far as they fit, since the gists of gists were made before.
-        """
-        context, count = self.runtime.context, self.record.pages
+        """The notes that a question sees, by their pages, and the gists of gists that stand for the other pages."""
         notes = {note.page: note for note in await self.notes()}
-        allowed = gists_allowed(context)
-        if not context.model or sum(note.words + TAG_WORDS for note in notes.values()) <= allowed:
-            return notes, []
-        known = await older_gists(self.store, self.record.id, count, older_gist_words(context))
-        corrected = [note.page for note in notes.values() if note.replaced is not None]
-        older = choose_gists_by_age(notes, known, count, allowed, [*corrected, *near])
+        older = await find_gists_to_show(self.store, self.record, notes, self.runtime.context, near)
         hidden = {page for gist in older for page in gist.pages}
         return {page: note for page, note in notes.items() if page not in hidden}, older
 
@@ -304,14 +278,6 @@ def format_parts(pages: list[int]) -> str:
 def pages_text(pages: Iterable[ShownPage]) -> str:
     """Each page after its tag; its header, which is not part of the document, in brackets before the text."""
     return format_pages({page.number: f"[{page.header}]\n{page.text}" if page.header else page.text for page in pages})
-
-
-def snippets_text(snippets: Iterable[Citation]) -> str:
-    """Snippets grouped by page, in page order."""
-    by_page: dict[int, list[str]] = {}
-    for snippet in sorted(snippets, key=lambda snippet: snippet["start"]):
-        by_page.setdefault(snippet["page"], []).append(snippet["quote"])
-    return format_pages({page: "\n…\n".join(quotes) for page, quotes in by_page.items()})
 
 
 def format_pages(bodies: Mapping[int, str]) -> str:

@@ -1,7 +1,6 @@
 """Take notes on a question, written anew after each page, and answer from the last ones (MemAgent).
 
-One step reads several pages, so that a long text takes few checkpoints; every reply is recorded when it comes, so a
-step that is run again pays for nothing twice.
+One step reads several pages, so that a long text takes few checkpoints; recorded replies serve one that runs again.
 """
 
 import asyncio

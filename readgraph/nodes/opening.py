@@ -204,11 +204,10 @@ async def open_for_notes(state: OpenState, runtime: Runtime[ReaderContext]) -> N
 
 
 def make_find_memory(recipe: MakeRecipe, *, settings: Groups) -> StepNode[FindState, FindUpdate]:
-    """A node that uses an existing memory of the document and builds nothing.
+    """A node that uses a memory of the document that is there, and builds nothing; `BadInput` if there is none.
 
-    It uses the memory with the context's recipe, else the newest one of the same method and purpose, else the newest of
-    the method; raises `BadInput` if there is none. Of a document that has grown since, or was not read to its end, it
-    says how much is missing, as a warning too. `settings`: the groups of settings that the recipe uses.
+    It takes the one with the context's recipe, else the newest of the same method and purpose, else of the method, and
+    says how much it lacks, as a warning too. `settings`: the groups that the recipe uses.
     """
 
     async def find_memory(state: FindState, runtime: Runtime[ReaderContext]) -> FindUpdate:

@@ -1,8 +1,7 @@
 """What prompts share: the question, reasons, lines on length and language; and which prompts there are.
 
-Each prompt stands beside the step that asks it, with its version and the reply it asks for, in our own words after the
-papers' facts. A change of a prompt's text raises its version; memories built with the earlier version stay in use until
-rebuilt. By default there is no line on form or language.
+Each stands beside the step that asks it, in our own words after the papers' facts. A change of its text raises its
+version; memories built with the earlier one stay in use until rebuilt. By default no line asks for form or language.
 """
 
 import pkgutil

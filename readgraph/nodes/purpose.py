@@ -55,7 +55,6 @@ PRESETS: dict[Preset, KnownPurpose] = {
         "secret promise lie left returned found lost",
     ),
 }
-"""The presets by name."""
 
 
 def purpose_line(notes: str, purpose: str) -> str:

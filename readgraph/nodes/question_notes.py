@@ -1,11 +1,10 @@
 """Notes on a question: how they are asked for, their sizes, their lines, and those overwritten (MemAgent).
 
 A line holds a fact, and names the pages that it stands on, as in "He sold the lamp [3, 7]". Sizes depend on settings
-alone, so pages are cut once for all questions. A question that is longer than its share makes the prompt too long: then
-it is cut where all prompts are (`readgraph.models.prompt`), and that is counted.
+alone, so pages are cut once for all questions; a prompt with a longer question is cut and counted.
 
-What was overwritten is searched after "Look Back to Reason Forward" (Shi et al., 2025), whose reader names a query at
-each step, and is shown with the next one what of its earlier memory is nearest to it.
+What was overwritten is searched after "Look Back to Reason Forward" (Shi et al., 2025): the reader names a query at
+each step, and sees with the next what of its earlier memory is nearest to it.
 """
 
 import asyncio
@@ -53,7 +52,6 @@ class NotesAlone(LenientReply):
 
     DECIDES: ClassVar[tuple[str, ...]] = ("notes",)
     NAMED: ClassVar[tuple[str, ...]] = ("notes",)
-
     notes: Annotated[
         list[str],
         BeforeValidator(_lines),

@@ -5,7 +5,7 @@ import base64
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary, proxy
 
@@ -27,11 +27,11 @@ from readgraph.models.metering import current_meter
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.channels import SearchHit
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, Note
 from readgraph.state.variables import set_variable
 
 AT_ONCE = 200
-"""Pages that are indexed at once."""
 
 ROOM_OF_VECTOR = 2**18
 """Bytes on the disk for each text of a call: a long vector, with its copies, in as many calls as are in flight."""
@@ -50,7 +50,6 @@ class SearchTool(Protocol):
 Tools = Mapping[str, SearchTool]
 
 MakeTool = Callable[[PageStore, Document, Memory], SearchTool]
-"""Makes a search tool for one memory."""
 
 _stand_ins: ContextVar[Mapping[str, MakeTool]] = ContextVar("stand_ins")
 
@@ -99,6 +98,24 @@ async def memory_tools(
     for tool in own.values():
         await bring_up_to_date(store, document, memory, tool)
     return {**own, **tools}
+
+
+async def open_rankers(
+    runtime: Runtime[ReaderContext],
+    document: Document,
+    memory: Memory,
+    names: tuple[str, ...],
+    parts: tuple[Part, ...] = PARTS,
+) -> Tools:
+    """Some of okapi, which needs no index and stands alone, keyword and vector, whatever tools the context names."""
+    store, context = page_store(runtime), runtime.context
+    if names == ("okapi",):
+        return {"okapi": okapi_ranker(store, document, memory)}
+    if "vector" in names and not (context.embeddings or make_stand_in("vector", store, document, memory)):
+        raise BadInput("This look-up needs an embedding model: name one (embeddings), or take a method without.")
+    both = runtime.override(context=replace(context, tools=("keyword", "vector")))
+    tools = await memory_tools(both, document, memory, parts)
+    return {name: tools[name] for name in names}
 
 
 async def get_shared_embedder(store: PageStore, context: ReaderContext) -> Embedder:
@@ -299,10 +316,9 @@ async def search_pages(
     most: int,
     among: Collection[int] | None = None,
 ) -> Found:
-    """The best pages of each ranker for all of its queries together; all rankers at once.
+    """The best pages of each ranker for all of its queries together, at most `most` of those that count (None: all).
 
-    At most `most` pages of each ranker, of those that count (`among`; None: all). If one ranker fails, the others are
-    stopped and its error is raised.
+    All rank at once. If one fails, the others are stopped and its error is raised.
     """
 
     async def rank(ranker: SearchTool, asked: Sequence[str]) -> list[tuple[int, float]]:

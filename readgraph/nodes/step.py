@@ -1,7 +1,6 @@
 """A step: a coroutine that serves as a graph node under `invoke` and `ainvoke`, metered and recorded.
 
-A step that was interrupted runs again when the run is resumed. Recorded replies cost nothing then, so what it used
-before is kept and added: without it, the calls before an `interrupt()` would be counted nowhere.
+What an interrupted step used is kept, and added when it runs again: recorded replies cost nothing then.
 """
 
 import inspect
@@ -9,18 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Generic,
-    NotRequired,
-    Protocol,
-    TypeAlias,
-    TypeVar,
-    cast,
-    get_type_hints,
-    overload,
-)
+from typing import TYPE_CHECKING, Any, Generic, NotRequired, Protocol, TypeVar, cast, get_type_hints, overload
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
@@ -88,11 +76,11 @@ UpdateT = TypeVar("UpdateT", bound=Mapping[str, object])
 LONGEST_LINE = 1500
 """Most characters of a step's summary, which may contain a model's text and is repeated in each checkpoint."""
 
-Work: TypeAlias = Callable[[StateT, Runtime[ReaderContext]], Awaitable[UpdateT]]
+Work = Callable[[StateT, Runtime[ReaderContext]], Awaitable[UpdateT]]
 """The coroutine of a node: what it reads of the state, and what it writes."""
 
 
-MakeRecipe: TypeAlias = Callable[[ReaderContext], Recipe]
+MakeRecipe = Callable[[ReaderContext], Recipe]
 """The recipe of the memory that a step builds or finds."""
 
 
@@ -105,15 +93,14 @@ class BudgetState(TypedDict):
 
 
 class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
-    """A node made of a coroutine `(state, runtime) -> update`.
+    """A node made of a coroutine `(state, runtime) -> update`; of a node, what it runs is taken, and its recipe.
 
     `without_model` is the coroutine that runs where the context names no model, or the budget is spent.
     `starts_question` marks the first node of a graph, which resets the trajectory and the usage; `builds` one that
-    builds a memory, for which the context's reading model is the model. `settings` names the groups of settings that it
-    reads, besides those of every step: model, window, calls and budget. `needs` names the parameters that the recipe of
-    the memory must have; `pages_alone`: it takes the memory's pages, and nothing uses the notes; `recipe` makes that
-    of the memory which the step gives. An update may hold `step_summary`: one line for the trajectory. Of a node, what
-    it runs is taken, and its recipe.
+    builds a memory, with the context's reading model. `settings` names the groups of settings that it reads besides
+    those of every step; `needs` the parameters that the recipe of the memory must have; `pages_alone`: nothing uses the
+    memory's notes; `recipe` makes that of the memory which the step gives. An update may hold `step_summary`: one line
+    for the trajectory.
     """
 
     check_update: Callable[[Mapping[str, Any]], None] | None = None

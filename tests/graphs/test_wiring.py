@@ -24,7 +24,7 @@ from readgraph.nodes.opening import open_document
 from readgraph.nodes.research.plan import plan
 from readgraph.nodes.research.reflect import reflect
 from readgraph.nodes.step import StepNode
-from readgraph.nodes.walk.triage import descend
+from readgraph.nodes.walk.steps import descend
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import ReadingState
 

@@ -24,7 +24,8 @@ from readgraph.nodes.agent.prompts import (
     reader_system,
 )
 from readgraph.nodes.answering.ask import answer_from_notes_prompt, answer_prompt, weigh_prompt
-from readgraph.nodes.answering.verdicts import check_answer_prompt, check_summary_prompt
+from readgraph.nodes.answering.cite import check_answer_prompt
+from readgraph.nodes.answering.verdicts import check_summary_prompt
 from readgraph.nodes.building.notes import gist_prompt, header_prompt, memo_prompt, memorize_prompt
 from readgraph.nodes.building.paging import merge_prompt, pause_prompt
 from readgraph.nodes.building.summaries import compress_prompt, running_summary_prompt, summary_prompt
@@ -58,9 +59,8 @@ from readgraph.nodes.summary.write import write_summary_prompt
 from readgraph.nodes.survey.answer import survey_prose_prompt, survey_same_prompt
 from readgraph.nodes.survey.plan import survey_plan_prompt
 from readgraph.nodes.survey.records import survey_records_prompt, survey_verdict_prompt
-from readgraph.nodes.walk.leaf import leaf_prompt
-from readgraph.nodes.walk.triage import triage_prompt
-from readgraph.nodes.web_actions import web_act_prompt, web_gist_prompt, web_look_up_prompt
+from readgraph.nodes.walk.steps import leaf_prompt, triage_prompt
+from readgraph.nodes.web_pages import web_act_prompt, web_gist_prompt, web_look_up_prompt
 from readgraph.state.records import Document, Note, Page
 from readgraph.state.survey import Column
 

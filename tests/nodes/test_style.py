@@ -7,7 +7,7 @@ from readgraph.models.json_form import reply_schema
 from readgraph.nodes.answering.ask import AnswerAlone, ChosenAnswer, FreeAnswer, WeighedAnswer, answer_style
 from readgraph.nodes.contracts import AskedQuestion
 from readgraph.nodes.prompts import at_length, length_by_question
-from readgraph.nodes.walk.leaf import LeafVerdict, ReasonedLeafVerdict
+from readgraph.nodes.walk.steps import LeafVerdict, ReasonedLeafVerdict
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.languages import NAMES, certain_language, language_code, sample_spans

@@ -11,7 +11,7 @@ from readgraph.graphs.methods import METHODS, SUMMARY
 from readgraph.library.opening import Library
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.answering.ask import answer_from_notes_prompt, answer_prompt, weigh_prompt
-from readgraph.nodes.answering.verdicts import check_answer_prompt
+from readgraph.nodes.answering.cite import check_answer_prompt
 from readgraph.nodes.judging_prompts import consistent_prompt, permissive_prompt, strict_prompt
 from readgraph.nodes.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.question_notes import take_notes_prompt
@@ -20,8 +20,7 @@ from readgraph.nodes.research.plan import plan_prompt
 from readgraph.nodes.research.reflect import enough_prompt, missing_prompt, reflect_prompt
 from readgraph.nodes.survey.answer import survey_prose_prompt
 from readgraph.nodes.survey.plan import survey_plan_prompt
-from readgraph.nodes.walk.leaf import leaf_prompt
-from readgraph.nodes.walk.triage import triage_prompt
+from readgraph.nodes.walk.steps import leaf_prompt, triage_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Page
 from tests.doubles.deaf import ANSWER, deaf

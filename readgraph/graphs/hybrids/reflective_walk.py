@@ -19,8 +19,8 @@ from readgraph.nodes.answering.cite import cite
 from readgraph.nodes.opening import open_for_research
 from readgraph.nodes.research.integrate import note_findings
 from readgraph.nodes.research.reflect import reflect
-from readgraph.nodes.walk.answer import answer
 from readgraph.nodes.walk.position import walk_again
+from readgraph.nodes.walk.steps import answer
 from readgraph.state.channels import WalkResearchOutput, WalkResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question

@@ -8,7 +8,7 @@ from functools import partial
 from readgraph.graphs import mem_walker
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
-from readgraph.nodes.walk.answer import answer_over_leaves
+from readgraph.nodes.walk.steps import answer_over_leaves
 
 __all__ = ["build", "graph"]
 

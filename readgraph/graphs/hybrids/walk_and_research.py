@@ -19,9 +19,8 @@ from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, comp
 from readgraph.nodes.building.summaries import grow
 from readgraph.nodes.opening import open_for_research
 from readgraph.nodes.research.integrate import note_findings
-from readgraph.nodes.walk.leaf import read_leaf
 from readgraph.nodes.walk.position import enter
-from readgraph.nodes.walk.triage import descend
+from readgraph.nodes.walk.steps import descend, read_leaf
 from readgraph.state.channels import WalkResearchOutput, WalkResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question

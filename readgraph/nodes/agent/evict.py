@@ -1,7 +1,6 @@
 """Evict the oldest events from the queue: a summary takes their place (MemGPT, section 2.1).
 
-They stay in recall storage. A call and its result are one event, so they are never separated. With the plain agentic
-reader, one line that names their pages takes their place.
+They stay in recall storage. With the plain agentic reader, one line that names their pages takes their place.
 """
 
 import re
@@ -9,12 +8,13 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 
 from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
 
 from readgraph.library.agents import Agent, Event, agent_id, agent_store
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_text
 from readgraph.models.metering import count_fallback
-from readgraph.nodes.agent.contracts import AgentTurnState, EvictUpdate
+from readgraph.nodes.agent.contracts import AgentTurnState
 from readgraph.nodes.agent.memory import queue_text
 from readgraph.nodes.agent.prompts import queue_summary_prompt
 from readgraph.nodes.agent.reader_functions import Opened, find_opened_pages, open_page, page_part_name
@@ -22,6 +22,7 @@ from readgraph.nodes.agent.think import summary_words
 from readgraph.nodes.extractive import extract_gist
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import StepNode, Work, node
+from readgraph.state.agent import TurnStep
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.languages import DEFAULT, certain_language, sample_spans
@@ -69,6 +70,16 @@ async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: 
     said = _spoken_text(events) or queue_text(events, runtime.context.window_words)
     gist = first_words(extract_gist(said), most // 2)
     return f"{first_words(before, most - count_words(gist))}\n{gist}".strip()
+
+
+class EvictUpdate(TypedDict):
+    """What evicting writes."""
+
+    queue_from: int
+    summaries: int
+    warned: bool
+    next_step: TurnStep
+    step_summary: str
 
 
 def evict_with(sum_up: SumUp, did: str = "summed up", *, in_language: bool = True) -> Work[AgentTurnState, EvictUpdate]:

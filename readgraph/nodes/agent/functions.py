@@ -1,8 +1,7 @@
 """The functions by which an agent reaches its memory, as LangChain tools (MemGPT, sections 2.2 and 2.3).
 
-A tool that takes `memory` gets the agent's `AgentMemory`, which the model does not see as an argument. Your own tools
-may take it too. `Functions` checks a call and runs it; one that can't be done raises `BadInput`, whose text goes back
-to the model.
+A tool that takes `memory`, also one of your own, gets the agent's `AgentMemory`, which the model does not see as an
+argument. One that can't be done raises `BadInput`, whose text goes back to the model.
 """
 
 import json
@@ -308,10 +307,8 @@ async def answer(
 
 
 WORKING_FUNCTIONS: tuple[BaseTool, ...] = (memory_append, memory_replace, memory_rewrite)
-"""Functions that edit the working context."""
 
 RECALL_FUNCTIONS: tuple[BaseTool, ...] = (recall_search, recall_search_date)
-"""Functions that search recall storage."""
 
 READING_FUNCTIONS: tuple[BaseTool, ...] = (*WORKING_FUNCTIONS, archival_search, document_list, document_open, answer)
 """Functions of an agent that answers a question: its archival storage is the documents, and it sends no messages."""

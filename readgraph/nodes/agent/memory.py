@@ -29,10 +29,7 @@ TAG_WORDS = 30
 
 
 def most_event_words(window_words: int) -> int:
-    """Most words of an incoming event, or of a function's result.
-
-    No event takes more than twice as many in the queue, including its tag; a queue's room is never smaller.
-    """
+    """Most words of an incoming event, or of a function's result; with its tag an event has at most twice as many."""
     return window_words // 8
 
 

@@ -1,17 +1,19 @@
 """What an agent is told, its next step, and the summary of what leaves its view (MemGPT, sections 2.1 to 2.4)."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, model_validator
 
 from readgraph.library.agents import SPEAKS
+from readgraph.models.asking import ask
 from readgraph.models.json_form import storable
 from readgraph.models.prompt import DATA_RULE, Instructions, Prompt, declare_wording, fenced
-
-_AGENT = ("agent", 2)
-"""The prompt's name in recipes, and its version."""
+from readgraph.models.replaced_words import apply_own_words
+from readgraph.models.reply_types import restrict_reply
+from readgraph.state.context import ReaderContext
 
 _MEMORY = (
     "What you see at once, your main context, is small; what you remember is not. You see your working context, the "
@@ -33,7 +35,8 @@ _DATA = (
 
 AGENT_CHAT = declare_wording(
     "agent_chat",
-    *_AGENT,
+    "agent",
+    2,
     "You are somebody's companion in a conversation that may last for years. "
     + _MEMORY
     + _STEPS
@@ -47,7 +50,8 @@ AGENT_CHAT = declare_wording(
 )
 AGENT_READING = declare_wording(
     "agent_reading",
-    *_AGENT,
+    "agent",
+    2,
     "You answer a question about documents that are too long for you to see at once. "
     + _MEMORY
     + _STEPS
@@ -142,7 +146,6 @@ class FunctionNumber(BaseModel):
     """Which function to call."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("number",)
-
     number: int = Field(description="The number of the function to call.")
 
 
@@ -150,7 +153,6 @@ class ArgumentText(BaseModel):
     """An argument of a function."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("text",)
-
     text: str = Field(description="The argument.")
 
 
@@ -174,6 +176,29 @@ def argument_prompt(context: Prompt, function: str, argument: str, described: st
     """Ask for one argument of the function that is called."""
     task = f"You call {function}. Its {argument}: {described}"
     return Prompt(NAME, VERSION, context.system, f"{context.user}\n\n{task}")
+
+
+async def ask_step(
+    context: Prompt, functions: Mapping[str, Mapping[str, str]], runtime: Runtime[ReaderContext]
+) -> NextStep:
+    """The step that the model names, one of these functions with their required arguments. Errors as in `ask`.
+
+    In plain words it has no optional arguments, and after a message the agent waits, else it goes on.
+    """
+    if runtime.context.reply_form != "plain":
+        return await ask(runtime, context, restrict_reply(NextStep, function=functions))
+    names, context = list(functions), apply_own_words(context, runtime.context.prompts)
+
+    def complaint(reply: FunctionNumber) -> str | None:
+        return None if 0 < reply.number <= len(names) else f"choose a number from 1 to {len(names)}"
+
+    offered = restrict_reply(FunctionNumber, number=range(1, len(names) + 1))
+    function = names[(await ask(runtime, function_prompt(context, names), offered, complaint)).number - 1]
+    arguments = []
+    for name, described in functions[function].items():
+        given = await ask(runtime, argument_prompt(context, function, name, described), ArgumentText)
+        arguments.append(Argument(name=name, value=given.text))
+    return NextStep(inner_thoughts="", function=function, arguments=arguments, request_heartbeat=function != SPEAKS)
 
 
 QUEUE_SUMMARY = declare_wording(

@@ -2,37 +2,41 @@
 
 import uuid
 from dataclasses import replace
+from typing import NotRequired
 
 from langgraph.runtime import Runtime
 
 from readgraph.library.agents import Agent, Event, agent_id, agent_store, initial_state, local_now
 from readgraph.library.page_store import page_store
-from readgraph.nodes.agent.act import run_call
-from readgraph.nodes.agent.contracts import (
-    AgentAnswerState,
-    AgentQuestionTurnState,
-    BeginState,
-    BeginUpdate,
-    ReadingActUpdate,
-)
+from readgraph.nodes.agent.contracts import ActUpdate, AgentTurnState, BeginUpdate
 from readgraph.nodes.agent.functions import Functions
 from readgraph.nodes.agent.memory import queue_text
 from readgraph.nodes.agent.receive import MOST_BLOCK_WORDS, REACHED_BY, file_document, keep
+from readgraph.nodes.agent.think import run_call
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.ask import STYLE, answer_style
 from readgraph.nodes.answering.in_view import draft_answer, write_draft
-from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate
+from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, AskedQuestion
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import StepNode, node
 from readgraph.state.agent import AgentState, Block, fresh_turn
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
-from readgraph.state.reading import with_finding
+from readgraph.state.reading import Finding, Usage, with_finding
 from readgraph.state.records import digest
 from readgraph.state.settings import Chaining, Embeddings, MemoryParts, Window
 from readgraph.state.words import count_words, format_count
 
 __all__ = ["begin"]
+
+
+class BeginState(AskedQuestion):
+    """What the beginning of a question's agent reads; `more_documents` are further documents."""
+
+    document: str
+    memory: str
+    more_documents: NotRequired[list[str]]
+    usage: NotRequired[Usage]
 
 
 def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[BeginState, BeginUpdate]:
@@ -88,6 +92,23 @@ async def _like(state: BeginState, document: str, runtime: Runtime[ReaderContext
     return alike[-1].id if whole else ""
 
 
+class AgentQuestionTurnState(AgentTurnState):
+    """What the steps of an agent read when it answers a question about a document."""
+
+    memory: str
+    question_text: str
+    choices: dict[str, str]
+    pages_read: list[int]
+    findings: list[Finding]
+
+
+class ReadingActUpdate(ActUpdate):
+    """What acting writes in a reading; an answer is the last finding."""
+
+    pages_read: list[int]
+    findings: list[Finding]
+
+
 def act_in_reading_with(
     functions: Functions, *, settings: Groups = (MemoryParts,)
 ) -> StepNode[AgentQuestionTurnState, ReadingActUpdate]:
@@ -101,6 +122,16 @@ def act_in_reading_with(
         return {**update, "pages_read": pages, "findings": findings}
 
     return StepNode(act, settings=(Chaining, Window, Embeddings, *settings))
+
+
+class AgentAnswerState(AnswerState):
+    """What answering reads after an agent's reading: its queue, and whether it still owes the answer."""
+
+    agent: str
+    queue_from: int
+    events: int
+    owes_reply: bool
+    findings: list[Finding]
 
 
 @node(settings=(*STYLE, Window))

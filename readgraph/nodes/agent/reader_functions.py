@@ -87,7 +87,6 @@ async def open_page(
 
 
 READER_FUNCTIONS: tuple[BaseTool, ...] = (keyword_search, text_search, meaning_search, open_page, answer)
-"""Functions of the plain agentic reader."""
 
 
 def find_opened_pages(events: Sequence[Event]) -> list[Opened]:

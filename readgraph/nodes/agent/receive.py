@@ -5,11 +5,13 @@ A document is filed: its pages, cut by rule or by another reading, are put in th
 
 from bisect import bisect_left
 from dataclasses import asdict
-from typing import Any, cast, get_args
+from typing import Any, NotRequired, cast, get_args
 
+from langchain_core.messages import AnyMessage
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict
 
 from readgraph.library.agents import (
     Agent,
@@ -23,7 +25,7 @@ from readgraph.library.agents import (
     local_now,
 )
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.nodes.agent.contracts import ReceiveState, ReceiveUpdate
+from readgraph.nodes.agent.contracts import BeginUpdate
 from readgraph.nodes.agent.memory import cut_to, most_event_words
 from readgraph.nodes.agent.storages import take_back_indexes
 from readgraph.nodes.building.build import read_pages
@@ -129,6 +131,29 @@ TITLE_WORDS = 6
 LIFE = tuple(AgentState.__annotations__)
 
 _ARRIVAL = TypeAdapter(IncomingEvent)
+
+
+class ReceiveState(TypedDict):
+    """What receiving reads; an agent without events has no channels yet."""
+
+    agent: NotRequired[str]
+    event: NotRequired[IncomingEvent]
+    document: NotRequired[str]
+    blocks: NotRequired[list[Block]]
+    events: NotRequired[int]
+    queue_from: NotRequired[int]
+    summaries: NotRequired[int]
+    warned: NotRequired[bool]
+    archive: NotRequired[int]
+    passages: NotRequired[int]
+    documents: NotRequired[list[list[int]]]
+    messages: NotRequired[list[AnyMessage]]
+
+
+class ReceiveUpdate(BeginUpdate):
+    """What receiving writes."""
+
+    document: str
 
 
 @node(starts_question=True, settings=(Window, PageSizes, Paragraphs, Rebuilding))

@@ -25,18 +25,18 @@ from readgraph.state.words import count_words, end_after_words
 NEAREST = 10
 """So many that are nearest to a query by meaning are found although they share no word with it."""
 
-MakeEntries = Callable[[Sequence[int]], Awaitable[list[IndexEntry]]]
-"""The index entries for some numbers of a storage; what has nothing to be found by has an empty text."""
-
 
 @dataclass(frozen=True, slots=True)
 class SearchedStorage:
-    """The first `count` numbers of a storage; `name` is that of its indexes, which are filled at a search."""
+    """The first `count` numbers of a storage; `name` is that of its indexes, which are filled at a search.
+
+    `make_entries` makes those of some numbers; what has nothing to be found by has an empty text.
+    """
 
     store: AgentStore
     name: str
     count: int
-    make_entries: MakeEntries
+    make_entries: Callable[[Sequence[int]], Awaitable[list[IndexEntry]]]
 
     async def rank(self, query: str, context: ReaderContext | None) -> list[int]:
         """The numbers that share words with the query, or are nearest to it by their embeddings; the best first."""
@@ -74,8 +74,7 @@ def fuse_by_words_and_meaning(words: Ranking, near: Ranking) -> list[int]:
 async def trim_index(store: AgentStore, name: str, count: int, archive_of: str = "") -> None:
     """Cut an index to the first `count` numbers of its storage; its vectors are made again.
 
-    `archive_of`: the agent whose archival storage this is. If a deletion was undone there, the index is emptied,
-    because the deleted passages exist again.
+    `archive_of`: the agent whose archival storage this is. An index is emptied where a deletion was undone.
     """
     indexes = await indexes_of(store.store)
     if (last := (await indexes.keyword.extent(name)).last) < count:
@@ -267,8 +266,7 @@ async def format_items(
 ) -> str:
     """One page of these items of archival storage; with `excerpt`, what that shows of each.
 
-    `counted`: what the first line says besides the number of results. Pages of the question's own document count as
-    read, unless only an excerpt is shown.
+    `counted` ends the first line. Pages of the question's own document count as read, unless only an excerpt is shown.
     """
     numbers, line = results_page(found, page)
     items = await load_archive_items(memory, numbers)

@@ -1,51 +1,49 @@
-"""Think: the model sees its main context and names one function call (MemGPT, sections 2.1 and 2.4).
+"""Think and act: the model names a function, which is run, until the turn ends (MemGPT, sections 2.1 and 2.4).
 
-It sees the functions of those parts of its memory that it may use (table 3): its working
-context, its recall storage, or both. Without its working context an agent sees no blocks and can't edit any; without
-its recall storage it can't search what left its view. Its memory goes on being kept in either case.
+It sees the functions of those parts of its memory that it may use (table 3): its working context, its recall storage,
+or both. Without the former it sees no blocks and can't edit any, without the latter it can't search what left its view;
+its memory goes on being kept in either case.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
+from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from readgraph.library.agents import SPEAKS, Event, agent_id, agent_store
-from readgraph.models.asking import ask
+from readgraph.library.agents import Event, agent_id, agent_store
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import Prompt
-from readgraph.models.replaced_words import apply_own_words
-from readgraph.models.reply_types import restrict_reply
-from readgraph.nodes.agent.contracts import AgentTurnState, ThinkState, ThinkUpdate
+from readgraph.nodes.agent.contracts import ActUpdate, AgentTurnState, ThinkState, ThinkUpdate
 from readgraph.nodes.agent.functions import RECALL_FUNCTIONS, WORKING_FUNCTIONS, Functions
-from readgraph.nodes.agent.memory import blocks_text, call_line, message_id, most_event_words, queue_text
-from readgraph.nodes.agent.prompts import (
-    Argument,
-    ArgumentText,
-    FunctionNumber,
-    NextStep,
-    agent_prompt,
-    argument_prompt,
-    chat_system,
-    function_prompt,
-    question_system,
-    reader_system,
+from readgraph.nodes.agent.memory import (
+    AgentMemory,
+    blocks_text,
+    call_line,
+    cut_to,
+    message_id,
+    most_event_words,
+    queue_text,
 )
+from readgraph.nodes.agent.prompts import NextStep, agent_prompt, ask_step, chat_system, question_system, reader_system
 from readgraph.nodes.agent.reader_functions import meaning_search
-from readgraph.nodes.agent.receive import clock, keep
+from readgraph.nodes.agent.receive import LIFE, clock, keep
 from readgraph.nodes.bounds import within_loop_limit
 from readgraph.nodes.prompts import talk_language_line
 from readgraph.nodes.step import StepNode, node
-from readgraph.state.agent import TurnStep
+from readgraph.state.agent import AgentState, TurnStep
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput, NoUsableReply
-from readgraph.state.settings import AgentMemory, Chaining, Language, MemoryParts, Window
+from readgraph.state.reading import Status
+from readgraph.state.settings import Chaining, Embeddings, Language, MemoryParts, Window
 from readgraph.state.words import count_words, first_words
 
-HIDDEN: dict[AgentMemory, frozenset[str]] = {
-    "both": frozenset(),
+HIDDEN = {
+    "both": frozenset[str](),
     "working": frozenset(tool.name for tool in RECALL_FUNCTIONS),
     "recall": frozenset(tool.name for tool in WORKING_FUNCTIONS),
 }
@@ -54,7 +52,7 @@ HIDDEN: dict[AgentMemory, frozenset[str]] = {
 MEMORY = HIDDEN["working"] | HIDDEN["recall"]
 """All functions of these parts."""
 
-SWITCHED_OFF: dict[AgentMemory, str] = {
+SWITCHED_OFF = {
     "both": "",
     "working": "Recall storage is switched off: what leaves your view can't be searched.",
     "recall": "There is no working context: you can't write anything down there.",
@@ -68,31 +66,6 @@ def usable(functions: Functions, context: ReaderContext) -> Functions:
     if functions.tools.get(meaning_search.name) is meaning_search and not context.embeddings:
         hidden |= {meaning_search.name}
     return functions.without(hidden)
-
-
-NeededArguments = Mapping[str, Mapping[str, str]]
-"""For each function's name, its required arguments with their descriptions."""
-
-
-async def ask_step(context: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
-    """The step that the model names. Errors as in `ask`.
-
-    In plain words it has no optional arguments, and after a message the agent waits, else it goes on.
-    """
-    if runtime.context.reply_form != "plain":
-        return await ask(runtime, context, restrict_reply(NextStep, function=functions))
-    names, context = list(functions), apply_own_words(context, runtime.context.prompts)
-
-    def complaint(reply: FunctionNumber) -> str | None:
-        return None if 0 < reply.number <= len(names) else f"choose a number from 1 to {len(names)}"
-
-    offered = restrict_reply(FunctionNumber, number=range(1, len(names) + 1))
-    function = names[(await ask(runtime, function_prompt(context, names), offered, complaint)).number - 1]
-    arguments = []
-    for name, described in functions[function].items():
-        given = await ask(runtime, argument_prompt(context, function, name, described), ArgumentText)
-        arguments.append(Argument(name=name, value=given.text))
-    return NextStep(inner_thoughts="", function=function, arguments=arguments, request_heartbeat=function != SPEAKS)
 
 
 CHAIN = ("think", "evict", "act")
@@ -196,7 +169,7 @@ def think_with(
         if not runtime.context.model:
             raise BadInput(f"An agent needs a model: {HOW_TO_NAME}")
         seen = await main_context(state, await frame_of(state, runtime), runtime)
-        return {**await _tell(state, seen, SPENT, "yield", "stopped", runtime), "status": "budget"}
+        return await _tell(state, seen, SPENT, "stopped", runtime, "budget")
 
     @node(without_model=think_without_model, settings=(Chaining, Language, Window, *settings))
     async def think(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
@@ -204,20 +177,17 @@ def think_with(
         frame = await frame_of(state, runtime)
         seen = await main_context(state, frame, runtime)
         if not within_loop_limit(state, CHAIN, lambda context: context.max_chain):
-            ended = await _tell(state, seen, ENDLESS, "yield", "went on without an end", runtime)
-            return {**ended, "status": "no_answer"}
+            return await _tell(state, seen, ENDLESS, "went on without an end", runtime, "no_answer")
         if seen.queue_words > seen.room:
             return _update(state, seen, "evict", "the queue overflows")
         if frame.warning and seen.queue_words > WARN_AT * seen.room and not state["warned"]:
-            warned = await _tell(state, seen, frame.warning, "think", "warned of a full queue", runtime)
-            return {**warned, "warned": True}
+            return await _tell(state, seen, frame.warning, "warned of a full queue", runtime)
         current_meter().message_id = message_id(agent_id(state["agent"]), state["events"])
         try:
             reply = await ask_step(seen.prompt, usable(functions, runtime.context).arguments_needed, runtime)
         except NoUsableReply:
             count_fallback("step")
-            ended = await _tell(state, seen, NO_STEP, "yield", "gave no usable step", runtime)
-            return {**ended, "status": "no_answer"}
+            return await _tell(state, seen, NO_STEP, "gave no usable step", runtime, "no_answer")
         call = _call(reply, state["events"], clock(seen.events), runtime.context.window_words)
         await keep(call, agent_id(state["agent"]), runtime)
         return {**_update(state, seen, "act", call_line(call), events=1), "calls": state["calls"] + 1}
@@ -244,14 +214,15 @@ async def _tell(
     state: AgentTurnState,
     seen: MainContext,
     text: str,
-    next_step: TurnStep,
     summary: str,
     runtime: Runtime[ReaderContext],
+    ended: Status | None = None,
 ) -> ThinkUpdate:
-    """The update after an event with this text from the system."""
+    """The update after an event with this text from the system, which warns the agent or has `ended` its turn."""
     event = Event(state["events"], "system", clock(seen.events), text)
     await keep(event, agent_id(state["agent"]), runtime)
-    return _update(state, seen, next_step, summary, events=1)
+    update = _update(state, seen, "yield" if ended else "think", summary, events=1)
+    return {**update, "status": ended} if ended else {**update, "warned": True}
 
 
 def _update(
@@ -291,15 +262,78 @@ def plain_frame(state: AgentTurnState, context: ReaderContext, functions: Functi
 
 
 def _describe_storages(state: AgentTurnState, context: ReaderContext) -> str:
-    stored = (
+    return (
         f"In recall storage: {state['events']} events. In archival storage: {state['passages']} passages of your own, "
-        f"{len(state['documents'])} documents."
-    )
-    off = SWITCHED_OFF[context.agent_memory]
-    return f"{stored} {off}" if off else stored
+        f"{len(state['documents'])} documents. {SWITCHED_OFF[context.agent_memory]}"
+    ).rstrip()
 
 
 def _calls_left(state: AgentTurnState, context: ReaderContext) -> str:
     left = context.max_chain - state["calls"]
     last = " This is the last one: say what you have to say." if left == 1 else ""
     return f"Call your next function; you may call {left} more in this turn.{last}"
+
+
+CHAIN_ENDED = "You called {calls} functions in this turn, as many as you may, so it ended here."
+
+
+def act_with(functions: Functions) -> StepNode[AgentTurnState, ActUpdate]:
+    """The node that acts for an agent that lives on."""
+
+    async def act(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> ActUpdate:
+        """Run the function; its result or error is added to the call's event."""
+        return (await run_call(state, functions, runtime))[0]
+
+    return StepNode(act, settings=(Chaining, MemoryParts, Window, Embeddings))
+
+
+async def run_call(
+    state: AgentTurnState, functions: Functions, runtime: Runtime[ReaderContext]
+) -> tuple[ActUpdate, AgentMemory]:
+    """Run the newest event's call; returns the update, and the memory that the function worked on.
+
+    The turn goes on if the model asked for it, after an error, and while the user waits for a message, since an agent
+    that only edits its memory would leave the user without one. `max_chain` bounds the turn.
+    """
+    identity, memory = agent_id(state["agent"]), await _open_memory(state, runtime)
+    call = await memory.store.event(identity, state["events"] - 1)
+    result, failed = await usable(functions, runtime.context).call(call, memory)
+    call = replace(call, result=cut_to(result, most_event_words(runtime.context.window_words)), failed=failed)
+    await keep(call, identity, runtime)
+    owes_reply = state["owes_reply"] and not memory.said and memory.given is None
+    goes_on = memory.given is None and (failed or call.request_heartbeat or owes_reply)
+    ended = goes_on and state["calls"] >= runtime.context.max_chain
+    if ended:
+        note = Event(state["events"], "system", clock([call]), CHAIN_ENDED.format(calls=state["calls"]))
+        await keep(note, identity, runtime)
+    next_step: TurnStep = "think" if goes_on and not ended else "yield"
+    update: ActUpdate = {
+        "blocks": memory.life["blocks"],
+        "events": state["events"] + ended,
+        "archive": memory.life["archive"],
+        "passages": memory.life["passages"],
+        "next_step": next_step,
+        "owes_reply": owes_reply,
+        "said": memory.said,
+        "recalled": memory.recalled,
+        "status": "reading" if next_step == "think" else "answered" if memory.said else "no_answer",
+        "step_summary": f"{call.function} failed: {result}" if failed else call_line(call),
+    }
+    if state.get("messages"):  # a chat client
+        new = memory.said[len(state["said"]) :]
+        update["messages"] = [AIMessage(text, id=message_id(identity, call.number)) for text in new]
+    return update, memory
+
+
+async def _open_memory(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> AgentMemory:
+    store, channels = agent_store(runtime), cast("dict[str, Any]", state)
+    return AgentMemory(
+        await store.require_agent(state["agent"]),
+        store,
+        runtime.context,
+        life=cast(AgentState, {channel: deepcopy(channels[channel]) for channel in LIFE}),
+        began_at=state["began_at"],
+        choices=channels.get("choices", {}),
+        said=[*state["said"]],
+        recalled=[*state["recalled"]],
+    )

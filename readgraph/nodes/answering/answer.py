@@ -59,9 +59,8 @@ async def memory_with(
     pages: list[int], state: AnswerState, runtime: Runtime[ReaderContext], make_prompt: MakePrompt = answer_prompt
 ) -> AnswerSource:
     """A memory with these pages in full."""
-    return answer_from(
-        await view_memory(runtime, state["document"], state["memory"], pages), state, runtime, make_prompt
-    )
+    view = await view_memory(runtime, state["document"], state["memory"], pages)
+    return answer_from(view, state, runtime, make_prompt)
 
 
 def answer_from(
@@ -142,10 +141,9 @@ async def answer_from_each_without_model(state: AnswerState, runtime: Runtime[Re
 async def answer_from_each(state: AnswerState, runtime: Runtime[ReaderContext]) -> EachPageUpdate:
     """Answer from each page concurrently; if the answers differ, the model weighs them in one call.
 
-    GAM's long-LLM baseline takes the best score over the chunks (section 3.1), which needs the gold answer; a reader
-    has none. Without a usable reply to the weighing, the first answer is used. Passages that were quoted for lack of a
-    usable reply count only where no page was answered, and so does it that there were none to quote. The compression
-    rate counts the words of all chunks, whichever gave the answer.
+    GAM's long-LLM baseline takes the best score over the chunks (section 3.1), which needs the gold answer. Without a
+    usable reply to the weighing, the first answer is used. Passages quoted for lack of one count only where no page was
+    answered, and so does it that there were none. The compression rate counts the words of all chunks.
     """
     pages = state["pages_read"]
     with suppress_streaming():
@@ -172,9 +170,15 @@ async def _source_of_findings(
     pages = state["pages_read"]
     document, chunks = await memory_pages(runtime, state["document"], state["memory"])
     words = sum(page.words for page in chunks if page.number in pages)
-    if len({finding["text"] for finding in findings}) < 2:
+    if not findings:
+        return ready_answer(document, AnswerDraft(None, None, [], words, "found no answer in the text"))
+
+    def draft(quoted: list[Finding], did: str) -> AnswerDraft:
+        return AnswerDraft(findings[0]["text"], findings[0]["choice"], all_quotes(quoted), words, did)
+
+    if len({finding["text"] for finding in findings}) == 1:
         did = f"answered from {len(findings)} of {len(pages)} parts, each by itself"
-        return ready_answer(document, _draft_from_findings(findings, words, did))
+        return ready_answer(document, draft(findings, did))
 
     async def weigh() -> AnswerDraft:
         shown = dict[int, str]()
@@ -184,13 +188,6 @@ async def _source_of_findings(
         return await weigh_findings(findings, format_pages(shown), state, runtime, words)
 
     async def take_first() -> AnswerDraft:
-        return _draft_from_findings(findings[:1], words, f"took the first of {len(findings)} answers")
+        return draft(findings[:1], f"took the first of {len(findings)} answers")
 
     return AnswerSource(document, take_first, weigh, "weigh")
-
-
-def _draft_from_findings(findings: list[Finding], words: int, did: str) -> AnswerDraft:
-    """The one answer that pages agree on, or none."""
-    if not findings:
-        return AnswerDraft(None, None, [], words, "found no answer in the text")
-    return AnswerDraft(findings[0]["text"], findings[0]["choice"], all_quotes(findings), words, did)

@@ -39,7 +39,6 @@ ANSWER = declare_wording(
     free="Answer the question, and quote the words of the text that show the answer.",
     choose="Choose the best option: {letters}. Quote the words of the text that show it.",
 )
-"""Answering from what is remembered and what was read again (ReadAgent, section 3.2 and appendix F)."""
 
 
 class QuotedText(BaseModel):
@@ -71,7 +70,6 @@ class AnswerAlone(BaseModel):
     """An answer in one's own words, without quotes: where no part of the text is in view."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("answer",)
-
     answer: str | None = Field(description="A short and concise answer; null if the notes don't hold it.")
 
     @classmethod
@@ -90,7 +88,6 @@ class ChoiceAlone(BaseModel):
     """An answer chosen from options, without quotes."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("choice",)
-
     choice: str = Field(description="The letter of the best option.")
 
 
@@ -115,7 +112,6 @@ ANSWER_FROM_NOTES = declare_wording(
     choose="Choose the best option: {letters}.",
     quote=" Quote the words of the text that show it.",
 )
-"""Answering from the context that research made (GAM, sections 2.2.2 and 3.5)."""
 
 
 def answer_from_notes_prompt(notes: str, evidence: str, question: str, choices: dict[str, str]) -> Prompt:
@@ -135,14 +131,12 @@ WEIGH = declare_wording(
     free="Answer the question.",
     choose="Choose the best option: {letters}.",
 )
-"""Weighing what several leaves had to say into one answer (beyond the paper)."""
 
 
 class WeighedAnswer(BaseModel):
     """The answer that the findings give."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("answer",)
-
     reason: str = Field(description="A few words: what agrees, what doesn't.")
     pages: list[int] = Field(description="The pages whose findings show the answer; empty if there is none.")
     answer: str | None = Field(description="A short and concise answer; null if the findings don't give one.")
@@ -152,7 +146,6 @@ class WeighedChoice(BaseModel):
     """The option that the findings speak for."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("choice",)
-
     reason: str = Field(description="A few words: what agrees, what doesn't.")
     pages: list[int] = Field(description="The pages whose findings show it; empty if there are none.")
     choice: str | None = Field(description="The letter of the best option; null if the findings don't speak for any.")

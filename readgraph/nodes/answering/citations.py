@@ -82,8 +82,7 @@ def make_citation(page: int, text_start: int, text: str, span: tuple[int, int]) 
 def find_quote(quote: str, text: str, begin: int, end: int) -> tuple[int, int] | None:
     """Character span of a quote in `text[begin:end]`: exact, else by its words, else by its letters alone.
 
-    It holds whole words only: those that the quote cuts are left out. It has three words, or is a whole sentence, a
-    number or a name.
+    Words that the quote cuts are left out. It has three words, or is a whole sentence, a number or a name.
     """
     if not _WORD.search(quote):
         return None
@@ -136,10 +135,7 @@ def _says_enough(text: str, start: int, end: int) -> bool:
 
 
 def _within_word(text: str, at: int) -> bool:
-    """Whether an offset cuts a word: "no" is not a quote from "know", nor "5" from "3.5", nor "t" from "don't".
-
-    Scripts without spaces have no such bounds.
-    """
+    """Whether an offset cuts a word, as in "no|w", "3.|5", "don'|t"; scripts without spaces have no such bounds."""
     around = text[max(at - 1, 0) : at + 1]
     if len(around) < 2 or _UNSPACED.search(around):
         return False
@@ -200,10 +196,9 @@ LEAST_SHARE = 0.5
 def with_marks(found: Mapping[str, Any]) -> dict[str, Any]:
     """A graph's output with numbered citations, and the answer with their marks as `marked_answer`.
 
-    Each citation gets its `number`, from 1, and `mark_at`, the offset in the answer where its mark stands; both
-    `mark_at` and `marked_answer` are None where there is no answer. Of an answer that lists the rows of a table, the
-    marks of each row stand at its end. `flags`: what is said of single sentences of a summary or of a long answer,
-    with the offsets where it stands.
+    Each citation gets its `number`, from 1, and `mark_at`, the offset in the answer where its mark stands; without an
+    answer it is None, as `marked_answer` is. Of a table the marks stand at the ends of rows. `flags`: what is said of
+    single sentences of a summary or of a long answer, with the offsets where it stands.
     """
     answer: str | None = found["answer"]
     if answer is None:
@@ -225,10 +220,7 @@ def with_marks(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def row_marks(answer: str, found: Mapping[str, Any]) -> list[tuple[int, int]]:
-    """Where rows of a table end in an answer that lists them, with the number of the citation that shows each.
-
-    A table of Markdown has a row in each line; a table of one column is a list in one line.
-    """
+    """Where rows of a table (lines of Markdown, or a list in one line) end in an answer, with their citations."""
     table: Table | None = found.get("table")
     if not table or not table["rows"]:
         return []
@@ -254,10 +246,9 @@ def without_long_runs(text: str) -> str:
 
 
 def mark_offsets(answer: str, citations: Sequence[Citation]) -> list[int]:
-    """Where the mark of each citation stands: after the sentence of the answer whose words its quote holds most of.
+    """Where each citation's mark stands: after the sentence of the answer whose words its quote holds most of.
 
-    At the end of the answer where the quote holds less than half of the words of each sentence. A citation that says
-    itself where its mark stands has it there.
+    That is the answer's end where it holds less than half of any sentence; one that says its place has it there.
     """
     answer = without_unread(answer)
     sentences = [(end, {*content_words(answer[start:end])}) for start, end in sentence_spans(answer)]

@@ -1,8 +1,7 @@
 """Find each quote in the document, so that every citation is a real span; check long answers by sentence.
 
-`cite` checks where the settings want long answers. A sentence is checked against what the answer quotes for it, and
-against the pages nearest to its words (BM25): of those that were opened or cited, and a few of the whole text, since
-notes of any page may have been in view.
+A sentence is checked against what the answer quotes for it, and against the pages nearest to its words (BM25): of those
+that were opened or cited, and a few of the whole text, since notes of any page may have been in view.
 """
 
 import asyncio
@@ -18,16 +17,10 @@ from readgraph.library.search.okapi import rank
 from readgraph.library.search.passages import cut_to_passages
 from readgraph.library.search.terms import content_words
 from readgraph.models.metering import count_fallback, current_meter
-from readgraph.models.prompt import Prompt
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.answering.ask import set_long
 from readgraph.nodes.answering.citations import find_quote, find_quotes, mark_offsets
-from readgraph.nodes.answering.verdicts import (
-    SentenceToCheck,
-    SupportVerdict,
-    check_answer_prompt,
-    in_batches,
-    verdicts_on,
-)
+from readgraph.nodes.answering.verdicts import SentenceToCheck, SupportVerdict, in_batches, verdicts_on
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import CiteState, CiteUpdate
 from readgraph.nodes.search import open_ranker
@@ -58,6 +51,24 @@ WHOLE_PAGE = 700
 _BREAK = re.compile(r"\n[ \t]*\n")
 
 
+CHECK_ANSWER = declare_wording(
+    "check_answer",
+    "check_answer",
+    1,
+    "You check an answer to a question against passages of the text that it is about. You trust nothing but what these "
+    "passages say. " + DATA_RULE,
+    "Say of each numbered sentence of the answer whether the passages above, each after its page tag, support all that "
+    "it says: a wrong name, number or order of events, or anything that they don't say, makes it not supported. Quote "
+    "the words that show it.",
+)
+
+
+def check_answer_prompt(passages: str, question: str, sentences: Sequence[str]) -> Prompt:
+    """Ask of each sentence of an answer whether these passages support it; sentences are numbered from 1."""
+    numbered = "\n".join(f"{number}. {sentence}" for number, sentence in enumerate(sentences, 1))
+    return CHECK_ANSWER.ask(fenced("memory", passages), fenced("question", question), fenced("sentences", numbered))
+
+
 @dataclass(frozen=True, slots=True)
 class EvidencePiece:
     """A page, or a passage of a long one, from an offset on; `opened`: it was opened for the question, or is cited."""
@@ -83,9 +94,8 @@ async def check_answer_sentences(
 ) -> list[Sentence]:
     """The sentences of the answer, with what the text says of them, by the model or, without one, by their words.
 
-    A sentence without a usable reply stays unchecked, and so do those that the budget doesn't hold: the answer was
-    there before. Without a model, one that stands in the text so is supported. `memories` are those of the answer's
-    documents, of which only the first is named in pages and quotes.
+    A sentence stays unchecked without a usable reply or a budget. Without a model, one that stands in the text is
+    supported. `memories` are those of the answer's documents, of which only the first is named in pages and quotes.
     """
     answer, store = without_unread(state.get("answer") or ""), page_store(runtime)
     spans = find_statements(answer)

@@ -1,7 +1,4 @@
-"""What all steps that answer share: from what is in view to the answer, its status and its figures.
-
-The answer is a chat message too: of the conversation, where the question came as one, and for whoever streams it.
-"""
+"""What all steps that answer share: from what is in view to the answer, its status and its figures."""
 
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -58,7 +55,6 @@ def as_chat_message(said: AnswerDraft, document: Document, state: AskedState) ->
 
 
 MakeDraft: TypeAlias = Callable[[], Awaitable[AnswerDraft]]
-"""A function that makes an answer."""
 
 
 @dataclass(frozen=True)

@@ -17,25 +17,6 @@ from readgraph.state.errors import NoUsableReply
 from readgraph.state.reading import Quote
 from readgraph.state.words import count_words
 
-CHECK_ANSWER = declare_wording(
-    "check_answer",
-    "check_answer",
-    1,
-    "You check an answer to a question against passages of the text that it is about. You trust nothing but what these "
-    "passages say. " + DATA_RULE,
-    "Say of each numbered sentence of the answer whether the passages above, each after its page tag, support all that "
-    "it says: a wrong name, number or order of events, or anything that they don't say, makes it not supported. Quote "
-    "the words that show it.",
-)
-"""Whether passages of a text say what the sentences of an answer say."""
-
-
-def check_answer_prompt(passages: str, question: str, sentences: Sequence[str]) -> Prompt:
-    """Ask of each sentence of an answer whether these passages support it; sentences are numbered from 1."""
-    numbered = "\n".join(f"{number}. {sentence}" for number, sentence in enumerate(sentences, 1))
-    return CHECK_ANSWER.ask(fenced("memory", passages), fenced("question", question), fenced("sentences", numbered))
-
-
 CHECK_SUMMARY = declare_wording(
     "check_summary",
     "check_summary",
@@ -45,7 +26,6 @@ CHECK_SUMMARY = declare_wording(
     "Say of each numbered sentence whether the pages above support all that it says: a wrong name, number or order of "
     "events, or anything that they don't say, makes it not supported. Quote the words that show it.",
 )
-"""Whether the pages that sentences name say what the sentences say."""
 
 
 class SentenceVerdict(LenientReply):

@@ -3,7 +3,7 @@
 Of a memory of memos the model sees as many as fit, the recent ones first, then relevant ones.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar
@@ -45,7 +45,6 @@ TOOLS = {
     "vector": "finds pages by what they mean. Give each query as a short sentence, with full names.",
     "page": "opens pages by their number. Give numbers that stand in the memory; never guess one.",
 }
-"""What each tool does, for the model."""
 
 PLAN = declare_wording(
     "plan",
@@ -65,7 +64,6 @@ class SearchPlan(LenientReply):
     """What to look for, and with which queries."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("keyword", "vector", "needs")
-
     needs: Annotated[Texts, Field(description="What has to be found out to answer: one short question for each fact.")]
 
 
@@ -95,10 +93,9 @@ def plan_prompt(
     read: Sequence[int] = (),
     reasoning: bool = True,
 ) -> Prompt:
-    """Ask for queries, at most `most` for each tool.
+    """Ask for queries, at most `most` for each tool; an empty memory is left out (research without memory).
 
-    In later rounds `requests` says what is still missing and `notes` what is known; `searched` and `read` hold the
-    queries and pages of earlier rounds. An empty memory is left out (research without memory).
+    In later rounds `requests` are still missing and `notes` known; `searched` and `read` are earlier queries and pages.
     """
     offered = "\n".join(f"- {tool}: {TOOLS[tool]}" for tool in tools)
     missing = "\n".join(f"- {request}" for request in requests)
@@ -196,8 +193,7 @@ async def research_tools(memory: OpenedMemory) -> Tools:
 async def plan(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
     """Plan a round of searches: the model sees the question, what is missing, the memory and the tools.
 
-    Queries for unknown tools, and pages that don't exist, are dropped one by one. Without a usable reply, or with
-    an empty plan, the question itself is searched for.
+    What does not exist is dropped from it. Without a usable reply, or with an empty plan, the question is searched for.
     """
     may_ask, memory = can_ask(runtime), await load_memory(runtime, state)
     context, pages = runtime.context, memory.record.pages
@@ -210,8 +206,13 @@ async def plan(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
         raise BadInput("The only search tool is 'vector', which needs an embedding model: name one, or another tool.")
     unseen = context.without_memory
     memos = MemosInView([], 0) if unseen else await memos_in_view(memory, tools, state["question_text"])
-    case = _Case(state, memory, offered, memos)
-    planned = (await _ask_for_plan(case) if may_ask else None) or _plan_by_words(case)
+    unread = {*memory.unread(state["pages_read"])}
+
+    def usable(plan: Mapping[str, Any]) -> Plan:
+        return usable_plan(plan, offered, unread, context.pages_per_tool)
+
+    asked = await _ask_for_plan(state, memory, offered, memos, usable) if may_ask else None
+    planned = asked or usable(_plan_by_words(state, offered, memos))
     parts = [f"{tool} {', '.join(planned[tool])}" for tool in ("keyword", "vector") if planned[tool]]
     parts += [format_parts(planned["page"])] if planned["page"] else []
     did = f"planned: {'; '.join(parts) or 'nothing'}"
@@ -219,20 +220,6 @@ async def plan(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
     if "vector" in context.tools and "vector" not in tools:
         did += " (no vector search: there is no embedding model)"
     return {"plan": planned, "continue_search": True, "step_summary": did}
-
-
-@dataclass(frozen=True)
-class _Case:
-    """What a plan is made from; `offered` are the tools that are there and that the context allows."""
-
-    state: PlanState
-    memory: OpenedMemory
-    offered: tuple[str, ...]
-    memos: MemosInView
-
-    def usable(self, plan: Mapping[str, Any]) -> Plan:
-        unread = {*self.memory.unread(self.state["pages_read"])}
-        return usable_plan(plan, self.offered, unread, self.memory.runtime.context.pages_per_tool)
 
 
 def tools_offered(context: ReaderContext, tools: Tools) -> tuple[str, ...]:
@@ -258,19 +245,24 @@ def usable_plan(plan: Mapping[str, Any], offered: tuple[str, ...], unread: Conta
     }
 
 
-async def _ask_for_plan(case: _Case) -> Plan | None:
-    state, memory, offered = case.state, case.memory, case.offered
+async def _ask_for_plan(
+    state: PlanState,
+    memory: OpenedMemory,
+    offered: tuple[str, ...],
+    memos: MemosInView,
+    usable: Callable[[Mapping[str, Any]], Plan],
+) -> Plan | None:
     context = memory.runtime.context
 
     def complaint(reply: SearchPlan) -> str | None:
-        usable = case.usable(reply.model_dump())
-        if usable["keyword"] or usable["vector"] or usable["page"]:
+        plan = usable(reply.model_dump())
+        if plan["keyword"] or plan["vector"] or plan["page"]:
             return None
         last = memory.record.pages - 1
         return f"it plans no search; pages are numbered 0 to {last}, and those that were read don't count"
 
     prompt = plan_prompt(
-        case.memos.text,
+        memos.text,
         state["question_text"],
         state["choices"],
         offered,
@@ -285,19 +277,18 @@ async def _ask_for_plan(case: _Case) -> Plan | None:
     if "page" in offered:
         wanted = restrict_reply(wanted, page=memory.unread(state["pages_read"]))
     reply = await ask(memory.runtime, prompt, wanted, complaint, fallback="plan")
-    return case.usable(reply.model_dump()) if reply else None
+    return usable(reply.model_dump()) if reply else None
 
 
-def _plan_by_words(case: _Case) -> Plan:
+def _plan_by_words(state: PlanState, offered: tuple[str, ...], memos: MemosInView) -> dict[str, Any]:
     """What is asked, as it stands, for every tool; pages by the memos that share its words where no other is there."""
-    state = case.state
     wanted = state["requests"] or [query_of(state)]
     plan: dict[str, Any] = {"keyword": wanted, "vector": wanted}
-    if case.offered == ("page",):
-        unread = [note for note in case.memos.notes if note.page not in state["pages_read"]]
+    if offered == ("page",):
+        unread = [note for note in memos.notes if note.page not in state["pages_read"]]
         ranked = rank(" ".join(wanted), [f"{note.header}\n{note.text}" for note in unread])
         plan["page"] = [unread[number].page for number, _ in ranked]
-    return case.usable(plan)
+    return plan
 
 
 class LookUpPlan(TypedDict):

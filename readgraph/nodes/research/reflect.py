@@ -20,9 +20,6 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.settings import Reasoning, Reflecting, Research, Window
 from readgraph.state.words import first_words
 
-_REFLECT = ("reflect", 2)
-"""The prompt's name in recipes, and its version."""
-
 MOST_REQUESTS = 5
 
 _SYSTEM = (
@@ -39,7 +36,6 @@ class Verdict(LenientReply):
     """Whether the notes are enough, and what is missing."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("enough",)
-
     enough: bool = Field(description="true if the notes hold every fact that the answer needs; else false.")
     missing: Annotated[Texts, Field(description=_MISSING)]
 
@@ -48,7 +44,6 @@ class Enough(BaseModel):
     """Whether the notes are enough."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("enough",)
-
     enough: bool = Field(description="true if the notes hold every fact that the answer needs; else false.")
 
 
@@ -56,14 +51,14 @@ class Missing(BaseModel):
     """What is missing."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("missing",)
-
     missing: Annotated[Texts, Field(description=_MISSING)]
 
 
 _THINK = "Think about which facts the answer needs, and which of them the notes hold. Then decide: are"
 REFLECT = declare_wording(
     "reflect",
-    *_REFLECT,
+    "reflect",
+    2,
     _SYSTEM,
     "{think}{at_once} the notes enough to answer the question? If not, what is missing?",
     think=_THINK,
@@ -71,14 +66,15 @@ REFLECT = declare_wording(
 )
 ENOUGH = declare_wording(
     "enough",
-    *_REFLECT,
+    "reflect",
+    2,
     _SYSTEM,
     "{think}{at_once} the notes enough to answer the question?",
     think=_THINK,
     at_once="Are",
 )
 MISSING = declare_wording(
-    "missing", *_REFLECT, _SYSTEM, "The notes are not enough to answer the question. What is missing?"
+    "missing", "reflect", 2, _SYSTEM, "The notes are not enough to answer the question. What is missing?"
 )
 
 
@@ -116,13 +112,18 @@ class ReflectState(AskedState):
     rounds: list[Round]
 
 
-class ReflectUpdate(TypedDict):
-    """What reflecting writes: the finished round, and the requests of the next one."""
+class JudgeUpdate(TypedDict):
+    """What judging writes: whether to look further, and for what."""
 
-    rounds: list[Round]
     requests: list[str]
     continue_search: bool
     step_summary: str
+
+
+class ReflectUpdate(JudgeUpdate):
+    """What reflecting writes: the finished round, and the requests of the next one."""
+
+    rounds: list[Round]
 
 
 async def reflect_without_model(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate:
@@ -208,14 +209,6 @@ def _close_round(
         "continue_search": not end and not enough,
         "step_summary": f"round {len(state['rounds']) + 1} of {runtime.context.rounds}: {told}",
     }
-
-
-class JudgeUpdate(TypedDict):
-    """What judging writes: whether to look further, and for what."""
-
-    requests: list[str]
-    continue_search: bool
-    step_summary: str
 
 
 async def gists_suffice_without_model(state: AskedState, runtime: Runtime[ReaderContext]) -> JudgeUpdate:

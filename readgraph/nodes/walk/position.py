@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -38,14 +37,19 @@ class WalkingState(AskedState):
     findings: list[Finding]
 
 
-class WalkUpdate(TypedDict):
-    """What a step of the walk writes: the next node, whether the walk goes on, and the decision."""
+class AgainUpdate(TypedDict):
+    """Where a walk goes on, or a further one begins."""
 
     current_node: str
     walk: int
     continue_search: bool
-    hops: list[Hop]
     step_summary: str
+
+
+class WalkUpdate(AgainUpdate):
+    """What a step of the walk writes: the next node, whether the walk goes on, and the decision."""
+
+    hops: list[Hop]
 
 
 class LeafUpdate(WalkUpdate):
@@ -74,6 +78,14 @@ class WalkPosition:
     shape: TreeShape
     state: WalkingState
 
+    @classmethod
+    async def open(cls, state: WalkingState, runtime: Runtime[ReaderContext]) -> "WalkPosition":
+        """A walk's position; raises `BadInput` if the state names a node that doesn't exist."""
+        memory = await load_memory(runtime, state)
+        place = cls(memory, TreeShape.of(memory.record), state)
+        place.shape.pages(place.at)
+        return place
+
     @property
     def context(self) -> ReaderContext:
         """The settings."""
@@ -84,14 +96,9 @@ class WalkPosition:
         """The walk's current node."""
         return self.state["current_node"]
 
-    @property
-    def nodes_visited(self) -> set[str]:
-        """Nodes at which a decision was made, in this walk or an earlier one."""
-        return {hop["node"] for hop in self.state["hops"]}
-
     def children_left(self) -> list[str]:
-        """The unvisited children."""
-        visited = self.nodes_visited
+        """The children at which no decision was made, in this walk or an earlier one."""
+        visited = {hop["node"] for hop in self.state["hops"]}
         return [child for child in self.shape.children(self.at) if child not in visited]
 
     def forced_decision(self) -> Decision | None:
@@ -119,6 +126,35 @@ class WalkPosition:
 
     def _nodes_of_walk(self) -> list[str]:
         return [hop["node"] for hop in self.state["hops"] if hop["walk"] == self.state["walk"]]
+
+    async def segment(self) -> tuple[Page, str]:
+        """The page of the walk's current leaf, and its text."""
+        (page,) = await self.memory.pages([page_of(self.at)])
+        (text,) = (await self.memory.store.page_texts(self.memory.document, [page])).values()
+        return page, text
+
+    async def notes(self, nodes: Iterable[str]) -> Texts:
+        """The notes of leaves and of nodes above them, by their ids; those of sections under their headings."""
+        found = await self.memory.nodes({*nodes})
+        record_corrections(note for note in found.values() if isinstance(note, Note))
+        for at, note in found.items():
+            if heading := self.shape.heading(at):
+                text = self.shape.text_with_heading(at, note.text)
+                found[at] = replace(note, text=text, words=note.words + count_words(heading))
+        return found
+
+    def fit_working_memory(self, notes: Texts, words: int) -> tuple[list[str], int]:
+        """The notes that a walk carries, and their words; the oldest are left out, and counted, where they don't fit.
+
+        `words`: of the other content of the prompt.
+        """
+        texts = [notes[node] for node in self.memory_nodes() if node in notes]
+        room = content_room(self.context, self.state["question_text"], self.state["choices"]) - words
+        room -= sum(map(count_words, self.earlier_findings))
+        while texts and sum(text.words for text in texts) > room:
+            current_meter().left_out += texts[0].words
+            texts = texts[1:]
+        return [text.text for text in texts], sum(text.words for text in texts)
 
     def take_decision(self, decision: Decision) -> WalkUpdate:
         """Go where a decision leads; if the walk ends, the next one begins, unless it was the last."""
@@ -150,7 +186,7 @@ class WalkPosition:
             at, walk = (self.shape.root, walk + 1) if goes_on else (self.at, walk)
         return {"current_node": at, "walk": walk, "continue_search": goes_on, "hops": hops, "step_summary": did}
 
-    def take_leaf_decision(self, decision: Decision, finding: Finding | None) -> LeafUpdate:
+    def take_leaf_decision(self, decision: Decision, finding: Finding | None = None) -> LeafUpdate:
         """Go where a decision at a leaf leads, with the leaf's finding."""
         read, page = self.state["pages_read"], page_of(self.at)
         return {
@@ -175,67 +211,12 @@ class WalkPosition:
         return f"at {self.shape.name(hop['node'])}: {ways[hop['action']]}{why}"
 
 
-async def walk_position(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkPosition:
-    """A walk's position; raises `BadInput` if the state names a node that doesn't exist."""
-    memory = await load_memory(runtime, state)
-    place = WalkPosition(memory, TreeShape.of(memory.record), state)
-    place.shape.pages(place.at)
-    return place
-
-
-async def segment_at(place: WalkPosition) -> tuple[Page, str]:
-    """The page of the walk's current leaf, and its text."""
-    (page,) = await place.memory.pages([page_of(place.at)])
-    (text,) = (await place.memory.store.page_texts(place.memory.document, [page])).values()
-    return page, text
-
-
-async def node_texts(place: WalkPosition, nodes: Iterable[str]) -> Texts:
-    """The notes of leaves and of nodes above them, by their ids; those of sections under their headings."""
-    shape, found = place.shape, await place.memory.nodes({*nodes})
-    record_corrections(note for note in found.values() if isinstance(note, Note))
-    for at, note in found.items():
-        if heading := shape.heading(at):
-            found[at] = replace(
-                note, text=shape.text_with_heading(at, note.text), words=note.words + count_words(heading)
-            )
-    return found
-
-
-def fit_working_memory(place: WalkPosition, notes: Texts, words: int) -> tuple[list[str], int]:
-    """The notes that a walk carries, and their words; the oldest are left out where they don't fit beside the rest.
-
-    `words`: of the other content of the prompt. What is left out is counted.
-    """
-    texts = [notes[node] for node in place.memory_nodes() if node in notes]
-    room = content_room(place.context, place.state["question_text"], place.state["choices"]) - words
-    room -= sum(map(count_words, place.earlier_findings))
-    while texts and sum(text.words for text in texts) > room:
-        current_meter().left_out += texts[0].words
-        texts = texts[1:]
-    return [text.text for text in texts], sum(text.words for text in texts)
-
-
-def get_reasoning(reply: Any) -> str:
-    """The reply's reasoning, if it has one."""
-    return str(getattr(reply, "reasoning", ""))
-
-
 class AgainState(AskedState):
     """What beginning a further walk reads: what is missing, and where it was before."""
 
     requests: list[str]
     walk: int
     hops: list[Hop]
-
-
-class AgainUpdate(TypedDict):
-    """Where a further walk begins."""
-
-    current_node: str
-    walk: int
-    continue_search: bool
-    step_summary: str
 
 
 @node

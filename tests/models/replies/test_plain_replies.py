@@ -21,8 +21,7 @@ from readgraph.nodes.building.paging import BeginsAnew, PausePoint
 from readgraph.nodes.look_up import NextPage, PagesToRead
 from readgraph.nodes.research.plan import plan_reply
 from readgraph.nodes.research.reflect import Verdict
-from readgraph.nodes.walk.leaf import LeafChoice, LeafVerdict, ReasonedLeafVerdict
-from readgraph.nodes.walk.triage import ReasonedChildOrRevert
+from readgraph.nodes.walk.steps import LeafChoice, LeafVerdict, ReasonedChildOrRevert, ReasonedLeafVerdict
 from tests.doubles.agent import Living
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 
