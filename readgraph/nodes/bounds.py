@@ -34,10 +34,7 @@ INSTRUCTION_WORDS = 250
 
 
 def content_room(context: ReaderContext, question: str = "", choices: Mapping[str, str] | None = None) -> int:
-    """How many words of content a prompt may show beside the instructions and the question with its options.
-
-    A question that takes more than half is cut (`models.prompt`).
-    """
+    """Words of content that a prompt may show beside the instructions and the question, which may take half."""
     room = context.window_words - INSTRUCTION_WORDS
     asked = count_words(question_part(question, dict(choices or {}))) if question else 0
     return max(room - asked, room // 2)

@@ -1,7 +1,4 @@
-"""What the shared steps read and write, so that one node can replace another.
-
-Every `build()` checks it: see `readgraph.graphs.wiring.check_wiring`.
-"""
+"""What the shared steps read and write, so that one node can replace another; every `build()` checks it."""
 
 from typing import TYPE_CHECKING, NamedTuple, NotRequired
 
@@ -26,10 +23,7 @@ __all__ = [
 
 
 class AskedQuestion(TypedDict):
-    """A question, and its options by their letters.
-
-    `question_text` has the questions and answers before it too; the last of `question_turns` is the question alone.
-    """
+    """A question with those before it, its options by their letters; the last of `question_turns` is it alone."""
 
     question_text: str
     question_turns: NotRequired[list[QuestionTurn]]

@@ -70,10 +70,7 @@ async def older_gists(store: PageStore, memory: str, pages: int, most_words: int
 async def find_gists_to_show(
     store: PageStore, memory: Memory, notes: Mapping[int, Note], context: ReaderContext, near: Sequence[int]
 ) -> list[OlderGist]:
-    """The gists of gists to show of a memory; none unless a model gisted one whose notes don't fit the window.
-
-    Notes that a user corrected are shown by themselves as far as they fit, since the gists of gists were made before.
-    """
+    """The gists of gists to show where a model's notes don't fit the window; corrected notes are shown if they fit."""
     allowed = gists_allowed(context)
     if not context.model or sum(note.words + TAG_WORDS for note in notes.values()) <= allowed:
         return []

@@ -199,10 +199,7 @@ def _end(pages_read: list[int], did: str) -> LookUpUpdate:
 def make_retrieval_node(
     rankers: tuple[str, ...], reason: str, without_model: Work[LookUpState, LookUpUpdate] | None = None
 ) -> StepNode[LookUpState, LookUpUpdate]:
-    """A look-up that reads the pages that rank first; `reason` explains the ranking in the trajectory.
-
-    `rankers`: some of okapi, keyword and vector; vector raises `BadInput` if there is no embedding model.
-    """
+    """A look-up of the pages that rank first by okapi, keyword or vector, which needs an embedding model."""
     embedding = (Embeddings,) if "vector" in rankers else ()
 
     async def search_segments(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:

@@ -37,10 +37,7 @@ class TreeSummary:
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """A memory as one question sees it: `full` holds the texts of the pages that were read again.
-
-    `notes` are those that stand for their page alone; `older` stand for several pages each, such as gists of gists.
-    """
+    """A memory as one question sees it: pages in `full`, `notes` of single pages, `older` ones of several pages."""
 
     document: Document
     pages: list[Page]
@@ -86,10 +83,7 @@ class MemoryView:
         return replace(self, full={page: first_words(text, share) for page, text in self.full.items()})
 
     def pages_that_fit(self, candidates: Iterable[int], most_words: int) -> list[int]:
-        """Those of the candidate pages, in this order, that fit the words in full, together with all other notes.
-
-        Where not even one does, it is the first: the prompt is cut then, and that is counted.
-        """
+        """Those of the candidates, in this order, that fit in full with all other notes, or the first."""
         candidates = [*candidates]
         sizes = {page.number: page.words - self._note_words(page.number) for page in self.pages}
         fit = take_fitting(candidates, sizes.__getitem__, most_words - self.words_with_tags, skips=True)

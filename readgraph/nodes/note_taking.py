@@ -1,7 +1,4 @@
-"""Take notes on a question, written anew after each page, and answer from the last ones (MemAgent).
-
-One step reads several pages, so that a long text takes few checkpoints; recorded replies serve one that runs again.
-"""
+"""Take notes on a question, anew after each of several pages a step, and answer from the last ones (MemAgent)."""
 
 import asyncio
 import re

@@ -240,10 +240,7 @@ class OverwrittenNotes:
     async def find(
         self, queries: Sequence[str], notes: Sequence[NoteLine], read: int, most_words: int
     ) -> list[NoteLine]:
-        """The lines nearest to the queries, after `read` pages, that say what neither the notes nor a better one say.
-
-        At most `most_words` words; nearest by the words that they share with the queries (Okapi BM25).
-        """
+        """The lines nearest to the queries by Okapi, that say what neither the notes nor a better one say."""
         if not queries:
             return []
         if self._lines is None:

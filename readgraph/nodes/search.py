@@ -269,10 +269,7 @@ def _vector(value: dict[str, Any] | None) -> Matrix | None:
 
 
 async def bring_up_to_date(store: PageStore, document: Document, memory: Memory, index: IndexTool) -> None:
-    """Index the missing pages, of an unfinished memory those with their note; one of more pages than it is rebuilt.
-
-    Only one task does this at a time; the next one finds the work done.
-    """
+    """Index the missing pages, of an unfinished memory those with notes, in one task; one that has shrunk anew."""
     extent = await index.extent()
     if (extent.count, extent.last) == (memory.pages, memory.pages - 1):
         return
@@ -316,10 +313,7 @@ async def search_pages(
     most: int,
     among: Collection[int] | None = None,
 ) -> Found:
-    """The best pages of each ranker for all of its queries together, at most `most` of those that count (None: all).
-
-    All rank at once. If one fails, the others are stopped and its error is raised.
-    """
+    """The best pages of each ranker for all of its queries, `among` those that count; the first error is raised."""
 
     async def rank(ranker: SearchTool, asked: Sequence[str]) -> list[tuple[int, float]]:
         rankings = await asyncio.gather(*(ranker.find(query, DEPTH) for query in asked))

@@ -1,7 +1,4 @@
-"""A step: a coroutine that serves as a graph node under `invoke` and `ainvoke`, metered and recorded.
-
-What an interrupted step used is kept, and added when it runs again: recorded replies cost nothing then.
-"""
+"""A step: a coroutine that serves as a graph node under `invoke` and `ainvoke`, metered and recorded."""
 
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping

@@ -47,10 +47,7 @@ async def cancel_if_forgotten(store: PageStore, document: str) -> AsyncIterator[
 
 
 async def gather_ordered(work: Iterable[Coroutine[Any, Any, T]]) -> AsyncGenerator[T, None]:
-    """Run all concurrently and yield the results in order; tasks still running when the consumer leaves are cancelled.
-
-    If the budget is spent, each task ends by itself at its next call; calls in flight are paid for, so they are kept.
-    """
+    """Run all concurrently, yield in order, and cancel the rest; where the budget is spent, let paid calls end."""
     running = [asyncio.create_task(part) for part in work]
     try:
         for part in running:

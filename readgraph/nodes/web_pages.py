@@ -1,8 +1,7 @@
 """One step on a web page: open it, cut it into pages, choose the next action on it (ReadAgent, appendix E.1).
 
-Pages are subtrees of the DOM at a depth; elements above one stand with the one that follows. Small neighbours are
-joined, and one that the window could not hold is cut and counted. Of an action the element, the operation and the value
-are chosen. Without a model, the words of the instruction are held against the labels of a page's elements.
+Pages are subtrees of the DOM at a depth; small neighbours are joined, and one that the window can't hold is cut and
+counted. Without a model, the words of the instruction are held against the labels of a page's elements.
 """
 
 import asyncio
@@ -84,8 +83,7 @@ async def open_page(state: WebOpenState, runtime: Runtime[ReaderContext]) -> Web
 def subtree_ends(text: str, depth: int) -> list[int]:
     """The end of each subtree of a page's text, with what stands above it, ascending; the last is the text's end.
 
-    A line stands for the elements from its indentation down to just above the lines within it: wrappers around a
-    single line have none of their own.
+    A line stands for the elements down to the lines within it: wrappers around a single line have none of their own.
     """
     starts, before_is_above = [0], True
     lines = [*line_indents(text)]
@@ -98,10 +96,7 @@ def subtree_ends(text: str, depth: int) -> list[int]:
 
 
 def part_ends(text: str, start: int, depth: int, fewest: int, most: int) -> tuple[list[tuple[int, int]], int]:
-    """(end, words) of each part of a page's text after `start`, and how many subtrees were cut.
-
-    A part with fewer than `fewest` words takes in the next subtree; no part has more than `most`.
-    """
+    """(end, words) of each part after `start`, joined if small, cut above `most`; and how many subtrees were cut."""
     parts, cuts = list[tuple[int, int]](), 0
     for end in subtree_ends(text, depth):
         if end <= start:
@@ -340,10 +335,7 @@ async def act_without_model(state: ActState, runtime: Runtime[ReaderContext]) ->
 
 @node(without_model=act_without_model, settings=(Window,))
 async def act(state: ActState, runtime: Runtime[ReaderContext]) -> WebActUpdate:
-    """The next action, from the parts looked up and the notes of the others; only what exists can be named.
-
-    What the page or its element doesn't offer is refused. After three unusable replies the outcome is `stuck`, by rule.
-    """
+    """The next action, on what exists in parts looked up and notes of others; `stuck` without a usable reply."""
     view, elements, seen = await _view_page(state, runtime)
 
     def complaint(reply: NextAction) -> str | None:

@@ -1,7 +1,4 @@
-"""Evict the oldest events from the queue: a summary takes their place (MemGPT, section 2.1).
-
-They stay in recall storage. With the plain agentic reader, one line that names their pages takes their place.
-"""
+"""Evict the oldest events from the queue: a summary, or a line on their pages, takes their place (MemGPT, 2.1)."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence

@@ -105,10 +105,7 @@ class Functions:
         return "\n".join(lines)
 
     async def call(self, event: Event, memory: AgentMemory) -> tuple[str, bool]:
-        """The result of a call, and whether it failed; an error says what to do. Only readgraph's own errors raise.
-
-        A function that does not work on the memory may have side effects: it is not run again once its result is kept.
-        """
+        """The result of a call, and whether it failed; one with side effects is not run again after its result."""
         if event.failed and event.result is not None:  # it was refused by `think`, or its step runs again
             return event.result, True
         tool = self.tools.get(event.function)

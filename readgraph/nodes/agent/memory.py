@@ -1,7 +1,6 @@
 """What an agent sees and works on: its events and blocks as texts, a copy of its state (MemGPT, section 2.1).
 
-`AgentMemory` is what its functions change. The working context is edited by pure functions over labelled blocks: an
-edit that can't be made raises `BadInput`, whose text says to the model what to do.
+An edit of a block that can't be made raises `BadInput`, whose text says to the model what to do.
 """
 
 from collections.abc import Sequence

@@ -181,10 +181,7 @@ def argument_prompt(context: Prompt, function: str, argument: str, described: st
 async def ask_step(
     context: Prompt, functions: Mapping[str, Mapping[str, str]], runtime: Runtime[ReaderContext]
 ) -> NextStep:
-    """The step that the model names, one of these functions with their required arguments. Errors as in `ask`.
-
-    In plain words it has no optional arguments, and after a message the agent waits, else it goes on.
-    """
+    """The step that the model names; in plain words without optional arguments. Errors as in `ask`."""
     if runtime.context.reply_form != "plain":
         return await ask(runtime, context, restrict_reply(NextStep, function=functions))
     names, context = list(functions), apply_own_words(context, runtime.context.prompts)

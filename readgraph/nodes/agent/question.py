@@ -43,10 +43,7 @@ def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[
     """The node that begins a question. `notes`: the agent has a block to note in; `reached_by`: see `file_document`."""
 
     async def begin(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
-        """File the documents in the archival storage of a new agent, in the pages that `read` made of them.
-
-        The agent is for this reading only. Its name comes from this node's run, so a resumed run finds the same agent.
-        """
+        """File the documents' pages with a new agent for this reading, whose name a resumed run finds again."""
         others, run = state.get("more_documents") or [], runtime.execution_info
         name = digest(["reading", run.task_id if run else uuid.uuid4().hex])
         limit = min(MOST_BLOCK_WORDS, runtime.context.window_words // 12)

@@ -1,7 +1,4 @@
-"""Receive an event from the user, the system, a timer or an upload (MemGPT, section 2.4).
-
-A document is filed: its pages, cut by rule or by another reading, are put in the agent's archival storage.
-"""
+"""Receive an event from the user, the system, a timer or an upload, whose pages are filed (MemGPT, section 2.4)."""
 
 from bisect import bisect_left
 from dataclasses import asdict
@@ -75,10 +72,7 @@ async def file_document(
     kept: str = "",
     reached_by: str = REACHED_BY,
 ) -> tuple[AgentState, str]:
-    """The agent's state with the document in its archive, and its description; a document is filed only once.
-
-    Its pages are those of the memory `kept`; without one they are cut by rule. `reached_by` ends the description.
-    """
+    """The agent's state with a document in its archive, by the pages of `kept` or by rule, and its description."""
     document = await page_store(runtime).document(identity)
     known = await agent_store(runtime).entries(agent, [start for start, _ in life["documents"]])
     filed = {entry.document: (number, entry) for number, entry in enumerate(known, 1)}
@@ -158,10 +152,7 @@ class ReceiveUpdate(BeginUpdate):
 
 @node(starts_question=True, settings=(Window, PageSizes, Paragraphs, Rebuilding))
 async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> ReceiveUpdate:
-    """Append the event to the queue; a text that is too long for the queue becomes an uploaded document.
-
-    A new name creates an agent with its record's settings, or the default ones.
-    """
+    """Append the event to the queue; a long text becomes an uploaded document, a new name creates an agent."""
     check_store(get_config(), runtime)
     warn_of_tracing()
     store, arrival = agent_store(runtime), load_arrival(state)

@@ -1,7 +1,6 @@
 """Search in an agent's storages, and what it is shown of them (MemGPT, sections 2.2 and 2.3).
 
-Recall storage holds its events, archival storage its own passages and the pages of its documents. Their indexes are
-filled at a search, and trimmed after an undone turn. Results are shown page by page, with the exact total.
+Recall storage holds its events, archival storage its own passages and the pages of its documents.
 """
 
 import asyncio
@@ -72,10 +71,7 @@ def fuse_by_words_and_meaning(words: Ranking, near: Ranking) -> list[int]:
 
 
 async def trim_index(store: AgentStore, name: str, count: int, archive_of: str = "") -> None:
-    """Cut an index to the first `count` numbers of its storage; its vectors are made again.
-
-    `archive_of`: the agent whose archival storage this is. An index is emptied where a deletion was undone.
-    """
+    """Cut an index to the first numbers of its storage; empty an archive's where a deletion was undone."""
     indexes = await indexes_of(store.store)
     if (last := (await indexes.keyword.extent(name)).last) < count:
         return

@@ -1,7 +1,4 @@
-"""Answer from the notes and the pages read again, with quotes (ReadAgent, section 3.2); or from each page.
-
-Texts longer than the window are answered page by page, and the answers weighed.
-"""
+"""Answer from the notes and the pages read again (ReadAgent, section 3.2); or from each page, then weigh."""
 
 from collections.abc import Callable
 
@@ -42,10 +39,7 @@ def make_answer_node(make_prompt: MakePrompt) -> StepNode[AnswerState, AnswerUpd
 
     @node(settings=STYLE)
     async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
-        """Answer from the notes of all pages, with those read again in full in their place.
-
-        Without a model, and where no usable reply came, the answer quotes the pages that were read again.
-        """
+        """Answer from all notes, or the pages read again in their place; without a model, quote these pages."""
         source = await memory_with(state["pages_read"], state, runtime, make_prompt)
         return await write_answer(source, state, runtime)
 

@@ -239,10 +239,7 @@ def letter_of(choice: str) -> str:
 async def weigh_findings(
     findings: Sequence[Finding], shown: str, state: AskedState, runtime: Runtime[ReaderContext], words: int
 ) -> AnswerDraft:
-    """What the findings give together; `shown` is how the model sees them, `words` what they were made from.
-
-    The answer is backed by the quotes of the findings that the model names, else by those of all. Errors as in `ask`.
-    """
+    """The answer of findings as `shown`, backed by the quotes of those that the model names. Errors as in `ask`."""
     choices, letter = state["choices"], None
     prompt = weigh_prompt(shown, state["question_text"], choices)
     if choices:

@@ -1,7 +1,4 @@
-"""Citations: quotes found in a document, exactly or by their words or letters, and their marks in an answer.
-
-Numbered marks tie an answer to its citations: "Ben took the book. [1] He gave it to Ida. [2][3]".
-"""
+"""Citations: quotes found in a document, exactly or by their words or letters, and their marks in an answer."""
 
 import re
 from bisect import bisect_right
@@ -80,10 +77,7 @@ def make_citation(page: int, text_start: int, text: str, span: tuple[int, int]) 
 
 
 def find_quote(quote: str, text: str, begin: int, end: int) -> tuple[int, int] | None:
-    """Character span of a quote in `text[begin:end]`: exact, else by its words, else by its letters alone.
-
-    Words that the quote cuts are left out. It has three words, or is a whole sentence, a number or a name.
-    """
+    """Where a quote that says enough stands in `text[begin:end]`: as it is, else by its words, else by its letters."""
     if not _WORD.search(quote):
         return None
     part = text[begin:end]

@@ -258,8 +258,7 @@ async def _find_verdict_quotes(
 async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
     """Give each quote its document, page and character span; one that stands in none is dropped and counted.
 
-    Quotes are looked for in the question's document, and then in `more_documents`. Of a long answer, as the settings
-    ask for it, each sentence is then checked against the text (`readgraph.nodes.answering.cite`).
+    Then each sentence of a long answer, if the settings want it, is checked against the text.
     """
     checking = is_checked(state, runtime.context)
     if not (state["quotes"] or checking):

@@ -107,10 +107,7 @@ class IntegrateState(AskedState):
 
 
 class IntegrateUpdate(TypedDict):
-    """What integrating writes: the notes, and of each page that they rest on what was quoted there (`findings`).
-
-    `pages_read` are all pages whose text was shown, in order.
-    """
+    """The notes, what was quoted on each page that they rest on, and all pages whose text was shown, in order."""
 
     findings: list[Finding]
     notes: str
@@ -237,10 +234,7 @@ class NoteUpdate(TypedDict):
 
 @node
 async def note_findings(state: NoteState, runtime: Runtime[ReaderContext]) -> NoteUpdate:
-    """The findings of all pages, with their quotes, are the notes; leaves read since the last round are its hits.
-
-    Nothing is asked. A quote that is not in the document is in the notes and no snippet.
-    """
+    """The findings with their quotes become the notes, leaves read since the last round its hits, unasked."""
     findings, leaves = state["findings"], pages_of_round(state["pages_read"], state["rounds"])
     quotes = all_quotes(findings)
     found = await find_quotes(page_store(runtime), state["document"], state["memory"], quotes) if quotes else []
@@ -281,10 +275,7 @@ class FoundUpdate(AnswerUpdate):
 
 @dataclass(frozen=True)
 class Context:
-    """What a client gets: notes, and parts of the text as evidence; `words` counts both without tags.
-
-    `memos`: those that the notes are, by their pages, where no research was wanted.
-    """
+    """What a client gets: notes, or `memos` by their pages, and evidence; `words` counts both without tags."""
 
     memory: OpenedMemory
     notes: str

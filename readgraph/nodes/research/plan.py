@@ -138,10 +138,7 @@ class MemosInView:
 
 
 async def memos_in_view(memory: OpenedMemory, tools: Tools, question: str) -> MemosInView:
-    """The memos that fit: all of them, else the most recent ones, then those of the pages that best match the question.
-
-    Only memos that may be shown are fetched, however long the memory is.
-    """
+    """The memos that fit: the most recent ones, then those nearest to the question; no others are fetched."""
     most_words = int(memory.runtime.context.window_words * MEMORY_SHARE)
     recent, words, end = list[Note](), 0, memory.record.pages
     while end > 0 and words <= most_words:
@@ -322,10 +319,7 @@ class SearchUpdate(TypedDict):
 
 @node(settings=(Research, SearchTools, Embeddings))
 async def search(state: SearchState, runtime: Runtime[ReaderContext]) -> SearchUpdate:
-    """Find the pages that the plan looks for, at most `pages_per_tool` of each tool, none that was read before.
-
-    The plan may have been edited since: what can't be searched for is dropped here too.
-    """
+    """Find unread pages that the plan looks for, at most `pages_per_tool` a tool; the plan may have been edited."""
     memory, context = await load_memory(runtime, state), runtime.context
     tools = await research_tools(memory)
     unread, most = {*memory.unread(state["pages_read"])}, context.pages_per_tool

@@ -144,10 +144,7 @@ class WalkPosition:
         return found
 
     def fit_working_memory(self, notes: Texts, words: int) -> tuple[list[str], int]:
-        """The notes that a walk carries, and their words; the oldest are left out, and counted, where they don't fit.
-
-        `words`: of the other content of the prompt.
-        """
+        """The notes beside so many words, and their own; the oldest are left out, and counted, where they don't fit."""
         texts = [notes[node] for node in self.memory_nodes() if node in notes]
         room = content_room(self.context, self.state["question_text"], self.state["choices"]) - words
         room -= sum(map(count_words, self.earlier_findings))
@@ -230,10 +227,7 @@ async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> WalkUpdat
 
 @node
 async def enter_at_leaf(state: AskedState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
-    """Begin at the leaf whose segment shares most words with the question, or at the root if none shares any.
-
-    The nodes above it count as unvisited: a revert goes up to its parent, where the other children are offered.
-    """
+    """Begin at the leaf that shares most words with the question, else at the root; nodes above it are unvisited."""
     entered = await enter(state, runtime)
     if not entered["continue_search"]:
         return entered

@@ -100,10 +100,7 @@ def triage_prompt(
     reasoning: bool = True,
     may_revert: bool = True,
 ) -> Prompt:
-    """Ask for one of the parts that were not visited; but at the root, going back up is offered too.
-
-    `memory` holds the notes of the working memory, `found` what other passages have shown.
-    """
+    """Ask for an unvisited part, or to go back up; `memory`: working memory, `found`: of other passages."""
     known = [memory_block("background", memory), fenced("memory", number_parts(parts))]
     asked = [memory_block("found", found), question_part(question, choices)]
     values = {"been": visited, "visited": ", ".join(map(str, visited)), "revert": may_revert}
@@ -129,11 +126,7 @@ async def descend_without_model(state: WalkingState, runtime: Runtime[ReaderCont
 
 @node(without_model=descend_without_model, settings=(Reasoning, Walk, Window))
 async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
-    """Choose a child that was not visited, or revert; at the root there is no reverting.
-
-    Without an unvisited child, the walk reverts, or ends at the root; the root's last child is chosen without a call.
-    Three unusable replies in a row end the walk.
-    """
+    """Choose a child that was not visited, or revert; without a choice nobody is asked, and unusable replies end it."""
     place = await WalkPosition.open(state, runtime)
     if decided := place.forced_decision():
         return place.take_decision(decided)
@@ -374,10 +367,7 @@ async def answer_over_leaves_without_model(state: WalkingState, runtime: Runtime
 
 @node(without_model=answer_over_leaves_without_model, settings=(*STYLE, Window))
 async def answer_over_leaves(state: WalkingState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
-    """Answer from all notes, with the leaves in full that fit the window, first those that had something to say.
-
-    Where the walk found nothing, the notes may still hold the answer.
-    """
+    """Answer from all notes, with the leaves in full that fit the window, first those that had something to say."""
     first = [finding["page"] for finding in state["findings"]]
     view = await (await load_memory(runtime, state)).view([])
     room = content_room(runtime.context, state["question_text"], state["choices"])
