@@ -23,7 +23,6 @@ GISTS_SHARE = 0.5
 """Share of a prompt's content that gists may take; the rest is for pages that are read again."""
 
 TAG_WORDS = 2
-"""Words of the tag of a gist or a page."""
 
 
 def gists_allowed(context: ReaderContext) -> int:

@@ -109,11 +109,7 @@ def make_look_up_node(
 
     @node(without_model=nearest_pages, settings=(PagesRead, Window))
     async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
-        """ReadAgent-P: the model names all pages at once, by importance.
-
-        Numbers that don't exist, are repeated or are too many are dropped, and so are pages that the window doesn't
-        hold. Pages that a person chose at an interrupt stay; without a usable reply, the answer uses them alone.
-        """
+        """ReadAgent-P: the model names all pages at once, by importance; those that a person chose stay."""
         read = state["pages_read"]
         view = await _view(state, runtime)
         unread = {page.number for page in view.pages} - {*read}
@@ -230,11 +226,7 @@ async def retrieve_parts(state: LookUpState, runtime: Runtime[ReaderContext]) ->
 async def _search_and_fit(
     state: LookUpState, memory: OpenedMemory, tools: Tools, reason: str, *, notes: bool = True, cut: bool = False
 ) -> LookUpUpdate:
-    """The pages that rank first, at most `max_pages`, as long as they fit the window together with the notes.
-
-    The model sees them in the document's order. Pages that don't match rank last, in their order. Pages that were
-    already chosen (by a person at an interrupt) stay. Without `notes` the pages stand alone; with `cut` all may stay.
-    """
+    """The pages that rank first, then all others, as far as they fit the window together with the notes."""
     read, context = state["pages_read"], memory.runtime.context
     view = await memory.view(read)
     view = view if notes else view.without_notes()

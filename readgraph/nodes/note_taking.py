@@ -58,9 +58,6 @@ from readgraph.state.words import first_words, format_count, take_fitting
 AT_ONCE, MOST_TURNS = 8, 64
 """Pages that a step reads, at least, and the most steps that a text takes: a longer one takes more pages in each."""
 
-UNBOUNDED = sys.maxsize
-"""Steps that remain where the graph does not tell, as for a node that runs inside of another."""
-
 MOST_QUERIES, QUERY_WORDS = 2, 30
 """Queries of a reply that are searched for, and most words of one."""
 
@@ -111,11 +108,7 @@ async def write_notes_without_model(state: NotesState, runtime: Runtime[ReaderCo
 
 @node(without_model=write_notes_without_model, settings=(NoteTaking, LookingBack, Language, Window))
 async def write_notes(state: NotesState, runtime: Runtime[ReaderContext]) -> NotesUpdate:
-    """Read the next pages one by one, and after each write the notes anew, with the question in view.
-
-    An empty reply leaves the notes as they are, and so do three unusable ones, which are counted. Notes that are too
-    long are asked for once more, then cut at the end of a sentence, and that is counted.
-    """
+    """Read the next pages, and after each write the notes anew; what no reply served, and what is cut, is counted."""
     return await _read_on(state, runtime, _ask_for_notes)
 
 
@@ -130,7 +123,8 @@ async def _read_on(state: NotesState, runtime: Runtime[ReaderContext], note: Not
         await log.begin(document.id, name)
     notes, earlier = (lines_in(state[part], first) for part in ("notes", "earlier"))
     reading = _NotesReading(state, runtime, OverwrittenNotes(log, name), notes, earlier)
-    at, stop = first, min(first + pages_at_once(len(pages), state.get("remaining_steps", UNBOUNDED)), len(pages))
+    steps_left = state.get("remaining_steps", sys.maxsize)  # a node that runs inside of another is told of none
+    at, stop = first, min(first + pages_at_once(len(pages), steps_left), len(pages))
     for page in pages[first:stop]:
         text = (await memory.store.page_texts(document, [page]))[page.number]
         try:
@@ -247,9 +241,7 @@ class LastNotesState(AskedState):
 async def answer(state: LastNotesState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
     """Answer from the last notes, and what was still found of earlier ones; all pages that were read count as seen.
 
-    Where nothing was noted nobody is asked: status `no_answer`, by rule where replies were unusable. Where a part could
-    not be read, it is by rule, too, that the notes hold no answer. Without a model, and where no usable reply came, the
-    answer quotes the pages that the notes name: sentences that stand in the notes, if there are any.
+    Without notes nobody is asked; without a model or a usable reply, the answer quotes the pages that the notes name.
     """
     memory = await load_memory(runtime, state)
     words = sum(page.words for page in await memory.pages(range(state["next_page"])))

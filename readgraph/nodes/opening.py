@@ -3,7 +3,6 @@
 import warnings
 from typing import NotRequired
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
@@ -59,7 +58,7 @@ class OpenState(Question):
 @node(starts_question=True)
 async def open_document(state: OpenState, runtime: Runtime[ReaderContext]) -> OpenUpdate:
     """Open a question. The document of an earlier question stays; for a follow-up, so do earlier turns."""
-    check_store(get_config(), runtime)
+    check_store(runtime)
     warn_of_tracing()
     check_types(state)
     given, options = state.get("question"), state.get("options") or []
@@ -142,9 +141,9 @@ async def _document_meant(message: str, store: PageStore) -> Document:
     )
 
 
-def check_store(config: RunnableConfig, runtime: Runtime[ReaderContext]) -> None:
+def check_store(runtime: Runtime[ReaderContext]) -> None:
     """Warn if no store keeps what is read; refuse a durable checkpointer together with a store in memory."""
-    given = config.get("configurable", {})
+    given = get_config().get("configurable", {})
     saver = None if given.get(OWN_STORE) else given.get("__pregel_checkpointer")  # its threads are the outer run's
     durable = saver is not None and not isinstance(saver, bool | InMemorySaver)
     if durable and (runtime.store is None or type(base_of(runtime.store)) is InMemoryStore):

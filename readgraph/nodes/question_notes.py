@@ -1,10 +1,8 @@
 """Notes on a question: how they are asked for, their sizes, their lines, and those overwritten (MemAgent).
 
 A line holds a fact, and names the pages that it stands on, as in "He sold the lamp [3, 7]". Sizes depend on settings
-alone, so pages are cut once for all questions; a prompt with a longer question is cut and counted.
-
-What was overwritten is searched after "Look Back to Reason Forward" (Shi et al., 2025): the reader names a query at
-each step, and sees with the next what of its earlier memory is nearest to it.
+alone, so pages are cut once for all questions. What was overwritten is searched for the queries that the reader names
+with each page, after "Look Back to Reason Forward" (Shi et al., 2025).
 """
 
 import asyncio
@@ -160,11 +158,7 @@ def lines_in(notes: str, pages: int) -> list[NoteLine]:
 
 
 def lines_from_reply(texts: Iterable[str], page: int, seen: Sequence[NoteLine]) -> list[NoteLine]:
-    """The lines of a model's notes after it read this page and saw the lines `seen`.
-
-    A line can name this page and those that the lines before named; it can't know of others. One that names none has
-    the pages of the line most like it, or else this page.
-    """
+    """The lines of a reply after this page; a line names pages known, else has those of the line most like it."""
     known, lines = {page, *pages_named(seen)}, dict[str, NoteLine]()
     for fact in (fact for text in texts for part in text.splitlines() for fact in _NEXT_FACT.split(part)):
         line = _line(_BULLET.sub("", fact), known)

@@ -151,13 +151,11 @@ class OkapiTool:
         return okapi.rank_texts(all_terms)[:most]
 
     async def _each(self, first: list[tuple[int, str]]) -> AsyncIterator[tuple[int, str]]:
-        """The offset of each page, and its text, of which the first ones are there."""
         for number in range(0, self.memory.pages, RANKED_AT_ONCE):
             for each in await self._texts(number) if number else first:
                 yield each
 
     async def _texts(self, first: int) -> list[tuple[int, str]]:
-        """Offsets and texts of as many pages as are fetched at once, from this one on."""
         pages = await self.store.pages(self.memory.id, range(self.memory.pages)[first : first + RANKED_AT_ONCE])
         texts = await self.store.spans(self.document, [(page.start, page.end) for page in pages])
         return [(page.start, text) for page, text in zip(pages, texts, strict=True)]

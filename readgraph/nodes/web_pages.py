@@ -276,7 +276,7 @@ def action_by_words(instruction: str, elements: Iterable[WebElement], done: Sequ
         if chosen := _operation_on(left[number], instruction):
             operation, value = chosen
             return make_action(left[number], operation, value, "its label shares words with the instruction")
-    return make_end_action("stuck", "no other element's label shares words with the instruction")
+    return _end_action("stuck", "no other element's label shares words with the instruction")
 
 
 def make_action(element: WebElement, operation: Operation, value: str, reason: str) -> WebAction:
@@ -294,8 +294,7 @@ def make_action(element: WebElement, operation: Operation, value: str, reason: s
     }
 
 
-def make_end_action(outcome: Literal["finished", "stuck"], reason: str) -> WebAction:
-    """The end of an episode."""
+def _end_action(outcome: Literal["finished", "stuck"], reason: str) -> WebAction:
     return WebAction(outcome=outcome, element=None, operation=None, value=None, said=outcome, reason=reason)
 
 
@@ -349,9 +348,9 @@ async def act(state: ActState, runtime: Runtime[ReaderContext]) -> WebActUpdate:
     offered = restrict_reply(NextAction, element=[element.id for element in seen])
     reply = await ask(runtime, prompt, offered, complaint, fallback="act")
     if reply is None:
-        return _update(view, make_end_action("stuck", "no usable reply came"), by_rule=True)
+        return _update(view, _end_action("stuck", "no usable reply came"), by_rule=True)
     if reply.operation == "finished" or reply.operation == "stuck":
-        return _update(view, make_end_action(reply.operation, reply.reason), by_rule=False)
+        return _update(view, _end_action(reply.operation, reply.reason), by_rule=False)
     assert reply.element is not None
     action = make_action(elements[reply.element], reply.operation, reply.value or "", reply.reason)
     return _update(view, action, by_rule=False)

@@ -63,7 +63,6 @@ async def summary_language(agent: Agent | None, events: Sequence[Event], runtime
 
 
 async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
-    """Sentences of the messages, else of the events' text; and as much of the earlier summary as fits."""
     said = _spoken_text(events) or queue_text(events, runtime.context.window_words)
     gist = first_words(extract_gist(said), most // 2)
     return f"{first_words(before, most - count_words(gist))}\n{gist}".strip()
@@ -154,7 +153,6 @@ async def name_pages(before: str, events: Sequence[Event], most: int, runtime: R
 
 
 def _merge_names(before: str, word: str, places: Sequence[Opened]) -> list[str]:
-    """The names that stand in a line behind a word, and those of further places; each once."""
     known = re.search(rf"{word}([^;.]+)", before)
     return [*dict.fromkeys([*(known[1].split(", ") if known else []), *map(page_part_name, places)])]
 

@@ -1,7 +1,6 @@
 """The functions by which an agent reaches its memory, as LangChain tools (MemGPT, sections 2.2 and 2.3).
 
-A tool that takes `memory`, also one of your own, gets the agent's `AgentMemory`, which the model does not see as an
-argument. One that can't be done raises `BadInput`, whose text goes back to the model.
+A tool that takes `memory`, also your own, gets the `AgentMemory`, unseen by the model; `BadInput` tells it what to do.
 """
 
 import json
@@ -266,8 +265,8 @@ async def document_list(memory: Memory, page: ResultPage = 1) -> str:
     """The documents that were uploaded."""
     starts, line = results_page([start for start, _ in memory.life["documents"]], page)
     entries = await memory.store.entries(memory.id, starts)
-    first = (page - 1) * PER_PAGE + 1
-    rows = [f"document {first + at}: {entry.text}, pages 0 to {entry.pages - 1}" for at, entry in enumerate(entries)]
+    numbered = enumerate(entries, (page - 1) * PER_PAGE + 1)
+    rows = [f"document {number}: {entry.text}, pages 0 to {entry.pages - 1}" for number, entry in numbered]
     return cut_to("\n".join([line, *rows]), memory.room)
 
 
@@ -304,7 +303,6 @@ async def answer(
 
 
 WORKING_FUNCTIONS: tuple[BaseTool, ...] = (memory_append, memory_replace, memory_rewrite)
-
 RECALL_FUNCTIONS: tuple[BaseTool, ...] = (recall_search, recall_search_date)
 
 READING_FUNCTIONS: tuple[BaseTool, ...] = (*WORKING_FUNCTIONS, archival_search, document_list, document_open, answer)

@@ -5,7 +5,6 @@ from dataclasses import asdict
 from typing import Any, NotRequired, cast, get_args
 
 from langchain_core.messages import AnyMessage
-from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
@@ -153,9 +152,9 @@ class ReceiveUpdate(BeginUpdate):
 @node(starts_question=True, settings=(Window, PageSizes, Paragraphs, Rebuilding))
 async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> ReceiveUpdate:
     """Append the event to the queue; a long text becomes an uploaded document, a new name creates an agent."""
-    check_store(get_config(), runtime)
+    check_store(runtime)
     warn_of_tracing()
-    store, arrival = agent_store(runtime), load_arrival(state)
+    store, arrival = agent_store(runtime), _load_arrival(state)
     name = state.get("agent") or DEFAULT_NAME
     identity = agent_id(name)
     if state.get("document", identity) != identity:
@@ -170,16 +169,13 @@ async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> Recei
     kind = "upload" if stored.get("document") else arrival["kind"]
     event = Event(life["events"], kind, clock(around[:-1] if taken_back else around), text)
     await keep(event, identity, runtime)
-    owes_reply = arrival["kind"] == "user"
     life["events"] += 1
-    turn = fresh_turn(event.number, owes_reply=owes_reply)
-    return cast(
-        ReceiveUpdate, {**life, **turn, "document": identity, "step_summary": f"event {event.number} from {event.kind}"}
-    )
+    turn = fresh_turn(event.number, owes_reply=arrival["kind"] == "user")
+    summary = f"event {event.number} from {event.kind}"
+    return cast(ReceiveUpdate, {**life, **turn, "document": identity, "step_summary": summary})
 
 
-def load_arrival(state: ReceiveState) -> IncomingEvent:
-    """The event that arrives, else that of a person's chat message; raises `BadInput` if there is none."""
+def _load_arrival(state: ReceiveState) -> IncomingEvent:
     given: Any = state.get("event")
     if not given and (text := last_question(state.get("messages") or [])):
         given = IncomingEvent(kind="user", text=text)

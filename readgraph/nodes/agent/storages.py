@@ -260,10 +260,7 @@ async def format_items(
     excerpt: Callable[[ArchivalResult], str] | None = None,
     counted: str = "",
 ) -> str:
-    """One page of these items of archival storage; with `excerpt`, what that shows of each.
-
-    `counted` ends the first line. Pages of the question's own document count as read, unless only an excerpt is shown.
-    """
+    """One page of these items of the archive, or an `excerpt` of each; `counted` ends the line that counts them."""
     numbers, line = results_page(found, page)
     items = await load_archive_items(memory, numbers)
     if excerpt is None:

@@ -50,7 +50,6 @@ HIDDEN = {
 """The functions that are not offered."""
 
 MEMORY = HIDDEN["working"] | HIDDEN["recall"]
-"""All functions of these parts."""
 
 SWITCHED_OFF = {
     "both": "",

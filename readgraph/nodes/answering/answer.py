@@ -135,9 +135,8 @@ async def answer_from_each_without_model(state: AnswerState, runtime: Runtime[Re
 async def answer_from_each(state: AnswerState, runtime: Runtime[ReaderContext]) -> EachPageUpdate:
     """Answer from each page concurrently; if the answers differ, the model weighs them in one call.
 
-    GAM's long-LLM baseline takes the best score over the chunks (section 3.1), which needs the gold answer. Without a
-    usable reply to the weighing, the first answer is used. Passages quoted for lack of one count only where no page was
-    answered, and so does it that there were none. The compression rate counts the words of all chunks.
+    GAM's long-LLM baseline takes the best score over the chunks (section 3.1), which needs the gold answer. Quotes for
+    lack of a usable reply count only where no page was answered. The compression rate counts the words of all chunks.
     """
     pages = state["pages_read"]
     with suppress_streaming():

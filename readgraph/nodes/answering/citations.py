@@ -240,10 +240,7 @@ def without_long_runs(text: str) -> str:
 
 
 def mark_offsets(answer: str, citations: Sequence[Citation]) -> list[int]:
-    """Where each citation's mark stands: after the sentence of the answer whose words its quote holds most of.
-
-    That is the answer's end where it holds less than half of any sentence; one that says its place has it there.
-    """
+    """Where each citation's mark stands: after the sentence whose words its quote holds most of, else at the end."""
     answer = without_unread(answer)
     sentences = [(end, {*content_words(answer[start:end])}) for start, end in sentence_spans(answer)]
 

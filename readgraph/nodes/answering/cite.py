@@ -80,8 +80,7 @@ class EvidencePiece:
     opened: bool
 
 
-def is_checked(state: CiteState, context: ReaderContext) -> bool:
-    """Whether the answer is one whose sentences are checked: a long one, in words."""
+def _is_checked(state: CiteState, context: ReaderContext) -> bool:
     answer, table = without_unread(state.get("answer") or ""), state.get("table")
     if not (context.check_sentences and answer and set_long(context)) or state.get("choice"):
         return False
@@ -139,7 +138,6 @@ def find_statements(answer: str) -> list[tuple[int, int]]:
 def _sentence(
     answer: str, span: tuple[int, int], pieces: Sequence[EvidencePiece], places: Mapping[int, str | None]
 ) -> Sentence:
-    """A sentence that is not checked yet, with the pages of these pieces."""
     pages = {piece.page: places[piece.start] for piece in reversed(pieces)}
     return {
         "text": answer[slice(*span)],
@@ -156,7 +154,6 @@ def _sentence(
 async def _pieces(
     answer: str, opened: Sequence[int], citations: Sequence[Citation], memories: Mapping[str, str], store: PageStore
 ) -> list[EvidencePiece]:
-    """The pages among which those of each sentence are chosen; long ones are cut to passages."""
     pieces = list[EvidencePiece]()
     for place, (document, memory) in enumerate(memories.items()):
         described, kept = await store.document_and_memory(document, memory)
@@ -213,7 +210,6 @@ def _own_words(sentence: str, pieces: Sequence[EvidencePiece]) -> Quote | None:
 async def _verdicts(
     left: Mapping[int, SentenceToCheck], pieces: Sequence[EvidencePiece], question: str, runtime: Runtime[ReaderContext]
 ) -> dict[int, SupportVerdict]:
-    """What the model says of these sentences, as far as the budget goes."""
     texts, meter = {number: piece.text for number, piece in enumerate(pieces)}, current_meter()
     spent_before = meter.budget_spent
 
@@ -260,7 +256,7 @@ async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
 
     Then each sentence of a long answer, if the settings want it, is checked against the text.
     """
-    checking = is_checked(state, runtime.context)
+    checking = _is_checked(state, runtime.context)
     if not (state["quotes"] or checking):
         return {"citations": [], "step_summary": "nothing was quoted"}
     memories = await _memories(state, runtime)

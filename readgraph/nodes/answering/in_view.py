@@ -32,7 +32,7 @@ NEAREST_OPTION = "No model answered this. Nearest option:"
 RESEARCHED = "I gathered what the text says about this; the answer was left to you."
 
 
-def as_chat_message(said: AnswerDraft, document: Document, state: AskedState) -> list[AnyMessage]:
+def _as_chat_message(said: AnswerDraft, document: Document, state: AskedState) -> list[AnyMessage]:
     """The answer as a message of the conversation; none where the question did not come as a message.
 
     The message has the id of what was streamed of it, so that a client shows it once. Its metadata holds the status.
@@ -137,7 +137,7 @@ async def write_draft(
         percent_read=percent_read(read, document),
         step_summary=draft.summary,
     )
-    if messages := as_chat_message(draft, document, state):
+    if messages := _as_chat_message(draft, document, state):
         update["messages"] = messages
     return update
 

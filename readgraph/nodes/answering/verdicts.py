@@ -49,10 +49,8 @@ def check_summary_prompt(pages: str, sentences: Sequence[str]) -> Prompt:
 
 
 MOST_SENTENCES = 5
-"""Sentences that one call checks."""
 
 TAG_WORDS = 2
-"""Words of the tag before a text."""
 
 
 class SupportVerdict(NamedTuple):

@@ -125,11 +125,7 @@ async def integrate_without_model(state: IntegrateState, runtime: Runtime[Reader
 
 @node(without_model=integrate_without_model, settings=(Reasoning, Window))
 async def integrate(state: IntegrateState, runtime: Runtime[ReaderContext]) -> IntegrateUpdate:
-    """Add to the notes what the pages say, with the pages that they rest on and quotes that are found there.
-
-    Sources are pages that were shown, in this round or earlier. An empty reply leaves the notes unchanged; without a
-    usable reply, passages of the pages are added instead.
-    """
+    """Add what the pages say to the notes, with sources and quotes; passages of them without a usable reply."""
     shown = await _pack_hits(state, runtime, most_words=int(runtime.context.window_words * EVIDENCE_SHARE))
     if not shown:
         return _keep_state(state, "no part to read")
@@ -291,10 +287,9 @@ class Context:
 
 @node(settings=(*STYLE, Reflecting, Research, Window))
 async def answer_from_notes(state: FoundState, runtime: Runtime[ReaderContext]) -> FoundUpdate:
-    """Make the context, and answer from it unless the context alone is wanted.
+    """Make the context, and answer from it unless the context alone is wanted, or is empty.
 
-    Without notes nobody is asked: status `no_answer`, by rule where the model's last replies were unusable. An answer
-    from notes alone is cited with their snippets. Without a model or a usable reply, the answer quotes what was read.
+    An answer from notes alone is cited with their snippets; without a model or a usable reply, what was read is quoted.
     """
     context = await _context(state, runtime)
     if context.notes and not runtime.context.context_only:

@@ -180,7 +180,7 @@ class PlanUpdate(TypedDict):
     step_summary: str
 
 
-async def research_tools(memory: OpenedMemory) -> Tools:
+async def _research_tools(memory: OpenedMemory) -> Tools:
     """The tools of a memory; without memory they find pages by text and header alone (section 3.5)."""
     parts = WITHOUT_MEMOS if memory.runtime.context.without_memory else PARTS
     return await memory_tools(memory.runtime, memory.document, memory.record, parts)
@@ -197,7 +197,7 @@ async def plan(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
     if not pages or not context.rounds:
         did = "no research: answers from the memory alone" if pages else "the memory is empty"
         return {"plan": no_plan(), "continue_search": False, "step_summary": did}
-    tools = await research_tools(memory)
+    tools = await _research_tools(memory)
     offered = tools_offered(context, tools)
     if not offered:
         raise BadInput("The only search tool is 'vector', which needs an embedding model: name one, or another tool.")
@@ -321,7 +321,7 @@ class SearchUpdate(TypedDict):
 async def search(state: SearchState, runtime: Runtime[ReaderContext]) -> SearchUpdate:
     """Find unread pages that the plan looks for, at most `pages_per_tool` a tool; the plan may have been edited."""
     memory, context = await load_memory(runtime, state), runtime.context
-    tools = await research_tools(memory)
+    tools = await _research_tools(memory)
     unread, most = {*memory.unread(state["pages_read"])}, context.pages_per_tool
     plan = usable_plan(state["plan"], tools_offered(context, tools), unread, most)
     queries = {"keyword": plan["keyword"], "vector": plan["vector"]}

@@ -98,7 +98,6 @@ def _material(notes: str, question: str, choices: dict[str, str]) -> tuple[str, 
 
 
 REQUEST_WORDS = 60
-"""Most words of a request; a longer one is cut."""
 
 
 class ReflectState(AskedState):
@@ -136,11 +135,7 @@ async def reflect_without_model(state: ReflectState, runtime: Runtime[ReaderCont
 
 @node(without_model=reflect_without_model, settings=(Reasoning, Reflecting))
 async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate:
-    """Ask whether the notes are enough and what is missing, in one call or in two as the paper does.
-
-    Nothing is asked where it would decide nothing: after the last round, once every page was read, and while the
-    notes are as they were. Where no usable reply came, the research goes on with what it was after.
-    """
+    """Ask whether the notes are enough, and what is missing, unless that decides nothing; else go on as before."""
     if closed := await _close_unasked(state, runtime):
         return closed
     judged = await ask_for_verdict(state["notes"], state, runtime, fallback="reflect")
@@ -170,8 +165,7 @@ async def ask_for_verdict(
     return (False, named.missing) if named else None
 
 
-def limit_requests(missing: list[str]) -> list[str]:
-    """Requests as the state keeps them: few and short."""
+def _limit_requests(missing: list[str]) -> list[str]:
     return [first_words(request, REQUEST_WORDS) for request in missing[:MOST_REQUESTS]]
 
 
@@ -191,7 +185,7 @@ def _close_round(
     state: ReflectState, runtime: Runtime[ReaderContext], enough: bool | None, missing: list[str], end: str = ""
 ) -> ReflectUpdate:
     """The round as it is recorded, and whether another follows; `end`: why none does, whatever the notes contain."""
-    requests = [] if enough else limit_requests(missing)
+    requests = [] if enough else _limit_requests(missing)
     done: Round = {
         "requests": state["requests"],
         "plan": state["plan"],
@@ -222,11 +216,7 @@ async def gists_suffice_without_model(state: AskedState, runtime: Runtime[Reader
 
 @node(without_model=gists_suffice_without_model, settings=(Reasoning, Reflecting, Research, Window))
 async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> JudgeUpdate:
-    """Ask whether the notes are enough, and what is missing, with the questions that reflection asks.
-
-    Nothing is asked where it would decide nothing: where no round of research is allowed, and where a context is wanted
-    and no answer. Where no usable reply came, the notes are not enough.
-    """
+    """Ask whether the notes are enough, and what is missing, unless that decides nothing; else they are not."""
     if settled := _verdict_by_rule(runtime.context):
         return settled
     view = await (await load_memory(runtime, state)).view(state["pages_read"])
@@ -243,6 +233,6 @@ def _verdict_by_rule(context: ReaderContext) -> JudgeUpdate | None:
 
 
 def _make_judge_update(enough: bool, missing: list[str]) -> JudgeUpdate:
-    requests = [] if enough else limit_requests(missing)
+    requests = [] if enough else _limit_requests(missing)
     did = "enough" if enough else f"not enough, next: {'; '.join(requests) or 'the question'}"
     return {"requests": requests, "continue_search": not enough, "step_summary": did}

@@ -243,10 +243,7 @@ async def enter_at_leaf(state: AskedState, runtime: Runtime[ReaderContext]) -> W
 
 @node
 async def walk_again(state: AgainState, runtime: Runtime[ReaderContext]) -> AgainUpdate:
-    """Begin a further walk at the leaf, of those not read, that shares most words with what is missing.
-
-    Where none shares any, at the root; or at the first leaf that was not read, where the root has no child left.
-    """
+    """Begin a further walk at the unread leaf that shares most words with what is missing, else at the root."""
     memory = await load_memory(runtime, state)
     shape, unread = TreeShape.of(memory.record), memory.unread(state["pages_read"])
     wanted, why = state["requests"] or [query_of(state)], "it shares most words with what is missing"

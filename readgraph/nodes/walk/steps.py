@@ -82,8 +82,7 @@ class ReasonedChildChoice(ChildChoice, Reasoned):
     """Which part to go down to, with the reasons first."""
 
 
-def triage_reply(*, reasoning: bool, may_revert: bool) -> type[ChildOrRevert]:
-    """The type of the reply to ask for."""
+def _triage_reply(*, reasoning: bool, may_revert: bool) -> type[ChildOrRevert]:
     if may_revert:
         return ReasonedChildOrRevert if reasoning else ChildOrRevert
     return ReasonedChildChoice if reasoning else ChildChoice
@@ -151,7 +150,7 @@ async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkU
     def complaint(reply: ChildOrRevert) -> str | None:
         return None if reply.part is None or reply.part in parts else f"part must be one of {parts}"
 
-    wanted = restrict_reply(triage_reply(reasoning=context.reasoning, may_revert=may_revert), part=parts)
+    wanted = restrict_reply(_triage_reply(reasoning=context.reasoning, may_revert=may_revert), part=parts)
     try:
         reply = await ask(runtime, prompt, wanted, complaint)
     except NoUsableReply as problem:
@@ -213,8 +212,7 @@ class ReasonedLeafChoice(LeafChoice, Reasoned):
     """What the passage shows, and what to do now, where the answer is an option, with the reasons first."""
 
 
-def leaf_reply(*, reasoning: bool, choices: bool, keeping: bool = True) -> type[LeafVerdict]:
-    """The type of the reply to ask for; `keeping`: a part of an answer may be kept."""
+def _leaf_reply(*, reasoning: bool, choices: bool, keeping: bool = True) -> type[LeafVerdict]:
     if choices:
         reply: type[LeafVerdict] = ReasonedLeafChoice if reasoning else LeafChoice
     else:
@@ -247,9 +245,8 @@ def leaf_prompt(
     return LEAF.ask(*known, *asked, think=reasoning, at_once=not reasoning, before=keeping, keep=keeping)
 
 
-MOST_QUOTES = 3
-
-LONGEST_ANSWER = 500
+MOST_QUOTES, LONGEST_ANSWER = 3, 500
+"""Most quotes of a leaf, and most words of an answer that may be long."""
 
 
 async def read_leaf_without_model(state: WalkingState, runtime: Runtime[ReaderContext]) -> LeafUpdate:
@@ -280,7 +277,7 @@ async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> Lea
     context, choices, style = place.context, state["choices"], answer_style(state, runtime)
     how = {"reasoning": context.reasoning, "keeping": context.keep_findings}
     prompt = leaf_prompt(segment, memory, place.earlier_findings, state["question_text"], choices, **how)
-    verdict = leaf_reply(choices=bool(choices), **how)
+    verdict = _leaf_reply(choices=bool(choices), **how)
     reply_type = restrict_reply(verdict, choice=choices) if choices else style.reply(verdict)
 
     try:
@@ -301,7 +298,6 @@ def _complaint(reply: LeafVerdict, choices: dict[str, str]) -> str | None:
 
 
 def _make_leaf_finding(reply: LeafVerdict, page: Page, place: WalkPosition, style: AnswerStyle) -> Finding | None:
-    """The leaf's finding; None if the walk reverted."""
     if reply.action == "revert":
         return None
     answers, choices = reply.action == "answer", place.state["choices"]
@@ -320,11 +316,9 @@ def _make_leaf_finding(reply: LeafVerdict, page: Page, place: WalkPosition, styl
 
 @node(settings=(*STYLE, Walk))
 async def answer(state: WalkingState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
-    """A single answer is taken as the leaf gave it; several findings are weighed in one call.
+    """A single answer is taken as the leaf gave it; several findings are weighed in one call, if they are kept.
 
-    Status `no_answer` where the walk found nothing, or ended on unusable replies. Without a model, and where the
-    findings can't be weighed, the first answer is taken: it came from the best child of the root. Where the budget
-    ended the walk, that is the first one that the model gave. Nothing is weighed where leaves keep no findings.
+    Where they can't be weighed the first answer is taken, from the root's best child, or the first by the model.
     """
     findings = state["findings"]
     document = await page_store(runtime).document(state["document"])
