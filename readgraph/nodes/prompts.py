@@ -65,6 +65,15 @@ def with_reasons(reply: type[Reply]) -> type[Reply]:
     return made
 
 
+@cache
+def require_reasons(reply: type[Reply]) -> type[Reply]:
+    """The reply's type with the reasons as its first field, without which it can't be used."""
+    bases: Any = (reply, Reasoned)
+    about = f"{str(reply.__doc__).removesuffix('.')}, with the reasons first."
+    made: type[Reply] = create_model(f"Reasoned{reply.__name__}", __base__=bases, __doc__=about)
+    return made
+
+
 NAME, VERSION = "language", 1
 """The line on the language of notes, as a memory's recipe names it."""
 
@@ -123,16 +132,6 @@ def length_line(length: AnswerLength | None, words: int | None) -> str:
         unit = f"one {length} of " if length in ("sentence", "paragraph") else ""
         return f"Give the answer in {unit}about {words} words."
     return f"Give the answer {_LENGTHS[length]}." if length else ""
-
-
-def dates_line(example: str) -> str:
-    """The line on the form of dates in an answer."""
-    return f"Write dates in the answer like this: {example.strip()}." if example.strip() else ""
-
-
-def answer_language_line(language: str) -> str:
-    """The line on the language of an answer, an ISO 639-1 code or ""."""
-    return f"Write the answer in {NAMES[language]}; quotes stay as they stand in the text." if language else ""
 
 
 def note_line(language: str) -> str:

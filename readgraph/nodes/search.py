@@ -251,10 +251,9 @@ class PaidVectors:
     async def put(self, vectors: Mapping[str, Matrix]) -> None:
         """Keep vectors; when this returns, they are committed."""
         document = current_meter().document
-        written = {key: base64.b64encode(vector.astype("<f4").tobytes()).decode() for key, vector in vectors.items()}
-        await self.pages.put_embeddings(
-            {key: {"vector": vector, "document": document} for key, vector in written.items()}
-        )
+        texts = {key: base64.b64encode(vector.astype("<f4").tobytes()).decode() for key, vector in vectors.items()}
+        kept = {key: {"vector": text, "document": document} for key, text in texts.items()}
+        await self.pages.put_embeddings(kept)
 
 
 def _vector(value: dict[str, Any] | None) -> Matrix | None:

@@ -23,7 +23,13 @@ from readgraph.nodes.agent.prompts import (
     queue_summary_prompt,
     reader_system,
 )
-from readgraph.nodes.answering.ask import answer_from_notes_prompt, answer_prompt, weigh_prompt
+from readgraph.nodes.answering.ask import (
+    answer_from_notes_prompt,
+    answer_language_line,
+    answer_prompt,
+    dates_line,
+    weigh_prompt,
+)
 from readgraph.nodes.answering.cite import check_answer_prompt
 from readgraph.nodes.answering.verdicts import check_summary_prompt
 from readgraph.nodes.building.notes import gist_prompt, header_prompt, memo_prompt, memorize_prompt
@@ -41,15 +47,7 @@ from readgraph.nodes.judging_prompts import (
 )
 from readgraph.nodes.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.memory import MemoryView
-from readgraph.nodes.prompts import (
-    answer_language_line,
-    check_prompt,
-    dates_line,
-    length_line,
-    note_line,
-    prompt_modules,
-    talk_language_line,
-)
+from readgraph.nodes.prompts import check_prompt, length_line, note_line, prompt_modules, talk_language_line
 from readgraph.nodes.purpose import PRESETS
 from readgraph.nodes.question_notes import take_notes_prompt
 from readgraph.nodes.research.integrate import integrate_prompt

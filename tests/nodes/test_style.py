@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 from readgraph.models.json_form import reply_schema
 from readgraph.nodes.answering.ask import AnswerAlone, ChosenAnswer, FreeAnswer, WeighedAnswer, answer_style
 from readgraph.nodes.contracts import AskedQuestion
-from readgraph.nodes.prompts import at_length, length_by_question
-from readgraph.nodes.walk.steps import LeafVerdict, ReasonedLeafVerdict
+from readgraph.nodes.prompts import at_length, length_by_question, require_reasons
+from readgraph.nodes.walk.steps import LeafVerdict
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.languages import NAMES, certain_language, language_code, sample_spans
@@ -67,7 +67,7 @@ def test_settings_go_before_what_the_question_wants() -> None:
     assert line("When?", answer_dates="7 May 2023") == "Write dates in the answer like this: 7 May 2023."
 
 
-@pytest.mark.parametrize("reply", [FreeAnswer, AnswerAlone, WeighedAnswer, LeafVerdict, ReasonedLeafVerdict])
+@pytest.mark.parametrize("reply", [FreeAnswer, AnswerAlone, WeighedAnswer, LeafVerdict, require_reasons(LeafVerdict)])
 def test_where_an_answer_may_be_long_its_field_does_not_ask_for_a_short_one(reply: type[FreeAnswer]) -> None:
     short, long = str(reply_schema(reply)), str(reply_schema(at_length(reply)))
     assert "short" in short and "short" not in long and "as long as it is asked for" in long

@@ -14,18 +14,10 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import numbers_in, restrict_reply
 from readgraph.nodes.contracts import AnswerDraft, AskedQuestion, AskedState
 from readgraph.nodes.extractive import question_alone
-from readgraph.nodes.prompts import (
-    Reply,
-    answer_language_line,
-    answer_length,
-    at_length,
-    dates_line,
-    length_line,
-    question_part,
-)
+from readgraph.nodes.prompts import Reply, answer_length, at_length, length_line, question_part
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import LARGEST, Groups
-from readgraph.state.languages import DEFAULT, certain_language
+from readgraph.state.languages import DEFAULT, NAMES, certain_language
 from readgraph.state.reading import Finding, Quote
 from readgraph.state.settings import LONG, AnswerForm, AnswerLength, Language
 
@@ -180,6 +172,16 @@ class AnswerStyle(NamedTuple):
 def set_long(context: ReaderContext) -> bool:
     """Whether the settings want long answers, whatever the question's words want."""
     return answer_length(context, "") in LONG
+
+
+def dates_line(example: str) -> str:
+    """The line on the form of dates in an answer."""
+    return f"Write dates in the answer like this: {example.strip()}." if example.strip() else ""
+
+
+def answer_language_line(language: str) -> str:
+    """The line on the language of an answer, an ISO 639-1 code or ""."""
+    return f"Write the answer in {NAMES[language]}; quotes stay as they stand in the text." if language else ""
 
 
 def answer_style(state: AskedQuestion, runtime: Runtime[ReaderContext]) -> AnswerStyle:

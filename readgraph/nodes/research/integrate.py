@@ -187,15 +187,14 @@ async def _add_to_notes(
             quotes = [Quote(page=page, quote=snippet["quote"]) for snippet in snippets if snippet["page"] == page]
             text = " … ".join(quote["quote"] for quote in quotes)
             findings = with_finding(findings, Finding(page=page, answers=False, text=text, choice=None, quotes=quotes))
+    did = f"read {format_parts(numbers)}; notes of {count_words(notes)} words from {format_parts(sources)}"
     return {
         "findings": findings,
         "notes": notes,
         "sources": sources,
         "snippets": list(unique.values()),
         "pages_read": [*dict.fromkeys([*state["pages_read"], *numbers])],
-        "step_summary": (
-            f"read {format_parts(numbers)}; notes of {count_words(notes)} words from {format_parts(sources)}"
-        ),
+        "step_summary": did,
     }
 
 
@@ -237,15 +236,14 @@ async def note_findings(state: NoteState, runtime: Runtime[ReaderContext]) -> No
     snippets = {(snippet["start"], snippet["end"]): snippet for snippet in found if snippet}
     notes = first_words("\n\n".join(map(format_finding, findings)), LONGEST_NOTES)
     sources = [finding["page"] for finding in findings]
+    did = f"walked to {format_parts(leaves)}; notes of {count_words(notes)} words from {format_parts(sources)}"
     return {
         "plan": no_plan(),
         "hits": fuse_hits({"walk": score_by_place(leaves)}),
         "notes": notes,
         "sources": sources,
         "snippets": [*snippets.values()],
-        "step_summary": (
-            f"walked to {format_parts(leaves)}; notes of {count_words(notes)} words from {format_parts(sources)}"
-        ),
+        "step_summary": did,
     }
 
 

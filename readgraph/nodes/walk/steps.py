@@ -25,7 +25,7 @@ from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate
 from readgraph.nodes.extractive import query_of, quote_pages
 from readgraph.nodes.memory import load_memory, tag_texts
-from readgraph.nodes.prompts import Reasoned, memory_block, number_parts, question_part
+from readgraph.nodes.prompts import memory_block, number_parts, question_part, require_reasons
 from readgraph.nodes.step import node
 from readgraph.nodes.walk.position import (
     LONGEST_REASONING,
@@ -72,20 +72,6 @@ class ChildChoice(ChildOrRevert):
     """Which part to go down to."""
 
     part: int = Field(description="The number of one part.")
-
-
-class ReasonedChildOrRevert(ChildOrRevert, Reasoned):
-    """Which part to go down to, or to go back up, with the reasons first."""
-
-
-class ReasonedChildChoice(ChildChoice, Reasoned):
-    """Which part to go down to, with the reasons first."""
-
-
-def _triage_reply(*, reasoning: bool, may_revert: bool) -> type[ChildOrRevert]:
-    if may_revert:
-        return ReasonedChildOrRevert if reasoning else ChildOrRevert
-    return ReasonedChildChoice if reasoning else ChildChoice
 
 
 def triage_prompt(
@@ -150,7 +136,8 @@ async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkU
     def complaint(reply: ChildOrRevert) -> str | None:
         return None if reply.part is None or reply.part in parts else f"part must be one of {parts}"
 
-    wanted = restrict_reply(_triage_reply(reasoning=context.reasoning, may_revert=may_revert), part=parts)
+    verdict = ChildOrRevert if may_revert else ChildChoice
+    wanted = restrict_reply(require_reasons(verdict) if context.reasoning else verdict, part=parts)
     try:
         reply = await ask(runtime, prompt, wanted, complaint)
     except NoUsableReply as problem:
@@ -204,19 +191,9 @@ class LeafChoice(LeafVerdict):
     choice: str | None = Field(description="The letter of the best option for answer; else null.")
 
 
-class ReasonedLeafVerdict(LeafVerdict, Reasoned):
-    """What the passage shows, and what to do now, with the reasons first."""
-
-
-class ReasonedLeafChoice(LeafChoice, Reasoned):
-    """What the passage shows, and what to do now, where the answer is an option, with the reasons first."""
-
-
 def _leaf_reply(*, reasoning: bool, choices: bool, keeping: bool = True) -> type[LeafVerdict]:
-    if choices:
-        reply: type[LeafVerdict] = ReasonedLeafChoice if reasoning else LeafChoice
-    else:
-        reply = ReasonedLeafVerdict if reasoning else LeafVerdict
+    verdict = LeafChoice if choices else LeafVerdict
+    reply: type[LeafVerdict] = require_reasons(verdict) if reasoning else verdict
     return reply if keeping else _without_keeping(reply)
 
 

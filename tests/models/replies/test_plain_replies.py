@@ -19,9 +19,10 @@ from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.answering.ask import ChosenAnswer, FreeAnswer
 from readgraph.nodes.building.paging import BeginsAnew, PausePoint
 from readgraph.nodes.look_up import NextPage, PagesToRead
+from readgraph.nodes.prompts import require_reasons
 from readgraph.nodes.research.plan import plan_reply
 from readgraph.nodes.research.reflect import Verdict
-from readgraph.nodes.walk.steps import LeafChoice, LeafVerdict, ReasonedChildOrRevert, ReasonedLeafVerdict
+from readgraph.nodes.walk.steps import ChildOrRevert, LeafChoice, LeafVerdict
 from tests.doubles.agent import Living
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 
@@ -47,10 +48,10 @@ LETTERS = restrict_reply(ChosenAnswer, choice=["A", "B"])
         (BeginsAnew, "Not sure, it may.", "begins_anew", "not sure"),
         (Verdict, "Yes, they hold it all.", "enough", True),
         (Verdict, "no", "enough", False),
-        (ReasonedChildOrRevert, "2", "part", 2),
+        (require_reasons(ChildOrRevert), "2", "part", 2),
         (plan_reply(("keyword", "page")), "goat gallery", "keyword", ["goat gallery"]),
         (plan_reply(("page",)), "Where is the goat?", "needs", ["Where is the goat?"]),
-        (ReasonedLeafVerdict, "On the gallery.", "action", "answer"),
+        (require_reasons(LeafVerdict), "On the gallery.", "action", "answer"),
         (LeafVerdict, "none", "action", "revert"),
         (LeafChoice, "B", "found", "B"),
     ],
@@ -92,7 +93,7 @@ def test_only_what_decides_is_asked_for() -> None:
     assert said.startswith("Which?\n\n") and "concise answer" in said and "quotes" not in said
     last = asked(LABELS)[-1][1]
     assert "Choose one: 1, 2 or 3." in last and "label" not in last and "what ends there" not in last
-    assert "2 or none." in asked(restrict_reply(ReasonedChildOrRevert, part=[0, 2]))[-1][1]
+    assert "2 or none." in asked(restrict_reply(require_reasons(ChildOrRevert), part=[0, 2]))[-1][1]
     assert decision_field(BaseModel) is None
 
 
