@@ -1,7 +1,4 @@
-"""What the model sees of a memory: notes in page order, with pages read again in full in their place.
-
-Also: nodes of a memory's tree as single texts (collapsed tree), and how much of a document its memory does not hold.
-"""
+"""What the model sees of a memory: notes in page order, pages read again in full; and what a memory lacks."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence

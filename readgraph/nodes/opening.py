@@ -203,11 +203,7 @@ async def open_for_notes(state: OpenState, runtime: Runtime[ReaderContext]) -> N
 
 
 def make_find_memory(recipe: MakeRecipe, *, settings: Groups) -> StepNode[FindState, FindUpdate]:
-    """A node that uses a memory of the document that is there, and builds nothing; `BadInput` if there is none.
-
-    It takes the one with the context's recipe, else the newest of the same method and purpose, else of the method, and
-    says how much it lacks, as a warning too. `settings`: the groups that the recipe uses.
-    """
+    """A node that takes a memory of the recipe, else of its purpose, else of its method, and builds none."""
 
     async def find_memory(state: FindState, runtime: Runtime[ReaderContext]) -> FindUpdate:
         """Use the memory that was built before."""

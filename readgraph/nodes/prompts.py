@@ -1,8 +1,4 @@
-"""What prompts share: the question, reasons, lines on length and language; and which prompts there are.
-
-Each stands beside the step that asks it, in our own words after the papers' facts. A change of its text raises its
-version; memories built with the earlier one stay in use until rebuilt. By default no line asks for form or language.
-"""
+"""What prompts share: the question, reasons, lines on length and language; and which prompts there are."""
 
 import pkgutil
 import re

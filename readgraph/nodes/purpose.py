@@ -1,8 +1,4 @@
-"""What notes are for, where that is known before a text is read: conditional gisting (ReadAgent, G.1 and G.2).
-
-A purpose is a task in the user's words, a preset, or the asked question. It stands in the prompts of notes and in the
-recipe of their memory, so that each purpose has a memory of its own.
-"""
+"""What notes are for, where that is known before a text is read: conditional gisting (ReadAgent, G.1 and G.2)."""
 
 from collections.abc import Iterable
 from dataclasses import replace

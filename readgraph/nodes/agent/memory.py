@@ -1,7 +1,4 @@
-"""What an agent sees and works on: its events and blocks as texts, a copy of its state (MemGPT, section 2.1).
-
-An edit of a block that can't be made raises `BadInput`, whose text says to the model what to do.
-"""
+"""What an agent sees and works on: its events and blocks as texts, a copy of its state (MemGPT, section 2.1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

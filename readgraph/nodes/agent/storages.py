@@ -1,7 +1,4 @@
-"""Search in an agent's storages, and what it is shown of them (MemGPT, sections 2.2 and 2.3).
-
-Recall storage holds its events, archival storage its own passages and the pages of its documents.
-"""
+"""Search in an agent's recall and archival storage, and what it is shown of them (MemGPT, 2.2 and 2.3)."""
 
 import asyncio
 import math
@@ -27,10 +24,7 @@ NEAREST = 10
 
 @dataclass(frozen=True, slots=True)
 class SearchedStorage:
-    """The first `count` numbers of a storage; `name` is that of its indexes, which are filled at a search.
-
-    `make_entries` makes those of some numbers; what has nothing to be found by has an empty text.
-    """
+    """The first `count` numbers of a storage; `name` is that of its indexes, filled by `make_entries` at a search."""
 
     store: AgentStore
     name: str

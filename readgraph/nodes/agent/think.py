@@ -1,8 +1,7 @@
 """Think and act: the model names a function, which is run, until the turn ends (MemGPT, sections 2.1 and 2.4).
 
-It sees the functions of those parts of its memory that it may use (table 3): its working context, its recall storage,
-or both. Without the former it sees no blocks and can't edit any, without the latter it can't search what left its view;
-its memory goes on being kept in either case.
+It sees the functions of those parts of its memory that it may use (table 3): of its working context, its recall
+storage, or both. Its memory goes on being kept in either case.
 """
 
 from collections.abc import Callable

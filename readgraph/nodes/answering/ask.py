@@ -1,7 +1,4 @@
-"""Ask for an answer, in words or by a letter, at the wanted length; or weigh findings of single pages.
-
-ReadAgent, section 3.2 and appendix F; GAM, sections 2.2.2 and 3.5; weighing findings goes beyond the papers.
-"""
+"""Ask for an answer in words or by a letter (ReadAgent, 3.2, F; GAM, 2.2.2, 3.5), or weigh findings of pages."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple

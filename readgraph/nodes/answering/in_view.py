@@ -33,11 +33,7 @@ RESEARCHED = "I gathered what the text says about this; the answer was left to y
 
 
 def _as_chat_message(said: AnswerDraft, document: Document, state: AskedState) -> list[AnyMessage]:
-    """The answer as a message of the conversation; none where the question did not come as a message.
-
-    The message has the id of what was streamed of it, so that a client shows it once. Its metadata holds the status.
-    LangGraph streams a message of the update; without one it is sent here, if nothing of it was streamed.
-    """
+    """The answer as a message with the id of what was streamed of it; where none was asked for, it is streamed."""
     meter = current_meter()
     metadata = {"status": said.status, "document": document.id}
     missing = describe_missing(cast("dict[str, Any]", state).get("not_memorised"))

@@ -1,7 +1,4 @@
-"""Read the pages that were found, add what they say to the notes, and answer from these (GAM, 2.2.2 and 3.5).
-
-Research may also begin with what a walk has found: its findings become the notes of a round, as they are.
-"""
+"""Read the pages that were found, add what they say to the notes, and answer from these (GAM, 2.2.2 and 3.5)."""
 
 import sys
 from collections.abc import Iterable

@@ -1,7 +1,4 @@
-"""Plan what to search a memory for, and search it: all tools at once, rankings fused (GAM, section 2.2.2).
-
-Of a memory of memos the model sees as many as fit, the recent ones first, then relevant ones.
-"""
+"""Plan what to search a memory for, and search it: all tools at once, rankings fused (GAM, section 2.2.2)."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,4 @@
-"""The steps of a walk (MemWalker, section 3 and appendix A.1): down or back up, at a leaf, and the answer.
-
-Above the leaves the model goes down to a child, or back up. At a leaf it reads the segment, then answers, keeps what it
-shows, or reverts. The answer comes from the leaves' findings, or from the leaves themselves with all notes.
-"""
+"""The steps of a walk: down or back up, at a leaf, and the answer (MemWalker, section 3 and appendix A.1)."""
 
 import asyncio
 from collections.abc import Sequence
