@@ -16,21 +16,14 @@ from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.reading import Step
 from readgraph.state.words import count_words
 
-BESIDE_TURNS = 16
-"""Supersteps that a loop may take besides those of its turns."""
-
-OF_A_TURN = 6
-"""Supersteps that one turn of a loop may take: as many as an agent's, which may be warned, evict, think and act."""
-
+BESIDE_TURNS = 16  # supersteps that a loop may take besides those of its turns
+OF_A_TURN = 6  # supersteps of one turn of a loop: an agent may be warned, evict, think and act in one
 LAST_STEPS = 8
 """Supersteps that LangGraph's own limit must leave for a further turn: this one, a hop of a walk or a round of four,
 and what may follow: a round, an answer, its citations."""
 
-DECISIVE = "decisive"
-"""Marks a key by which an edge is chosen: between two such choices a node writes it (see `graphs.wiring.checks`)."""
-
-INSTRUCTION_WORDS = 250
-"""Most words of a prompt that are not content: its instructions, and the form of the reply."""
+DECISIVE = "decisive"  # marks a key by which an edge is chosen, which a node writes between two such choices
+INSTRUCTION_WORDS = 250  # most words of a prompt that are not content: its instructions, and the form of the reply
 
 
 def content_room(context: ReaderContext, question: str = "", choices: Mapping[str, str] | None = None) -> int:

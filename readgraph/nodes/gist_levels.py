@@ -13,15 +13,9 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.records import Memory, Note
 from readgraph.state.summary_tree import FAN, older_id
 
-MOST_GISTS = 64
-"""This many gists of gists, with their tags, fill the words that all gists may have."""
-
-FEWEST_WORDS = 8
-"""Fewest words of a gist of gists, however small the window is."""
-
-GISTS_SHARE = 0.5
-"""Share of a prompt's content that gists may take; the rest is for pages that are read again."""
-
+MOST_GISTS = 64  # this many gists of gists, with their tags, fill the words that all gists may have
+FEWEST_WORDS = 8  # fewest words of a gist of gists, however small the window is
+GISTS_SHARE = 0.5  # share of a prompt's content that gists may take; the rest is for pages that are read again
 TAG_WORDS = 2
 
 

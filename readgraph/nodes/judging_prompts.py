@@ -129,8 +129,7 @@ def judge_prompt(rule: str, question: str, answer: str, reference: str) -> Promp
     return _PROMPTS[rule].ask(beside, question_part(question, {}), fenced("answer", answer))
 
 
-MOST_LISTED = 200
-"""At most so many things that an answer lists are looked at."""
+MOST_LISTED = 200  # at most so many things that an answer lists are looked at
 
 _RUBRIC_SYSTEM = (
     "You judge answers to questions by what they were to hold, whatever you know of the matter yourself. Meaning "

@@ -75,9 +75,7 @@ def look_up_next_prompt(memory: str, question: str, choices: dict[str, str], pag
     return LOOK_UP_NEXT.ask(fenced("memory", memory), question_part(question, choices), **values)
 
 
-STOP_BELOW = 0.5
-"""Without a model, looking up one by one ends when a page scores less than this share of the best one."""
-
+STOP_BELOW = 0.5  # without a model, looking up one by one ends when a page scores less than this share of the best one
 NO_NUMBER = "gave no usable number of a part: looked nothing up"
 
 

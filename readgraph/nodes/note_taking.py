@@ -55,11 +55,8 @@ from readgraph.state.records import Page, digest
 from readgraph.state.settings import Language, LookingBack, NoteTaking, Window
 from readgraph.state.words import first_words, format_count, take_fitting
 
-AT_ONCE, MOST_TURNS = 8, 64
-"""Pages that a step reads, at least, and the most steps that a text takes: a longer one takes more pages in each."""
-
-MOST_QUERIES, QUERY_WORDS = 2, 30
-"""Queries of a reply that are searched for, and most words of one."""
+AT_ONCE, MOST_TURNS = 8, 64  # pages that a step reads at least, and the most steps that a text takes
+MOST_QUERIES, QUERY_WORDS = 2, 30  # queries of a reply that are searched for, and most words of one
 
 
 class NotesState(AskedState):
@@ -222,8 +219,7 @@ def _update(reading: _NotesReading, name: str, read: range, pages: int) -> Notes
     }
 
 
-SHARED = 0.5
-"""A sentence of a page shows a note where it has this share of the note's content words."""
+SHARED = 0.5  # a sentence of a page shows a note where it has this share of the note's content words
 
 _QUOTED = re.compile(r"[\"“„«‘]([^\"“”„«»]{3,600}?)[\"”“»’](?!\w)")
 

@@ -32,13 +32,9 @@ from readgraph.state.words import format_count
 
 __all__ = ["open_document"]
 
-LONGEST_TEXT_INPUT = 400_000
-"""Most characters of a text in graph input; a checkpointer writes the input, so longer texts are given by their id."""
-
+LONGEST_TEXT_INPUT = 400_000  # characters of a text in graph input, which a checkpointer writes
 MOST_OPTIONS = 26
-
-MOST_NAMED = 10
-"""Documents that are named to a person who has to choose one."""
+MOST_NAMED = 10  # documents that are named to a person who has to choose one
 
 
 class OpenUpdate(FreshReading):

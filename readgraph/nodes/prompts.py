@@ -70,14 +70,9 @@ def require_reasons(reply: type[Reply]) -> type[Reply]:
     return made
 
 
-NAME, VERSION = "language", 1
-"""The line on the language of notes, as a memory's recipe names it."""
-
-MOST_ANSWER_LINE_WORDS, MOST_NOTE_LINE_WORDS = 70, 6
-"""Most words of the line on an answer, and of that on a note."""
-
-PARAGRAPH_WORDS = 75
-"""Words of a paragraph where no number is given: as the summaries of meetings in QMSum."""
+NAME, VERSION = "language", 1  # the line on the language of notes, as a memory's recipe names it
+MOST_ANSWER_LINE_WORDS, MOST_NOTE_LINE_WORDS = 70, 6  # most words of the line on an answer, and of that on a note
+PARAGRAPH_WORDS = 75  # words of a paragraph where no number is given: as the summaries of meetings in QMSum
 
 _LENGTHS: dict[AnswerLength, str] = {
     "phrase": "as a name, a number, a date or a few words, not as a sentence",

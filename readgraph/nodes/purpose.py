@@ -10,8 +10,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.records import PRESET, PURPOSE
 from readgraph.state.settings import Preset
 
-NAME, VERSION = "preset", 1
-"""The version of all presets' texts; a memory built with one holds it."""
+NAME, VERSION = "preset", 1  # the version of all presets' texts; a memory built with one holds it
 
 
 class KnownPurpose(NamedTuple):
@@ -58,8 +57,7 @@ def purpose_line(notes: str, purpose: str) -> str:
     return f"What the {notes} is for: {purpose.strip()}\n" if purpose.strip() else ""
 
 
-ASKED = "answering this question: "
-"""What stands before the asked question where it is the purpose."""
+ASKED = "answering this question: "  # what stands before the asked question where it is the purpose
 
 
 def with_question(context: ReaderContext, question: str, options: Iterable[str] = ()) -> ReaderContext:

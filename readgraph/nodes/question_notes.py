@@ -87,11 +87,8 @@ def take_notes_prompt(
     return TAKE_NOTES.ask(*parts, **values)
 
 
-REPLY_WORDS = 100
-"""Kept free for the form of the reply."""
-
-NOTES_SHARE, QUESTION_SHARE, LEAST_SHARE = 5, 10, 4
-"""The notes take at most a fifth of the window, the question a tenth; a page may always have a quarter."""
+REPLY_WORDS = 100  # kept free for the form of the reply
+NOTES_SHARE, QUESTION_SHARE, LEAST_SHARE = 5, 10, 4  # a share is one in so many; a page may have the last
 
 
 def most_note_words(context: ReaderContext) -> int:
@@ -111,12 +108,8 @@ def chunk_words(context: ReaderContext) -> int:
     return min(context.chunk_words, max(window - window // QUESTION_SHARE - beside, window // LEAST_SHARE))
 
 
-MOST_PAGES = 8
-"""Most pages that a line names: else the numbers would grow with the text, and the notes must not."""
-
-ALIKE = 0.6
-"""The share of a line's content words that an earlier line must have, to pass its page numbers on."""
-
+MOST_PAGES = 8  # most pages that a line names: else the numbers would grow with the text, and the notes must not
+ALIKE = 0.6  # the share of a line's content words that an earlier line must have, to pass its page numbers on
 _NUMBERS = r"(\d{1,9}(?:\s*(?:,|;|and|&)\s*\d{1,9})*)"
 _NAMED = re.compile(rf"\s*(?:\[\s*(?:p\w*\.?\s*)?{_NUMBERS}\s*\]|\(\s*(?:pages?|pp?\.|parts?)\s*{_NUMBERS}\s*\))", re.I)
 _NEXT_FACT = re.compile(r"(?<=[0-9]\])\.?\s+(?=[^\W\d_a-z]|[\"“«])")
@@ -210,11 +203,8 @@ def _pages_of_alike(text: str, seen: Sequence[NoteLine]) -> tuple[int, ...]:
     return seen[shares.index(best)].pages if best >= ALIKE else ()
 
 
-AT_ONCE = 500
-"""Lines that are searched in a moment; more are searched in a thread, so that other readings go on."""
-
-FEWEST_WORDS = 3
-"""Where fewer words of room are left, nothing more is looked for."""
+AT_ONCE = 500  # lines that are searched in a moment; more are searched in a thread, so that other readings go on
+FEWEST_WORDS = 3  # where fewer words of room are left, nothing more is looked for
 
 
 class OverwrittenNotes:

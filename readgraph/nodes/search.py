@@ -31,13 +31,9 @@ from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, Note
 from readgraph.state.variables import set_variable
 
-AT_ONCE = 200
-
-ROOM_OF_VECTOR = 2**18
-"""Bytes on the disk for each text of a call: a long vector, with its copies, in as many calls as are in flight."""
-
-RANKED_AT_ONCE = 500
-"""Pages whose text is fetched at once to be ranked, so that a book of 100 MB is never in memory as a whole."""
+AT_ONCE = 200  # pages that are indexed at once
+ROOM_OF_VECTOR = 2**18  # bytes on the disk for each text: a long vector, with its copies, in all calls in flight
+RANKED_AT_ONCE = 500  # pages fetched at once to be ranked, so that a book of 100 MB is never in memory as a whole
 
 
 class SearchTool(Protocol):
@@ -300,8 +296,7 @@ async def _entries(
     ]
 
 
-Found = dict[str, list[tuple[int, float]]]
-"""(page, score) of what each ranker found, the best first."""
+Found = dict[str, list[tuple[int, float]]]  # (page, score) of what each ranker found, the best first
 
 
 async def search_pages(

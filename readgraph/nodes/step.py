@@ -32,8 +32,7 @@ from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Model
 
 __all__ = ["StepNode", "node"]
 
-INTERRUPTED = (ROOT, "interrupted")
-"""Namespace of these usages; the keys are LangGraph's ids of tasks, which stay the same until a task is done."""
+INTERRUPTED = (ROOT, "interrupted")  # usages by LangGraph's ids of tasks, which stay the same until a task is done
 
 
 @asynccontextmanager
@@ -70,8 +69,7 @@ def _together(before: Usage, again: Usage) -> Usage:
 StateT = TypeVar("StateT")
 UpdateT = TypeVar("UpdateT", bound=Mapping[str, object])
 
-LONGEST_LINE = 1500
-"""Most characters of a step's summary, which may contain a model's text and is repeated in each checkpoint."""
+LONGEST_LINE = 1500  # characters of a step's summary, which may hold a model's text and is in each checkpoint
 
 Work = Callable[[StateT, Runtime[ReaderContext]], Awaitable[UpdateT]]
 """The coroutine of a node: what it reads of the state, and what it writes."""
@@ -90,14 +88,14 @@ class BudgetState(TypedDict):
 
 
 class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
-    """A node made of a coroutine `(state, runtime) -> update`; of a node, what it runs is taken, and its recipe.
+    """A node made of a coroutine `(state, runtime) -> update`.
 
     `without_model` is the coroutine that runs where the context names no model, or the budget is spent.
     `starts_question` marks the first node of a graph, which resets the trajectory and the usage; `builds` one that
     builds a memory, with the context's reading model. `settings` names the groups of settings that it reads besides
     those of every step; `needs` the parameters that the recipe of the memory must have; `pages_alone`: nothing uses the
     memory's notes; `recipe` makes that of the memory which the step gives. An update may hold `step_summary`: one line
-    for the trajectory.
+    for the trajectory. Of a node, what it runs is taken, and its recipe.
     """
 
     check_update: Callable[[Mapping[str, Any]], None] | None = None

@@ -9,8 +9,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.models.metering import current_meter
 from readgraph.state.errors import BadInput, BudgetSpent, Forgotten
 
-LOOKED_AGAIN = 0.3
-"""Seconds between two checks, during a build, that the document still exists."""
+LOOKED_AGAIN = 0.3  # seconds between two checks, during a build, that the document still exists
 
 T = TypeVar("T")
 

@@ -26,8 +26,7 @@ from readgraph.state.languages import DEFAULT, certain_language, sample_spans
 from readgraph.state.settings import Language, Window
 from readgraph.state.words import count_words, first_words
 
-KEEP = 3
-"""This many of the last events stay, if they leave a quarter of the room free."""
+KEEP = 3  # this many of the last events stay, if they leave a quarter of the room free
 
 SumUp = Callable[[str, Sequence[Event], int, Runtime[ReaderContext]], Awaitable[str]]
 """Sums up a summary and the events after it, in at most this many words."""

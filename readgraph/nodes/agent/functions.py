@@ -148,11 +148,8 @@ def _value(value: Any, field: dict[str, Any]) -> Any:
     return value
 
 
-MOST_MESSAGE_WORDS = 500
-"""Most words of a message, because a turn's messages are kept in the state; a longer one must be sent in parts."""
-
-MOST_QUOTES, LONGEST_QUOTE = 10, 120
-"""Most quotes of an answer, and most words of a quote."""
+MOST_MESSAGE_WORDS = 500  # most words of a message, since the state keeps a turn's messages
+MOST_QUOTES, LONGEST_QUOTE = 10, 120  # most quotes of an answer, and most words of a quote
 
 Memory = Annotated[AgentMemory, InjectedToolArg]
 ResultPage = Annotated[int, "Page of results, from 1."]

@@ -14,14 +14,9 @@ from readgraph.state.words import count_words, first_words
 
 __all__ = ["AgentMemory", "append_to_block", "blocks_text", "queue_text", "replace_in_block"]
 
-LONGEST_NAME = 60
-"""Characters of a function's or an argument's name that are shown."""
-
-MOST_SHOWN = 20
-"""Arguments of a call that are shown."""
-
-TAG_WORDS = 30
-"""Most words of the tag before an event, and of the note that the event was cut."""
+LONGEST_NAME = 60  # characters of a function's or an argument's name that are shown
+MOST_SHOWN = 20  # arguments of a call that are shown
+TAG_WORDS = 30  # most words of the tag before an event, and of the note that the event was cut
 
 
 def most_event_words(window_words: int) -> int:
@@ -80,8 +75,7 @@ def message_id(agent: str, event: int) -> str:
     return f"{agent}-{event}"
 
 
-PER_PAGE = 5
-"""Results per page (MemGPT, section 2.3, and figure 5)."""
+PER_PAGE = 5  # results per page (MemGPT, section 2.3, and figure 5)
 
 
 @dataclass

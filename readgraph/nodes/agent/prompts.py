@@ -97,8 +97,7 @@ def reader_system(functions: str) -> str:
     return PLAIN_READER.instructions(functions=functions)
 
 
-NAME, VERSION = "plain_step", 1
-"""The step in plain words: the function by its number, then its arguments. It has no words to replace."""
+NAME, VERSION = "plain_step", 1  # the step in plain words; it has no words to replace
 
 
 class Argument(BaseModel):

@@ -24,17 +24,11 @@ from readgraph.nodes.extractive import nearest_sentences, passages_of
 from readgraph.state.errors import BadInput
 from readgraph.state.words import LONGEST_WORD, count_words, first_words, format_count, last_words, on_one_line
 
-EXCERPT_WORDS = 60
-"""Most words of a page that a result shows."""
+EXCERPT_WORDS = 60  # most words of a page that a result shows
+EXCERPTS = 3  # most matches that a result of `text_search` shows of a page
+AT_ONCE = 500  # pages whose text is looked through at once
 
-EXCERPTS = 3
-"""Most matches that a result of `text_search` shows of a page."""
-
-AT_ONCE = 500
-"""Pages whose text is looked through at once."""
-
-Opened = tuple[int, int, int]
-"""A document, a page of it, and a part of the page."""
+Opened = tuple[int, int, int]  # a document, a page of it, and a part of the page
 
 _NUMBER = TypeAdapter(int)
 

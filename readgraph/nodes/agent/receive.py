@@ -41,12 +41,8 @@ from readgraph.state.words import count_words, first_words
 __all__ = ["clock", "keep"]
 
 NOTE_WORDS = 12
-
-REACHED_BY = "archival_search searches it, document_open reads a page."
-"""How an agent is told to reach a document that was filed."""
-
-MOST_NAMED = 10
-"""Most documents of a collection whose titles an agent sees."""
+REACHED_BY = "archival_search searches it, document_open reads a page."  # how an agent reaches a filed document
+MOST_NAMED = 10  # most documents of a collection whose titles an agent sees
 
 
 def archive_recipe(context: ReaderContext) -> Recipe:
@@ -116,7 +112,6 @@ def _pages(begin: int, end: int) -> str:
 
 
 DEFAULT_NAME = "default"
-
 MOST_BLOCK_WORDS = 300
 BEGINNING_WORDS = 40
 TITLE_WORDS = 6

@@ -18,8 +18,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words, end_after_words
 
-NEAREST = 10
-"""So many that are nearest to a query by meaning are found although they share no word with it."""
+NEAREST = 10  # so many that are nearest to a query by meaning are found although they share no word with it
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,9 +66,7 @@ def usable(functions: Functions, context: ReaderContext) -> Functions:
     return functions.without(hidden)
 
 
-CHAIN = ("think", "evict", "act")
-"""The nodes of an agent's chain of calls, by their names in its graphs."""
-
+CHAIN = ("think", "evict", "act")  # the nodes of an agent's chain of calls, by their names in its graphs
 WARN_AT = 0.75
 """The agent is warned if the queue takes more than this share of its room (section 2.3, figure 3).
 
@@ -86,17 +84,10 @@ TOO_LARGE = (
     "characters together."
 )
 
-MOST_ARGUMENTS, LONGEST_NAME = 50, 100
-"""Most arguments of a call, and most characters of a name."""
-
-OF_A_WORD = 10
-"""Most characters of a call's arguments, per word of the window."""
-
-KEPT_OF_LARGE = 100
-"""Characters kept of each argument, if a call is too large."""
-
-TAG_WORDS = 30
-"""Most words of the tags around the parts of a prompt."""
+MOST_ARGUMENTS, LONGEST_NAME = 50, 100  # most arguments of a call, and most characters of a name
+OF_A_WORD = 10  # most characters of a call's arguments, per word of the window
+KEPT_OF_LARGE = 100  # characters kept of each argument, if a call is too large
+TAG_WORDS = 30  # most words of the tags around the parts of a prompt
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,8 +115,7 @@ async def answer_from_notes_alone(state: AnswerState, runtime: Runtime[ReaderCon
     return await write_answer(await memory_with(state["pages_read"], state, runtime), state, runtime)
 
 
-LONGEST_FINDING = 120
-"""Most words of a page's answer and quotes that are weighed."""
+LONGEST_FINDING = 120  # most words of a page's answer and quotes that are weighed
 
 
 class EachPageUpdate(AnswerUpdate):

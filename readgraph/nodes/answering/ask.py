@@ -146,8 +146,7 @@ def weigh_prompt(findings: str, question: str, choices: dict[str, str]) -> Promp
     return WEIGH.ask(fenced("memory", findings), question_part(question, choices), **values)
 
 
-STYLE: Groups = (AnswerForm, Language)
-"""The settings that say how answers are written."""
+STYLE: Groups = (AnswerForm, Language)  # the settings that say how answers are written
 
 
 class AnswerStyle(NamedTuple):

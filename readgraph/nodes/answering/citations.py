@@ -17,15 +17,9 @@ from readgraph.state.sentences import sentence_spans
 from readgraph.state.summary import SentenceFlag, sentence_flags
 from readgraph.state.survey import Table, table_line, without_unread
 
-LONGEST_FOLDED = 50_000
-"""Characters of a text that is kept folded: a page has fewer, a whole document may be large."""
-
-FEWEST_WORDS = 3
-"""A shorter quote says too little, unless it is a whole sentence, a number or a name."""
-
-NEAR = 20
-"""Characters around a quote, by which is seen whether it is a whole sentence."""
-
+LONGEST_FOLDED = 50_000  # characters of a text that is kept folded: a page has fewer, a whole document may be large
+FEWEST_WORDS = 3  # a shorter quote says too little, unless it is a whole sentence, a number or a name
+NEAR = 20  # characters around a quote, by which is seen whether it is a whole sentence
 _SENTENCE_ENDS, _MARKS_AROUND = ".!?…。！？।؟\n\r\f", " \t\"'“”„‘’«»()[]*_#>-–—"
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _WORD, _MARKS = re.compile(r"[^\W_]+"), re.compile(r"[\W_]+")
@@ -183,8 +177,7 @@ def _fold(text: str) -> str:
 _fold_again = lru_cache(maxsize=32)(_fold)  # several quotes are looked for on the same pages
 
 
-LEAST_SHARE = 0.5
-"""The least share of a sentence's words that a quote holds if its mark stands after that sentence."""
+LEAST_SHARE = 0.5  # the least share of a sentence's words that a quote holds if its mark stands after that sentence
 
 
 def with_marks(found: Mapping[str, Any]) -> dict[str, Any]:

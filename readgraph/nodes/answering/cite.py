@@ -36,17 +36,10 @@ from readgraph.state.words import count_words, format_count
 
 __all__ = ["cite"]
 
-MOST_CHECKED = 40
-"""Sentences of an answer that are checked; those after them stay unchecked."""
-
-MOST_OPENED, MOST_OTHERS = 20, 4
-"""Pages among which a sentence's are chosen: of those that were opened, and of all the text, the nearest first."""
-
-MOST_SHOWN, WORDS_SHOWN = 4, 1000
-"""Pieces that a sentence is checked against, and their words together, beside what the answer quotes for it."""
-
-WHOLE_PAGE = 700
-"""Words of a page that is shown as a whole; a longer one is cut to passages."""
+MOST_CHECKED = 40  # sentences of an answer that are checked; those after them stay unchecked
+MOST_OPENED, MOST_OTHERS = 20, 4  # most pages near an answer's words: of those opened, and of all the text
+MOST_SHOWN, WORDS_SHOWN = 4, 1000  # pieces that a sentence is checked against, and their words, beside its quotes
+WHOLE_PAGE = 700  # words of a page that is shown as a whole; a longer one is cut to passages
 
 _BREAK = re.compile(r"\n[ \t]*\n")
 

@@ -49,7 +49,6 @@ def check_summary_prompt(pages: str, sentences: Sequence[str]) -> Prompt:
 
 
 MOST_SENTENCES = 5
-
 TAG_WORDS = 2
 
 

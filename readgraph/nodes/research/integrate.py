@@ -38,8 +38,7 @@ from readgraph.state.reading import Citation, Finding, Quote, Step, with_finding
 from readgraph.state.settings import Reasoning, Reflecting, Research, Window
 from readgraph.state.words import count_words, first_words
 
-NOTES_WORDS = 400
-"""Words that the notes are asked to have at most."""
+NOTES_WORDS = 400  # words that the notes are asked to have at most
 
 _SYSTEM = (
     "You collect what a long text says on a question. You keep notes, and add to them what is on the pages that were "
@@ -83,14 +82,9 @@ def integrate_prompt(
     return INTEGRATE.ask(*parts, think=reasoning, at_once=not reasoning, most_words=NOTES_WORDS)
 
 
-EVIDENCE_SHARE = 0.5
-"""The pages of a round take at most this share of the model's window."""
-
-LONGEST_NOTES = 2 * NOTES_WORDS
-"""Most words of notes; longer ones are cut, because they are kept in the state."""
-
-PASSAGES = 3
-"""Passages that are quoted from a round's pages without a model."""
+EVIDENCE_SHARE = 0.5  # the pages of a round take at most this share of the model's window
+LONGEST_NOTES = 2 * NOTES_WORDS  # most words of notes; longer ones are cut, because they are kept in the state
+PASSAGES = 3  # passages that are quoted from a round's pages without a model
 
 
 class IntegrateState(AskedState):

@@ -105,14 +105,10 @@ def plan_prompt(
     return PLAN.ask(*parts, think=reasoning, at_once=not reasoning, **values)
 
 
-RECENT_SHARE = 0.5
-"""If not all memos fit, the most recent ones get this share of the words, and older ones the rest."""
-
+RECENT_SHARE = 0.5  # if not all memos fit, the most recent ones get this share of the words, and older ones the rest
 AT_ONCE = 200
 MOST_OLDER = 500
-
-MEMORY_SHARE = 0.5
-"""The memory takes at most this share of the model's window."""
+MEMORY_SHARE = 0.5  # the memory takes at most this share of the model's window
 
 
 @dataclass(frozen=True)
@@ -157,8 +153,7 @@ def _words(note: Note) -> int:
     return note.words + count_words(note.header)
 
 
-QUERY_WORDS, MOST_NEEDS = 60, 10
-"""Longer queries and lists of needs are cut, because they are kept in the state."""
+QUERY_WORDS, MOST_NEEDS = 60, 10  # longer queries and lists of needs are cut, because they are kept in the state
 
 
 class PlanState(AskedState):

@@ -20,12 +20,10 @@ from readgraph.state.records import Note, Page, TreeNode
 from readgraph.state.summary_tree import TreeShape, node_id, page_of
 from readgraph.state.words import count_words, first_words
 
-LONGEST_REASONING = 120
-"""Most words of a reasoning or a finding in the state, which holds no long texts."""
+LONGEST_REASONING = 120  # most words of a reasoning or a finding in the state, which holds no long texts
 
 
-Texts = Mapping[str, Note | TreeNode]
-"""Notes of leaves and of nodes above them, by the ids of the nodes."""
+Texts = Mapping[str, Note | TreeNode]  # by the ids of the nodes
 
 
 class WalkingState(AskedState):

@@ -218,8 +218,7 @@ def leaf_prompt(
     return LEAF.ask(*known, *asked, think=reasoning, at_once=not reasoning, before=keeping, keep=keeping)
 
 
-MOST_QUOTES, LONGEST_ANSWER = 3, 500
-"""Most quotes of a leaf, and most words of an answer that may be long."""
+MOST_QUOTES, LONGEST_ANSWER = 3, 500  # most quotes of a leaf, and most words of an answer that may be long
 
 
 async def read_leaf_without_model(state: WalkingState, runtime: Runtime[ReaderContext]) -> LeafUpdate:
