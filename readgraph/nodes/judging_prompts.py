@@ -47,7 +47,6 @@ class AgreesInPart(BaseModel):
 
 
 def _rating(name: str, task: str) -> Callable[[str, str, str], Prompt]:
-    """Makes a rater's prompt of the question, the answer and the reference."""
     wording = declare_wording(name, name, 1, _RATE_SYSTEM, task)
 
     def ask_beside(question: str, answer: str, reference: str) -> Prompt:

@@ -267,7 +267,6 @@ async def answer(state: LastNotesState, runtime: Runtime[ReaderContext]) -> Answ
 
 
 def _passages_in_notes(passages: Sequence[Passage], lines: Sequence[NoteLine]) -> list[Passage]:
-    """The sentences of these passages that stand in notes made without a model, each with its heading and speaker."""
     noted = {line.text for line in lines}
     sentences = [(passage, sentence) for passage in passages for sentence in sentences_of(passage)]
     return [

@@ -40,7 +40,6 @@ TAKE_NOTES = declare_wording(
 
 
 def _lines(value: Any) -> list[str]:
-    """The lines among what was given: a list of them, or one text."""
     parts = value if isinstance(value, list) else [value]
     return [line.strip() for part in parts if isinstance(part, str) for line in part.splitlines() if line.strip()]
 

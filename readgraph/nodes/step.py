@@ -200,7 +200,6 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         return within_window(context)
 
     async def _update(self, state: StateT, runtime: Runtime[ReaderContext]) -> dict[str, Any]:
-        """The node's update; if the budget is spent, its update without a model."""
         if self.without_model is None:
             return dict(await self.work(state, runtime))
         if not runtime.context.model:

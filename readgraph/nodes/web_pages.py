@@ -359,7 +359,6 @@ async def act(state: ActState, runtime: Runtime[ReaderContext]) -> WebActUpdate:
 async def _view_page(
     state: ActState, runtime: Runtime[ReaderContext]
 ) -> tuple[MemoryView, dict[str, WebElement], list[WebElement]]:
-    """The page as it is in view, its elements by their ids, and those that stand in the parts looked up."""
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
     elements = await asyncio.to_thread(elements_of, await page_store(runtime).text(view.document))
     parts = [range(page.start, page.end) for page in view.pages if page.number in view.full]

@@ -87,7 +87,6 @@ async def file_document(
 async def _describe_document(
     document: Document, number: int, entry: ArchiveEntry, runtime: Runtime[ReaderContext]
 ) -> str:
-    """A document's description for the agent; for a collection, with the pages of each of its documents."""
     store = page_store(runtime)
     description = (
         f"document {number}, '{document.title or document.id}': {document.words:,} words on {_pages(0, entry.pages)}"
@@ -233,7 +232,6 @@ async def _life(state: ReceiveState, store: AgentStore, name: str, context: Read
 async def _with_text(
     arrival: IncomingEvent, life: AgentState, agent: str, runtime: Runtime[ReaderContext]
 ) -> tuple[AgentState, str]:
-    """The agent's state after this arrival, and the text of its event."""
     beginning = arrival.get("text", "")
     if not arrival.get("document"):
         return life, beginning

@@ -215,7 +215,6 @@ def _document_of(memory: AgentMemory, number: int) -> int:
 async def _load_document_pages(
     memory: AgentMemory, entry: ArchiveEntry, of: int, numbers: list[int]
 ) -> list[ArchivalResult]:
-    """Pages of a document; each names the document or, of a collection, that and its place there."""
     try:
         document = await memory.store.document(entry.document)
     except BadInput:  # it was forgotten

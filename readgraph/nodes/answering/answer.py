@@ -158,7 +158,6 @@ async def _answer_page(page: int, state: AnswerState, runtime: Runtime[ReaderCon
 async def _source_of_findings(
     findings: list[Finding], state: AnswerState, runtime: Runtime[ReaderContext]
 ) -> AnswerSource:
-    """What pages said: taken as it is where they agree, else to be weighed."""
     pages = state["pages_read"]
     document, chunks = await memory_pages(runtime, state["document"], state["memory"])
     words = sum(page.words for page in chunks if page.number in pages)

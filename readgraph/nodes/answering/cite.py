@@ -193,7 +193,6 @@ def _holds(piece: EvidencePiece, citation: Citation) -> bool:
 
 
 def _own_words(sentence: str, pieces: Sequence[EvidencePiece]) -> Quote | None:
-    """The sentence as it stands in one of these pieces."""
     for piece in pieces:
         if span := find_quote(sentence, piece.text, 0, len(piece.text)):
             return Quote(page=piece.page, quote=piece.text[slice(*span)], start=piece.start + span[0])

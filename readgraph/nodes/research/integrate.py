@@ -294,8 +294,6 @@ async def answer_from_notes(state: FoundState, runtime: Runtime[ReaderContext]) 
 
 
 def _source_of_context(context: Context, state: FoundState, runtime: Runtime[ReaderContext]) -> AnswerSource:
-    """Notes and evidence to answer from."""
-
     async def ask() -> AnswerDraft:
         prompt = answer_from_notes_prompt(context.notes, context.evidence, state["question_text"], state["choices"])
         said = await ask_for_answer(runtime, prompt, state, quoting=bool(context.evidence))
@@ -330,7 +328,6 @@ async def _context(state: FoundState, runtime: Runtime[ReaderContext]) -> Contex
 
 
 def _snippets_text(snippets: Iterable[Citation]) -> str:
-    """Snippets grouped by page, in page order."""
     by_page: dict[int, list[str]] = {}
     for snippet in sorted(snippets, key=lambda snippet: snippet["start"]):
         by_page.setdefault(snippet["page"], []).append(snippet["quote"])
@@ -338,7 +335,6 @@ def _snippets_text(snippets: Iterable[Citation]) -> str:
 
 
 def _nearest(state: FoundState, said: AnswerDraft) -> list[Quote]:
-    """The snippets that an answer without quotes rests on most."""
     quotes = [Quote(page=snippet["page"], quote=snippet["quote"]) for snippet in state["snippets"]]
     if not said.answer:
         return []
