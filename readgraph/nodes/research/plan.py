@@ -165,7 +165,7 @@ class PlanState(AskedState):
 
 
 class PlanUpdate(TypedDict):
-    """What planning writes; `looking`: whether there is something to search."""
+    """What planning writes: the plan, and whether there is something to search."""
 
     plan: Plan
     continue_search: bool
