@@ -15,14 +15,8 @@ from readgraph.library.store import base_of
 from readgraph.nodes.building.recipes import PurposeState, for_question, resolve_notes_language
 from readgraph.nodes.memory import OpenedMemory, describe_missing
 from readgraph.nodes.step import MakeRecipe, StepNode, node
-from readgraph.state.channels import (
-    FreshNotes,
-    FreshReading,
-    FreshResearch,
-    NotMemorised,
-    empty_channels,
-    fresh_reading,
-)
+from readgraph.state import channels
+from readgraph.state.channels import NotMemorised
 from readgraph.state.context import OWN_STORE, ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput
@@ -37,7 +31,7 @@ MOST_OPTIONS = 26
 MOST_NAMED = 10  # documents that are named to a person who has to choose one
 
 
-class OpenUpdate(FreshReading):
+class OpenUpdate(channels.FreshReading):
     """What opening writes."""
 
     document: str
@@ -63,7 +57,7 @@ async def open_document(state: OpenState, runtime: Runtime[ReaderContext]) -> Op
     before = _exchanges(state)
     document = await _document(state, page_store(runtime))
     summary = f"opened '{document.title or document.id}' ({document.words:,} words)"
-    return {"document": document.id, "step_summary": summary, **fresh_reading(question, options, before)}
+    return {"document": document.id, "step_summary": summary, **channels.fresh_reading(question, options, before)}
 
 
 def check_types(given: Question) -> None:
@@ -164,11 +158,11 @@ def warn_of_tracing() -> None:
         warnings.warn("LangSmith tracing is on: prompts, with what is read, are sent there.", TracingOn, stacklevel=2)
 
 
-class ResearchOpenUpdate(OpenUpdate, FreshResearch):
+class ResearchOpenUpdate(OpenUpdate, channels.FreshResearch):
     """What opening writes where a question is researched."""
 
 
-class NotesOpenUpdate(OpenUpdate, FreshNotes):
+class NotesOpenUpdate(OpenUpdate, channels.FreshNotes):
     """What opening writes where notes are taken on a question."""
 
 
@@ -189,13 +183,13 @@ class FindUpdate(TypedDict):
 @node(starts_question=True)
 async def open_for_research(state: OpenState, runtime: Runtime[ReaderContext]) -> ResearchOpenUpdate:
     """Open a question for research, and reset the research of earlier questions."""
-    return {**await open_document(state, runtime), **empty_channels(FreshResearch)}
+    return {**await open_document(state, runtime), **channels.empty_channels(channels.FreshResearch)}
 
 
 @node(starts_question=True)
 async def open_for_notes(state: OpenState, runtime: Runtime[ReaderContext]) -> NotesOpenUpdate:
     """Open a question to take notes on, and reset the notes of earlier questions."""
-    return {**await open_document(state, runtime), **empty_channels(FreshNotes)}
+    return {**await open_document(state, runtime), **channels.empty_channels(channels.FreshNotes)}
 
 
 def make_find_memory(recipe: MakeRecipe, *, settings: Groups) -> StepNode[FindState, FindUpdate]:

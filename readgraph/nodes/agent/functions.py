@@ -17,6 +17,7 @@ from pydantic import BeforeValidator, ValidationError
 
 from readgraph.library.agents import SPEAKS, ArchiveEntry, Event, local_now
 from readgraph.models.json_form import storable
+from readgraph.nodes.agent import storages
 from readgraph.nodes.agent.memory import (
     PER_PAGE,
     AgentMemory,
@@ -27,16 +28,6 @@ from readgraph.nodes.agent.memory import (
     replace_in_block,
     rewrite_block,
     size_of,
-)
-from readgraph.nodes.agent.storages import (
-    events_between,
-    format_items,
-    format_results,
-    open_archive_page,
-    own_passages,
-    results_page,
-    search_archive,
-    search_recall,
 )
 from readgraph.nodes.answering.ask import letter_of
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -205,7 +196,7 @@ async def memory_rewrite(
 @tool
 async def recall_search(words: Annotated[str, "Words to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Search all that was ever said, by its words."""
-    found = await search_recall(memory.store, memory.id, memory.recallable, words, memory.context)
+    found = await storages.search_recall(memory.store, memory.id, memory.recallable, words, memory.context)
     return await _events_page(found, page, memory)
 
 
@@ -219,7 +210,7 @@ async def recall_search_date(
     """What was said from one day to another, the oldest first."""
     if last_day < first_day:
         raise BadInput("The last day is before the first: exchange them.")
-    return await _events_page(await events_between(memory, first_day, last_day), page, memory)
+    return await _events_page(await storages.events_between(memory, first_day, last_day), page, memory)
 
 
 @tool
@@ -239,13 +230,13 @@ async def archival_insert(text: Annotated[str, "A passage that can be understood
 @tool
 async def archival_search(query: Annotated[str, "What to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Search archival storage: your passages, and the pages of all documents."""
-    return await format_items(await search_archive(memory, query), page, memory)
+    return await storages.format_items(await storages.search_archive(memory, query), page, memory)
 
 
 @tool
 async def archival_delete(passages: Numbers, memory: Memory) -> str:
     """Take passages of your own out of archival storage, by their numbers."""
-    wanted, mine = list(dict.fromkeys(passages)), await own_passages(memory)
+    wanted, mine = list(dict.fromkeys(passages)), await storages.own_passages(memory)
     if not wanted:
         raise BadInput("No passage is named: give their numbers, such as 3, 7.")
     if unknown := [number for number in wanted if number not in mine]:
@@ -260,7 +251,7 @@ async def archival_delete(passages: Numbers, memory: Memory) -> str:
 @tool
 async def document_list(memory: Memory, page: ResultPage = 1) -> str:
     """The documents that were uploaded."""
-    starts, line = results_page([start for start, _ in memory.life["documents"]], page)
+    starts, line = storages.results_page([start for start, _ in memory.life["documents"]], page)
     entries = await memory.store.entries(memory.id, starts)
     numbered = enumerate(entries, (page - 1) * PER_PAGE + 1)
     rows = [f"document {number}: {entry.text}, pages 0 to {entry.pages - 1}" for number, entry in numbered]
@@ -275,7 +266,7 @@ async def document_open(
     part: Annotated[int, "Part of a page that is too long to be seen at once, from 1."] = 1,
 ) -> str:
     """Read a page of a document."""
-    return await open_archive_page(memory, document, page, part, "document_list names them")
+    return await storages.open_archive_page(memory, document, page, part, "document_list names them")
 
 
 @tool
@@ -322,11 +313,11 @@ def _now_holds(memory: AgentMemory, label: str) -> str:
 
 
 async def _events_page(numbers: Sequence[int], page: int, memory: AgentMemory) -> str:
-    shown, line = results_page(numbers, page)
+    shown, line = storages.results_page(numbers, page)
     events = await memory.store.events(memory.id, shown)
     memory.recalled += [event.number for event in events]
     rows = [
         (", ".join(filter(None, [day_and_time(event), "you" if event.function else event.kind])), event.spoken_text)
         for event in events
     ]
-    return format_results(line, rows, memory)
+    return storages.format_results(line, rows, memory)

@@ -11,15 +11,9 @@ from pydantic import TypeAdapter, ValidationError
 from readgraph.library.agents import Event
 from readgraph.library.search.passages import ExactText
 from readgraph.models.metering import count_fallback
+from readgraph.nodes.agent import storages
 from readgraph.nodes.agent.functions import Memory, ResultPage, answer
-from readgraph.nodes.agent.storages import (
-    ArchivalResult,
-    format_items,
-    load_archive_items,
-    nearest_in_archive,
-    open_archive_page,
-    search_archive,
-)
+from readgraph.nodes.agent.storages import ArchivalResult
 from readgraph.nodes.extractive import nearest_sentences, passages_of
 from readgraph.state.errors import BadInput
 from readgraph.state.words import LONGEST_WORD, count_words, first_words, format_count, last_words, on_one_line
@@ -36,15 +30,15 @@ _NUMBER = TypeAdapter(int)
 @tool
 async def keyword_search(query: Annotated[str, "Words to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Search the pages by their words; the best come first."""
-    found = await search_archive(memory, query, by_meaning=False)
-    return await format_items(found, page, memory, lambda item: _nearest(item.text, query))
+    found = await storages.search_archive(memory, query, by_meaning=False)
+    return await storages.format_items(found, page, memory, lambda item: _nearest(item.text, query))
 
 
 @tool
 async def meaning_search(query: Annotated[str, "What to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Find the few pages that are nearest in meaning, also where they use other words."""
-    found = await nearest_in_archive(memory, query)
-    return await format_items(found, page, memory, lambda item: _nearest(item.text, query))
+    found = await storages.nearest_in_archive(memory, query)
+    return await storages.format_items(found, page, memory, lambda item: _nearest(item.text, query))
 
 
 @tool
@@ -54,7 +48,8 @@ async def text_search(
     """Find every place where a page has exactly this text, such as a name or a number, in the order of the pages."""
     wanted, matches = ExactText(text), Counter[int]()
     for first in range(0, memory.life["archive"], AT_ONCE):
-        for each in await load_archive_items(memory, [*range(memory.life["archive"])[first : first + AT_ONCE]]):
+        numbers = [*range(memory.life["archive"])[first : first + AT_ONCE]]
+        for each in await storages.load_archive_items(memory, numbers):
             if times := sum(1 for _ in wanted.spans(on_one_line(each.text))):
                 matches[each.number] = times
 
@@ -62,7 +57,7 @@ async def text_search(
         return f"{format_count(matches[item.number], 'time')}: {_around(item.text, wanted, matches[item.number])}"
 
     counted = f"; it stands there {format_count(matches.total(), 'time')} in all"
-    return await format_items([*matches], page, memory, places, counted)
+    return await storages.format_items([*matches], page, memory, places, counted)
 
 
 @tool
@@ -77,7 +72,7 @@ async def open_page(
     if (document, page, part) in find_opened_pages(in_view):
         count_fallback("opened_again")
         raise BadInput(f"{page_part_name((document, page, part)).capitalize()} is in your view already: read it there.")
-    return await open_archive_page(memory, document, page, part, "the first is 1")
+    return await storages.open_archive_page(memory, document, page, part, "the first is 1")
 
 
 READER_FUNCTIONS: tuple[BaseTool, ...] = (keyword_search, text_search, meaning_search, open_page, answer)

@@ -9,17 +9,8 @@ from langgraph.runtime import Runtime
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from readgraph.library.agents import (
-    Agent,
-    AgentStore,
-    ArchiveEntry,
-    Event,
-    agent_id,
-    agent_store,
-    archive_index,
-    initial_state,
-    local_now,
-)
+from readgraph.library import agents
+from readgraph.library.agents import AgentStore, Event, agent_id, agent_store
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.nodes.agent.contracts import BeginUpdate
 from readgraph.nodes.agent.memory import cut_to, most_event_words
@@ -75,7 +66,7 @@ async def file_document(
         kept = kept or (await file_pages({"document": identity}, runtime))["memory"]
         memory = await page_store(runtime).memory(identity, kept)
         start, title = life["archive"], document.title or identity
-        entry = ArchiveEntry(start, "document", local_now(), title, identity, memory.id, memory.pages)
+        entry = agents.ArchiveEntry(start, "document", agents.local_now(), title, identity, memory.id, memory.pages)
         await agent_store(runtime).put_entry(agent, entry)
         documents = [*life["documents"], [start, memory.pages]]
         life = cast(AgentState, {**life, "documents": documents, "archive": start + memory.pages})
@@ -85,7 +76,7 @@ async def file_document(
 
 
 async def _describe_document(
-    document: Document, number: int, entry: ArchiveEntry, runtime: Runtime[ReaderContext]
+    document: Document, number: int, entry: agents.ArchiveEntry, runtime: Runtime[ReaderContext]
 ) -> str:
     store = page_store(runtime)
     description = (
@@ -198,7 +189,7 @@ async def storable_event(arrival: IncomingEvent, pages: PageStore, context: Read
 
 def clock(events: list[Event]) -> str:
     """The time of a new event, never before that of the last one, so that events are in order of time."""
-    return max([local_now(), *(event.at for event in events[-1:])])
+    return max([agents.local_now(), *(event.at for event in events[-1:])])
 
 
 async def keep(event: Event, agent: str, runtime: Runtime[ReaderContext]) -> None:
@@ -223,8 +214,8 @@ async def _life(state: ReceiveState, store: AgentStore, name: str, context: Read
         return cast(AgentState, {**{channel: known[channel] for channel in LIFE if channel != "agent"}, "agent": name})
     agent = await store.agent(name)
     if agent is None:
-        identity, life = agent_id(name), initial_state(name, default_blocks(context))
-        agent = Agent(identity, name, local_now(), life, archive_index(identity))
+        identity, life = agent_id(name), agents.initial_state(name, default_blocks(context))
+        agent = agents.Agent(identity, name, agents.local_now(), life, agents.archive_index(identity))
         await store.put_agent(agent)
     return cast(AgentState, {**agent.birth, "agent": name})
 
