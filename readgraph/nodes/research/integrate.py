@@ -40,17 +40,13 @@ from readgraph.state.words import count_words, first_words
 
 NOTES_WORDS = 400  # words that the notes are asked to have at most
 
-_SYSTEM = (
-    "You collect what a long text says on a question. You keep notes, and add to them what is on the pages that were "
-    "found: facts with names, numbers, dates and places, nothing that doesn't stand there. A line in brackets at the "
-    "top of a page says where it stands; it is no part of the text. " + DATA_RULE
-)
-
 INTEGRATE = declare_wording(
     "integrate",
     "integrate",
     2,
-    _SYSTEM,
+    "You collect what a long text says on a question. You keep notes, and add to them what is on the pages that were "
+    "found: facts with names, numbers, dates and places, nothing that doesn't stand there. A line in brackets at the "
+    "top of a page says where it stands; it is no part of the text. " + DATA_RULE,
     "{think}{at_once} the notes anew, in at most {most_words} words: keep what they hold and bears on the question, "
     "and add what the pages say on it. They must be understood without the pages. Don't answer the question yet.",
     think="Think about which facts of the pages bear on the question. Then write",

@@ -29,11 +29,6 @@ from readgraph.state.records import Note
 from readgraph.state.settings import Embeddings, PagesRead, Reasoning, Reflecting, Research, SearchTools, Window
 from readgraph.state.words import count_words, first_words, take_fitting
 
-_SYSTEM = (
-    "You plan a search through a long text of which you can't see the pages, only your memory of them: a memo of "
-    "each. What your plan finds will be read later, by somebody who answers the question. " + DATA_RULE
-)
-
 TOOLS = {
     "keyword": (
         "finds pages that hold given words. Give names, numbers and rare words that should stand there; a few words a "
@@ -47,7 +42,8 @@ PLAN = declare_wording(
     "plan",
     "plan",
     2,
-    _SYSTEM,
+    "You plan a search through a long text of which you can't see the pages, only your memory of them: a memo of "
+    "each. What your plan finds will be read later, by somebody who answers the question. " + DATA_RULE,
     "These tools search the text:\n{tools}\n"
     "{think}{at_once} the next search: at most {most} entries for each tool, no two alike.{after} "
     "Use several tools where that helps. Don't answer the question yet.",
