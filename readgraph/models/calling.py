@@ -158,13 +158,13 @@ def _line(client: ModelClient, failure: Failure) -> str:
         if client.worked:
             return f"{server} sent no usable reply {times}: go on later, nothing is lost."
         return f"{server} doesn't speak its provider's protocol ({failure.kind.__name__}): check its address."
-    for kind, line in _lines_by_kind(client, failure, server, times):
+    for kind, line in _lines_by_kind(client, failure, server, times).items():
         if issubclass(failure.kind, kind):
             return line
     return f"{server} failed {times} ({failure.status or 'an error'}): go on later, nothing is lost."
 
 
-def _lines_by_kind(client: ModelClient, failure: Failure, server: str, times: str) -> list[tuple[type[Exception], str]]:
+def _lines_by_kind(client: ModelClient, failure: Failure, server: str, times: str) -> dict[type[Exception], str]:
     at, name = f" at {client.server}" if client.server else "", client.name
     provider = name.partition(":")[0]
     address = "OPENAI_BASE_URL" if provider == "openai" else f"the network and the address of {provider}'s server"
@@ -173,22 +173,15 @@ def _lines_by_kind(client: ModelClient, failure: Failure, server: str, times: st
         ended = f"has ended{how_it_ended(name)}: go on with the same command, nothing is lost."
         nobody = f"The process that runs '{name}' {ended}"
     status = f" ({failure.status})" if failure.status else ""
-    return [
-        (kinds.ModelAuthenticationError, f"{server} refused the key: set a valid one in the environment."),
-        (kinds.ModelPermissionDeniedError, f"The key may not use the model '{name}'{at}."),
-        (
-            kinds.ModelNotFoundError,
-            f"{server} does not know the model '{name}': check its name, and the address, which often ends in /v1.",
-        ),
-        (
-            kinds.ModelTimeoutError,
-            f"{server} did not answer in time ({client.timeout:g} s, {times}): raise the timeout.",
-        ),
-        (kinds.ModelConnectionError, nobody),
-        (
-            kinds.ModelRateLimitError,
-            f"{server} takes no more calls for now: go on later, or see to your credit there; nothing is lost.",
-        ),
-        (kinds.ContextOverflowError, f"A prompt is too long for '{name}': take one with a larger window."),
-        (kinds.ModelInvalidRequestError, f"{server} refused a request to '{name}' as invalid{status}."),
-    ]
+    return {
+        kinds.ModelAuthenticationError: f"{server} refused the key: set a valid one in the environment.",
+        kinds.ModelPermissionDeniedError: f"The key may not use the model '{name}'{at}.",
+        kinds.ModelNotFoundError: f"{server} does not know the model '{name}': check its name, and the address, which "
+        "often ends in /v1.",
+        kinds.ModelTimeoutError: f"{server} did not answer in time ({client.timeout:g} s, {times}): raise the timeout.",
+        kinds.ModelConnectionError: nobody,
+        kinds.ModelRateLimitError: f"{server} takes no more calls for now: go on later, or see to your credit there; "
+        "nothing is lost.",
+        kinds.ContextOverflowError: f"A prompt is too long for '{name}': take one with a larger window.",
+        kinds.ModelInvalidRequestError: f"{server} refused a request to '{name}' as invalid{status}.",
+    }

@@ -113,6 +113,7 @@ class Meter:
     said: str = ""  # the id of the message of which something was streamed
     spent_before: bool = False  # the budget was spent when the step began
     went_without: bool = False  # the step did without a reply because the budget is spent
+    # the keys of prompts that got a new reply, which are not asked once more (see `ask_each_prompt_once`)
     asked: set[str] = field(default_factory=lambda: set() if (shared := _asked.get()) is None else shared)
     budget_spent: bool = False
     calls_begun: int = 0

@@ -3,13 +3,13 @@
 A file must have the same places for values as ours: one left out would hide from the model what it is asked about.
 """
 
-import tomllib
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from readgraph.models.prompt import Prompt, Wording, list_wordings, places_in
 from readgraph.state.errors import BadInput
-from readgraph.state.files import replace_file
+from readgraph.state.files import read_toml, replace_file
 from readgraph.state.records import digest
 
 MOST_BYTES = 100_000
@@ -61,13 +61,7 @@ def replacement_digests(folder: str, prompts: frozenset[str]) -> dict[str, str]:
 def _read(name: str, file: Path, *_: int) -> Wording:
     """The words of a file, read once as long as it stays as it is."""
     ours = next(words for words in list_wordings() if words.name == name)
-    try:
-        with file.open("rb") as opened:
-            written = tomllib.loads(opened.read(MOST_BYTES).decode("utf-8-sig"))
-    except OSError as problem:
-        raise BadInput(f"{file} can't be read: {problem.strerror}.") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as problem:
-        raise BadInput(f"{file} can't be read: {problem}.") from None
+    written = read_toml(file, str(file), MOST_BYTES)
     parts = written.pop("parts", {})
     if (version := written.pop("version", None)) != ours.version:
         raise BadInput(f"{file} is of version {version} of its prompt, which is now {ours.version}: export it anew.")
@@ -75,14 +69,8 @@ def _read(name: str, file: Path, *_: int) -> Wording:
     for key, text in texts.items():
         _check(file, key, text, ours.texts)
     whole = ours.texts | texts
-    return Wording(
-        ours.name,
-        ours.prompt,
-        ours.version,
-        whole["system"],
-        whole["task"],
-        {key: text for key, text in whole.items() if key in ours.parts},
-    )
+    parts = {key: text for key, text in whole.items() if key in ours.parts}
+    return replace(ours, system=whole["system"], task=whole["task"], parts=parts)
 
 
 def _check(file: Path, key: str, text: object, ours: dict[str, str]) -> None:

@@ -3,6 +3,7 @@
 import os
 import shutil
 import stat
+import tomllib
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -71,6 +72,17 @@ def check_regular(path: Path, name: str) -> int:
         kind = _KINDS.get(stat.S_IFMT(status.st_mode), "not a regular file")
         raise BadInput(f"{name} can't be read, it is {kind}: name a file.")
     return status.st_size
+
+
+def read_toml(path: Path, name: str, most: int) -> dict[str, Any]:
+    """What stands in the first bytes of a file of TOML; raises `BadInput`, with its name, if it can't be read."""
+    try:
+        with path.open("rb") as file:
+            return tomllib.loads(file.read(most).decode("utf-8-sig"))
+    except OSError as problem:
+        raise BadInput(f"{name} can't be read: {problem.strerror}.") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as problem:
+        raise BadInput(f"{name} can't be read: {problem}.") from None
 
 
 def check_format(what: object, format: object, known: int, error: type[ReadgraphError] = BadInput) -> None:

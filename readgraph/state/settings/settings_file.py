@@ -1,7 +1,6 @@
 """The settings file: settings for every run, and tables of models by their names."""
 
 import os
-import tomllib
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 from platformdirs import user_config_path
 
 from readgraph.state.errors import BadInput
-from readgraph.state.files import check_regular
+from readgraph.state.files import check_regular, read_toml
 
 MOST_BYTES = 1_000_000
 
@@ -38,9 +37,4 @@ def file_settings() -> dict[str, Any]:
 @lru_cache(8)
 def _parse_settings_file(path: Path, *_: int) -> dict[str, Any]:
     """The file's content, read once as long as the file stays as it is."""
-    try:
-        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
-    except OSError as problem:
-        raise BadInput(f"The settings file {path} can't be read: {problem.strerror}.") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as problem:
-        raise BadInput(f"The settings file {path} can't be read: {problem}.") from None
+    return read_toml(path, f"The settings file {path}", MOST_BYTES)
