@@ -18,7 +18,7 @@ from readgraph.graphs.methods import method_named
 from readgraph.library.collections import add_collection
 from readgraph.library.opening import Named, open_library
 from readgraph.library.page_store import PageStore
-from readgraph.models.fitting import context_for
+from readgraph.models.names import context_for
 from readgraph.sources.inputs import file_or_address
 from readgraph.sources.loading import names_file, raise_problem, read_file, select_files
 from readgraph.state.errors import BadInput

@@ -16,10 +16,10 @@ from weakref import WeakValueDictionary
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
 
-from readgraph.models.batches.calls import BatchedCalls, calls_at_once, check_batch
+from readgraph.models.batches.calls import BatchedCalls, calls_at_once
 from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.local import LocalServer, is_local, local_server
-from readgraph.models.names import Limits, ModelEntry, ModelTable, find_model_entry, get_loop_object
+from readgraph.models.names import Limits, ModelEntry, ModelTable, check_batch, find_model_entry, get_loop_object
 from readgraph.models.reply import replies_to_replay
 from readgraph.models.waiting import SharedPause
 from readgraph.state.context import ReaderContext

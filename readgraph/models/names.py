@@ -17,6 +17,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from readgraph.models.local import local_settings
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.loops import PerLoop
@@ -24,6 +25,7 @@ from readgraph.state.settings.settings_file import file_settings, settings_file
 
 _NAME = re.compile(r"[\w.-]+")
 TOKENS_PER_WORD = 4 / 3
+BATCH_PROVIDER = "openai"  # whose servers may have the endpoint, as may any at a `base_url` with its protocol
 REPLY_TOKENS = 300  # tokens that a reply is taken to have, where nothing bounds it
 
 
@@ -239,6 +241,26 @@ def window_settings(*models: str) -> dict[str, Any]:
     """The settings with which prompts fit the smallest window that is known of these models by their names."""
     windows = [named.window_words for model in models if (named := find_model_entry(model)) and named.window_words]
     return {"window_words": min(windows)} if windows else {}
+
+
+def context_for(settings: Mapping[str, Any]) -> ReaderContext:
+    """The context of these settings; sizes that are left out fit the models. Raises `BadInput`."""
+    models = ReaderContext(**{name: settings[name] for name in ("model", "reading_model", "batch") if name in settings})
+    check_batch(models)
+    both = (models.model, models.reading_model)
+    return ReaderContext(**{**local_settings(*both), **window_settings(*both), **settings})
+
+
+def check_batch(context: ReaderContext) -> None:
+    """Raise `BadInput` where calls are to be made in batches, and a model can't be asked so."""
+    for name in filter(None, (context.model, context.reading_model) if context.batch else ()):
+        named = find_model_entry(name)
+        provider = (named.table.provider if named.table else "") if named else name.partition(":")[0]
+        if provider != BATCH_PROVIDER:
+            raise BadInput(
+                f"'{name}' can't be asked in batches: --batch is for models of openai, or of a server with OpenAI's "
+                'batch endpoint (a table [models.NAME] with provider = "openai"). Leave it out.'
+            )
 
 
 def within_window(context: ReaderContext) -> ReaderContext:

@@ -16,9 +16,8 @@ from typing_extensions import TypedDict
 
 from readgraph.library.page_store import page_store
 from readgraph.library.stored_items import ROOT
-from readgraph.models.batches.calls import check_batch
 from readgraph.models.metering import Meter, current_meter, let_node_substitute, start_meter
-from readgraph.models.names import within_window
+from readgraph.models.names import check_batch, within_window
 from readgraph.models.watching import watch_node
 from readgraph.nodes.tasks import cancel_if_forgotten
 from readgraph.state.context import ReaderContext, run_context

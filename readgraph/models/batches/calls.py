@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from readgraph.library.page_store import BatchLine, PageStore, SentBatch
 from readgraph.models.metering import current_meter
-from readgraph.models.names import find_model_entry
 from readgraph.models.reply import ModelReply, reply_of
 from readgraph.models.waiting import clock
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
 from readgraph.state.variables import set_variable
 
 if TYPE_CHECKING:
@@ -26,19 +24,6 @@ if TYPE_CHECKING:
 MOST_REQUESTS, MOST_BYTES = 50_000, 200_000_000  # the endpoint's limits of one batch: requests, and bytes of their file
 QUIET = 2.0  # seconds without a new request after which those that wait are sent
 QUIETLY = "quiet"  # stands for the task that sends what waits; others are known by their batches
-PROVIDER = "openai"  # whose servers may have the endpoint, and any server at a `base_url` that speaks its protocol
-
-
-def check_batch(context: ReaderContext) -> None:
-    """Raise `BadInput` where calls are to be made in batches, and a model can't be asked so."""
-    for name in filter(None, (context.model, context.reading_model) if context.batch else ()):
-        named = find_model_entry(name)
-        provider = (named.table.provider if named.table else "") if named else name.partition(":")[0]
-        if provider != PROVIDER:
-            raise BadInput(
-                f"'{name}' can't be asked in batches: --batch is for models of openai, or of a server with OpenAI's "
-                'batch endpoint (a table [models.NAME] with provider = "openai"). Leave it out.'
-            )
 
 
 def calls_at_once(context: ReaderContext) -> int:
