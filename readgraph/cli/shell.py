@@ -13,12 +13,10 @@ from copy import copy
 from glob import escape, iglob
 from io import StringIO
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
-
-from readgraph.state.settings import AnswerLength
 
 _TYPES = {"int": "N", "float": "N", "str": "TEXT", "Path": "PATH", "path": "PATH", "file": "PATH", "bool": ""}
 _HELPING, _WHOLE = "readgraph.helping", "readgraph.whole_help"
@@ -38,6 +36,14 @@ HELP_ALL = Annotated[
 
 class _PlainHelp:
     """What the help of commands and of groups has in common: options in the same order, with types in plain words."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help."""
+        ctx.meta[_HELPING] = True
+        try:
+            super().format_help(ctx, formatter)  # type: ignore[misc]
+        finally:
+            ctx.meta[_HELPING] = False
 
     def get_help_option_names(self, ctx: Any) -> list[str]:
         """The same order in each process."""
@@ -60,28 +66,13 @@ class HelpfulCommand(_PlainHelp, TyperCommand):
         if panels and not ctx.meta.get(_WHOLE):
             self.epilog = f"More options, for {', '.join(panels)}: {ctx.command_path} --help-all"
         try:
-            with _mark_help(ctx):
-                super().format_help(ctx, formatter)
+            super().format_help(ctx, formatter)
         finally:
             self.epilog = epilog
 
 
 class HelpfulGroup(_PlainHelp, TyperGroup):
     """A group of commands whose options have types in plain words."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help."""
-        with _mark_help(ctx):
-            super().format_help(ctx, formatter)
-
-
-@contextmanager
-def _mark_help(context: Any) -> Iterator[None]:
-    context.meta[_HELPING] = True
-    try:
-        yield
-    finally:
-        context.meta[_HELPING] = False
 
 
 def _panel(parameter: Any) -> str | None:
@@ -92,11 +83,13 @@ def _panel(parameter: Any) -> str | None:
 def _plain_parameter(parameter: Any, context: Any) -> Any:
     """The parameter with its type in plain words ("N ≥ 1", "PATH…") in place of Python's."""
     shown = copy(parameter)
-    kind = _readable(parameter.display_type(context).strip("<>").removesuffix(" range"))
+    kind, bounds = _readable(parameter.display_type(context).strip("<>").removesuffix(" range")), ""
     if isinstance(shown, TyperArgument):
         vars(shown)["display_type"] = lambda _: kind
     elif isinstance(shown, TyperOption):
-        shown.metavar = " ".join(filter(None, [kind if shown.metavar is None else shown.metavar, _bounds(shown)]))
+        if shown.min is not None:
+            bounds = f"≥ {shown.min}" if shown.max is None else f"{shown.min}–{shown.max}"
+        shown.metavar = " ".join(filter(None, [kind if shown.metavar is None else shown.metavar, bounds]))
         shown.min = shown.max = None
         shown.opts = [", ".join(parameter.opts)]  # a short name has no column of its own
     return shown
@@ -106,12 +99,6 @@ def _readable(kind: str) -> str:
     if kind.startswith("list["):
         return f"{_readable(kind[len('list[') : -1])}…"
     return _TYPES.get(kind, kind)
-
-
-def _bounds(option: TyperOption) -> str:
-    if option.min is None:
-        return ""
-    return f"≥ {option.min}" if option.max is None else f"{option.min}–{option.max}"
 
 
 PROFILES = ("quality", "qmsum", "gutenberg", "movie", "screenplay", "report", "nested-keys")
@@ -155,6 +142,11 @@ def complete_sources(context: typer.Context, incomplete: str) -> list[Item]:
     return [*found, *((f"{file}/" if Path(file).is_dir() else file, "") for file in sorted(files))]
 
 
+def values_of(names: Iterable[str]) -> Values:
+    """Values that speak for themselves."""
+    return lambda _: ((name, "") for name in names)
+
+
 def methods(_: typer.Context) -> Iterable[Item]:
     """The methods."""
     from readgraph.graphs.methods import every_method
@@ -191,21 +183,11 @@ def metrics(_: typer.Context) -> Iterable[Item]:
     return ((name, metric.line) for name, metric in METRICS.items())
 
 
-def profiles(_: typer.Context) -> Iterable[Item]:
-    """The profiles."""
-    return ((name, "") for name in PROFILES)
-
-
 def languages(_: typer.Context) -> Iterable[Item]:
     """The languages by their codes, with their names."""
     from readgraph.state.languages import NAMES
 
     return NAMES.items()
-
-
-def answer_lengths(_: typer.Context) -> Iterable[Item]:
-    """How long answers can be."""
-    return ((name, "") for name in get_args(AnswerLength))
 
 
 def models(context: typer.Context) -> Iterator[Item]:

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.commands.lazy import run_lazily
 from readgraph.cli.options.documents import LibraryFolder, Sure
 from readgraph.cli.options.output import Json, find_typed_options
-from readgraph.cli.options.settings import CHATTING, with_context
+from readgraph.cli.options.settings import CHATTING, run_lazily, with_context
 from readgraph.cli.shell import HelpfulGroup, agent_names, completer_of
 from readgraph.state.errors import BadInput
 

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.commands.lazy import run_lazily
 from readgraph.cli.options.evaluating import EvaluateOptions, ReproduceOptions
 from readgraph.cli.options.output import Quiet, check_alone, with_run
-from readgraph.cli.options.settings import PROFILE
+from readgraph.cli.options.settings import PROFILE, run_lazily
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS
 

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-from readgraph.cli.commands.lazy import run_lazily
 from readgraph.cli.options.documents import (
     WHICH,
     CollectionName,
@@ -17,7 +16,7 @@ from readgraph.cli.options.documents import (
     document_argument,
 )
 from readgraph.cli.options.output import Json, check_alone, check_open
-from readgraph.cli.options.settings import with_options
+from readgraph.cli.options.settings import run_lazily, with_options
 from readgraph.cli.shell import HelpfulGroup, collections, completer_of, identities
 from readgraph.library.address import library_place
 from readgraph.state.errors import BadInput

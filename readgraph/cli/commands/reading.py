@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.commands.lazy import run_lazily
 from readgraph.cli.options.documents import LibraryFolder, Sure
 from readgraph.cli.options.output import check_estimate, check_open, with_run, with_screen
 from readgraph.cli.options.reading import (
@@ -16,26 +15,19 @@ from readgraph.cli.options.reading import (
     SummariseOptions,
     TableOptions,
 )
-from readgraph.cli.options.settings import MEMORIZING, PROFILE, READING, with_context
-from readgraph.state.errors import BadInput
-from readgraph.state.settings import (
-    GROUPS,
-    Batching,
-    Budget,
-    Calls,
-    Concurrency,
-    Gists,
-    Language,
-    Model,
-    PagesRead,
-    Paragraphs,
-    Purpose,
-    ReadingModel,
-    Rebuilding,
-    Subtrees,
-    Surveying,
-    Window,
+from readgraph.cli.options.settings import (
+    BROWSING,
+    COMPRESSING,
+    MEMORIZING,
+    PROFILE,
+    READING,
+    SUMMARISING,
+    TABLING,
+    run_lazily,
+    with_context,
 )
+from readgraph.state.errors import BadInput
+from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
@@ -109,10 +101,6 @@ def corpus(options: CorpusOptions, context: "ReaderContext", screen: "OutputOpti
     (estimate_documents if options.estimate else read_folders)(options, context, screen)
 
 
-SUMMARISING = (Model, ReadingModel, Window, Concurrency, Calls, Batching, Budget, Language, Purpose, Rebuilding)
-"""The settings that a summary uses, without those of the notes, which may be there already."""
-
-
 @reading_commands.command()
 @with_run(SummariseOptions, SUMMARISING)
 def summarise(options: SummariseOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
@@ -125,16 +113,9 @@ def summarise(options: SummariseOptions, context: "ReaderContext", screen: "Outp
     check_open(options.report, opened=options.opened)
     if options.estimate:
         check_estimate("shown", show_steps=options.show_steps, report=options.report)
-    from readgraph.cli.run.summarise import estimate_summaries, summarise_documents
+    from readgraph.cli.run.condense import estimate_summaries, summarise_documents
 
     (estimate_summaries if options.estimate else summarise_documents)(options, context, screen)
-
-
-TABLING = (
-    *(Model, ReadingModel, Window, Concurrency, Calls, Batching, Budget),
-    *(Language, Paragraphs, Rebuilding, Surveying),
-)
-"""The settings that a survey uses up to its table."""
 
 
 @reading_commands.command()
@@ -150,17 +131,14 @@ def table(options: TableOptions, context: "ReaderContext", screen: "OutputOption
     check_open(options.report, opened=options.opened)
     if options.estimate:
         check_estimate("written", out=options.out, report=options.report)
-    from readgraph.cli.run.table import estimate_table, make_table
+    from readgraph.cli.run.condense import estimate_table, make_table
 
     (estimate_table if options.estimate else make_table)(options, context, screen)
 
 
-COMPRESSING = (Model, Window, Concurrency, Calls, Batching, Budget, Language)
-"""The settings that all engines use."""
-
-
 @reading_commands.command()
 @with_run(CompressOptions, COMPRESSING)
+@run_lazily("condense.compress_documents")
 def compress(options: CompressOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text and nothing else.
 
@@ -170,15 +148,6 @@ def compress(options: CompressOptions, context: "ReaderContext", screen: "Output
 
     Example: readgraph compress book.epub --budget 800 --model openai:gpt-4.1-mini
     """
-    from readgraph.cli.run.compress import compress_documents
-
-    compress_documents(options, context, screen)
-
-
-OF_PAGES = (Subtrees, Gists, Purpose, Language, Rebuilding, PagesRead)
-
-BROWSING = (Model, ReadingModel, Window, *OF_PAGES, Concurrency, Calls, Budget)
-"""The settings that reading a page and choosing an action use."""
 
 
 @reading_commands.command()

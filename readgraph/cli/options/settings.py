@@ -1,4 +1,4 @@
-"""Settings as options, and how several options become one argument of a command.
+"""Settings as options, how several options become one argument of a command, and commands that run elsewhere.
 
 Each setting of the groups that a command names is an option; all of them are its one `context`.
 """
@@ -7,13 +7,15 @@ import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
 from functools import wraps
+from importlib import import_module
 from typing import Annotated, Any, get_args
 
 import typer
 
-from readgraph.cli.shell import HELP_ALL, PROFILES, answer_lengths, completer_of, languages, models, profiles
+from readgraph.cli.shell import HELP_ALL, PROFILES, completer_of, languages, models, values_of
 from readgraph.state.declaring import RENAMED, Declaration, Groups, declarations_of, format_default
 from readgraph.state.settings import (
+    AnswerLength,
     Batching,
     Budget,
     Calls,
@@ -28,11 +30,15 @@ from readgraph.state.settings import (
     Model,
     NoteTaking,
     PageSizes,
+    PagesRead,
+    Paragraphs,
     Pausing,
     Purpose,
     ReadingModel,
     Rebuilding,
     Segments,
+    Subtrees,
+    Surveying,
     Tree,
     Window,
 )
@@ -91,7 +97,7 @@ COMPLETED = {
     "model": completer_of(models),
     "reading_model": completer_of(models),
     "language": completer_of(languages),
-    "answer_length": completer_of(answer_lengths),
+    "answer_length": completer_of(values_of(get_args(AnswerLength))),
 }
 """Settings whose values a shell completes."""
 
@@ -132,7 +138,7 @@ PROFILE: dict[str, Any] = {
             metavar="NAME",
             rich_help_panel="Parts",
             help=f"Sizes of the papers' experiments: {', '.join(PROFILES[:-1])} or {PROFILES[-1]}.",
-            autocompletion=completer_of(profiles),
+            autocompletion=completer_of(values_of(PROFILES)),
         ),
     ]
 }
@@ -141,13 +147,22 @@ MEMORIZING: Groups = (
     *(Model, ReadingModel, Concurrency, Calls, Batching, Budget),
     *(Language, Purpose, Rebuilding, Memorizing),
 )
-"""The settings that memorising uses."""
-
 READING: Groups = (*MEMORIZING, Window, PageSizes, Pausing, Gists, Excerpt, Segments, Tree, NoteTaking)
-"""The settings that building a memory uses, by any of the methods."""
-
 CHATTING: Groups = (Model, Embeddings, Window, PageSizes, Budget, Calls, Language, Chaining, MemoryParts)
-"""The settings that talking with an agent uses."""
+SUMMARISING: Groups = (
+    *(Model, ReadingModel, Window, Concurrency, Calls, Batching, Budget),
+    *(Language, Purpose, Rebuilding),  # without those of the notes, which may be there already
+)
+TABLING: Groups = (
+    *(Model, ReadingModel, Window, Concurrency, Calls, Batching, Budget),
+    *(Language, Paragraphs, Rebuilding, Surveying),
+)
+COMPRESSING: Groups = (Model, Window, Concurrency, Calls, Batching, Budget, Language)
+BROWSING: Groups = (
+    *(Model, ReadingModel, Window, Subtrees, Gists, Purpose, Language),
+    *(Rebuilding, PagesRead, Concurrency, Calls, Budget),
+)
+"""The settings that each command uses; of building a memory and of compressing, those of any method or engine."""
 
 
 def with_context(
@@ -166,3 +181,21 @@ def with_context(
 
     options = {**options_of(groups), **(more or {}), "help_all": HELP_ALL}
     return lambda command: add_options(command, options, "context", to_context)
+
+
+def run_lazily(target: str) -> Callable[[Command], Command]:
+    """Make a command call a function of `readgraph.cli.run`, such as "agents.show_agents", with its own arguments.
+
+    The command holds the options and the help; both have the same names of parameters. The function's module is
+    imported only when the command runs.
+    """
+    module, _, name = target.partition(".")
+
+    def hand_on(command: Command) -> Command:
+        @wraps(command)
+        def run(**values: Any) -> Any:
+            return getattr(import_module(f"readgraph.cli.run.{module}"), name)(**values)
+
+        return run
+
+    return hand_on

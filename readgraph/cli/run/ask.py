@@ -85,8 +85,7 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
     """
     check_asked(options.question, options.choices)
     _choice(options).check(open_to_choice=not options.paths and not options.follow_up)
-    if options.report:
-        check_report(options.report)
+    check_report(options.report)
     screen = replace(screen, steps=options.show_steps)
     sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
     found, page = run_until_stopped(_ask(options, sources, context, screen))
@@ -100,8 +99,7 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
                 print_rounds(found["rounds"])
         print_answer(found, screen)
         print_reminder(context, screen)
-    if options.report:
-        write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
+    write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
 
 
 def estimate_question(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:

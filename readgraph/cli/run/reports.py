@@ -48,14 +48,21 @@ async def with_places(pages: PageStore, found: dict[str, Any]) -> dict[str, Any]
     return {**found, **named}
 
 
-def check_report(file: Path) -> None:
-    """Raise `BadInput` where a report can't be written to this file; only a report is overwritten."""
+def check_report(file: Path | None) -> None:
+    """Raise `BadInput` where a report is wanted and can't be written to this file; only a report is overwritten."""
+    if not file:
+        return
     foreign = "is not a report: name another file for the report"
     check_output(file, "report", lambda there: begins_with(there, MARK), foreign)
 
 
-def write_report(file: Path, page: bytes, *, quiet: bool, in_browser: bool) -> None:
-    """Write a report and print where it is; `in_browser`: show it there. Raises `BadInput` where writing fails."""
+def write_report(file: Path | None, page: bytes, *, quiet: bool, in_browser: bool) -> None:
+    """Write a report, if one is wanted, and print where it is; `in_browser`: show it there.
+
+    Raises `BadInput` where writing fails.
+    """
+    if not file:
+        return
     write_output(file, page, "report")
     if not quiet:
         Console(stderr=True, soft_wrap=True).print(SafeText(f"The report is in {file}", style="dim"))
