@@ -26,7 +26,6 @@ NEAR = 0.75
 """How alike a title must be to be suggested, as `difflib` counts it: 1 is the same."""
 
 MOST_LISTED = 5
-"""The most titles that a message lists."""
 
 
 def find_by_title(documents: Sequence[Document], part: str) -> Document | None:
@@ -164,7 +163,6 @@ def same_name(documents: Sequence[Document], name: str, id_of_file: str | None =
 
 
 MOST_PICKED = 3
-"""The most documents that are picked, where the user doesn't say."""
 
 PASSAGES = 3
 """A document counts by this many of its passages, the best ones."""

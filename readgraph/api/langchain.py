@@ -328,7 +328,6 @@ async def _pages_read(pages: PageStore, answer: Answer, most: int) -> list[Retri
 
 
 BETWEEN = "\n\n"
-"""Between the texts of one source."""
 
 
 async def add_documents(library: Library | BaseStore, documents: Iterable[Given], *, title: str = "") -> list[Document]:

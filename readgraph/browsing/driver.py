@@ -99,7 +99,6 @@ def playwright() -> Any:
 
 
 MASK = "•" * 8
-"""What stands for a password."""
 
 SHORTEST_MASKED = 4
 """Characters of a password that is looked for in all of the page; a shorter one would be found in other words."""

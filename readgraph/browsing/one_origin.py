@@ -66,7 +66,6 @@ PACKING = ("content-encoding", "content-length", "transfer-encoding")
 """Headers on how a body was packed for the way, which is unpacked here."""
 
 Command = tuple[str, dict[str, Any]]
-"""A command of the browser's protocol, with its parameters."""
 
 
 def flags(origin: str) -> list[str]:

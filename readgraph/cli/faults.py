@@ -17,7 +17,6 @@ UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Errors of standard output; errors of the library and of files are reported where they are opened."""
 
 CALLERS = ("readgraph.nodes.step", "readgraph.graphs.wiring.nodes", "readgraph.graphs.plugins")
-"""Our modules that call nodes and methods of users."""
 
 BETWEEN = frozenset({*sys.stdlib_module_names, "langgraph", "langchain_core"})
 """What may stand between these and a user's function."""

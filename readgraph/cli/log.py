@@ -3,8 +3,8 @@
 import logging
 import os
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.state.logs import (
     ERROR,
@@ -31,33 +31,13 @@ STOPPED = 130
 _log = logging.getLogger(LOGGER)
 
 
-@dataclass
-class _CommandLog:
-    """A log that is written, and the run that it is about."""
+class _CommandLog(NamedTuple):
+    """A log that is written, the run that it is about, its beginning, and how all is left as it was before."""
 
-    file: LogFile
+    file: str
     run: RunUsage
     began: float
-    level: int
-
-    def __post_init__(self) -> None:
-        self.within = use_run(self.run)
-        self.within.__enter__()  # until the command ends: what it does runs in this context
-        self.before = {name: os.environ.get(name) for name in (OF_FILE, OF_RUN)}
-        file = self.file.file
-        where = file if file == STANDARD_ERROR else os.path.abspath(os.path.expanduser(file))
-        os.environ.update({OF_FILE: where, OF_RUN: self.run.id})
-
-    def close(self) -> None:
-        """Leave all as it was before."""
-        self.within.__exit__(None, None, None)
-        for name, value in self.before.items():
-            os.environ.pop(name)
-            if value is not None:
-                os.environ[name] = value
-        _log.removeHandler(self.file)
-        _log.setLevel(self.level)
-        self.file.close()
+    closing: ExitStack
 
 
 _begun: list[_CommandLog] = []
@@ -67,11 +47,25 @@ def begin_log(file: str, command: str) -> None:
     """Append what the command does to this file from now on. Raises `BadInput` where it can't be written."""
     if _begun:  # a group of commands is asked before its command
         return
-    written = LogFile(file)
+    written, run, closing = LogFile(file), RunUsage(about={"command": command}), ExitStack()
+    closing.callback(written.close)
+    closing.callback(_log.setLevel, _log.level)
+    closing.callback(_log.removeHandler, written)
     _log.addHandler(written)
-    _begun.append(_CommandLog(written, RunUsage(about={"command": command}), time.perf_counter(), _log.level))
+    where = file if file == STANDARD_ERROR else os.path.abspath(os.path.expanduser(file))
+    for name, value in ((OF_FILE, where), (OF_RUN, run.id)):
+        closing.callback(_set_variable, name, os.environ.get(name))
+        os.environ[name] = value
+    closing.enter_context(use_run(run))  # until the command ends: what it does runs in this context
+    _begun.append(_CommandLog(file, run, time.perf_counter(), closing))
     _log.setLevel(INFO)
     log("run_begun")
+
+
+def _set_variable(name: str, value: str | None) -> None:
+    os.environ.pop(name)
+    if value is not None:
+        os.environ[name] = value
 
 
 def log_of_command() -> RunUsage | None:
@@ -81,7 +75,7 @@ def log_of_command() -> RunUsage | None:
 
 def logs_to_standard_error() -> bool:
     """Whether the log is on standard error, where nothing else should be drawn."""
-    return any(each.file.file == STANDARD_ERROR for each in _begun)
+    return any(each.file == STANDARD_ERROR for each in _begun)
 
 
 def log_fault(problem: BaseException) -> None:
@@ -114,6 +108,7 @@ def log_document(line: "CorpusLine") -> None:
 def end_log(code: int) -> None:
     """Tell how the command ended, with this exit code, and close its log."""
     state = {0: "done", STOPPED: "stopped"}.get(code, "failed")
-    for each in (_begun.pop() for _ in range(len(_begun))):
-        log_run_end(each.run, each.began, state=state, exit_code=code)
-        each.close()
+    while _begun:
+        ended = _begun.pop()
+        log_run_end(ended.run, ended.began, state=state, exit_code=code)
+        ended.closing.close()

@@ -82,11 +82,7 @@ def check_settings_file() -> None:
 
 
 def choose_method(option: str | None, document: Document | None = None, *, asks: bool = True) -> Method:
-    """The method from the command's option, else from the settings file, else the one for this kind of document.
-
-    Raises `BadInput` where an option was typed that the method does not use for reading (nor, with `asks`, for
-    answering).
-    """
+    """The method from the option, else from the settings file, else for this kind of document; see `check_used`."""
     name = option or from_settings_file("method")
     method = method_typed(name) if name else method_for(document)
     check_used([method], asks=asks)

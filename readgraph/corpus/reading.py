@@ -159,10 +159,7 @@ class _ThisProcess:
 
 
 class _CorpusReading:
-    """The files that still wait, and the reports on the others.
-
-    `alone`: files whose worker ended each time; since it may be they that end it, they are read last, one by one.
-    """
+    """The files that still wait, and the reports; `alone`: those that may end their worker, which are read last."""
 
     def __init__(self, allowance: Allowance, tell: Tell) -> None:
         self.waiting, self.allowance, self.tell = deque[str](), allowance, tell

@@ -88,10 +88,7 @@ class WorkerEnded(Exception):
 
 
 class Worker(Protocol):
-    """A process that reads several files at once, wherever it runs.
-
-    `process_id`: its number on its machine, 0 before it is ready.
-    """
+    """A process that reads several files at once, wherever it runs."""
 
     @property
     def process_id(self) -> int:
@@ -126,10 +123,7 @@ def failure_report(file: str, problem: str, *, stops: str = "", no_answer: bool 
 
 
 async def read_document(library: Library, job: CorpusJob, file: str, max_calls: int | None = None) -> WorkerReport:
-    """Read a file into the library; what was read before is not read again. It raises nothing that a file can cause.
-
-    `max_calls`: the most calls for this document, if that is less than the job's own bound.
-    """
+    """Read a file into the library, if it was not read before; raises nothing that a file can cause."""
     try:
         return WorkerReport(line=await _read(library.pages, job, file, max_calls), stops="", no_answer=False)
     except Damaged as problem:  # of this document alone

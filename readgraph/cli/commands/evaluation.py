@@ -52,12 +52,13 @@ def evaluate(run: typer.Context, options: EvaluateOptions, context: "ReaderConte
 
 
 def _measure(run: typer.Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Measure, or do only a part of that: calibrate a judge, write logs, estimate."""
     from readgraph.cli.run import evaluate as evaluating
 
     if options.calibrate and options.names_no_questions:
+        from readgraph.cli.run.calibrate import calibrate
+
         check_alone(run, "without FILE asks the judge alone", "--calibrate", *ALONE)
-        evaluating.calibrate(options, context, screen)
+        calibrate(options, context, screen)
     elif options.inspect and options.out and options.names_no_questions:
         check_alone(run, "makes logs of a finished evaluation", "--inspect", "--out", "--json", "--quiet")
         evaluating.write_inspect_logs(options.out, options.inspect, screen)

@@ -138,7 +138,6 @@ def table(options: TableOptions, context: "ReaderContext", screen: "OutputOption
 
 @reading_commands.command()
 @with_run(CompressOptions, COMPRESSING)
-@run_lazily("condense.compress_documents")
 def compress(options: CompressOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text and nothing else.
 
@@ -148,6 +147,9 @@ def compress(options: CompressOptions, context: "ReaderContext", screen: "Output
 
     Example: readgraph compress book.epub --budget 800 --model openai:gpt-4.1-mini
     """
+    from readgraph.cli.run.condense import compress_documents
+
+    compress_documents(options, context, screen)
 
 
 @reading_commands.command()

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 serving_commands = typer.Typer()
 
 HTTP = "HTTP"
-"""The panel of the options that need --http."""
 
 
 @serving_commands.command()

@@ -12,7 +12,6 @@ from readgraph.library.address import library_place
 from readgraph.state.errors import BadInput
 
 FILES = "Files"
-"""The panel of rare options for which files are read."""
 
 LibraryFolder = Annotated[
     Any,  # Place | None: Typer takes no other unions

@@ -12,7 +12,6 @@ from readgraph.cli.shell import completer_of_list
 from readgraph.evaluation.sweeps import SWEEPS
 
 ROWS = "Rows and questions"
-"""The panel of the options that say which rows an evaluation has, and what they are asked."""
 
 Limit = Annotated[int | None, typer.Option(min=1, help="Ask only the first N questions.")]
 Sample = Annotated[

@@ -16,7 +16,6 @@ from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput
 
 OUTPUT = "Output"
-"""The panel of rare options for what is printed."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.")]
@@ -93,10 +92,7 @@ def check_open(report: Path | None, *, opened: bool) -> None:
 
 
 def check_estimate(what: str, **options: object) -> None:
-    """Raise `BadInput` where options were given, by their names, that are of no use to an estimate.
-
-    `what` they would do with what is read: "shown" or "written".
-    """
+    """Raise `BadInput` where options were given that show or write, as `what` says, what an estimate does not read."""
     if unused := [f"--{name.replace('_', '-')}" for name, given in options.items() if given]:
         raise BadInput(f"--estimate reads nothing that could be {what}: leave {', '.join(unused)} out.")
 

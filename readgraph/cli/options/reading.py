@@ -56,7 +56,6 @@ class RememberOptions:
 
 
 WORKERS = "Workers"
-"""The panel of the options for who reads."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -99,7 +99,6 @@ COMPLETED = {
     "language": completer_of(languages),
     "answer_length": completer_of(values_of(get_args(AnswerLength))),
 }
-"""Settings whose values a shell completes."""
 
 
 def options_of(groups: Groups) -> dict[str, Any]:

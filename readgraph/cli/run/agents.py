@@ -6,8 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from readgraph.cli.run.editing import confirm_forgetting
-from readgraph.cli.run.in_library import check_new, in_library, read_export, run_in_library
-from readgraph.cli.run.output_files import write_output
+from readgraph.cli.run.in_library import check_new, in_library, read_export, run_in_library, write_output
 from readgraph.cli.run.show import day
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
@@ -22,7 +21,6 @@ from readgraph.library.store import hold_build_lock
 from readgraph.nodes.agent.memory import cut_to
 
 SHOWN = 60
-"""Most words of an undone message that a repair shows."""
 
 
 @in_library(only_shows=True)

@@ -79,10 +79,7 @@ def _parts(named: Sequence[str | int]) -> str:
 
 
 def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:
-    """Answer a question about the documents and print the answer, or a follow-up to the last question.
-
-    Without documents, some of the library are picked.
-    """
+    """Answer a question, or a follow-up, and print the answer; without documents, some of the library are picked."""
     check_asked(options.question, options.choices)
     _choice(options).check(open_to_choice=not options.paths and not options.follow_up)
     check_report(options.report)
@@ -109,14 +106,12 @@ def estimate_question(options: AskOptions, context: ReaderContext, screen: Outpu
 
 
 def _choice(options: AskOptions) -> PickingScope:
-    """How documents of the library are picked."""
     return PickingScope(options.documents, options.collection)
 
 
 async def _ask(
     options: AskOptions, sources: Sequence[SourceText | str], context: ReaderContext, screen: OutputOptions
 ) -> tuple[dict[str, Any], bytes]:
-    """The graph's output, and the report where one is wanted."""
     async with open_library(options.library) as library:
         document = await resolve_document(library, sources) if sources else None
         if options.follow_up:
@@ -164,10 +159,7 @@ async def _answer(
 async def _last_question(
     library: Library, document: Document | None, typed: str | None
 ) -> tuple[Document, RunThread, Method]:
-    """Document, thread and method of the newest question (about this document, if one is given).
-
-    Raises `BadInput` where another method was typed, and where one of the user's own was not.
-    """
+    """Document, thread and method of the newest question, about this document if one is given; raises `BadInput`."""
     only = {"document": document.id} if document else None
     async with aclosing(library.checkpointer.alist(None, filter=only)) as checkpoints:  # type: ignore[type-var]
         async for saved in checkpoints:
@@ -273,7 +265,6 @@ def _figures(found: MethodOutput) -> list[str]:
 
 
 def _print_notes(results: Sequence[MethodOutput], failed: int) -> None:
-    """Print what the table does not show: spent budgets, cached calls, fall-backs, shared memories, failures."""
     sharing = defaultdict(list)
     lines = []
     for found in results:

@@ -14,7 +14,7 @@ from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import CompressOptions, SummariseOptions, TableOptions
 from readgraph.cli.run.documents import conversion_seconds, load_sources_or_names, resolve_document
 from readgraph.cli.run.estimate import estimate, show_estimate
-from readgraph.cli.run.output_files import begins_with, check_output, write_output
+from readgraph.cli.run.in_library import begins_with, check_output, write_output
 from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
 from readgraph.cli.settings import check_typed, check_used
 from readgraph.cli.terminal.progress import watch_run
@@ -76,10 +76,7 @@ def _print_summary(found: dict[str, Any], screen: OutputOptions) -> None:
 
 
 def _summary_doubts(found: dict[str, Any]) -> str:
-    """How many sentences their pages don't support, were not checked, or no model wrote; "" where there are none.
-
-    Of a summary that is extracted as a whole, which says so before, the last are not counted.
-    """
+    """How many sentences are not supported, not checked, or extracted where a model was to write; "" for none."""
     number = format_count(len(found["sentences"]), "sentence")
     own = 0 if found["by_rule"] else sum(each["extracted"] for each in found["sentences"])
     wrong = f"{found['unsupported']} of {number} not supported by the places named" if found["unsupported"] else ""

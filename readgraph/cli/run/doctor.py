@@ -83,7 +83,6 @@ LEAST_FREE = 1_000_000_000
 """Bytes of disk below which a library may soon be full."""
 
 LEAST_SQLITE = (3, 33)
-"""The first version that knows all that the library asks of it."""
 
 EMBEDDINGS = "embeddings"
 
@@ -100,7 +99,6 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "local-embeddings": ("sentence_transformers",),
     "studio": ("langgraph_api",),
 }
-"""The modules that each extra brings."""
 
 SIGNS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
 

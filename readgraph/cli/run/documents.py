@@ -82,10 +82,7 @@ def check_glob(paths: Sequence[Path], glob: str | None) -> None:
 def load_sources_or_names(
     paths: Sequence[Path], glob: str | None, folder: LibraryPlace | None, screen: OutputOptions
 ) -> list[SourceText | str]:
-    """The texts of files and folders, as `sources_of` returns them; any other name may be a document in the library.
-
-    Don't call it in an event loop: there, Ctrl-C would wait for a slow file.
-    """
+    """What `sources_of` gives, with other names; not for an event loop: there, Ctrl-C would wait for a slow file."""
     check_glob(paths, glob)
     return sources_of(paths, glob, folder, screen, other_names=True)
 
@@ -102,10 +99,7 @@ async def resolve_document(library: Library, sources: Sequence[SourceText | str]
 
 
 async def find_document(store: PageStore, name: str, *, by_part: bool = True) -> Document:
-    """The document with this id, title or file, or (`by_part`) with this in its title.
-
-    A file is recognised by its content, wherever it is now. Raises `BadInput` where there is none, or several.
-    """
+    """The document with this id, title (or, `by_part`, a part of it) or file; a file is recognised by its content."""
     id_of_file = None
     if os.path.isfile(name):
         file = read_file(Path(name))

@@ -183,9 +183,6 @@ def forget(document: str, library: LibraryPlace | None, *, yes: bool, as_json: b
 
 
 def confirm_forgetting(name: str, also: str) -> None:
-    """Raise `BadInput` unless the user confirms that this, and what goes with it, may be forgotten.
-
-    Don't call it in an event loop: there, the first Ctrl-C would have no effect.
-    """
+    """Raise `BadInput` unless the user agrees; not for an event loop: there, Ctrl-C would have no effect."""
     if not ask_yes_or_no(f"Forget '{name}' and {also}? [y/N] "):
         raise BadInput(f"'{name}' was kept: give --yes to forget it without being asked.")

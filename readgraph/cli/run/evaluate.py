@@ -16,8 +16,7 @@ from langgraph.store.memory import InMemoryStore
 from rich.table import Column, Table
 
 from readgraph.cli.options.evaluating import EvaluateOptions
-from readgraph.cli.run.calibrate import calibrate as calibrate_alone
-from readgraph.cli.run.calibrate import calibrate_once, calibration_estimate, estimate_calibration
+from readgraph.cli.run.calibrate import calibrate_once, calibration_estimate, check_calibrated, costs
 from readgraph.cli.run.estimate import show_estimate
 from readgraph.cli.settings import check_used
 from readgraph.cli.terminal.progress import EvaluationProgress, notices
@@ -31,7 +30,6 @@ from readgraph.evaluation.folder import WHAT, EvaluationFolder
 from readgraph.evaluation.inspect_logs import write_logs
 from readgraph.evaluation.judges.calibration import pairs_for
 from readgraph.evaluation.judges.judging import find_unjudged, judge_missing
-from readgraph.evaluation.line_shapes import Cost
 from readgraph.evaluation.metrics import Raters, check_raters, metrics_rated_by
 from readgraph.evaluation.optional_imports import check_libraries
 from readgraph.evaluation.plan import (
@@ -57,7 +55,6 @@ from readgraph.library.archives import copy_replies
 from readgraph.library.opening import holds_library, open_library
 from readgraph.library.page_store import PageStore
 from readgraph.models.client import model_client
-from readgraph.models.prices import exchange_cost
 from readgraph.sources.loading import STANDARD_INPUT, printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -65,10 +62,8 @@ from readgraph.state.files import replace_file
 from readgraph.state.words import format_count
 
 USUAL = "read-agent,mem-walker,gam,bm25"
-"""The methods that are evaluated where none is named."""
 
 USUAL_ON_WEB_PAGES = "web-agent,web-gists-only,web-page,web-bm25"
-"""The same, for steps on web pages."""
 
 
 def dataset_of(options: EvaluateOptions) -> Dataset:
@@ -89,12 +84,6 @@ def dataset_of(options: EvaluateOptions) -> Dataset:
     if options.judge and not metrics_rated_by("judge", dataset.metrics):
         raise BadInput(f"No metric of {dataset.name} needs a judge ({', '.join(dataset.metrics)}): leave --judge out.")
     return dataset
-
-
-def check_calibrated(options: EvaluateOptions) -> None:
-    """Raise `BadInput` where a judge is to be calibrated and none is named."""
-    if options.calibrate and not options.judge:
-        raise BadInput("--calibrate needs a judge: name one with --judge.")
 
 
 def rows_of(options: EvaluateOptions, dataset: Dataset, context: ReaderContext) -> list[Row]:
@@ -237,21 +226,6 @@ async def _run(
             async for judged in judge_missing(dataset, folder, rater, library.store, dollars):
                 words = judged.input_words + judged.output_words
                 progress.count_item(judged.calls, words, judged.cost, judged.problem)
-
-
-def costs(context: ReaderContext, screen: OutputOptions) -> Cost:
-    """What an exchange costs, at the user's price or the model's known one."""
-    return lambda exchange: exchange_cost(exchange, screen.price, batch=context.batch)
-
-
-def calibrate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions) -> None:
-    """Calibrate the judge alone, or estimate that."""
-    check_calibrated(options)
-    rater = replace(context, model=options.judge or "", sample=0)
-    if options.estimate:
-        estimate_calibration(options.out, rater, screen)
-    else:
-        calibrate_alone(options.out, rater, screen, costs(context, screen))
 
 
 def estimate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions) -> None:

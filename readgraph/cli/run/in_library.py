@@ -1,5 +1,6 @@
-"""What commands of the library have in common: work in it until stopped, and files that are exported and imported."""
+"""What commands have in common: work in an open library until stopped, and files that they write and read."""
 
+import os
 from collections.abc import Callable, Coroutine
 from functools import wraps
 from pathlib import Path
@@ -11,6 +12,7 @@ from readgraph.library.opening import Library, open_library
 from readgraph.sources.inputs import read_bytes
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
+from readgraph.state.files import replace_file
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")
@@ -62,3 +64,34 @@ def read_export(file: Path, what: str) -> str:
         return read_bytes(file, printable_path(file)).decode("utf-8")
     except UnicodeDecodeError:
         raise BadInput(f"{file} can't be read as {what}.") from None
+
+
+def check_output(file: Path, what: str, is_ours: Callable[[Path], bool], foreign: str) -> None:
+    """Raise `BadInput` where this can't be written to a file; one that exists is only replaced if it `is_ours`."""
+    if file.is_dir():
+        raise BadInput(f"{file} is a folder: name a file for the {what}.")
+    if not file.parent.is_dir():
+        raise BadInput(f"There is no folder {file.parent}: create it, or name another file for the {what}.")
+    try:
+        if not os.access(file if file.exists() else file.parent, os.W_OK):
+            raise BadInput(f"The {what} {file} can't be written: permission is missing.")
+        if file.is_file() and not is_ours(file):
+            raise BadInput(f"{file} exists already and {foreign}.")
+    except OSError as problem:
+        raise BadInput(f"The {what} {file} can't be written: {problem.strerror or problem}.") from None
+
+
+def begins_with(file: Path, beginning: bytes) -> bool:
+    """Whether a file begins so, or is empty."""
+    with file.open("rb") as opened:
+        return opened.read(len(beginning)) in (b"", beginning)
+
+
+def write_output(file: Path, data: bytes, what: str = "") -> None:
+    """Write a file whole; raises `BadInput` where it can't be written, with `what` it is."""
+    try:
+        with replace_file(file, "wb") as opened:
+            opened.write(data)
+    except OSError as problem:
+        called = f"The {what} {file}" if what else file
+        raise BadInput(f"{called} can't be written: {problem.strerror or problem}.") from None

@@ -11,8 +11,7 @@ import typer
 from rich.filesize import decimal
 
 from readgraph.cli.run.documents import find_document
-from readgraph.cli.run.in_library import check_new, in_library, read_export, run_in_library
-from readgraph.cli.run.output_files import write_output
+from readgraph.cli.run.in_library import check_new, in_library, read_export, run_in_library, write_output
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import run_until_stopped
@@ -119,10 +118,7 @@ async def compact_library(library: Library, *, as_json: bool) -> None:
 
 
 def show_batches(library: LibraryPlace | None, *, cancel: bool, as_json: bool) -> None:
-    """Print the batches whose replies are not recorded yet, the oldest first; or cancel them, and print what they gave.
-
-    Raises `BadInput` where a batch to cancel is at another server.
-    """
+    """Print the batches whose replies are not recorded yet, or cancel them and print what they gave."""
 
     async def load_or_cancel(opened: Library) -> list[dict[str, Any]]:
         sent = await opened.pages.batch_records().all()

@@ -72,7 +72,7 @@ def estimate_documents(options: ReadOptions | CorpusOptions, context: ReaderCont
 
 
 def _sizes_in(reading: Reading | Remembered) -> dict[str, Any]:
-    """What the output of a run doesn't say: how large the memory is now."""
+    """What a run's output doesn't say: how large the memory is now."""
     return {name: getattr(reading, name) for name in ("pages", "notes", "note_words", "complete")}
 
 
@@ -158,7 +158,6 @@ def _print_sum(total: CorpusTotals, called: str, screen: OutputOptions) -> None:
 
 
 def _print_line(value: object) -> None:
-    """Print one line of JSON, at once."""
     ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
     sys.stdout.write(escape_json(json.dumps(value, ensure_ascii=ascii_only)) + "\n")
     sys.stdout.flush()

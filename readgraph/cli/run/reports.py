@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from readgraph.api.documents import id_without_conversion
-from readgraph.cli.run.output_files import begins_with, check_output, write_output
+from readgraph.cli.run.in_library import begins_with, check_output, write_output
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.library.page_store import PageStore
@@ -57,10 +57,7 @@ def check_report(file: Path | None) -> None:
 
 
 def write_report(file: Path | None, page: bytes, *, quiet: bool, in_browser: bool) -> None:
-    """Write a report, if one is wanted, and print where it is; `in_browser`: show it there.
-
-    Raises `BadInput` where writing fails.
-    """
+    """Write a report, if one is wanted, and print where it is; `in_browser`: show it there."""
     if not file:
         return
     write_output(file, page, "report")

@@ -47,7 +47,6 @@ AS_STATED = (
 )
 
 MOST_SHOWN = 10
-"""At most this many differences are listed."""
 
 
 def replay(file: Path | None, form: str | None, theirs: Path, out: Path | None, screen: OutputOptions) -> int:
@@ -123,7 +122,6 @@ FLOOR = "Without a model this is the extractive floor, which no paper reports: n
 
 
 SHARED = ("limit", "sample", "seed", "runs", "judge", "out", "replies", "publish")
-"""The options that `evaluate` has, too."""
 
 
 def reproduce(name: str, options: ReproduceOptions, context: ReaderContext, screen: OutputOptions) -> None:

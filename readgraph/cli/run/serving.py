@@ -33,7 +33,7 @@ from readgraph.graphs.served import server_configuration, settings_of_served
 from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import default_place, open_library
 from readgraph.library.search.catalogue import count_documents
-from readgraph.models.prices import Price, parse_price
+from readgraph.models.prices import parse_price
 from readgraph.models.watching import flush
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -42,7 +42,6 @@ from readgraph.state.words import format_count
 PASSWORD = "READGRAPH_PASSWORD"
 OPEN_WAY = "Whoever has the password can read it and use your model; the way there is not encrypted."
 SHORTEST = 8
-"""Fewest characters of a password."""
 
 
 def serve_library(
@@ -65,8 +64,30 @@ def serve_library(
     dollars = parse_price(price) if price else None
     password = "" if is_loopback(address[0]) else _password()
     listener = open_listener(*address)
+    from readgraph.serve.app import serve_room
+    from readgraph.serve.guard import Guard
+    from readgraph.serve.room import Room
+
+    host, port = listener.getsockname()[:2]
+    bound = [] if host in ("0.0.0.0", "::") else [host]
+    guard = Guard(port, password, [*bound, *names])
+    name = in_address(host) if bound else [*names, "localhost"][0]
+    page = f"http://{name}:{port}/" + ("" if password else f"?token={guard.token}")
+    warnings = [OPEN_WAY] if password else []
+    if not bound and not names:
+        warnings.append("Other machines can open it once --allow-host gives the name by which they reach this one.")
+
+    async def run_room() -> None:
+        async with open_library(folder) as library:
+            documents = format_count(await count_documents(library.pages), "document")
+            _say(f"The library {library.place} ({documents}) is open at {page}", *warnings)
+            if opens and sys.stderr.isatty():
+                webbrowser.open(page)
+            gc.freeze()  # what is imported stays, and need not be gone through again at each collection
+            await serve_room(Room(library, context, method, dollars), guard, listener)
+
     with suppress(KeyboardInterrupt):  # the usual end
-        run_until_stopped(_run_room(folder, context, method, dollars, listener, password, names, opens=opens))
+        run_until_stopped(run_room())
 
 
 def _password() -> str:
@@ -82,40 +103,7 @@ def _password() -> str:
     return password
 
 
-async def _run_room(
-    folder: LibraryPlace | None,
-    context: ReaderContext,
-    method: str,
-    price: Price | None,
-    listener: socket.socket,
-    password: str,
-    names: Sequence[str],
-    *,
-    opens: bool,
-) -> None:
-    from readgraph.serve.app import serve_room
-    from readgraph.serve.guard import Guard
-    from readgraph.serve.room import Room
-
-    async with open_library(folder) as library:
-        host, port = listener.getsockname()[:2]
-        bound = [] if host in ("0.0.0.0", "::") else [host]
-        guard = Guard(port, password, [*bound, *names])
-        name = in_address(host) if bound else [*names, "localhost"][0]
-        page = f"http://{name}:{port}/" + ("" if password else f"?token={guard.token}")
-        warnings = [OPEN_WAY] if password else []
-        if not bound and not names:
-            warnings.append("Other machines can open it once --allow-host gives the name by which they reach this one.")
-        documents = format_count(await count_documents(library.pages), "document")
-        _say(f"The library {library.place} ({documents}) is open at {page}", *warnings)
-        if opens and sys.stderr.isatty():
-            webbrowser.open(page)
-        gc.freeze()  # what is imported stays, and need not be gone through again at each collection
-        await serve_room(Room(library, context, method, price), guard, listener)
-
-
 def _say(where: str, *warnings: str) -> None:
-    """Say on standard error where what is served, and who can reach it."""
     console = Console(stderr=True, soft_wrap=True)
     console.print(SafeText(where))
     for warning in warnings:
@@ -132,11 +120,7 @@ def serve(
     names: Sequence[str],
     given: Sequence[str],
 ) -> None:
-    """Serve until the client leaves, or until Ctrl-C; what was read stays in the library.
-
-    `address`: the host and port for HTTP; `names` are further names of this host; `given`: the options for HTTP that
-    were typed. Raises `BadInput` where the server isn't installed, or can't listen there.
-    """
+    """Serve until the client leaves, or Ctrl-C; `address`, `names` and the `given` options are for HTTP alone."""
     if find_spec("mcp") is None:
         raise BadInput("The MCP server is not installed: pip install 'readgraph[mcp]'.")
     if given and address is None:
@@ -209,11 +193,7 @@ _REPORTING = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_CLOUD_LICENSE_KEY")
 
 
 def serve_studio(folder: LibraryPlace | None, port: int, context: ReaderContext, *, open_page: bool) -> None:
-    """Serve every graph until Ctrl-C. Threads end with the server; what was read stays in the library.
-
-    The assistants are configured with the context's settings. Raises `BadInput` where the server isn't installed, the
-    port is taken, or the server stops by itself.
-    """
+    """Serve every graph until Ctrl-C, with the context's settings; threads end with the server, what was read stays."""
     if not all(map(find_spec, _SERVER)):
         raise BadInput("The development server is not installed: pip install 'readgraph[studio]'.")
     library = folder or default_place()
@@ -279,7 +259,7 @@ def _wait_until_up(server: "subprocess.Popen[str]", port: int) -> None:
 
     listener = Thread(target=listen, daemon=True)
     listener.start()
-    while not _answers(port):
+    while not _is_up(port):
         if server.poll() is not None:
             listener.join()
             sys.stderr.writelines(early_output)
@@ -288,11 +268,10 @@ def _wait_until_up(server: "subprocess.Popen[str]", port: int) -> None:
     up = True
 
 
-def _answers(port: int) -> bool:
-    try:
+def _is_up(port: int) -> bool:
+    with suppress(OSError, HTTPException, ValueError):
         return bool(_reply(port, "GET", "/ok"))
-    except (OSError, HTTPException, ValueError):
-        return False
+    return False
 
 
 def _configure(port: int, context: ReaderContext) -> None:

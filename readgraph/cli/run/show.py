@@ -39,7 +39,6 @@ from readgraph.state.records import Document, Memory, Note, Page, at_local_time
 from readgraph.state.words import format_count
 
 MOST_SHOWN = 100
-"""The most documents that are listed of a library with very many."""
 
 
 @dataclass(frozen=True)
@@ -208,10 +207,7 @@ LONGEST_NUMBER = 9
 
 @dataclass(frozen=True)
 class Stretch:
-    """A stretch `[start, end)` of a document: its page and the method that cut it; its place in the source; a quote.
-
-    `page` and `method` are None where the stretch is a place of the source.
-    """
+    """A stretch `[start, end)`: a page and the method that cut it, or a place of the source; a quote is marked."""
 
     page: int | None
     method: str | None
@@ -288,10 +284,7 @@ async def _stretches(store: PageStore, document: Document, wanted: WantedPlace, 
 async def _part(
     store: PageStore, document: Document, memories: Sequence[Memory], number: int, quote: str | None
 ) -> Stretch:
-    """The part with this number.
-
-    Methods cut different parts: of several memories, the first one counts that has the quote in this part.
-    """
+    """The part with this number; of several memories, whose parts differ, the first one that has the quote in it."""
     parts = await parts_numbered(store, document, memories, number)
     texts = await store.spans(document, [(part.start, part.end) if part else (0, 0) for part in parts])
     fits = (place for place, text in enumerate(texts) if text and quote and _words_in(text, quote))

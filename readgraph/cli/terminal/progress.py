@@ -10,19 +10,8 @@ from typing import Any, Self
 
 import typer
 from langgraph.types import Overwrite
+from rich import progress as bars
 from rich.console import RenderableType
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    Task,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.tree import Tree
 
 from readgraph.api.running import BUILDS, DOING, Pace, node_activity
@@ -42,17 +31,17 @@ TIMED, COUNTED, BARRED, WIDE = 56, 76, 92, 112
 """Columns from which the time is shown too, the parts, a short bar, and a long one: all stands on one line."""
 
 
-class _TimeColumn(ProgressColumn):
+class _TimeColumn(bars.ProgressColumn):
     """The time that is left, as far as it can be foreseen; else the time since the beginning."""
 
-    def render(self, task: Task) -> SafeText:
+    def render(self, task: bars.Task) -> SafeText:
         """The time as hours, minutes and seconds."""
         ends: float | None = task.fields["ends"]
         seconds = (task.elapsed or 0.0) if ends is None else max(0.0, ends - time.monotonic())
         return SafeText(f"{timedelta(seconds=round(seconds))}{'' if ends is None else ' left'}", no_wrap=True)
 
 
-class _BarOverWalk(Progress):
+class _BarOverWalk(bars.Progress):
     """The bar, and below it the drawing of a walk so far."""
 
     walk: Tree | None = None
@@ -65,9 +54,15 @@ class _BarOverWalk(Progress):
 
 
 class LiveBar:
-    """A bar that is drawn inside a `with` block."""
+    """A bar on standard error, drawn inside of a `with`; none where that is no terminal, or with `--quiet`."""
 
-    _bar: Progress
+    def __init__(self, screen: OutputOptions) -> None:
+        self.screen = screen
+        self.console = Console(stderr=True, quiet=screen.quiet)
+
+    def _make_bar(self, *columns: bars.ProgressColumn, hidden: bool = False) -> None:
+        hidden = hidden or not self.console.is_terminal
+        self._bar = _BarOverWalk(*columns, console=self.console, transient=True, disable=hidden)
 
     def __enter__(self) -> Self:
         """Start drawing."""
@@ -83,25 +78,17 @@ class LiveBar:
 
 
 class ReadingProgress(LiveBar):
-    """A bar on standard error; nothing is drawn if that is not a terminal, or with `--quiet`."""
-
-    _bar: _BarOverWalk
+    """How far a run is, what it used, and the walk that it made."""
 
     def __init__(self, screen: OutputOptions) -> None:
-        self.screen = screen
-        self.console = Console(stderr=True, quiet=screen.quiet)
-        doing: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}")]
+        super().__init__(screen)
+        doing: list[bars.ProgressColumn] = [bars.SpinnerColumn(), bars.TextColumn("{task.description}")]
         width = self.console.width
-        bar = [BarColumn(bar_width=30 if width >= WIDE else 10)] if width >= BARRED else []
-        pages = [TextColumn("{task.fields[pages]}")] if width >= COUNTED else []
+        bar = [bars.BarColumn(bar_width=30 if width >= WIDE else 10)] if width >= BARRED else []
+        pages = [bars.TextColumn("{task.fields[pages]}")] if width >= COUNTED else []
         time_left = [_TimeColumn()] if width >= TIMED else []
-        columns = [*doing, *bar, TaskProgressColumn(), *pages, TextColumn("{task.fields[cost]}"), *time_left]
-        self._bar = _BarOverWalk(
-            *columns,
-            console=self.console,
-            transient=True,
-            disable=not self.console.is_terminal or logs_to_standard_error(),
-        )
+        columns = [*doing, *bar, bars.TaskProgressColumn(), *pages, bars.TextColumn("{task.fields[cost]}"), *time_left]
+        self._make_bar(*columns, hidden=logs_to_standard_error())
         self._waits_until, self._batch = 0.0, ""
         self._pace = Pace()
         self._task = self._bar.add_task("Opening", total=None, pages="", cost="", ends=None)
@@ -173,22 +160,14 @@ NARROW = 60
 
 
 class ConversionProgress(LiveBar):
-    """A bar on standard error from the first page on; where that is no terminal, or quiet was asked for, none."""
+    """How many pages of a file are converted, drawn from the first page on."""
 
     def __init__(self, screen: OutputOptions) -> None:
-        console = Console(stderr=True, quiet=screen.quiet)
-        bar = [] if console.width < NARROW else [BarColumn(bar_width=30)]
-        pages = TextColumn("page {task.completed:.0f} of {task.total:.0f}")
-        self._bar = Progress(
-            SpinnerColumn(),
-            TextColumn("Converting {task.fields[file]}", markup=False),
-            *bar,
-            pages,
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
+        super().__init__(screen)
+        bar = [] if self.console.width < NARROW else [bars.BarColumn(bar_width=30)]
+        pages = bars.TextColumn("page {task.completed:.0f} of {task.total:.0f}")
+        name = bars.TextColumn("Converting {task.fields[file]}", markup=False)
+        self._make_bar(bars.SpinnerColumn(), name, *bar, pages, bars.TimeElapsedColumn())
         self._file = ""
 
     def __enter__(self) -> Self:
@@ -210,40 +189,29 @@ ROOMY = 140
 """Columns from which both the figures of use and those of batches are shown; else a batch hides what was used."""
 
 
-class _UsedColumn(ProgressColumn):
+class _UsedColumn(bars.ProgressColumn):
     """What was used so far, and how far the batches at the model servers are, while there are any."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.width = width
 
-    def render(self, task: Task) -> SafeText:
+    def render(self, task: bars.Task) -> SafeText:
         """The figures as they are now."""
         figures = list(filter(None, (batch_progress_line(), task.fields["used"])))
         return SafeText(" · ".join(figures if self.width >= ROOMY else figures[:1]), no_wrap=True)
 
 
 class EvaluationProgress(LiveBar):
-    """A bar on standard error; nothing is drawn if that is not a terminal, or with `--quiet`.
-
-    `counts`: what the second number of `one_more` counts, words or tokens.
-    """
+    """How many items are done, and what they used: calls, and words or tokens, as `counts` says."""
 
     def __init__(self, doing: str, total: int, screen: OutputOptions, counts: str = "words") -> None:
-        self.screen, self.counts = screen, counts
-        self.console = Console(stderr=True, quiet=screen.quiet)
+        super().__init__(screen)
+        self.counts = counts
         self.calls, self.words, self.cost, self.failed = 0, 0, 0.0, 0
-        self._bar = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=30),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            _UsedColumn(self.console.width),
-            console=self.console,
-            transient=True,
-            disable=not self.console.is_terminal,
-        )
+        named = (bars.SpinnerColumn(), bars.TextColumn("{task.description}"), bars.BarColumn(bar_width=30))
+        counted = (bars.MofNCompleteColumn(), bars.TimeRemainingColumn(), _UsedColumn(self.console.width))
+        self._make_bar(*named, *counted)
         self._task = self._bar.add_task(doing, total=total, used="")
 
     def count_item(self, calls: int, words: int, cost: float | None, problem: str = "") -> None:

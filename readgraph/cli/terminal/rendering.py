@@ -29,7 +29,6 @@ from readgraph.state.words import format_count, with_numbers
 __all__ = ["print_walk"]
 
 MOST_UNREAD = 20
-"""Parts that could not be read, which are listed."""
 
 LONGEST_PLACES = 100
 """Characters of the places that were read again, which are listed in one line; where they take more, as parts."""
@@ -41,10 +40,7 @@ def place_or_part(place: str | None, page: int) -> str:
 
 
 def format_read_again(found: dict[str, Any]) -> str:
-    """Where the pages that were read again are: on pages of the source, else at its places if they fit, or parts.
-
-    A page is named by the place where it begins, and by those that its citations name.
-    """
+    """Where the pages that were read again begin, and what is cited of them: pages of the source, places, or parts."""
     places, share = found["places_read"], found["percent_read"]
     if not places or share == 100:
         return ": all of the text" if places else ": nothing"
@@ -183,10 +179,7 @@ def print_answer(found: dict[str, Any], screen: OutputOptions) -> None:
 
 
 def answer_doubts(found: Mapping[str, Any]) -> str:
-    """How many sentences of a long answer the text doesn't support, or were not checked; "" where there are none.
-
-    What was quoted without a model is not counted: it says itself that no model wrote it.
-    """
+    """How many sentences that a model wrote are not supported by the text, or not checked; "" where there are none."""
     number = format_count(len(found["sentences"]), "sentence")
     wrong = f"{found['unsupported']} of {number} not supported by the text" if found["unsupported"] else ""
     unchecked = 0 if found["by_rule"] else found["unchecked"]

@@ -28,7 +28,6 @@ UNPROVEN = " (unproven judge)"
 """Behind the name of a metric whose judge may agree with known verdicts by chance."""
 
 LONGEST_NAME = 26
-"""Most characters of a row's name in one line."""
 
 
 def row_name(name: str) -> str:
@@ -61,7 +60,6 @@ MOST_COLUMNS = 7
 """With more categories than this, each is a row, and each method a column."""
 
 Line = tuple[str, list[str]]
-"""The name of a row or of a paper's figures, and a figure for each category."""
 
 
 def category_table(results: dict[str, Any]) -> Table | None:
@@ -93,7 +91,6 @@ def category_table(results: dict[str, Any]) -> Table | None:
 
 
 def _lines(results: dict[str, Any], method: dict[str, Any], leading: str, categories: list[str]) -> Iterator[Line]:
-    """A method's figures, then those of papers."""
     metric = method["metrics"].get(leading)
     known, shows_alike = categories_of(metric), results["what"]["dataset"] in MEAN_OF_CATEGORIES
     alike = [format_figure(metric and metric["category_mean"])] if shows_alike else []
@@ -185,7 +182,6 @@ def _mistakes_and_use(found: Mapping[str, Any]) -> Iterator[str]:
 NO_BETTER = "it may agree with the verdicts known for these rules by chance alone: don't rely on these scores"
 
 MOST_FAILURES = 10
-"""At most this many failures are listed."""
 
 
 def print_results(results: dict[str, Any], folder: Path, screen: OutputOptions) -> None:
@@ -251,10 +247,7 @@ def _column_name(name: str, results: dict[str, Any]) -> str:
 
 
 def _view_table(methods: list[dict[str, Any]]) -> Table:
-    """What was in view at the answers, how many parts were read again, and how long the answers are.
-
-    The length of answers that were judged stands beside their scores.
-    """
+    """What was in view at the answers; the length of answers that were judged stands beside their scores instead."""
     judged = metrics_rated_by("judge", metric_names(methods))
     table = table_of("compression", "words in view", "look-ups", *([] if judged else ["answer words"]))
     for method in methods:

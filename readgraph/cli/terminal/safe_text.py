@@ -29,10 +29,8 @@ _RAW_IN_JSON = re.compile(f"[{''.join(map(chr, [*range(0x7F, 0xA0), 0x2028, 0x20
 _PADDING = re.compile(r"[ ]+$", re.MULTILINE)
 
 UNWRAPPED = 10_000_000
-"""Columns of what is no terminal."""
 
 PLAIN: dict[str, Any] = {"box": None, "header_style": "dim", "padding": (0, 2, 0, 0)}
-"""The style of tables."""
 
 
 class Console(RichConsole):
