@@ -257,3 +257,9 @@ class CompareOptions:
     glob: Glob = None
     choices: Choices = field(default_factory=list)
     library: LibraryFolder = None
+
+
+DocumentOptions = (
+    ReadOptions | CorpusOptions | SummariseOptions | TableOptions | CompressOptions | AskOptions | CompareOptions
+)
+"""What says of which files and of which library documents are: `paths`, `glob`, `library`."""

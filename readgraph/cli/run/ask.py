@@ -15,7 +15,7 @@ from readgraph.api.functions import check_asked
 from readgraph.api.results import find_notices
 from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import AskOptions, CompareOptions
-from readgraph.cli.run.documents import conversion_seconds, load_sources_or_names, resolve_document
+from readgraph.cli.run.documents import conversion_seconds, load_sources, resolve_document
 from readgraph.cli.run.estimate import estimate
 from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
 from readgraph.cli.settings import check_used, choose_method
@@ -84,7 +84,7 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
     _choice(options).check(open_to_choice=not options.paths and not options.follow_up)
     check_report(options.report)
     screen = replace(screen, steps=options.show_steps)
-    sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
+    sources = load_sources(options, screen)
     found, page = run_until_stopped(_ask(options, sources, context, screen))
     if screen.as_json:
         print_json(found)
@@ -101,8 +101,7 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
 
 def estimate_question(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what the question will use, without making a call."""
-    given = (options.paths, options.glob, options.question, options.method, context, options.library, screen)
-    estimate(*given, _choice(options), options.choices)
+    estimate(options, context, screen, options.method, options.question, _choice(options), options.choices)
 
 
 def _choice(options: AskOptions) -> PickingScope:
@@ -190,7 +189,7 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Out
     if not named:
         raise BadInput("There is no method to compare: 'readgraph methods' lists them.")
     check_used(named, asks=True)
-    sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
+    sources = load_sources(options, screen)
     with ask_each_prompt_once():
         document, results = run_until_stopped(_compare(options, sources, named, context, screen))
     failed = sum(found["status"] == "failed" for found in results)

@@ -12,7 +12,7 @@ from readgraph.api import functions
 from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import CompressOptions, SummariseOptions, TableOptions
-from readgraph.cli.run.documents import conversion_seconds, load_sources_or_names, resolve_document
+from readgraph.cli.run.documents import conversion_seconds, load_sources, resolve_document
 from readgraph.cli.run.estimate import estimate, show_estimate
 from readgraph.cli.run.in_library import begins_with, check_output, write_output
 from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
@@ -89,7 +89,7 @@ def summarise_documents(options: SummariseOptions, context: ReaderContext, scree
     """Summarise the documents and print the summary; write the report where one is wanted."""
     context, screen = _settings_of(options, context), replace(screen, steps=options.show_steps)
     check_report(options.report)
-    sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
+    sources = load_sources(options, screen)
 
     async def run() -> tuple[dict[str, Any], bytes]:
         async with open_library(options.library) as library:
@@ -117,7 +117,7 @@ def summarise_documents(options: SummariseOptions, context: ReaderContext, scree
 def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what the summary will use, without making a call."""
     context = _settings_of(options, context)
-    sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
+    sources = load_sources(options, screen)
 
     async def run() -> tuple[Estimate, int]:
         async with open_library(options.library) as library:
@@ -161,7 +161,7 @@ def make_table(options: TableOptions, context: ReaderContext, screen: OutputOpti
         if out.suffix.lower() == ".xlsx":
             excel_library()
     check_report(options.report)
-    sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
+    sources = load_sources(options, screen)
     found, sheet, page = run_until_stopped(_make_table_output(sources, options, context, screen))
     if out:
         write_output(out, table_bytes(sheet, out.suffix.lower()), "table")
@@ -172,7 +172,7 @@ def make_table(options: TableOptions, context: ReaderContext, screen: OutputOpti
 def estimate_table(options: TableOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what the table will use, without making a call."""
     _check_wanted(options.paths, options.wanted)
-    estimate(options.paths, options.glob, options.wanted, "survey", context, options.library, screen)
+    estimate(options, context, screen, "survey", options.wanted)
 
 
 def _check_wanted(paths: Sequence[Path], wanted: str) -> None:
@@ -254,7 +254,7 @@ def compress_documents(options: CompressOptions, context: ReaderContext, screen:
     if options.trace:
         foreign = "is no trace: name another file for it"
         check_output(options.trace, "trace", lambda there: begins_with(there, BEGINNING), foreign)
-    sources = load_sources_or_names(options.paths, options.glob, options.library, screen)
+    sources = load_sources(options, screen)
 
     async def run() -> CompressedText:
         async with open_library(options.library) as library:

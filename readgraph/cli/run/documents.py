@@ -9,10 +9,10 @@ from pathlib import Path
 import typer
 
 from readgraph.api.documents import document_named, find_kept_document, id_without_conversion, store_source
+from readgraph.cli.options.reading import DocumentOptions
 from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.safe_text import one_line
 from readgraph.cli.terminal.screen import OutputOptions
-from readgraph.library.address import LibraryPlace
 from readgraph.library.collections import add_collection
 from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
@@ -26,19 +26,16 @@ from readgraph.state.loops import in_background
 from readgraph.state.records import Document
 
 
-def sources_of(
-    paths: Sequence[Path],
-    glob: str | None,
-    folder: LibraryPlace | None,
-    screen: OutputOptions,
-    *,
-    other_names: bool = False,
+def load_sources(
+    options: DocumentOptions, screen: OutputOptions, *, other_names: bool = True
 ) -> list[SourceText | str]:
     """The texts of files and folders; for a file that was converted before, the id of its document.
 
     Unreadable files, as long as there is another, and unreadable pages of a file are reported and left out. With
-    `other_names`, what names no file is given back as it is.
+    `other_names`, what names no file is given back as it is. Not for an event loop: Ctrl-C would wait for a slow file.
     """
+    paths, folder = options.paths, options.library
+    check_glob(paths, options.glob)
     with ConversionProgress(screen) as progress, show_conversion(progress.show), ExitStack() as opened:
 
         @cache
@@ -60,7 +57,7 @@ def sources_of(
                 report_left_out(problem)
             return source
 
-        return load_all(paths, glob, report_left_out, load_one)
+        return load_all(paths, options.glob, report_left_out, load_one)
 
 
 def conversion_seconds(sources: Sequence[SourceText | str]) -> float:
@@ -77,14 +74,6 @@ def check_glob(paths: Sequence[Path], glob: str | None) -> None:
     """Raise `BadInput` where a pattern is given but no folder."""
     if glob is not None and not any(map(os.path.isdir, paths)):
         raise BadInput("--glob selects files in folders, but no folder is named: leave it out.")
-
-
-def load_sources_or_names(
-    paths: Sequence[Path], glob: str | None, folder: LibraryPlace | None, screen: OutputOptions
-) -> list[SourceText | str]:
-    """What `sources_of` gives, with other names; not for an event loop: there, Ctrl-C would wait for a slow file."""
-    check_glob(paths, glob)
-    return sources_of(paths, glob, folder, screen, other_names=True)
 
 
 async def resolve_document(library: Library, sources: Sequence[SourceText | str]) -> Document:

@@ -2,20 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import NamedTuple
 
 from rich.table import Table
 
 from readgraph.api.documents import WHOLE_LIBRARY, PickingScope, pick_as_one_document
 from readgraph.api.estimating import estimate_with_question, expected_cost
-from readgraph.cli.run.documents import check_glob, load_sources_or_names, resolve_document, sources_of
+from readgraph.cli.options.reading import DocumentOptions
+from readgraph.cli.run.documents import load_sources, resolve_document
 from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.estimates.arithmetic import Estimate
-from readgraph.library.address import LibraryPlace
 from readgraph.library.opening import open_library
 from readgraph.models.prices import in_dollars, price_to_pay
 from readgraph.state.context import ReaderContext
@@ -25,39 +24,35 @@ NO_CALL = "no call was made"
 
 
 def estimate(
-    paths: Sequence[Path],
-    glob: str | None,
-    question: str | None,
-    method: str | None,
+    options: DocumentOptions,
     context: ReaderContext,
-    folder: LibraryPlace | None,
     screen: OutputOptions,
+    method: str | None,
+    question: str | None = None,
     choice: PickingScope = WHOLE_LIBRARY,
-    options: Sequence[str] = (),
+    choices: Sequence[str] = (),
 ) -> None:
-    """Print what reading the documents will use: each on its own, or with a question and its options, all read as one.
+    """Print what reading the documents will use: each on its own, or with a question and its choices, all read as one.
 
     A question without documents is one to the library, of which documents are picked as `choice` says.
     """
-    if not paths and question is None:
+    if not options.paths and question is None:
         raise BadInput("There is nothing to estimate: name the documents.")
-    choice.check(open_to_choice=not paths)
-    check_glob(paths, glob)
-    load_sources = sources_of if question is None else load_sources_or_names
-    sources = load_sources(paths, glob, folder, screen)
+    choice.check(open_to_choice=not options.paths)
+    sources = load_sources(options, screen, other_names=question is not None)
 
     async def estimate_each() -> tuple[Estimate, int]:
-        async with open_library(folder) as library:
+        async with open_library(options.library) as library:
             if question is None:
                 documents = [await resolve_document(library, [source]) for source in sources]
             elif sources:
                 documents = [await resolve_document(library, sources)]
             else:
-                query = " ".join([question, *options])
+                query = " ".join([question, *choices])
                 documents = [await pick_as_one_document(library.pages, query, choice)]
             methods = [choose_method(method, document, asks=question is not None) for document in documents]
             each = [
-                await estimate_with_question(library.pages, chosen, document, context, question, options)
+                await estimate_with_question(library.pages, chosen, document, context, question, choices)
                 for chosen, document in zip(methods, documents, strict=True)
             ]
         return sum(each, Estimate()), sum(document.words for document in documents)

@@ -122,7 +122,16 @@ def show_batches(library: LibraryPlace | None, *, cancel: bool, as_json: bool) -
 
     async def load_or_cancel(opened: Library) -> list[dict[str, Any]]:
         sent = await opened.pages.batch_records().all()
-        batches = [_batch_value(record) for record in sent]
+        batches: list[dict[str, Any]] = [
+            {
+                "batch": record.batch,
+                "model": record.model,
+                "server": record.server,
+                "requests": len(record.lines),
+                "sent": datetime.fromtimestamp(record.sent, UTC).isoformat(timespec="seconds"),
+            }
+            for record in sent
+        ]
         if not cancel:
             return batches
         replies = await asyncio.gather(*(_cancel(opened, record) for record in sent))
@@ -152,16 +161,6 @@ async def _cancel(library: Library, record: SentBatch) -> int:
             "set the address as it was."
         )
     return await client.batches.cancel(library.pages, record)
-
-
-def _batch_value(record: SentBatch) -> dict[str, Any]:
-    return {
-        "batch": record.batch,
-        "model": record.model,
-        "server": record.server,
-        "requests": len(record.lines),
-        "sent": datetime.fromtimestamp(record.sent, UTC).isoformat(timespec="seconds"),
-    }
 
 
 def export_replies(file: Path, document: str, library: LibraryPlace | None) -> None:

@@ -1,25 +1,22 @@
 """`read`, `remember` and `corpus`: build memories of files, histories, and folders with many workers."""
 
-import json
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from readgraph.api.functions import memorise, read
-from readgraph.api.results import Reading, Remembered
 from readgraph.api.running import RunThread
 from readgraph.cli.log import log_document
 from readgraph.cli.options.reading import CorpusOptions, ReadOptions, RememberOptions
-from readgraph.cli.run.documents import check_glob, conversion_seconds, report_left_out, resolve_document, sources_of
+from readgraph.cli.run.documents import check_glob, conversion_seconds, load_sources, report_left_out, resolve_document
 from readgraph.cli.run.estimate import estimate
 from readgraph.cli.run.reports import with_cost
 from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import EvaluationProgress, watch_run
-from readgraph.cli.terminal.rendering import footer, format_usage, print_json, print_memory, print_reminder
-from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line
+from readgraph.cli.terminal.rendering import footer, format_usage, print_json, print_memory, print_reminder, write_json
+from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.corpus.on_ray import on_ray
 from readgraph.corpus.processes import processes
@@ -39,8 +36,7 @@ from readgraph.state.words import format_count
 
 def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Build the memories of files and folders and print them; JSON is an array but for one file."""
-    check_glob(options.paths, options.glob)
-    sources = sources_of(options.paths, options.glob, options.library, screen)
+    sources = load_sources(options, screen, other_names=False)
     method = choose_method(options.method, asks=False)
 
     async def read_each() -> list[dict[str, Any]]:
@@ -54,7 +50,7 @@ def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputO
                     reading = await read(library, document, method=method, context=context, listen=listen, thread=kept)
                 found = with_cost(reading.output, context, screen, seconds)
                 if screen.as_json:
-                    built.append(found | _sizes_in(reading))
+                    built.append(found | reading.model_dump(include=SIZES))
                 else:
                     labels = [name for _, name in await library.pages.places(document)]
                     await _print_memory(library.pages, document, found, method.note, screen, labels)
@@ -68,12 +64,11 @@ def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputO
 
 def estimate_documents(options: ReadOptions | CorpusOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what reading the documents will use, each on its own, without making a call."""
-    estimate(options.paths, options.glob, None, options.method, context, options.library, screen)
+    estimate(options, context, screen, options.method)
 
 
-def _sizes_in(reading: Reading | Remembered) -> dict[str, Any]:
-    """What a run's output doesn't say: how large the memory is now."""
-    return {name: getattr(reading, name) for name in ("pages", "notes", "note_words", "complete")}
+SIZES = {"pages", "notes", "note_words", "complete"}
+"""What a run's output doesn't say: how large the memory is now."""
 
 
 async def _print_memory(
@@ -106,7 +101,7 @@ def remember_sessions(options: RememberOptions, context: ReaderContext, screen: 
             found = with_cost(done.output, context, screen)
             if screen.as_json:
                 counts = {"added": done.added, "known": done.known, "sessions": done.sessions}
-                print_json(found | counts | _sizes_in(done))
+                print_json(found | counts | done.model_dump(include=SIZES))
                 return
             await _print_memory(library.pages, appended.document, found, METHODS["gam"].note, screen)
         print_reminder(context, screen)
@@ -157,12 +152,6 @@ def _print_sum(total: CorpusTotals, called: str, screen: OutputOptions) -> None:
         console.print(footer(f"{format_usage(usage, total.cost)}{workers}", total.fallbacks, usage))  # type: ignore[arg-type]
 
 
-def _print_line(value: object) -> None:
-    ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-    sys.stdout.write(escape_json(json.dumps(value, ensure_ascii=ascii_only)) + "\n")
-    sys.stdout.flush()
-
-
 def read_folders(options: CorpusOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Read every document below the folders; print a line for each that can't be read, and the sum at the end."""
     if others := [path for path in options.paths if not os.path.isdir(path)]:
@@ -177,7 +166,7 @@ def read_folders(options: CorpusOptions, context: ReaderContext, screen: OutputO
     total, first_problem = run_until_stopped(_read_files(job, named_files, screen, options))
     nothing_read = total.documents > 0 and total.left_out == total.documents
     if screen.as_json:
-        _print_line({"sum": asdict(total)})
+        write_json({"sum": asdict(total)})
     elif not nothing_read:
         _print_sum(total, named.note, screen)
     if nothing_read:
@@ -198,7 +187,7 @@ async def _read_files(
             if line["problem"]:
                 problems.append(line["problem"])
             if screen.as_json:
-                _print_line(line)
+                write_json(line)
 
         if options.cluster == "ray":
             workers = on_ray(job, options.workers, options.address)

@@ -144,11 +144,18 @@ NOTHING_SHARED = "No passage that was looked at shares words with your question.
 
 
 def print_json(value: Any) -> None:
-    """Print JSON for programs, in characters that the output's encoding has; with a log also the id of the run."""
+    """Print JSON for programs; with a log also the id of the run."""
     if isinstance(value, dict) and (run := log_of_command()):
         value = {**value, "run": run.id}
+    write_json(value, indent=2)
+
+
+def write_json(value: Any, indent: int | None = None) -> None:
+    """Write JSON at once, in characters that the output's encoding has; without `indent`, in one line."""
     ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-    sys.stdout.write(escape_json(json.dumps(value, ensure_ascii=ascii_only, indent=2)) + "\n")
+    sys.stdout.write(escape_json(json.dumps(value, ensure_ascii=ascii_only, indent=indent)) + "\n")
+    if indent is None:
+        sys.stdout.flush()
 
 
 def print_answer(found: dict[str, Any], screen: OutputOptions) -> None:
