@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Context, Option, Typer
 
 from readgraph.cli.options.documents import LibraryFolder, Sure
 from readgraph.cli.options.output import Json, find_typed_options
@@ -14,16 +14,14 @@ from readgraph.state.errors import BadInput
 if TYPE_CHECKING:
     from readgraph.state.context import ReaderContext
 
-agents = typer.Typer(
+agents = Typer(
     cls=HelpfulGroup, help="List agents; export, import, repair or delete them.", invoke_without_command=True
 )
-Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="The agent's name.", autocompletion=completer_of(agent_names))
-]
+Name = Annotated[str, Argument(metavar="NAME", help="The agent's name.", autocompletion=completer_of(agent_names))]
 
 
 @agents.callback()
-def list_agents(run: typer.Context, library: LibraryFolder = None, as_json: Json = False) -> None:
+def list_agents(run: Context, library: LibraryFolder = None, as_json: Json = False) -> None:
     """List the agents in the library."""
     if run.invoked_subcommand is None:
         show_agents(library=library, as_json=as_json)
@@ -42,7 +40,7 @@ def show_agents(library: LibraryFolder = None, as_json: Json = False) -> None:
 @run_lazily("agents.export_agent")
 def export_agent(
     name: Name,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A JSON file that does not exist yet.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="A JSON file that does not exist yet.")],
     library: LibraryFolder = None,
 ) -> None:
     """Write an agent to one JSON file: working context, recall and archival storage, settings."""
@@ -51,8 +49,8 @@ def export_agent(
 @agents.command("import")
 @run_lazily("agents.import_agent")
 def import_agent(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that 'agents export' wrote.")],
-    name: Annotated[str, typer.Option("--as", metavar="NAME", help="A new name for the agent.")] = "",
+    file: Annotated[Path, Argument(metavar="FILE", help="A file that 'agents export' wrote.")],
+    name: Annotated[str, Option("--as", metavar="NAME", help="A new name for the agent.")] = "",
     library: LibraryFolder = None,
 ) -> None:
     """Add the agent of a file to the library."""
@@ -70,7 +68,7 @@ def forget_agent(name: Name, yes: Sure = False, library: LibraryFolder = None) -
     """Delete an agent and everything it remembers. The documents it was given stay in the library."""
 
 
-agent_commands = typer.Typer()
+agent_commands = Typer()
 
 
 @agent_commands.command()
@@ -79,13 +77,13 @@ def chat(
     context: "ReaderContext",
     agent: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="NAME", help="Agent name; a new name creates an agent.", autocompletion=completer_of(agent_names)
         ),
     ] = ("default"),
     every: Annotated[
         tuple[str, str] | None,
-        typer.Option(
+        Option(
             metavar="TIME PROMPT",
             help="Send the agent a prompt at this interval, for example: --every 10m 'What is open?'",
         ),

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Context, Exit, Option, Typer
 
 from readgraph.cli.options.evaluating import EvaluateOptions, ReproduceOptions
 from readgraph.cli.options.output import Quiet, check_alone, with_run
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
-evaluation_commands = typer.Typer()
+evaluation_commands = Typer()
 
 ALONE = (
     *("--judge", "--out", "--estimate", "--json", "--quiet", "--price"),
@@ -26,7 +26,7 @@ ALONE = (
 
 @evaluation_commands.command()
 @with_run(EvaluateOptions, GROUPS, PROFILE)
-def evaluate(run: typer.Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Measure methods on questions with known answers, and write a table, results.json, results.csv and a report.
 
     Examples:
@@ -46,12 +46,12 @@ def evaluate(run: typer.Context, options: EvaluateOptions, context: "ReaderConte
         from readgraph.cli.run.reproduce import replay
 
         check_alone(run, "repeats a published run", "--replay", "--dataset", "--out", "--json", "--quiet")
-        raise typer.Exit(replay(options.file, options.form, options.replay, options.out, screen))
+        raise Exit(replay(options.file, options.form, options.replay, options.out, screen))
     else:
         _measure(run, options, context, screen)
 
 
-def _measure(run: typer.Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+def _measure(run: Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     from readgraph.cli.run import evaluate as evaluating
 
     if options.calibrate and options.names_no_questions:
@@ -71,11 +71,11 @@ def _measure(run: typer.Context, options: EvaluateOptions, context: "ReaderConte
 @evaluation_commands.command()
 @run_lazily("evaluate.write_trajectories")
 def trajectories(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of an evaluation.")],
+    folder: Annotated[Path, Argument(metavar="FOLDER", help="The folder of an evaluation.")],
     form: Annotated[
-        str, typer.Option("--format", metavar="FORM", help="sft, preference or reward: what TRL's trainers read.")
+        str, Option("--format", metavar="FORM", help="sft, preference or reward: what TRL's trainers read.")
     ] = "sft",
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write; - for standard output.")] = Path("-"),
+    out: Annotated[Path, Option(metavar="FILE", help="The file to write; - for standard output.")] = Path("-"),
     quiet: Quiet = False,
 ) -> None:
     """Export an evaluation's prompts and replies, with their outcome, as training examples."""
@@ -83,7 +83,7 @@ def trajectories(
 
 @evaluation_commands.command()
 @with_run(ReproduceOptions, GROUPS, PROFILE)
-def reproduce(run: typer.Context, options: ReproduceOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Repeat a table or figure of a paper on its dataset.
 
     Examples:
@@ -98,6 +98,6 @@ def reproduce(run: typer.Context, options: ReproduceOptions, context: "ReaderCon
         reproducing.list_experiments(options, context, screen)
     elif options.replay:
         check_alone(run, "repeats a published run", "--replay", "--data", "--out", "--json", "--quiet")
-        raise typer.Exit(reproducing.replay_of(options.name, options.data, options.replay, options.out, screen))
+        raise Exit(reproducing.replay_of(options.name, options.data, options.replay, options.out, screen))
     else:
         reproducing.reproduce(options.name, options, context, screen)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Context, Option, Typer
 
 from readgraph.cli.options.documents import (
     WHICH,
@@ -21,12 +21,12 @@ from readgraph.cli.shell import HelpfulGroup, collections, completer_of, identit
 from readgraph.library.address import library_place
 from readgraph.state.errors import BadInput
 
-library_commands = typer.Typer()
+library_commands = Typer()
 
 
 @library_commands.command()
 @with_options(ShowOptions)
-def show(run: typer.Context, options: ShowOptions) -> None:
+def show(run: Context, options: ShowOptions) -> None:
     """List what the library holds, or a document's parts with their gists, or the text where a citation stands.
 
     Example: readgraph show report.pdf --page 58 --quote "maximum discharge"
@@ -68,14 +68,14 @@ def correct(options: CorrectOptions) -> None:
 @library_commands.command()
 @run_lazily("show.search")
 def search(
-    words: Annotated[str, typer.Argument(metavar="WORDS", help="What to search for.")],
+    words: Annotated[str, Argument(metavar="WORDS", help="What to search for.")],
     documents: Annotated[
         list[str] | None,
         document_argument(
             "Search only these: files that were read, ids, titles or parts of titles.", show_default=False
         ),
     ] = None,
-    most: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="Show at most this many passages.")] = 10,
+    most: Annotated[int, Option("--limit", min=1, metavar="N", help="Show at most this many passages.")] = 10,
     collection: CollectionName = None,
     library: LibraryFolder = None,
     as_json: Json = False,
@@ -90,8 +90,7 @@ def search(
 @run_lazily("editing.forget")
 def forget(
     document: Annotated[
-        str,
-        typer.Argument(metavar="DOCUMENT", help="A file, an id or a title.", autocompletion=completer_of(identities)),
+        str, Argument(metavar="DOCUMENT", help="A file, an id or a title.", autocompletion=completer_of(identities))
     ],
     yes: Sure = False,
     library: LibraryFolder = None,
@@ -100,12 +99,8 @@ def forget(
     """Delete a document from the library, with its memories, recorded replies and checkpoints."""
 
 
-collection = typer.Typer(
-    cls=HelpfulGroup, help="Keep documents under a name, for ask and search.", no_args_is_help=True
-)
-Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="The collection's name.", autocompletion=completer_of(collections))
-]
+collection = Typer(cls=HelpfulGroup, help="Keep documents under a name, for ask and search.", no_args_is_help=True)
+Name = Annotated[str, Argument(metavar="NAME", help="The collection's name.", autocompletion=completer_of(collections))]
 
 
 @collection.command("add")
@@ -141,17 +136,17 @@ def remove_documents(
     """Take documents out of a collection, or remove it; the library keeps the documents."""
 
 
-replies = typer.Typer(
+replies = Typer(
     cls=HelpfulGroup, help="Export and import recorded replies, so that a run can be repeated without paying again."
 )
-Archive = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A file of JSON lines.")]
+Archive = Annotated[Path, Argument(metavar="ARCHIVE", help="A file of JSON lines.")]
 
 
 @replies.command("export")
 @run_lazily("library.export_replies")
 def export_replies(
     file: Archive,
-    document: Annotated[str, typer.Option(help="Only the replies about this document: a file, an id or a title.")] = "",
+    document: Annotated[str, Option(help="Only the replies about this document: a file, an id or a title.")] = "",
     library: LibraryFolder = None,
 ) -> None:
     """Write the recorded replies to a file."""
@@ -166,7 +161,7 @@ def import_replies(file: Archive, library: LibraryFolder = None) -> None:
 COPIED = "A library: a folder, or postgresql://user@host/db."
 FILLED = "A new folder, or an empty database."
 
-library = typer.Typer(cls=HelpfulGroup, help="Look after the library's files.", no_args_is_help=True)
+library = Typer(cls=HelpfulGroup, help="Look after the library's files.", no_args_is_help=True)
 
 
 @library.command("compact")
@@ -199,7 +194,7 @@ def repair_library(library: LibraryFolder = None, as_json: Json = False) -> None
 @library.command("backup")
 @run_lazily("library.back_up_library")
 def back_up_library(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder for the copy.")],
+    folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder for the copy.")],
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
@@ -209,8 +204,8 @@ def back_up_library(
 @library.command("copy")
 @run_lazily("library.copy_library")
 def copy_library(
-    source: Annotated[Any, typer.Argument(metavar="FROM", parser=library_place, help=COPIED)],
-    target: Annotated[Any, typer.Argument(metavar="TO", parser=library_place, help=FILLED)],
+    source: Annotated[Any, Argument(metavar="FROM", parser=library_place, help=COPIED)],
+    target: Annotated[Any, Argument(metavar="TO", parser=library_place, help=FILLED)],
     as_json: Json = False,
 ) -> None:
     """Copy a library from a folder to a server, back, or to another of its kind, and compare the two.
@@ -223,7 +218,7 @@ def copy_library(
 @run_lazily("library.show_batches")
 def show_batches(
     cancel: Annotated[
-        bool, typer.Option("--cancel", help="Cancel them, and keep the replies that they have; what is done is paid.")
+        bool, Option("--cancel", help="Cancel them, and keep the replies that they have; what is done is paid.")
     ] = False,
     library: LibraryFolder = None,
     as_json: Json = False,

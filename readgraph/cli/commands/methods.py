@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Context, Option, Typer
 
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json, check_alone, with_run
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from readgraph.state.context import ReaderContext
     from readgraph.state.errors import BadInput
 
-method_commands = typer.Typer()
+method_commands = Typer()
 
 
 @method_commands.command()
@@ -34,15 +34,12 @@ def compare(options: CompareOptions, context: "ReaderContext", screen: "OutputOp
 
 @method_commands.command("methods")
 def list_methods(
-    run: typer.Context,
+    run: Context,
     name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME", help="The method whose nodes to show.", autocompletion=completer_of(method_names)
-        ),
+        str, Argument(metavar="NAME", help="The method whose nodes to show.", autocompletion=completer_of(method_names))
     ] = "",
-    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print its graph as a Mermaid drawing.")] = False,
-    shared: Annotated[bool, typer.Option("--shared", help="Show which nodes the methods share.")] = False,
+    mermaid: Annotated[bool, Option("--mermaid", help="Print its graph as a Mermaid drawing.")] = False,
+    shared: Annotated[bool, Option("--shared", help="Show which nodes the methods share.")] = False,
     as_json: Json = False,
 ) -> None:
     """List the methods, or show one of them: its nodes with what they read and write, or its drawing."""
@@ -64,8 +61,8 @@ def list_methods(
 @with_context((Model,), PROFILE)
 def studio(
     context: "ReaderContext",
-    port: Annotated[int, typer.Option(min=1, max=65_535, help="The port on this machine.")] = 2024,
-    open_page: Annotated[bool, typer.Option("--open", help="Open the Studio page in your browser.")] = False,
+    port: Annotated[int, Option(min=1, max=65_535, help="The port on this machine.")] = 2024,
+    open_page: Annotated[bool, Option("--open", help="Open the Studio page in your browser.")] = False,
     library: LibraryFolder = None,
 ) -> None:
     """Serve the graphs of all methods with the library, to watch and steer them in LangGraph Studio.
@@ -95,27 +92,25 @@ def doctor(context: "ReaderContext | BadInput", library: LibraryFolder = None, a
 def models(
     model: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="PROVIDER:NAME",
             envvar="READGRAPH_MODEL",
             help="The model to check.",
             autocompletion=completer_of(models_known),
         ),
     ] = "",
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds before the call times out.")] = 30.0,
+    timeout: Annotated[float, Option(min=0.1, help="Seconds before the call times out.")] = 30.0,
     as_json: Json = False,
 ) -> None:
     """Check a model with one short call, and show which form of typed reply it supports."""
 
 
-prompts = typer.Typer(cls=HelpfulGroup, help="Write the prompts' words to files, to change them (see --prompts).")
+prompts = Typer(cls=HelpfulGroup, help="Write the prompts' words to files, to change them (see --prompts).")
 
 
 @prompts.command("export")
 @run_lazily("methods.export_prompts")
 def export_prompts(
-    folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="A new or empty folder, or one without files of prompts.")
-    ],
+    folder: Annotated[Path, Argument(metavar="FOLDER", help="A new or empty folder, or one without files of prompts.")],
 ) -> None:
     """Write a file for each prompt. Keep those that you change and delete the others; then give --prompts FOLDER."""

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option, Typer
 
 from readgraph.cli.options.documents import LibraryFolder, Sure
 from readgraph.cli.options.output import check_estimate, check_open, with_run, with_screen
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from readgraph.cli.terminal.screen import OutputOptions
     from readgraph.state.context import ReaderContext
 
-reading_commands = typer.Typer()
+reading_commands = Typer()
 
 
 @reading_commands.command()
@@ -156,15 +156,15 @@ def compress(options: CompressOptions, context: "ReaderContext", screen: "Output
 @with_context(BROWSING)
 @with_screen
 def browse(
-    url: Annotated[str, typer.Argument(metavar="URL", help="The page to begin with.")],
-    instruction: Annotated[str, typer.Argument(metavar="INSTRUCTION", help="What is to be done on the site.")],
+    url: Annotated[str, Argument(metavar="URL", help="The page to begin with.")],
+    instruction: Annotated[str, Argument(metavar="INSTRUCTION", help="What is to be done on the site.")],
     context: "ReaderContext",
     screen: "OutputOptions",
     driver: Annotated[
-        str, typer.Option(metavar="NAME", help="The browser: chromium, chrome, edge, or a Chromium's path.")
+        str, Option(metavar="NAME", help="The browser: chromium, chrome, edge, or a Chromium's path.")
     ] = "chromium",
     yes: Sure = False,
-    max_steps: Annotated[int, typer.Option(min=1, metavar="N", help="End after this many steps.")] = 20,
+    max_steps: Annotated[int, Option(min=1, metavar="N", help="End after this many steps.")] = 20,
     library: LibraryFolder = None,
 ) -> None:
     """Carry out an instruction on a web site, in a browser of this machine. You confirm each action before it happens.

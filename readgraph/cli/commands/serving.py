@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Context, Option, Typer
 
 from readgraph.cli.options.documents import LibraryFolder, MethodName
 from readgraph.cli.options.output import find_typed_options, price_option
@@ -13,7 +13,7 @@ from readgraph.state.settings import GROUPS
 if TYPE_CHECKING:
     from readgraph.state.context import ReaderContext
 
-serving_commands = typer.Typer()
+serving_commands = Typer()
 
 HTTP = "HTTP"
 
@@ -21,21 +21,21 @@ HTTP = "HTTP"
 @serving_commands.command()
 @with_context(GROUPS, PROFILE)
 def mcp(
-    run: typer.Context,
+    run: Context,
     context: "ReaderContext",
     allow: Annotated[
         list[Path] | None,
-        typer.Option(
+        Option(
             metavar="FOLDER",
             help="Let agents read files of this folder; repeat for others. Default: the current folder.",
         ),
     ] = None,
-    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of standard input and output.")] = False,
-    host: Annotated[str, typer.Option(help="The address to listen on.", rich_help_panel=HTTP)] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0: a free one.", rich_help_panel=HTTP)] = 8421,
+    http: Annotated[bool, Option("--http", help="Serve over HTTP instead of standard input and output.")] = False,
+    host: Annotated[str, Option(help="The address to listen on.", rich_help_panel=HTTP)] = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65_535, help="The port; 0: a free one.", rich_help_panel=HTTP)] = 8421,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="A host name by which clients reach this machine; repeat for others.",
             rich_help_panel=HTTP,
@@ -59,18 +59,18 @@ def mcp(
 @serving_commands.command()
 @with_context(GROUPS, PROFILE)
 def serve(
-    run: typer.Context,
+    run: Context,
     context: "ReaderContext",
     method: MethodName = None,
     host: Annotated[
-        str, typer.Option(help="The address to listen on; one that other machines reach wants a password.")
+        str, Option(help="The address to listen on; one that other machines reach wants a password.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0: a free one.")] = 8420,
+    port: Annotated[int, Option(min=0, max=65_535, help="The port; 0: a free one.")] = 8420,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A host name by which browsers reach this machine; repeat for others."),
+        Option(metavar="NAME", help="A host name by which browsers reach this machine; repeat for others."),
     ] = None,
-    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+    opens: Annotated[bool, Option("--open/--no-open", help="Open the page in the browser.")] = True,
     price: Annotated[str | None, price_option()] = None,
     library: LibraryFolder = None,
 ) -> None:

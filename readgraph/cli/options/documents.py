@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from readgraph.cli.options.output import Json, OpenReport, Report
 from readgraph.cli.shell import collections, complete_sources, completer_of, methods
@@ -15,7 +15,7 @@ FILES = "Files"
 
 LibraryFolder = Annotated[
     Any,  # Place | None: Typer takes no other unions
-    typer.Option(
+    Option(
         "--library",
         metavar="FOLDER",
         envvar="READGRAPH_LIBRARY",
@@ -25,7 +25,7 @@ LibraryFolder = Annotated[
 ]
 CollectionName = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--collection",
         metavar="NAME",
         help="Only the documents of this collection: see 'readgraph collection'.",
@@ -35,13 +35,11 @@ CollectionName = Annotated[
 ]
 Glob = Annotated[
     str | None,
-    typer.Option(
-        help="Read only the files of folders that match, such as '*.md'.", metavar="PATTERN", rich_help_panel=FILES
-    ),
+    Option(help="Read only the files of folders that match, such as '*.md'.", metavar="PATTERN", rich_help_panel=FILES),
 ]
 MethodName = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--method",
         metavar="NAME",
         help="How to read (read-agent): see 'readgraph methods'; or package.module:build, of your own.",
@@ -50,7 +48,7 @@ MethodName = Annotated[
 ]
 MemoryOfMethod = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--method",
         metavar="NAME",
         help="Take the memory of this method; else the newest.",
@@ -58,14 +56,14 @@ MemoryOfMethod = Annotated[
     ),
 ]
 EstimateOnly = Annotated[
-    bool, typer.Option("--estimate", help="Print how many calls and words it will take, without making a call.")
+    bool, Option("--estimate", help="Print how many calls and words it will take, without making a call.")
 ]
-Sure = Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")]
+Sure = Annotated[bool, Option("--yes", help="Don't ask for confirmation.")]
 
 
 def files(text: str) -> Any:
     """The argument for files and folders; `text` is its help."""
-    return typer.Argument(metavar="FILE", parser=_path_named, help=text, autocompletion=complete_sources)
+    return Argument(metavar="FILE", parser=_path_named, help=text, autocompletion=complete_sources)
 
 
 WHICH = "files that were read, ids, titles or parts of titles."
@@ -74,7 +72,7 @@ WHICH = "files that were read, ids, titles or parts of titles."
 
 def document_argument(text: str, **more: Any) -> Any:
     """The argument for documents that the library holds; `text` is its help."""
-    return typer.Argument(metavar="DOCUMENT", help=text, autocompletion=complete_sources, **more)
+    return Argument(metavar="DOCUMENT", help=text, autocompletion=complete_sources, **more)
 
 
 def _path_named(name: str) -> Path:
@@ -115,28 +113,25 @@ class ShowOptions:
     ] = ""
     page: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="N",
             help="Show this page of the source: of 'PDF page 58 (50)', 58; where it has no pages, this part.",
         ),
     ] = None
     part: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", help="Show this part, as readgraph divided the text: of part 4, 4."),
+        int | None, Option(min=0, metavar="N", help="Show this part, as readgraph divided the text: of part 4, 4.")
     ] = None
     at: Annotated[
         str | None,
-        typer.Option(
-            metavar="PLACE", help="Show the text at a place in the source's own terms, such as 'PDF page 58'."
-        ),
+        Option(metavar="PLACE", help="Show the text at a place in the source's own terms, such as 'PDF page 58'."),
     ] = None
     quote: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Mark these words; without a place, show the part that has them.")
+        str | None, Option(metavar="TEXT", help="Mark these words; without a place, show the part that has them.")
     ] = None
     method: MemoryOfMethod = None
     made_for: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--purpose",
             metavar="TEXT",
             help="Show the memory whose purpose has these words; '' is one without purpose.",
@@ -161,17 +156,14 @@ class CorrectOptions:
         str, document_argument("A document that was read: a file, an id, a title or some words of one.")
     ]
     page: Annotated[
-        str | None, typer.Option(metavar="N", help="Correct the note of the part with this page of the source.")
+        str | None, Option(metavar="N", help="Correct the note of the part with this page of the source.")
     ] = None
-    part: Annotated[int | None, typer.Option(min=0, metavar="N", help="Correct the note of this part.")] = None
+    part: Annotated[int | None, Option(min=0, metavar="N", help="Correct the note of this part.")] = None
     at: Annotated[
-        str | None,
-        typer.Option(metavar="PLACE", help="Correct the note of the part at this place, such as 'PDF page 58'."),
+        str | None, Option(metavar="PLACE", help="Correct the note of the part at this place, such as 'PDF page 58'.")
     ] = None
-    text: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The note as it should be; else an editor opens.")
-    ] = None
-    restore: Annotated[bool, typer.Option("--restore", help="Put the method's own note back.")] = False
+    text: Annotated[str | None, Option(metavar="TEXT", help="The note as it should be; else an editor opens.")] = None
+    restore: Annotated[bool, Option("--restore", help="Put the method's own note back.")] = False
     method: MemoryOfMethod = None
     library: LibraryFolder = None
     as_json: Json = False

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from readgraph.cli import shell as completing
 from readgraph.cli.options.documents import EstimateOnly
@@ -13,25 +13,23 @@ from readgraph.evaluation.sweeps import SWEEPS
 
 ROWS = "Rows and questions"
 
-Limit = Annotated[int | None, typer.Option(min=1, help="Ask only the first N questions.")]
+Limit = Annotated[int | None, Option(min=1, help="Ask only the first N questions.")]
 Sample = Annotated[
     int | None,
-    typer.Option(
-        metavar="N", min=1, help="Ask only N questions, drawn at random over all texts.", rich_help_panel=ROWS
-    ),
+    Option(metavar="N", min=1, help="Ask only N questions, drawn at random over all texts.", rich_help_panel=ROWS),
 ]
-Seed = Annotated[int, typer.Option(metavar="N", help="Another number draws another sample.", rich_help_panel=ROWS)]
-Runs = Annotated[int, typer.Option(min=1, help="Ask every question N times, with new samples each time.")]
+Seed = Annotated[int, Option(metavar="N", help="Another number draws another sample.", rich_help_panel=ROWS)]
+Runs = Annotated[int, Option(min=1, help="Ask every question N times, with new samples each time.")]
 Judge = Annotated[
-    str | None, typer.Option(metavar="PROVIDER:NAME", help="The model that rates answers, if a metric needs one.")
+    str | None, Option(metavar="PROVIDER:NAME", help="The model that rates answers, if a metric needs one.")
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(metavar="FOLDER", help="Folder for answers and results; an existing evaluation there is resumed."),
+    Option(metavar="FOLDER", help="Folder for answers and results; an existing evaluation there is resumed."),
 ]
 Replies = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         metavar="FOLDER",
         help="Another evaluation, or a library, whose recorded replies are used where they fit: they cost nothing.",
         rich_help_panel=ROWS,
@@ -39,7 +37,7 @@ Replies = Annotated[
 ]
 PublishTo = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         metavar="FOLDER",
         help="Write the run to a new folder for others: replies and scores, without prompts and the dataset's texts.",
         rich_help_panel=ROWS,
@@ -47,7 +45,7 @@ PublishTo = Annotated[
 ]
 Replay = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         metavar="FOLDER",
         help="Repeat a published run from its replies, asking no model, and say whether the scores are the same.",
         rich_help_panel=ROWS,
@@ -60,14 +58,14 @@ class EvaluateOptions:
     """What to evaluate, and where to keep it."""
 
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="The questions: a dataset's file, or one of your own.")
+        Path | None, Argument(metavar="FILE", help="The questions: a dataset's file, or one of your own.")
     ] = None
     form: Annotated[
-        str | None, typer.Option("--dataset", metavar="FORM", help="The dataset's format, if it isn't recognised.")
+        str | None, Option("--dataset", metavar="FORM", help="The dataset's format, if it isn't recognised.")
     ] = None
     methods: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME,…",
             help="The methods to evaluate, or 'all'; 'readgraph methods' lists them.",
             show_default="read-agent,mem-walker,gam,bm25",
@@ -76,7 +74,7 @@ class EvaluateOptions:
     ] = None
     rows: Annotated[
         list[str],
-        typer.Option(
+        Option(
             "--method",
             metavar="ROW",
             help="A method with settings of its own: METHOD@SETTING=VALUE,… such as gam@rounds=1; repeat for each row.",
@@ -86,7 +84,7 @@ class EvaluateOptions:
     ] = field(default_factory=list)
     sweep: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help=f"The rows of a paper's table: {', '.join(SWEEPS)}.",
             rich_help_panel=ROWS,
@@ -95,7 +93,7 @@ class EvaluateOptions:
     ] = None
     full_text: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--full-text/--no-full-text",
             help="Ask the full text too, where it fits the window. Default: on.",
             show_default=False,
@@ -108,7 +106,7 @@ class EvaluateOptions:
     runs: Runs = 1
     metrics: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME,…",
             help="The metrics to show, the leading one first. Default: those of the dataset.",
             autocompletion=completer_of_list(completing.metrics),
@@ -117,7 +115,7 @@ class EvaluateOptions:
     judge: Judge = None
     calibrate: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--calibrate",
             help="Measure how far the judge agrees with known verdicts; without FILE, that alone.",
             rich_help_panel=ROWS,
@@ -129,7 +127,7 @@ class EvaluateOptions:
     replay: Replay = None
     inspect: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="FOLDER",
             help="Write a log of inspect-ai for each row into this folder; without FILE, of the evaluation in --out.",
             rich_help_panel=ROWS,
@@ -138,7 +136,7 @@ class EvaluateOptions:
     estimate: EstimateOnly = False
     diff: Annotated[
         tuple[Path, Path] | None,
-        typer.Option(metavar="A B", help="Compare the evaluations of two folders, question by question."),
+        Option(metavar="A B", help="Compare the evaluations of two folders, question by question."),
     ] = None
 
     @property
@@ -153,13 +151,13 @@ class ReproduceOptions:
 
     name: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="NAME",
             help="An experiment, such as read-agent-table-1; without a name all are listed.",
             autocompletion=completing.completer_of(completing.experiments),
         ),
     ] = None
-    data: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The folder that holds the datasets.")] = None
+    data: Annotated[Path | None, Option(metavar="FOLDER", help="The folder that holds the datasets.")] = None
     limit: Limit = None
     sample: Sample = None
     seed: Seed = 0

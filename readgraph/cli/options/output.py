@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Context, Option
 
 from readgraph.cli.log import begin_log
 from readgraph.cli.options.settings import Command, add_options, with_context, with_options
@@ -17,13 +17,13 @@ from readgraph.state.errors import BadInput
 
 OUTPUT = "Output"
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.")]
+Json = Annotated[bool, Option("--json", help="Print JSON for programs.")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Print the result and nothing else.")]
 
 
 def price_option(panel: str | None = None) -> Any:
     """The option of a price, in a panel of the help."""
-    return typer.Option(
+    return Option(
         metavar="IN/OUT",
         rich_help_panel=panel,
         help="Dollars per million input and output tokens, such as 0.4/1.6; known prices are built in.",
@@ -34,7 +34,7 @@ SCREEN: dict[str, Any] = {
     "as_json": Json,
     "quiet": Quiet,
     "verbose": Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show each step and each refused reply.", rich_help_panel=OUTPUT)
+        bool, Option("--verbose", "-v", help="Show each step and each refused reply.", rich_help_panel=OUTPUT)
     ],
     "price": Annotated[str | None, price_option(OUTPUT)],
 }
@@ -62,11 +62,11 @@ def with_log(command: Command) -> Command:
     if "log_json" in own:  # the module of the command was run once more, under another name
         return command
 
-    def begin(run: typer.Context, file: str | None) -> None:
+    def begin(run: Context, file: str | None) -> None:
         if file is not None and not run.resilient_parsing:
             begin_log(file, run.command_path.partition(" ")[2])
 
-    option = typer.Option(
+    option = Option(
         "--log-json",
         metavar="FILE",
         envvar="READGRAPH_LOG_JSON",
@@ -78,11 +78,9 @@ def with_log(command: Command) -> Command:
     return add_options(command, {"log_json": Annotated[str | None, option]})
 
 
-Report = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write a report: one HTML page that shows what was read.")
-]
-OpenReport = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]
-ShowSteps = Annotated[bool, typer.Option("--show-steps", help="Print what each step did and took.")]
+Report = Annotated[Path | None, Option(metavar="FILE", help="Write a report: one HTML page that shows what was read.")]
+OpenReport = Annotated[bool, Option("--open", help="Open the report in the browser.")]
+ShowSteps = Annotated[bool, Option("--show-steps", help="Print what each step did and took.")]
 
 
 def check_open(report: Path | None, *, opened: bool) -> None:
@@ -97,14 +95,14 @@ def check_estimate(what: str, **options: object) -> None:
         raise BadInput(f"--estimate reads nothing that could be {what}: leave {', '.join(unused)} out.")
 
 
-def find_typed_options(run: typer.Context) -> list[str]:
+def find_typed_options(run: Context) -> list[str]:
     """The options that were typed on the command line, such as "--json"; not those from environment variables."""
     options = [each for each in run.command.params if each.param_type_name == "option"]
     sources = {each.opts[0]: run.get_parameter_source(each.name or "") for each in options}
     return [option for option, source in sources.items() if source and source.name == "COMMANDLINE"]
 
 
-def check_alone(run: typer.Context, effect: str, option: str, *compatible: str) -> None:
+def check_alone(run: Context, effect: str, option: str, *compatible: str) -> None:
     """Raise `BadInput` where other options were typed than this one and its compatible ones."""
     if others := [each for each in find_typed_options(run) if each not in (option, *compatible)]:
         raise BadInput(f"{option} {effect}: leave {', '.join(others)} out.")

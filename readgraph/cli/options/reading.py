@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
+from typer import Argument, Option
 
 from readgraph.cli import shell as completing
 from readgraph.cli.options.documents import FILES, CollectionName, EstimateOnly, Glob, LibraryFolder, MethodName, files
@@ -33,12 +33,12 @@ class ReadOptions:
 class RememberOptions:
     """Which sessions are appended to which history, and where they begin and end."""
 
-    history: Annotated[str, typer.Argument(metavar="HISTORY", help="Name of the history; a new name creates one.")]
+    history: Annotated[str, Argument(metavar="HISTORY", help="Name of the history; a new name creates one.")]
     paths: Annotated[list[Path], files("Files and folders of sessions; - for standard input.")]
     glob: Glob = None
     sessions_at: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="REGEX",
             help="A session begins at each line that matches; named groups: 'title', 'time'. "
             "Default: at headings such as '## Session 3, 12 March 2024'.",
@@ -46,7 +46,7 @@ class RememberOptions:
     ] = None
     gap: Annotated[
         float | None,
-        typer.Option(
+        Option(
             metavar="HOURS",
             min=0.1,
             help="In an exported chat, a session ends where nobody wrote for this long. Default: each day is one.",
@@ -67,7 +67,7 @@ class CorpusOptions:
     method: MethodName = None
     workers: Annotated[
         int | None,
-        typer.Option(
+        Option(
             min=1,
             metavar="N",
             rich_help_panel=WORKERS,
@@ -76,7 +76,7 @@ class CorpusOptions:
     ] = None
     cluster: Annotated[
         Literal["ray"] | None,
-        typer.Option(
+        Option(
             "--on",
             metavar="CLUSTER",
             rich_help_panel=WORKERS,
@@ -85,14 +85,14 @@ class CorpusOptions:
     ] = None
     address: Annotated[
         str | None,
-        typer.Option(
+        Option(
             rich_help_panel=WORKERS,
             help="With --on ray: the address of a running cluster, such as auto. Default: one is started here.",
         ),
     ] = None
     max_calls_in_all: Annotated[
         int | None,
-        typer.Option(
+        Option(
             min=0,
             metavar="N",
             rich_help_panel="Budget",
@@ -117,19 +117,17 @@ class SummariseOptions:
     """What is summarised: documents, a part of them, and what it is to be about; None for all of it."""
 
     paths: FilesAsOne
-    words: Annotated[int | None, typer.Option(metavar="N", min=20, help="At most this many words (300).")] = None
+    words: Annotated[int | None, Option(metavar="N", min=20, help="At most this many words (300).")] = None
     part: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="Only this part: a heading, its number, or pages: 'Part two', 3.2, 'pages 10-20'."
-        ),
+        Option(metavar="NAME", help="Only this part: a heading, its number, or pages: 'Part two', 3.2, 'pages 10-20'."),
     ] = None
     about: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What the summary is to be about, such as 'the money'.")
+        str | None, Option(metavar="TEXT", help="What the summary is to be about, such as 'the money'.")
     ] = None
-    check: Annotated[
-        bool | None, typer.Option("--check/--no-check", help="Check each sentence against its pages (yes).")
-    ] = None
+    check: Annotated[bool | None, Option("--check/--no-check", help="Check each sentence against its pages (yes).")] = (
+        None
+    )
     glob: Glob = None
     estimate: EstimateOnly = False
     library: LibraryFolder = None
@@ -149,12 +147,10 @@ class TableOptions:
             "the library."
         ),
     ] = field(default_factory=list)
-    wanted: Annotated[
-        str, typer.Argument(metavar="WHAT", help="What the rows are, and the columns: the last argument.")
-    ]
+    wanted: Annotated[str, Argument(metavar="WHAT", help="What the rows are, and the columns: the last argument.")]
     out: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="Write the table to this file, in the form that its ending says: .csv, .json, .xlsx or .md.",
         ),
@@ -171,36 +167,32 @@ class CompressOptions:
     """Which documents are to fit into how many tokens, by which engine."""
 
     paths: FilesAsOne
-    budget: Annotated[int, typer.Option(metavar="TOKENS", help="Fit the text into this many tokens.")]
+    budget: Annotated[int, Option(metavar="TOKENS", help="Fit the text into this many tokens.")]
     question: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="TEXT", help="Print the answer to this question, within the budget, instead of the shortened text."
         ),
     ] = None
     engine: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="ID",
             help="How to compress: readagent_gist, memwalker_tree, gam_memos, extractive, or another package's engine.",
         ),
     ] = "readagent_gist"
     trace: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Write what was done, as JSON: steps, replies, sizes, time.", show_default=False
-        ),
+        Option(metavar="FILE", help="Write what was done, as JSON: steps, replies, sizes, time.", show_default=False),
     ] = None
     glob: Glob = None
     library: LibraryFolder = None
 
 
-QuestionText = Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")]
+QuestionText = Annotated[str, Argument(metavar="QUESTION", help="What you want to know.")]
 Choices = Annotated[
     list[str],
-    typer.Option(
-        "--option", help="One option of a multiple-choice question; repeat for each option.", show_default=False
-    ),
+    Option("--option", help="One option of a multiple-choice question; repeat for each option.", show_default=False),
 ]
 
 
@@ -218,12 +210,11 @@ class AskOptions:
     ] = field(default_factory=list)
     glob: Glob = None
     follow_up: Annotated[
-        bool,
-        typer.Option("--continue", help="Ask a follow-up to the last question; the model sees it with its answer."),
+        bool, Option("--continue", help="Ask a follow-up to the last question; the model sees it with its answer.")
     ] = False
     documents: Annotated[
         int | None,
-        typer.Option(
+        Option(
             min=1,
             metavar="N",
             rich_help_panel=FILES,
@@ -248,7 +239,7 @@ class CompareOptions:
     paths: Annotated[list[Path], files("Files and folders (several are read as one), or a document in the library.")]
     methods: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="NAME,…",
             help="The methods to ask; 'readgraph methods' lists them.",
             autocompletion=completer_of_list(completing.methods),

@@ -10,7 +10,7 @@ from functools import wraps
 from importlib import import_module
 from typing import Annotated, Any, get_args
 
-import typer
+from typer import Option
 
 from readgraph.cli.shell import HELP_ALL, PROFILES, completer_of, languages, models, values_of
 from readgraph.state.declaring import RENAMED, Declaration, Groups, declarations_of, format_default
@@ -118,12 +118,12 @@ def _option(setting: Declaration, *, hidden: bool = False) -> Any:
     more["help"] = f"{about.text} Default: {shown}." if shown else about.text
     if setting.kind is bool:
         switch = f"{flag}/--no-{flag[2:]}" if setting.default else flag
-        return Annotated[bool | None, typer.Option(switch, **more)]
+        return Annotated[bool | None, Option(switch, **more)]
     more |= {"metavar": about.metavar or None, "envvar": about.variable or None}
     more |= {"autocompletion": COMPLETED.get(setting.name)}
     if isinstance(setting.default, tuple):
-        return Annotated[Any, typer.Option(flag, parser=_names, **more)]
-    return Annotated[setting.kind | None, typer.Option(flag, min=setting.least, max=setting.most, **more)]
+        return Annotated[Any, Option(flag, parser=_names, **more)]
+    return Annotated[setting.kind | None, Option(flag, min=setting.least, max=setting.most, **more)]
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ def _names(text: str) -> tuple[str, ...]:
 PROFILE: dict[str, Any] = {
     "profile": Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             rich_help_panel="Parts",
             help=f"Sizes of the papers' experiments: {', '.join(PROFILES[:-1])} or {PROFILES[-1]}.",
