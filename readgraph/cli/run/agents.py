@@ -58,14 +58,14 @@ def export_agent(name: str, file: Path, library: LibraryPlace | None) -> None:
     archive = run_in_library(library, make_file, only_shows=True)
     write_output(file, archive.json_text().encode())
     events = len(archive.recall)
-    Console().print(SafeText(f"Exported '{name}' with {events:,} events to {file}."))
+    Console().print(f"Exported '{name}' with {events:,} events to {file}.")
 
 
 def import_agent(file: Path, name: str, library: LibraryPlace | None) -> None:
     """Add the agent of a file to the library."""
     text = read_export(file, "an agent's file")
     agent = run_in_library(library, lambda opened: add_agent_from_file(AgentStore(opened.store), text, name))
-    Console().print(SafeText(f"Imported '{agent.name}' with {agent.birth['events']:,} events."))
+    Console().print(f"Imported '{agent.name}' with {agent.birth['events']:,} events.")
 
 
 def forget_agent(name: str, library: LibraryPlace | None, *, yes: bool) -> None:
@@ -74,7 +74,7 @@ def forget_agent(name: str, library: LibraryPlace | None, *, yes: bool) -> None:
     if not yes:
         confirm_forgetting(name, "everything it remembers")
     run_in_library(library, forget_life, agent)
-    Console().print(SafeText(f"Forgot '{name}'."))
+    Console().print(f"Forgot '{name}'.")
 
 
 @in_library()
@@ -90,4 +90,4 @@ async def repair_agent(library: Library, *, name: str) -> None:
         message = f"Repaired '{name}'. Undone: {cut_to(undone[0].get('text') or 'an upload', SHOWN)}"
     else:
         message = f"'{name}' has no unfinished turn."
-    Console().print(SafeText(message))
+    Console().print(message)

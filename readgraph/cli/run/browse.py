@@ -40,7 +40,7 @@ class EpisodeView:
         self.console.print(SafeText(f"{number}. {one_line(proposed.title) or 'A page'}  {proposed.url}", style="dim"))
         self.console.print(SafeText(f"   {one_line(proposed.action['said'])}", style="bold"))
         if self.screen.verbose and proposed.action["reason"]:
-            self.console.print(SafeText(f"   because: {one_line(proposed.action['reason'])}"))
+            self.console.print(f"   because: {one_line(proposed.action['reason'])}")
 
     def show_result(self, step: EpisodeStep) -> None:
         """Show what came of an action, where that is not only that it was done."""

@@ -229,7 +229,7 @@ def _print_table(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: 
         left = CUT_SHORT if found["unread"] else SPENT_BEFORE if found["by_rule"] else NOT_JOINED
         told.print(SafeText(left, style="yellow"))
     elif not sheet.rows and not found["unread"]:
-        told.print(SafeText(NO_ROW))
+        told.print(NO_ROW)
     if found["unread"]:
         told.print(SafeText(_table_note(found), style="yellow"))
     for notice in found["notices"]:
@@ -282,7 +282,7 @@ def _print_compressed(compressed: CompressedText, context: ReaderContext, screen
     if compressed.text:
         typer.echo(visible(compressed.text))
     else:
-        Console(stderr=True).print(SafeText("The text holds nothing for this question."))
+        Console(stderr=True).print("The text holds nothing for this question.")
     if screen.quiet:
         return
     sizes = f"{trace.original_tokens:,} → {compressed.tokens:,} tokens"

@@ -54,7 +54,7 @@ def check_model(model: str, timeout: float, *, as_json: bool) -> None:
         return
     at_server = f" at {result['server']}" if result["server"] else ""
     typed = f"typed replies by {FORMS[str(result['reply_form'])]}" if result["usable"] else UNUSABLE
-    Console().print(SafeText(f"{model}{at_server}: answers in {result['seconds']:.1f} s, {typed}."))
+    Console().print(f"{model}{at_server}: answers in {result['seconds']:.1f} s, {typed}.")
 
 
 async def try_model(context: ReaderContext) -> dict[str, Any]:

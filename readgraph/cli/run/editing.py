@@ -112,7 +112,7 @@ async def add_documents(library: Library, *, name: str, documents: Sequence[str]
     if as_json:
         print_json(_value(collection))
         return
-    Console().print(SafeText(f"'{collection.name}' holds {format_count(len(collection.documents), 'document')}."))
+    Console().print(f"'{collection.name}' holds {format_count(len(collection.documents), 'document')}.")
 
 
 @in_library()
@@ -133,7 +133,7 @@ async def remove_documents(library: Library, *, name: str, documents: Sequence[s
     else:
         count = format_count(len(gone), "document")
         said = f"Removed the collection '{collection.name}'; the library keeps its {count}."
-    Console().print(SafeText(said))
+    Console().print(said)
 
 
 @in_library(only_shows=True)
@@ -145,11 +145,11 @@ async def list_collections(library: Library, *, as_json: bool) -> None:
         return
     console = Console()
     if not collections:
-        console.print(SafeText("There are no collections. Make one: readgraph collection add NAME DOCUMENT"))
+        console.print("There are no collections. Make one: readgraph collection add NAME DOCUMENT")
     for collection in collections:
         console.print(SafeText(collection.name, style="bold"))
         for document in collection.documents:
-            console.print(SafeText(f"    {document.id}  {document.title}"))
+            console.print(f"    {document.id}  {document.title}")
 
 
 def _value(collection: NamedCollection) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def forget(document: str, library: LibraryPlace | None, *, yes: bool, as_json: b
         print_json({"document": found.id, "title": found.title, **counts})
         return
     deleted = ", ".join(format_count(count, SINGULAR[kind]) for kind, count in counts.items())
-    Console().print(SafeText(f"Forgot '{found.title}': {deleted}."))
+    Console().print(f"Forgot '{found.title}': {deleted}.")
 
 
 def confirm_forgetting(name: str, also: str) -> None:

@@ -118,7 +118,7 @@ def publish(
         notes.append(f"The folder {PROMPTS} in it has your own words of {', '.join(own)}.")
     notes += [EMBEDS] if context.embeddings else []
     for line in notes:
-        Console(stderr=True, quiet=screen.quiet).print(SafeText(line), soft_wrap=True)
+        Console(stderr=True, quiet=screen.quiet).print(line, soft_wrap=True)
 
 
 NO_FOLDER = "The answers need a folder: name one with --out."
@@ -275,7 +275,7 @@ def show_difference(one: Path, other: Path, screen: OutputOptions) -> None:
     console = Console()
     console.print(SafeText(f"{result['dataset']}, {result['metric']}", style="bold"))
     for letter, folder, unproven in zip((A, B), result["folders"], result["unproven_judge"], strict=True):
-        console.print(SafeText(f"{letter}  {one_line(folder)}{UNPROVEN if unproven else ''}"), soft_wrap=True)
+        console.print(f"{letter}  {one_line(folder)}{UNPROVEN if unproven else ''}", soft_wrap=True)
     console.print()
     console.print(_pairs(result["pairs"]))
     if not screen.quiet:

@@ -13,7 +13,7 @@ from rich.filesize import decimal
 from readgraph.cli.run.documents import find_document
 from readgraph.cli.run.in_library import check_new, in_library, read_export, run_in_library, write_output
 from readgraph.cli.terminal.rendering import print_json
-from readgraph.cli.terminal.safe_text import Console, SafeText
+from readgraph.cli.terminal.safe_text import Console
 from readgraph.cli.terminal.screen import run_until_stopped
 from readgraph.library.address import LibraryPlace
 from readgraph.library.archives import add_archived_replies, archive_lines
@@ -103,7 +103,7 @@ def _print_faults(faults: Sequence[Fault]) -> None:
 
 
 def _print(line: str) -> None:
-    Console(soft_wrap=True).print(SafeText(line))
+    Console(soft_wrap=True).print(line)
 
 
 @in_library()
@@ -114,7 +114,7 @@ async def compact_library(library: Library, *, as_json: bool) -> None:
         print_json({"bytes_before": done.before, "bytes_after": done.after, "checkpoints": done.checkpoints})
         return
     deleted = f"; {format_count(done.checkpoints, 'checkpoint')} deleted" if done.checkpoints else ""
-    Console().print(SafeText(f"The library took {decimal(done.before)} and takes {decimal(done.after)}{deleted}."))
+    Console().print(f"The library took {decimal(done.before)} and takes {decimal(done.after)}{deleted}.")
 
 
 def show_batches(library: LibraryPlace | None, *, cancel: bool, as_json: bool) -> None:
@@ -146,10 +146,10 @@ def show_batches(library: LibraryPlace | None, *, cancel: bool, as_json: bool) -
         line += f" at {each['server']}, sent at {each['sent']}"
         if "replies" in each:
             line += f"; cancelled, {format_count(each['replies'], 'reply')} recorded"
-        Console().print(SafeText(line))
+        Console().print(line)
     if not batches:
         nothing = "Nothing to cancel: no" if cancel else "No"
-        Console().print(SafeText(f"{nothing} batch is under way in {library or default_place()}."))
+        Console().print(f"{nothing} batch is under way in {library or default_place()}.")
 
 
 async def _cancel(library: Library, record: SentBatch) -> int:
@@ -173,7 +173,7 @@ def export_replies(file: Path, document: str, library: LibraryPlace | None) -> N
 
     lines = run_in_library(library, list_lines, only_shows=True)
     write_output(file, "".join(f"{line}\n" for line in lines).encode())
-    Console().print(SafeText(f"Exported {len(lines) - 1:,} replies to {file}."))
+    Console().print(f"Exported {len(lines) - 1:,} replies to {file}.")
 
 
 def import_replies(file: Path, library: LibraryPlace | None) -> None:
@@ -181,4 +181,4 @@ def import_replies(file: Path, library: LibraryPlace | None) -> None:
     text = read_export(file, "an archive of replies")
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")  # a reply may contain other line ends
     new, known = run_in_library(library, lambda opened: add_archived_replies(opened.pages, lines))
-    Console().print(SafeText(f"Imported {new:,} replies; {known:,} were in the library already."))
+    Console().print(f"Imported {new:,} replies; {known:,} were in the library already.")

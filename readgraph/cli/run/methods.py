@@ -104,4 +104,4 @@ def export_prompts(folder: Path) -> None:
             export_words(each, files[each.name])
     except OSError as problem:
         raise BadInput(f"{folder} can't be written: {problem.strerror}.") from None
-    Console().print(SafeText(f"Exported {len(words)} prompts to {folder}."))
+    Console().print(f"Exported {len(words)} prompts to {folder}.")

@@ -95,7 +95,7 @@ def remember_sessions(options: RememberOptions, context: ReaderContext, screen: 
             if not screen.as_json:
                 known = f" ({appended.known:,} known already)" if appended.known else ""
                 has = f"'{appended.document.title}' has {format_count(appended.document.sessions, 'session')}"
-                Console().print(SafeText(f"Added {format_count(len(appended.added), 'session')}{known}; {has}."))
+                Console().print(f"Added {format_count(len(appended.added), 'session')}{known}; {has}.")
             with watch_run(screen) as listen:
                 done = await memorise(library, appended, context, listen, RunThread(saver=library.checkpointer))
             found = with_cost(done.output, context, screen)
@@ -121,7 +121,7 @@ class CorpusProgress(EvaluationProgress):
         usage = line["usage"]
         self.count_item(usage["calls"], usage["input_tokens"] + usage["output_tokens"], line["cost"])
         if line["problem"]:
-            self.problems.print(SafeText(f"readgraph: Left out: {one_line(line['problem'])}"), soft_wrap=True)
+            self.problems.print(f"readgraph: Left out: {one_line(line['problem'])}", soft_wrap=True)
         elif self.screen.verbose:
             ended = "" if line["complete"] else ", not complete"
             sizes = f"{format_count(line['words'], 'word')}, {format_count(line['pages'], 'part')}{ended}"

@@ -64,7 +64,7 @@ def write_report(file: Path | None, page: bytes, *, quiet: bool, in_browser: boo
     if not quiet:
         Console(stderr=True, soft_wrap=True).print(SafeText(f"The report is in {file}", style="dim"))
     if in_browser and not webbrowser.open(file.resolve().as_uri()):
-        Console(stderr=True, soft_wrap=True).print(SafeText(f"There is no browser to open: {file} is the report."))
+        Console(stderr=True, soft_wrap=True).print(f"There is no browser to open: {file} is the report.")
 
 
 async def make_report(

@@ -104,15 +104,15 @@ def _show(found: RunComparison, run: RunRecord, theirs: Path, screen: OutputOpti
     about = f"{counts} and {format_count(found.figures, 'figure')} of {run['dataset']}"
     if found.equal:
         equal = f"Equal: {about}, as published in {printable_path(theirs)}; no model was asked."
-        console.print(SafeText(equal), soft_wrap=True)
+        console.print(equal, soft_wrap=True)
         if not screen.quiet:
             console.print(SafeText(AS_STATED, style="dim"), soft_wrap=True)
         return
-    console.print(SafeText(f"{format_count(len(found.differences), 'difference')} in {about}:"), soft_wrap=True)
+    console.print(f"{format_count(len(found.differences), 'difference')} in {about}:", soft_wrap=True)
     for line in found.differences[:MOST_SHOWN]:
-        console.print(SafeText(f"  {line}"), soft_wrap=True)
+        console.print(f"  {line}", soft_wrap=True)
     if len(found.differences) > MOST_SHOWN:
-        console.print(SafeText(f"  … and {len(found.differences) - MOST_SHOWN} more: --json lists all"), soft_wrap=True)
+        console.print(f"  … and {len(found.differences) - MOST_SHOWN} more: --json lists all", soft_wrap=True)
 
 
 ANY_MODEL = "any"

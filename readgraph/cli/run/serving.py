@@ -26,7 +26,7 @@ from readgraph.api.sockets import bind_at, in_address, is_loopback, open_listene
 from readgraph.cli.log import end_log
 from readgraph.cli.run.in_library import run_in_library
 from readgraph.cli.settings import from_settings_file
-from readgraph.cli.terminal.safe_text import Console, SafeText, visible
+from readgraph.cli.terminal.safe_text import Console, visible
 from readgraph.cli.terminal.screen import run_until_stopped
 from readgraph.graphs.methods import method_typed
 from readgraph.graphs.served import server_configuration, settings_of_served
@@ -105,9 +105,9 @@ def _password() -> str:
 
 def _say(where: str, *warnings: str) -> None:
     console = Console(stderr=True, soft_wrap=True)
-    console.print(SafeText(where))
+    console.print(where)
     for warning in warnings:
-        console.print(SafeText(warning), style="yellow")
+        console.print(warning, style="yellow")
     console.print("Press Ctrl-C to stop.")
 
 
@@ -300,10 +300,10 @@ def _print_addresses(library: LibraryPlace, documents: int, port: int, model: st
     address = f"http://{HOST}:{port}"
     page = f"https://smith.langchain.com/studio/?baseUrl={address}"
     console = Console(soft_wrap=True)
-    console.print(SafeText(f"The library {library} ({format_count(documents, 'document')}) is served at {address}."))
+    console.print(f"The library {library} ({format_count(documents, 'document')}) is served at {address}.")
     how = f"with {model}" if model else "without a model"
-    console.print(SafeText(f"The graphs read {how}, unless an assistant's configuration names another model."))
-    console.print(SafeText(f"Studio: {page}"))
+    console.print(f"The graphs read {how}, unless an assistant's configuration names another model.")
+    console.print(f"Studio: {page}")
     console.print(
         "The page comes from LangChain's server, which may ask you to sign in; your texts are sent only between your "
         "browser and this machine, and to the model that you name. Press Ctrl-C to stop."

@@ -101,7 +101,7 @@ def show_document(options: ShowOptions) -> None:
         console.print(SafeText(f"\n{at}  {size}", style="dim"))
         if note and note.header:
             console.print(SafeText(note.header, style="italic"))
-        console.print(SafeText(note.text if note else f"(no {called} yet)"))
+        console.print(note.text if note else f"(no {called} yet)")
 
 
 def report_document(options: ShowOptions, file: Path) -> None:
@@ -338,7 +338,7 @@ def search(
         return
     console = Console()
     if not hits:
-        console.print(SafeText(f"No passage shares a word with '{words}'."))
+        console.print(f"No passage shares a word with '{words}'.")
     for hit in hits:
         part = f"part {hit.page} of {hit.method}" if hit.page is not None else ""
         console.print(SafeText(", ".join(filter(None, [hit.title, hit.place or part])), style="bold"), soft_wrap=True)

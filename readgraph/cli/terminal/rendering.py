@@ -120,7 +120,7 @@ def print_rows(found: Mapping[str, Any], lead: str) -> None:
         console.print(SafeText(lead, style="bold"))
     console.print(table)
     for line in lines[len(listed) :]:
-        console.print(SafeText(line))
+        console.print(line)
 
 
 def _table_with_columns(columns: Any, kinds: Any) -> Table:
