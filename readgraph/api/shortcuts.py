@@ -8,7 +8,6 @@ import asyncio
 import os
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from readgraph.api import functions
@@ -198,7 +197,13 @@ async def _store_all(pages: PageStore, sources: Source | Sequence[Source], text:
     given = [file_or_address(name) for name in names]
     for path in await asyncio.to_thread(select_files, given, None, left_out=problems.append):
         try:
-            documents.append(await _store_or_find(pages, path))
+            if names_file(path):
+                stored = await store_file(pages, await asyncio.to_thread(read_file, path))
+                for problem in stored.problems:
+                    _warn_left_out(problem)
+                documents.append(stored.document)
+            else:
+                documents.append(await find_kept_document(pages, str(path)))
         except BadInput as problem:
             if not names_file(path):
                 raise
@@ -207,15 +212,6 @@ async def _store_all(pages: PageStore, sources: Source | Sequence[Source], text:
     for unreadable in problems:
         (_warn_left_out if documents else raise_problem)(unreadable)
     return documents
-
-
-async def _store_or_find(pages: PageStore, path: Path) -> Document:
-    if not names_file(path):
-        return await find_kept_document(pages, str(path))
-    stored = await store_file(pages, await asyncio.to_thread(read_file, path))
-    for problem in stored.problems:
-        _warn_left_out(problem)
-    return stored.document
 
 
 def _warn_left_out(problem: object) -> None:

@@ -11,9 +11,8 @@ from typing import Annotated, NoReturn
 import typer
 
 import readgraph
-from readgraph.cli.commands.agents import agent_commands, agents
 from readgraph.cli.commands.evaluation import evaluation_commands
-from readgraph.cli.commands.library import collection, library, library_commands, replies
+from readgraph.cli.commands.library import agents, collection, library, library_commands, replies
 from readgraph.cli.commands.methods import method_commands, prompts
 from readgraph.cli.commands.reading import reading_commands
 from readgraph.cli.commands.serving import serving_commands
@@ -42,14 +41,11 @@ app = typer.Typer(
 )
 
 
-GROUPS = (reading_commands, library_commands, agent_commands, method_commands, evaluation_commands, serving_commands)
-for commands in GROUPS:
+for commands in (reading_commands, library_commands, method_commands, evaluation_commands, serving_commands):
     app.add_typer(commands)
-app.add_typer(collection, name="collection")
-app.add_typer(agents, name="agents")
-app.add_typer(replies, name="replies")
-app.add_typer(prompts, name="prompts")
-app.add_typer(library, name="library")
+NAMED = {"collection": collection, "agents": agents, "replies": replies, "prompts": prompts, "library": library}
+for name, group_commands in NAMED.items():
+    app.add_typer(group_commands, name=name)
 
 for group in app.registered_groups:
     if not group.typer_instance:

@@ -1,7 +1,7 @@
-"""The commands for what a library holds: show, correct, search, forget, collection, replies, library."""
+"""The commands for what a library holds: show, correct, search, forget, collection, replies, library, agents, chat."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Context, Option, Typer
 
@@ -15,11 +15,14 @@ from readgraph.cli.options.documents import (
     WantedPlace,
     document_argument,
 )
-from readgraph.cli.options.output import Json, check_alone, check_open
-from readgraph.cli.options.settings import run_lazily, with_options
-from readgraph.cli.shell import HelpfulGroup, collections, completer_of, identities
+from readgraph.cli.options.output import Json, check_alone, check_open, find_typed_options
+from readgraph.cli.options.settings import CHATTING, run_lazily, with_context, with_options
+from readgraph.cli.shell import HelpfulGroup, agent_names, collections, completer_of, identities
 from readgraph.library.address import library_place
 from readgraph.state.errors import BadInput
+
+if TYPE_CHECKING:
+    from readgraph.state.context import ReaderContext
 
 library_commands = Typer()
 
@@ -57,7 +60,7 @@ def show(run: Context, options: ShowOptions) -> None:
 
 @library_commands.command()
 @with_options(CorrectOptions)
-@run_lazily("editing.correct_note")
+@run_lazily("library.correct_note")
 def correct(options: CorrectOptions) -> None:
     """Replace a part's gist, summary or memo by your own words, which are kept when the document is read again.
 
@@ -87,7 +90,7 @@ def search(
 
 
 @library_commands.command()
-@run_lazily("editing.forget")
+@run_lazily("library.forget")
 def forget(
     document: Annotated[
         str, Argument(metavar="DOCUMENT", help="A file, an id or a title.", autocompletion=completer_of(identities))
@@ -104,7 +107,7 @@ Name = Annotated[str, Argument(metavar="NAME", help="The collection's name.", au
 
 
 @collection.command("add")
-@run_lazily("editing.add_documents")
+@run_lazily("library.add_documents")
 def add_documents(
     name: Name,
     documents: Annotated[list[str], document_argument(f"Documents of the library: {WHICH}")],
@@ -118,13 +121,13 @@ def add_documents(
 
 
 @collection.command("list")
-@run_lazily("editing.list_collections")
+@run_lazily("library.list_collections")
 def list_collections(library: LibraryFolder = None, as_json: Json = False) -> None:
     """List the collections with their documents."""
 
 
 @collection.command("remove")
-@run_lazily("editing.remove_documents")
+@run_lazily("library.remove_documents")
 def remove_documents(
     name: Name,
     documents: Annotated[
@@ -224,3 +227,83 @@ def show_batches(
     as_json: Json = False,
 ) -> None:
     """List the batches of calls that model servers still work on (`--batch`), or cancel them."""
+
+
+agents = Typer(
+    cls=HelpfulGroup, help="List agents; export, import, repair or delete them.", invoke_without_command=True
+)
+AgentName = Annotated[str, Argument(metavar="NAME", help="The agent's name.", autocompletion=completer_of(agent_names))]
+
+
+@agents.callback()
+def list_agents(run: Context, library: LibraryFolder = None, as_json: Json = False) -> None:
+    """List the agents in the library."""
+    if run.invoked_subcommand is None:
+        show_agents(library=library, as_json=as_json)
+    elif early := find_typed_options(run):
+        corrected = f"readgraph agents {run.invoked_subcommand} {' '.join(early)}"
+        raise BadInput(f"{', '.join(early)} must come after the command: {corrected} …")
+
+
+@agents.command("list")
+@run_lazily("agents.show_agents")
+def show_agents(library: LibraryFolder = None, as_json: Json = False) -> None:
+    """List the agents in the library."""
+
+
+@agents.command("export")
+@run_lazily("agents.export_agent")
+def export_agent(
+    name: AgentName,
+    file: Annotated[Path, Argument(metavar="FILE", help="A JSON file that does not exist yet.")],
+    library: LibraryFolder = None,
+) -> None:
+    """Write an agent to one JSON file: working context, recall and archival storage, settings."""
+
+
+@agents.command("import")
+@run_lazily("agents.import_agent")
+def import_agent(
+    file: Annotated[Path, Argument(metavar="FILE", help="A file that 'agents export' wrote.")],
+    name: Annotated[str, Option("--as", metavar="NAME", help="A new name for the agent.")] = "",
+    library: LibraryFolder = None,
+) -> None:
+    """Add the agent of a file to the library."""
+
+
+@agents.command("repair")
+@run_lazily("agents.repair_agent")
+def repair_agent(name: AgentName, library: LibraryFolder = None) -> None:
+    """Undo a turn that can't be finished, without asking a model, and free its disk space."""
+
+
+@agents.command("forget")
+@run_lazily("agents.forget_agent")
+def forget_agent(name: AgentName, yes: Sure = False, library: LibraryFolder = None) -> None:
+    """Delete an agent and everything it remembers. The documents it was given stay in the library."""
+
+
+@library_commands.command()
+@with_context(CHATTING)
+def chat(
+    context: "ReaderContext",
+    agent: Annotated[
+        str,
+        Option(
+            metavar="NAME", help="Agent name; a new name creates an agent.", autocompletion=completer_of(agent_names)
+        ),
+    ] = ("default"),
+    every: Annotated[
+        tuple[str, str] | None,
+        Option(
+            metavar="TIME PROMPT",
+            help="Send the agent a prompt at this interval, for example: --every 10m 'What is open?'",
+        ),
+    ] = None,
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Talk with an agent that remembers the whole conversation and continues where you left off."""
+    from readgraph.cli.run.chat import talk
+
+    talk(agent, every, context, library, as_json=as_json)

@@ -5,8 +5,8 @@ from typing import Any
 
 from rich.table import Table
 
-from readgraph.cli.run.editing import confirm_forgetting
 from readgraph.cli.run.in_library import check_new, in_library, read_export, run_in_library, write_output
+from readgraph.cli.run.library import confirm_forgetting
 from readgraph.cli.run.show import day
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText

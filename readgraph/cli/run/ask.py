@@ -15,8 +15,7 @@ from readgraph.api.functions import check_asked
 from readgraph.api.results import find_notices
 from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import AskOptions, CompareOptions
-from readgraph.cli.run.documents import conversion_seconds, load_sources, resolve_document
-from readgraph.cli.run.estimate import estimate
+from readgraph.cli.run.documents import conversion_seconds, estimate, load_sources, resolve_document
 from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
 from readgraph.cli.settings import check_used, choose_method
 from readgraph.cli.terminal.progress import watch_run
@@ -178,10 +177,6 @@ async def _last_question(
     return document, RunThread(saver=library.checkpointer, id=thread, follow_up=True), method
 
 
-MethodOutput = dict[str, Any]
-"""A method's output; if it failed, its name, the status "failed" and the problem."""
-
-
 def compare_methods(options: CompareOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Ask each method and print the answers and what they used; a method that fails does not stop the others."""
     check_asked(options.question, options.choices)
@@ -217,10 +212,10 @@ async def _compare(
     methods: Sequence[Method],
     context: ReaderContext,
     screen: OutputOptions,
-) -> tuple[Document, list[MethodOutput]]:
+) -> tuple[Document, list[dict[str, Any]]]:
     """Run the methods one after the other; if all of them fail, the first problem is raised."""
     problems: list[ReadgraphError] = []
-    results: list[MethodOutput] = []
+    results: list[dict[str, Any]] = []
     console = Console(stderr=True, quiet=screen.quiet or screen.as_json)
     async with open_library(options.library) as library:
         document, thread = await resolve_document(library, sources), RunThread(saver=library.checkpointer)
@@ -238,32 +233,31 @@ async def _compare(
     return document, results
 
 
-def _print_figures(results: Sequence[MethodOutput]) -> None:
+def _print_figures(results: Sequence[dict[str, Any]]) -> None:
     done = [found for found in results if found["status"] != "failed"]
     priced = any(found["cost"] for found in done)
     table = Table(Column("method", no_wrap=True), **PLAIN)
     for name in ("calls", "words", "seconds", "read again", "parts", "quotes", *(["cost"] if priced else [])):
         table.add_column(name, justify="right")
     for found in results:
-        figures = _figures(found) if found in done else ["failed"]
-        table.add_row(found["method"], *figures[: len(table.columns) - 1])
+        if found not in done:
+            table.add_row(found["method"], "failed")
+            continue
+        usage, share, cost = found["usage"], found["percent_read"], found["cost"]
+        table.add_row(
+            found["method"],
+            f"{usage['calls']:,}",
+            f"{usage['input_words'] + usage['output_words']:,}",
+            f"{usage['seconds']:.1f}",
+            "–" if share is None else percent(share),
+            f"{len(found['pages_read']):,}",
+            f"{len(found['citations']):,}",
+            *(["–" if cost is None else in_dollars(cost)] if priced else []),
+        )
     Console().print(table)
 
 
-def _figures(found: MethodOutput) -> list[str]:
-    usage, share, cost = found["usage"], found["percent_read"], found["cost"]
-    return [
-        f"{usage['calls']:,}",
-        f"{usage['input_words'] + usage['output_words']:,}",
-        f"{usage['seconds']:.1f}",
-        "–" if share is None else percent(share),
-        f"{len(found['pages_read']):,}",
-        f"{len(found['citations']):,}",
-        "–" if cost is None else in_dollars(cost),
-    ]
-
-
-def _print_notes(results: Sequence[MethodOutput], failed: int) -> None:
+def _print_notes(results: Sequence[dict[str, Any]], failed: int) -> None:
     sharing = defaultdict(list)
     lines = []
     for found in results:

@@ -8,7 +8,7 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.cli.options.evaluating import EvaluateOptions
-from readgraph.cli.run.estimate import show_estimate
+from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.terminal.progress import EvaluationProgress, notices
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.results import print_calibration

@@ -24,7 +24,7 @@ from readgraph.library.opening import open_library_in_background
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.streaming import THOUGHTS
 from readgraph.nodes.agent.memory import call_line, cut_to, size_of
-from readgraph.sources import SourceText, load
+from readgraph.sources import load
 from readgraph.state.agent import AgentState, IncomingEvent
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -285,7 +285,8 @@ def _command(conversation: Conversation, view: ChatView, name: str, argument: st
     elif name == "search" and argument:
         view.show_results(*in_background(conversation.search, argument))
     elif name == "upload" and argument:
-        in_background(_upload, conversation, load(_path(argument)))
+        document = in_background(store_source, conversation.library.pages, load(_path(argument)))
+        in_background(conversation.upload, document.id)
     elif name == "undo":
         view.show_undone(in_background(conversation.undo))
     else:
@@ -299,11 +300,6 @@ def _path(typed: str) -> Path:
     with suppress(ValueError):
         path = path if path.exists() else Path(" ".join(shlex.split(typed))).expanduser()
     return path
-
-
-async def _upload(conversation: Conversation, source: SourceText) -> None:
-    document = await store_source(conversation.library.pages, source)
-    await conversation.upload(document.id)
 
 
 def _lines(view: ChatView) -> Iterator[str]:

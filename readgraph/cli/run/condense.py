@@ -12,8 +12,7 @@ from readgraph.api import functions
 from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import CompressOptions, SummariseOptions, TableOptions
-from readgraph.cli.run.documents import conversion_seconds, load_sources, resolve_document
-from readgraph.cli.run.estimate import estimate, show_estimate
+from readgraph.cli.run.documents import conversion_seconds, estimate, load_sources, resolve_document, show_estimate
 from readgraph.cli.run.in_library import begins_with, check_output, write_output
 from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
 from readgraph.cli.settings import check_typed, check_used
@@ -100,7 +99,9 @@ def summarise_documents(options: SummariseOptions, context: ReaderContext, scree
                 )
             priced = with_cost(made.output, context, screen, conversion_seconds(sources))
             found = await with_places(library.pages, with_marks(priced))
-            headed = Question(question=_heading(options, found))
+            parts = ", ".join(part["name"] for part in found["parts"])
+            heading = f"Summary of {parts or found['title'] or 'the text'}"
+            headed = Question(question=f"{heading}: {options.about}" if options.about else heading)
             return found, await make_report(options.report, library.pages, document, headed, found, "note")
 
     found, page = run_until_stopped(run())
@@ -134,13 +135,6 @@ def _settings_of(options: SummariseOptions, context: ReaderContext) -> ReaderCon
             raise BadInput(f"{option} is empty: write something, or leave it out.")
     given: dict[str, Any] = {"summary_words": options.words, "check_sentences": options.check}
     return replace(context, **{name: value for name, value in given.items() if value is not None})
-
-
-def _heading(options: SummariseOptions, found: dict[str, Any]) -> str:
-    """What stands above the summary in a report."""
-    parts = ", ".join(part["name"] for part in found["parts"])
-    said = f"Summary of {parts or found['title'] or 'the text'}"
-    return f"{said}: {options.about}" if options.about else said
 
 
 LIKE = 'such as "every person: name, role, first appearance"'

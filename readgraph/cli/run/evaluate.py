@@ -17,7 +17,7 @@ from rich.table import Column, Table
 
 from readgraph.cli.options.evaluating import EvaluateOptions
 from readgraph.cli.run.calibrate import calibrate_once, calibration_estimate, check_calibrated, costs
-from readgraph.cli.run.estimate import show_estimate
+from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.settings import check_used
 from readgraph.cli.terminal.progress import EvaluationProgress, notices
 from readgraph.cli.terminal.rendering import print_json, print_reminder

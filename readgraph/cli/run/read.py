@@ -10,8 +10,14 @@ from readgraph.api.functions import memorise, read
 from readgraph.api.running import RunThread
 from readgraph.cli.log import log_document
 from readgraph.cli.options.reading import CorpusOptions, ReadOptions, RememberOptions
-from readgraph.cli.run.documents import check_glob, conversion_seconds, load_sources, report_left_out, resolve_document
-from readgraph.cli.run.estimate import estimate
+from readgraph.cli.run.documents import (
+    check_glob,
+    conversion_seconds,
+    estimate,
+    load_sources,
+    report_left_out,
+    resolve_document,
+)
 from readgraph.cli.run.reports import with_cost
 from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import EvaluationProgress, watch_run

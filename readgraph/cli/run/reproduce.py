@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table
 
 from readgraph.cli.options.evaluating import EvaluateOptions, ReproduceOptions
-from readgraph.cli.run.estimate import PricedEstimate
+from readgraph.cli.run.documents import PricedEstimate
 from readgraph.cli.run.evaluate import NO_FOLDER, estimate, estimate_readings, evaluate, run_evaluation
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
@@ -162,8 +162,15 @@ def list_experiments(options: ReproduceOptions, context: ReaderContext, screen: 
     if screen.as_json:
         print_json(lines)
         return
+    priced = any(line["cost"] is not None for line in lines)
+    table = Table("experiment", "dataset", "", "calls", "words", *(["cost"] if priced else []), **PLAIN)
+    for line in lines:
+        here = "here" if line["file"] else ""
+        used = [f"{line['calls']:,}", f"{line['words'] / 1e6:,.1f} M"]
+        cost = ["–" if line["cost"] is None else in_dollars(line["cost"])] if priced else []
+        table.add_row(line["name"], line["dataset"], here, *used, *cost)
     console = Console()
-    console.print(_table(lines))
+    console.print(table)
     if not screen.quiet:
         console.print(SafeText(NOTE, style="dim"), soft_wrap=True)
 
@@ -172,17 +179,6 @@ NOTE = (
     "calls and words that a model takes for all rows: of the datasets that are here as they are, of others by their "
     "published sizes · 'readgraph reproduce NAME --data FOLDER' runs one"
 )
-
-
-def _table(lines: list[dict[str, Any]]) -> Table:
-    priced = any(line["cost"] is not None for line in lines)
-    table = Table("experiment", "dataset", "", "calls", "words", *(["cost"] if priced else []), **PLAIN)
-    for line in lines:
-        here = "here" if line["file"] else ""
-        used = [f"{line['calls']:,}", f"{line['words'] / 1e6:,.1f} M"]
-        cost = ["–" if line["cost"] is None else in_dollars(line["cost"])] if priced else []
-        table.add_row(line["name"], line["dataset"], here, *used, *cost)
-    return table
 
 
 def _line(

@@ -202,7 +202,8 @@ def print_results(results: dict[str, Any], folder: Path, screen: OutputOptions) 
             console.print(table)
     if not screen.quiet:
         console.print()
-        for line in [*_notes(results), *_files(folder)]:
+        files = f"{printable_path(folder)} contains {REPORT}, {RESULTS}, {TABLE} and {SCORES}"
+        for line in [*_notes(results), files, *([] if can_draw() else [NO_PLOTS])]:
             console.print(SafeText(line, style="dim"), soft_wrap=True)
 
 
@@ -367,12 +368,6 @@ def _judge_lines(judging: dict[str, Any]) -> Iterator[str]:
         yield f"  {format_count(count, 'judgement')} failed: {one_line(problem)}"
     if judging["others"]:
         yield f"  judgements by {', '.join(judging['others'])} are kept but not counted here"
-
-
-def _files(folder: Path) -> Iterator[str]:
-    yield f"{printable_path(folder)} contains {REPORT}, {RESULTS}, {TABLE} and {SCORES}"
-    if not can_draw():
-        yield NO_PLOTS
 
 
 def _whole(value: float | None) -> str:
