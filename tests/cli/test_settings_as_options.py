@@ -180,7 +180,7 @@ CAPTURED_AT = {
     "studio": "readgraph.cli.run.serving.serve_studio",
     "mcp": "readgraph.cli.run.serving.serve",
     "serve": "readgraph.cli.run.serving.serve_library",
-    "doctor": "readgraph.cli.run.doctor.examine",
+    "doctor": "readgraph.cli.run.methods.examine",
     "compress {text} --budget 100": "readgraph.cli.run.condense.compress_documents",
     "summarise {text}": "readgraph.cli.run.condense.summarise_documents",
     "table {text} dates": "readgraph.cli.run.condense.make_table",

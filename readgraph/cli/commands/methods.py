@@ -82,13 +82,13 @@ def doctor(context: "ReaderContext | BadInput", library: LibraryFolder = None, a
 
     The exit code is 1 where something is wrong; each line says what to do.
     """
-    from readgraph.cli.run.doctor import examine
+    from readgraph.cli.run.methods import examine
 
     examine(context, library, as_json=as_json)
 
 
 @method_commands.command()
-@run_lazily("doctor.check_model")
+@run_lazily("methods.check_model")
 def models(
     model: Annotated[
         str,

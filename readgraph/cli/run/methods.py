@@ -1,20 +1,41 @@
-"""`methods` and `prompts export`: list the methods, show their graphs, write the words of all prompts."""
+"""`methods`, `prompts export`, `models`, `doctor`: methods, their prompts, and whether all that they need is there."""
 
+import platform
+import shutil
+import sqlite3
 import sys
-from contextlib import redirect_stdout
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import closing, redirect_stdout
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import typer
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+from rich.filesize import decimal
 from rich.table import Table
 
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
+from readgraph.cli.terminal.screen import run_until_stopped
 from readgraph.graphs.method_facts import PAPERS, find_shared_nodes
 from readgraph.graphs.methods import Method, OwnMethod, every_method, method_typed, methods_named_like_ours
 from readgraph.graphs.wiring.declared import find_node_keys
+from readgraph.library.address import LibraryPlace
+from readgraph.library.opening import check_writable, default_place, holds_library, nearest_existing, open_library
+from readgraph.models.asking import ask
+from readgraph.models.client import HOW_TO_NAME, model_client
+from readgraph.models.embedding_models import embedding_model, full_name
 from readgraph.models.replaced_words import export_words
-from readgraph.nodes.prompts import every_wording
-from readgraph.state.errors import BadInput
+from readgraph.nodes.prompts import Counted, check_prompt, every_wording
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, LibraryError, NoUsableReply, ReadgraphError
+from readgraph.state.settings.settings_file import settings_file
+from readgraph.state.words import format_count
 
 
 def list_methods(*, as_json: bool) -> None:
@@ -105,3 +126,206 @@ def export_prompts(folder: Path) -> None:
     except OSError as problem:
         raise BadInput(f"{folder} can't be written: {problem.strerror}.") from None
     Console().print(f"Exported {len(words)} prompts to {folder}.")
+
+
+FORMS = {
+    "json_schema": "a JSON schema",
+    "function": "a function call",
+    "text": "JSON in its text",
+    "plain": "plain words",
+}
+
+RETRY_SECONDS = 5.0
+"""The user is waiting, so an error that lasts longer than this is reported."""
+
+UNUSABLE = "no usable typed reply: set another reply_form, or use a larger model"
+
+
+def check_model(model: str, timeout: float, *, as_json: bool) -> None:
+    """Ask the model one short question and print the result; raises `ModelUnavailable` where it does not answer."""
+    if not model:
+        raise BadInput(f"There is no model to check: {HOW_TO_NAME}")
+    result = run_until_stopped(try_model(ReaderContext(model=model, timeout=timeout, retry_seconds=RETRY_SECONDS)))
+    if as_json:
+        print_json(result)
+        return
+    at_server = f" at {result['server']}" if result["server"] else ""
+    typed = f"typed replies by {FORMS[str(result['reply_form'])]}" if result["usable"] else UNUSABLE
+    Console().print(f"{model}{at_server}: answers in {result['seconds']:.1f} s, {typed}.")
+
+
+async def try_model(context: ReaderContext) -> dict[str, Any]:
+    """How a model answers one short question; raises `ModelUnavailable` where it does not."""
+    client = await model_client(context)
+    start = time.perf_counter()
+    try:
+        await ask(Runtime(context=context, store=InMemoryStore()), check_prompt(), Counted)
+        usable = True
+    except NoUsableReply:
+        usable = False
+    seconds = round(time.perf_counter() - start, 3)
+    return {
+        "model": context.model,
+        "server": client.server,
+        "usable": usable,
+        "reply_form": client.form,
+        "seconds": seconds,
+    }
+
+
+WRONG = 1
+"""Exit code where something is wrong."""
+
+LEAST_FREE = 1_000_000_000
+"""Bytes of disk below which a library may soon be full."""
+
+LEAST_SQLITE = (3, 33)
+
+EMBEDDINGS = "embeddings"
+
+PACKAGES = ("langgraph", "langchain-core", "langchain-openai", "pydantic", "faiss-cpu")
+EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "serve": ("fastapi", "uvicorn"),
+    "mcp": ("mcp",),
+    "evaluation": ("rouge_score", "nltk", "scipy"),
+    "tables": ("xlsxwriter",),
+    "telemetry": ("opentelemetry",),
+    "web": ("playwright",),
+    "scans": ("rapidocr",),
+    "local-model": ("llama_cpp",),
+    "local-embeddings": ("sentence_transformers",),
+    "studio": ("langgraph_api",),
+}
+
+SIGNS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What was looked at, and whether it is well (None: it is not used)."""
+
+    name: str
+    well: bool | None
+    said: str
+
+
+def examine(context: ReaderContext | BadInput, folder: LibraryPlace | None, *, as_json: bool) -> None:
+    """Look at everything, and print what is well and what isn't; without a context, why there is none."""
+    examined = run_until_stopped(_all(context, folder))
+    well = all(each.well is not False for each in examined)
+    if as_json:
+        print_json({"well": well, "examined": [*map(asdict, examined)]})
+    else:
+        console, widest = Console(soft_wrap=True), max(len(each.name) for each in examined)
+        for each in examined:
+            sign, colour = SIGNS[each.well]
+            console.print(SafeText.assemble((f"{sign} ", colour), (each.name.ljust(widest + 2), "bold"), each.said))
+    if not well:
+        raise typer.Exit(WRONG)
+
+
+async def _all(context: ReaderContext | BadInput, folder: LibraryPlace | None) -> list[CheckResult]:
+    examined = [_versions(), _sqlite(), _settings(context)]
+    examined += [each async for each in _library(folder or default_place())]
+    if isinstance(context, BadInput):
+        why = "not looked at: the settings may name one"
+        unknown = [CheckResult(each, None, why) for each in ("model", EMBEDDINGS)]
+        return [*examined, *unknown, _extras()]
+    examined.append(await _model("model", context, context.model))
+    if context.reading_model not in ("", context.model):
+        examined.append(await _model("reading model", context, context.reading_model))
+    return [*examined, await _embeddings(context), _extras()]
+
+
+def _versions() -> CheckResult:
+    versions = [f"readgraph {version('readgraph')}", f"Python {platform.python_version()}"]
+    for package in PACKAGES:
+        try:
+            versions.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            return CheckResult("versions", False, f"{package} is missing: pip install --force-reinstall readgraph")
+    return CheckResult("versions", True, ", ".join(versions))
+
+
+def _sqlite() -> CheckResult:
+    """SQLite, which comes with Python or with the system, and may be built without its full-text search."""
+    said = f"SQLite {sqlite3.sqlite_version}"
+    if sqlite3.sqlite_version_info < LEAST_SQLITE:
+        least = ".".join(map(str, LEAST_SQLITE))
+        return CheckResult("SQLite", False, f"{said} is too old: take a Python that has {least} or newer")
+    try:
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.execute("CREATE VIRTUAL TABLE words USING fts5(word)")
+    except sqlite3.Error:
+        return CheckResult("SQLite", False, f"{said} has no full-text search: take a Python whose SQLite has FTS5")
+    return CheckResult("SQLite", True, f"{said}, with full-text search")
+
+
+def _settings(context: ReaderContext | BadInput) -> CheckResult:
+    if isinstance(context, BadInput):
+        return CheckResult("settings", False, str(context))
+    file = settings_file()
+    there = file.is_file()
+    return CheckResult("settings", there or None, str(file) if there else f"no file {file}")
+
+
+async def _library(folder: LibraryPlace) -> AsyncIterator[CheckResult]:
+    try:
+        check_writable(folder)
+    except LibraryError as problem:
+        yield CheckResult("library", False, str(problem))
+    else:
+        none = CheckResult("library", None, f"none yet in {folder}: the first reading makes it")
+        yield await _examine_library(folder) if holds_library(folder) else none
+    if not isinstance(folder, Path):  # its disk is the server's
+        return
+    free = shutil.disk_usage(nearest_existing(folder)).free
+    said = f"{decimal(free)} are free"
+    yield CheckResult("disk", free >= LEAST_FREE, said if free >= LEAST_FREE else f"only {said}: make room")
+
+
+async def _examine_library(folder: LibraryPlace) -> CheckResult:
+    began = time.perf_counter()
+    try:
+        async with open_library(folder, only_shows=True) as library:
+            documents, damaged = await library.pages.documents_and_damaged()
+    except ReadgraphError as problem:
+        return CheckResult("library", False, str(problem))
+    took = 1000 * (time.perf_counter() - began)
+    if damaged:
+        said = f"{format_count(len(damaged), 'damaged record')} in {folder}: 'readgraph library check' says more"
+        return CheckResult("library", False, said)
+    said = f"{folder}: {format_count(len(documents), 'document')}, opened in {took:.0f} ms"
+    return CheckResult("library", True, said)
+
+
+async def _model(called: str, context: ReaderContext, model: str) -> CheckResult:
+    if not model:
+        return CheckResult(called, None, "none: reading is extractive")
+    try:
+        checked = await try_model(replace(context, model=model, retry_seconds=RETRY_SECONDS))
+    except ReadgraphError as problem:
+        return CheckResult(called, False, str(problem))
+    if not checked["usable"]:
+        return CheckResult(called, False, f"{model}: {UNUSABLE}")
+    return CheckResult(called, True, f"{model}: {checked['seconds']:.1f} s, by {FORMS[str(checked['reply_form'])]}")
+
+
+async def _embeddings(context: ReaderContext) -> CheckResult:
+    if not context.embeddings:
+        return CheckResult(EMBEDDINGS, None, "none: no search by meaning")
+    try:
+        name = full_name(context.embeddings)
+        vector = await embedding_model(name, context.timeout).aembed_query("goat")
+    except ReadgraphError as problem:
+        return CheckResult(EMBEDDINGS, False, str(problem))
+    except Exception as problem:  # each provider's package raises its own
+        return CheckResult(EMBEDDINGS, False, f"{context.embeddings} does not answer ({type(problem).__name__})")
+    return CheckResult(EMBEDDINGS, True, f"{name}: {len(vector):,} dimensions")
+
+
+def _extras() -> CheckResult:
+    there = [extra for extra, modules in EXTRAS.items() if all(map(find_spec, modules))]
+    missing = [extra for extra in EXTRAS if extra not in there]
+    said = f"{', '.join(there) or 'none'} installed" + (f"; not installed: {', '.join(missing)}" if missing else "")
+    return CheckResult("extras", True if there else None, said)

@@ -35,7 +35,7 @@ from readgraph.report.page import render, report_of_document
 from readgraph.sources.naming_places import NamedSpan, all_places, places_named, source_page
 from readgraph.sources.places import Place, place_at
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, Memory, Note, Page, at_local_time
+from readgraph.state.records import Document, Memory, Note, at_local_time
 from readgraph.state.words import format_count
 
 MOST_SHOWN = 100
@@ -79,8 +79,17 @@ def show_library(library: LibraryPlace | None, *, as_json: bool) -> None:
 
 def show_document(options: ShowOptions) -> None:
     """Show the pages of a document's newest memory, or of a method's or purpose's, with their notes and headers."""
-    read = run_in_library(options.library, _read, options, only_shows=True)
-    document, memory, others, pages, notes, places = read
+    run_in_library(options.library, _show_document, options, only_shows=True)
+
+
+async def _show_document(library: Library, options: ShowOptions) -> None:
+    store, method = library.pages, find_typed_method(options.method)
+    document = await find_document(store, options.document)
+    memory, *_ = await memories_to_show(store, document, method, options.made_for)
+    others = [other for other in await store.memories(document.id) if other.id != memory.id]
+    pages = await store.pages(memory.id, range(memory.pages))
+    notes = {note.page: note for note in await store.notes(memory.id, range(memory.pages))}
+    places = [Place(*place) for place in await all_places(store, document)]
     called = note_of(memory)
     if options.as_json:
         listed = [asdict(page) | _note_fields(notes.get(page.number), called) for page in pages]
@@ -146,19 +155,6 @@ async def _load_documents(
         for document in documents
     ]
     return held, damaged, library.whole_store, others
-
-
-async def _read(
-    library: Library, options: ShowOptions
-) -> tuple[Document, Memory, list[Memory], list[Page], dict[int, Note], list[Place]]:
-    """Document, memory, its other memories, pages, notes by page, and places of the source."""
-    document = await find_document(library.pages, options.document)
-    memory, *_ = await memories_to_show(library.pages, document, find_typed_method(options.method), options.made_for)
-    others = [other for other in await library.pages.memories(document.id) if other.id != memory.id]
-    pages = await library.pages.pages(memory.id, range(memory.pages))
-    notes = await library.pages.notes(memory.id, range(memory.pages))
-    places = [Place(*place) for place in await all_places(library.pages, document)]
-    return document, memory, others, pages, {note.page: note for note in notes}, places
 
 
 def _also_read(memory: Memory, others: list[Memory]) -> str:
