@@ -300,7 +300,6 @@ async def _passage(pages: PageStore, passage: PassageHit) -> Retrieved:
 
 
 async def _pages_read(pages: PageStore, answer: Answer, most: int) -> list[Retrieved]:
-    """The pages that were read for an answer, those that it quotes first."""
     quoted = [cited.page for cited in answer.citations]
     numbers = list(dict.fromkeys([*quoted, *answer.pages_read]))[:most]
     document = await pages.document(answer.document)

@@ -261,7 +261,6 @@ class ChromiumDriver:
             raise BadInput(f"{shown} can't be opened: {_reason(problem).replace(url, shown)}.") from None
 
     def _turn_to(self, page: "Page") -> None:
-        """Show a page that was opened; a window that another one opened takes its place."""
         self._page, self._elements = page, None
         page.on("close", self._turn_back)
         page.on("download", lambda _: self._notes.append("It is a file to be downloaded: this was refused."))

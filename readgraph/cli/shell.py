@@ -81,7 +81,6 @@ def _panel(parameter: Any) -> str | None:
 
 
 def _plain_parameter(parameter: Any, context: Any) -> Any:
-    """The parameter with its type in plain words ("N ≥ 1", "PATH…") in place of Python's."""
     shown = copy(parameter)
     kind, bounds = _readable(parameter.display_type(context).strip("<>").removesuffix(" range")), ""
     if isinstance(shown, TyperArgument):
@@ -261,7 +260,6 @@ def mend_bash_values(name: str) -> Iterator[None]:
 
 
 def _quote_value(value: str, mark: str) -> str:
-    """A value as it stands in a command line, within the quotation mark that was opened before it, if one was."""
     if mark == "'":
         return value.replace("'", "'\\''")
     return (_SPECIAL_IN_QUOTES if mark == '"' else _SPECIAL).sub(r"\\\g<0>", value)

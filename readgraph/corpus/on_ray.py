@@ -115,8 +115,6 @@ def _start(ray: Any, workers: int | None, address: str | None) -> None:
 
 
 class _RayActor:
-    """What runs in a worker's process."""
-
     def __init__(self, job: CorpusJob, version: str) -> None:
         self.job, self.version = job, version
 
@@ -138,8 +136,6 @@ class _RayActor:
 
 
 class _RayWorker:
-    """A worker that Ray placed, seen from here."""
-
     def __init__(self, ray: Any, actor: Any, library: str) -> None:
         self.ray, self.actor, self.library = ray, actor, library
         self.begun, self.process_id = actor.ready.remote(), 0

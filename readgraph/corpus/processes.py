@@ -74,14 +74,12 @@ class _Process:
 
     @property
     def process_id(self) -> int:
-        """The number of the process."""
         return self.process.pid or 0
 
     async def ready(self) -> None:
         """It takes files at once, and reads them when it has begun."""
 
     async def read(self, file: str, max_calls: int | None) -> WorkerReport:
-        """Read a file; where the process ends, in its successor."""
         for _ in range(TRIES):
             number, told = next(self.numbers), self.loop.create_future()
             self.waiting[number] = told
@@ -127,7 +125,6 @@ class _Process:
         self.process.terminate()
 
     def join(self) -> None:
-        """Wait until the process has ended."""
         self.process.join()
 
 

@@ -95,7 +95,6 @@ def _calibrate_in_folder(folder: EvaluationFolder, rater: ReaderContext, screen:
 
 
 def _basis_of(rater: ReaderContext) -> str:
-    """The basis of this judge's verdicts, with the prompts in the user's own words."""
     return known.basis(own_prompts(rater.prompts))
 
 

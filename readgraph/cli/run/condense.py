@@ -185,7 +185,6 @@ def _check_wanted(paths: Sequence[Path], wanted: str) -> None:
 async def _make_table_output(
     sources: Sequence[SourceText | str], options: TableOptions, context: ReaderContext, screen: OutputOptions
 ) -> tuple[dict[str, Any], Sheet, bytes]:
-    """The graph's output with all rows, the table with its citations, and the report where one is wanted."""
     async with open_library(options.library) as library:
         document = await resolve_document(library, sources)
         kept = RunThread(saver=library.checkpointer)
@@ -212,7 +211,6 @@ def _table_note(found: dict[str, Any]) -> str:
 
 
 def _print_table(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: OutputOptions) -> None:
-    """The table where no file was named, and on standard error what it was made from."""
     if screen.as_json:
         print_json(found)
         return

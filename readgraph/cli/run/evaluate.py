@@ -186,7 +186,6 @@ def write_inspect_logs(out: Path, to: Path, screen: OutputOptions) -> None:
 
 
 def _library_with_replies(source: Path) -> Path:
-    """The library of another evaluation, or the library itself."""
     theirs = EvaluationFolder(source).library if (source / WHAT).exists() else source
     if not holds_library(theirs):
         raise BadInput(

@@ -75,7 +75,6 @@ def correct_note(options: CorrectOptions) -> None:
 
 
 async def _part(library: Library, options: CorrectOptions) -> tuple[Document, Memory, int, str]:
-    """Document, memory, number of the part, and its note as it is."""
     document = await find_document(library.pages, options.document)
     memory, *_ = await memories_to_show(library.pages, document, find_typed_method(options.method))
     number = await _number(library.pages, document, memory, options.place)
@@ -324,7 +323,6 @@ def show_batches(library: LibraryPlace | None, *, cancel: bool, as_json: bool) -
 
 
 async def _cancel(library: Library, record: SentBatch) -> int:
-    """Cancel one batch; returns how many replies it has brought."""
     client = await model_client(ReaderContext(model=record.model, batch=True))
     if client.server != record.server or not client.batches:
         raise BadInput(

@@ -183,7 +183,6 @@ def read_folders(options: CorpusOptions, context: ReaderContext, screen: OutputO
 async def _read_files(
     job: CorpusJob, files: Sequence[str], screen: OutputOptions, options: CorpusOptions
 ) -> tuple[CorpusTotals, str]:
-    """Read the files; returns the sum, and why the first one that was left out can't be read."""
     problems = list[str]()
     with CorpusProgress(len(files), screen) as progress:
 

@@ -83,7 +83,6 @@ def replay(file: Path | None, form: str | None, theirs: Path, out: Path | None, 
 
 
 def _context(run: RunRecord, theirs: Path) -> ReaderContext:
-    """The settings of the run; those that this version doesn't know are refused."""
     settings: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in run["settings"].items()
     }
@@ -222,7 +221,6 @@ def rows_that_can_run(experiment: Experiment, context: ReaderContext) -> list[st
 
 
 def _notes(experiment: Experiment, rows: list[str], file: Path | None, context: ReaderContext) -> list[str]:
-    """What is run, and what differs from the paper's run."""
     notes = [f"{experiment.paper}, {experiment.place} ({experiment.models}): {experiment.line}."]
     if file and dataset_name_in(file) is not None:
         notes.append(f"{printable_path(file)} is a file of your own for this dataset, not {experiment.source.title}.")

@@ -275,7 +275,6 @@ def _is_up(port: int) -> bool:
 
 
 def _configure(port: int, context: ReaderContext) -> None:
-    """Configure each assistant with the settings that its graph uses; they can be changed in Studio."""
     defaults = asdict(ReaderContext(model=""))
     chosen = {name: value for name, value in asdict(context).items() if value != defaults[name]}
     for assistant in _reply(port, "POST", "/assistants/search", {"limit": 1000}) if chosen else ():

@@ -292,7 +292,6 @@ async def _part(
 
 
 async def _with_quote(store: PageStore, document: Document, memory: Memory, quote: str) -> Stretch:
-    """The part in which the quote begins, and the quote's place in the source."""
     text = await store.text(document)
     if not (span := _words_in(text[: memory.read_to], quote)):
         raise BadInput(f"The quote is not in '{document.title}': quote whole words, as they stand there.")

@@ -42,8 +42,6 @@ class _TimeColumn(bars.ProgressColumn):
 
 
 class _BarOverWalk(bars.Progress):
-    """The bar, and below it the drawing of a walk so far."""
-
     walk: Tree | None = None
 
     def get_renderables(self) -> Iterable[RenderableType]:

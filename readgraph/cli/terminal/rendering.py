@@ -249,7 +249,6 @@ def _lead(found: dict[str, Any]) -> str:
 
 
 def _nearest(found: dict[str, Any]) -> str:
-    """What stands above the nearest passages, which are printed as citations."""
     if found["choice"]:
         return f"{GUESSED}: {found['choice']}. {found['marked_answer']}"
     if not found["citations"]:

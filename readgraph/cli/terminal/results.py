@@ -240,7 +240,6 @@ def _scores(results: dict[str, Any]) -> Table:
 
 
 def _column_name(name: str, results: dict[str, Any]) -> str:
-    """A metric's name, a mark of an unproven judge, and the number of questions it applies to unless that is all."""
     counts = [method["metrics"][name]["questions"] for method in results["methods"] if name in method["metrics"]]
     partly = counts and max(counts) < results["what"]["questions"]
     marked = f"{name}{UNPROVEN}" if results["judging"] and name in results["judging"]["unproven"] else name
@@ -293,7 +292,6 @@ def _walks(methods: list[dict[str, Any]]) -> Table | None:
 
 
 def _notes(results: dict[str, Any]) -> Iterator[str]:
-    """What the tables don't show: failures, fall-backs, unusable replies."""
     methods = results["methods"]
     if results["what"]["note"]:
         yield results["what"]["note"]
@@ -349,7 +347,6 @@ def _name_unrated(results: dict[str, Any]) -> str:
 
 
 def _judge_lines(judging: dict[str, Any]) -> Iterator[str]:
-    """Which model rated the answers and what that used; answers without a verdict, and why."""
     calls = f"{format_count(judging['calls'], 'call')}, {judging['input_words']:,} words in"
     usage = calls if judging["calls"] else "no call"
     dollars = f", {in_dollars(judging['cost'])}" if judging["cost"] else ""
