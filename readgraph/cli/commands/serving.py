@@ -1,5 +1,6 @@
 """The commands that serve a library: to people in a browser, and to other programs' agents."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 serving_commands = Typer()
 
-HTTP = "HTTP"
+HttpOption = partial(Option, rich_help_panel="HTTP")
 
 
 @serving_commands.command()
@@ -31,15 +32,11 @@ def mcp(
         ),
     ] = None,
     http: Annotated[bool, Option("--http", help="Serve over HTTP instead of standard input and output.")] = False,
-    host: Annotated[str, Option(help="The address to listen on.", rich_help_panel=HTTP)] = "127.0.0.1",
-    port: Annotated[int, Option(min=0, max=65_535, help="The port; 0: a free one.", rich_help_panel=HTTP)] = 8421,
+    host: Annotated[str, HttpOption(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, HttpOption(min=0, max=65_535, help="The port; 0: a free one.")] = 8421,
     allow_host: Annotated[
         list[str] | None,
-        Option(
-            metavar="NAME",
-            help="A host name by which clients reach this machine; repeat for others.",
-            rich_help_panel=HTTP,
-        ),
+        HttpOption(metavar="NAME", help="A host name by which clients reach this machine; repeat for others."),
     ] = None,
     library: LibraryFolder = None,
 ) -> None:

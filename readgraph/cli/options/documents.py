@@ -1,6 +1,7 @@
 """Arguments and options that say which documents, which place of one, of which library, read how."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,8 @@ from readgraph.cli.shell import collections, complete_sources, completer_of, met
 from readgraph.library.address import library_place
 from readgraph.state.errors import BadInput
 
-FILES = "Files"
+FileOption = partial(Option, rich_help_panel="Files")
+MethodOption = partial(Option, "--method", metavar="NAME", autocompletion=completer_of(methods))
 
 LibraryFolder = Annotated[
     Any,  # Place | None: Typer takes no other unions
@@ -25,36 +27,21 @@ LibraryFolder = Annotated[
 ]
 CollectionName = Annotated[
     str | None,
-    Option(
+    FileOption(
         "--collection",
         metavar="NAME",
         help="Only the documents of this collection: see 'readgraph collection'.",
-        rich_help_panel=FILES,
         autocompletion=completer_of(collections),
     ),
 ]
 Glob = Annotated[
-    str | None,
-    Option(help="Read only the files of folders that match, such as '*.md'.", metavar="PATTERN", rich_help_panel=FILES),
+    str | None, FileOption(help="Read only the files of folders that match, such as '*.md'.", metavar="PATTERN")
 ]
 MethodName = Annotated[
     str | None,
-    Option(
-        "--method",
-        metavar="NAME",
-        help="How to read (read-agent): see 'readgraph methods'; or package.module:build, of your own.",
-        autocompletion=completer_of(methods),
-    ),
+    MethodOption(help="How to read (read-agent): see 'readgraph methods'; or package.module:build, of your own."),
 ]
-MemoryOfMethod = Annotated[
-    str | None,
-    Option(
-        "--method",
-        metavar="NAME",
-        help="Take the memory of this method; else the newest.",
-        autocompletion=completer_of(methods),
-    ),
-]
+MemoryOfMethod = Annotated[str | None, MethodOption(help="Take the memory of this method; else the newest.")]
 EstimateOnly = Annotated[
     bool, Option("--estimate", help="Print how many calls and words it will take, without making a call.")
 ]

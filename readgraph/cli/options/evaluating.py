@@ -1,6 +1,7 @@
 """The options of evaluations: what `evaluate` is given, and what `reproduce` is."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,14 +12,13 @@ from readgraph.cli.options.documents import EstimateOnly
 from readgraph.cli.shell import completer_of_list
 from readgraph.evaluation.sweeps import SWEEPS
 
-ROWS = "Rows and questions"
+RowOption = partial(Option, rich_help_panel="Rows and questions")
 
 Limit = Annotated[int | None, Option(min=1, help="Ask only the first N questions.")]
 Sample = Annotated[
-    int | None,
-    Option(metavar="N", min=1, help="Ask only N questions, drawn at random over all texts.", rich_help_panel=ROWS),
+    int | None, RowOption(metavar="N", min=1, help="Ask only N questions, drawn at random over all texts.")
 ]
-Seed = Annotated[int, Option(metavar="N", help="Another number draws another sample.", rich_help_panel=ROWS)]
+Seed = Annotated[int, RowOption(metavar="N", help="Another number draws another sample.")]
 Runs = Annotated[int, Option(min=1, help="Ask every question N times, with new samples each time.")]
 Judge = Annotated[
     str | None, Option(metavar="PROVIDER:NAME", help="The model that rates answers, if a metric needs one.")
@@ -29,26 +29,23 @@ Out = Annotated[
 ]
 Replies = Annotated[
     Path | None,
-    Option(
+    RowOption(
         metavar="FOLDER",
         help="Another evaluation, or a library, whose recorded replies are used where they fit: they cost nothing.",
-        rich_help_panel=ROWS,
     ),
 ]
 PublishTo = Annotated[
     Path | None,
-    Option(
+    RowOption(
         metavar="FOLDER",
         help="Write the run to a new folder for others: replies and scores, without prompts and the dataset's texts.",
-        rich_help_panel=ROWS,
     ),
 ]
 Replay = Annotated[
     Path | None,
-    Option(
+    RowOption(
         metavar="FOLDER",
         help="Repeat a published run from its replies, asking no model, and say whether the scores are the same.",
-        rich_help_panel=ROWS,
     ),
 ]
 
@@ -74,30 +71,27 @@ class EvaluateOptions:
     ] = None
     rows: Annotated[
         list[str],
-        Option(
+        RowOption(
             "--method",
             metavar="ROW",
             help="A method with settings of its own: METHOD@SETTING=VALUE,… such as gam@rounds=1; repeat for each row.",
-            rich_help_panel=ROWS,
             autocompletion=completing.completer_of(completing.rows),
         ),
     ] = field(default_factory=list)
     sweep: Annotated[
         str | None,
-        Option(
+        RowOption(
             metavar="NAME",
             help=f"The rows of a paper's table: {', '.join(SWEEPS)}.",
-            rich_help_panel=ROWS,
             autocompletion=completing.completer_of(completing.sweeps),
         ),
     ] = None
     full_text: Annotated[
         bool,
-        Option(
+        RowOption(
             "--full-text/--no-full-text",
             help="Ask the full text too, where it fits the window. Default: on.",
             show_default=False,
-            rich_help_panel=ROWS,
         ),
     ] = True
     limit: Limit = None
@@ -115,10 +109,8 @@ class EvaluateOptions:
     judge: Judge = None
     calibrate: Annotated[
         bool,
-        Option(
-            "--calibrate",
-            help="Measure how far the judge agrees with known verdicts; without FILE, that alone.",
-            rich_help_panel=ROWS,
+        RowOption(
+            "--calibrate", help="Measure how far the judge agrees with known verdicts; without FILE, that alone."
         ),
     ] = False
     out: Out = None
@@ -127,10 +119,9 @@ class EvaluateOptions:
     replay: Replay = None
     inspect: Annotated[
         Path | None,
-        Option(
+        RowOption(
             metavar="FOLDER",
             help="Write a log of inspect-ai for each row into this folder; without FILE, of the evaluation in --out.",
-            rich_help_panel=ROWS,
         ),
     ] = None
     estimate: EstimateOnly = False

@@ -1,13 +1,15 @@
 """The options of readings and questions: what the commands that read are given, and `compare`."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 from typer import Argument, Option
 
 from readgraph.cli import shell as completing
-from readgraph.cli.options.documents import FILES, CollectionName, EstimateOnly, Glob, LibraryFolder, MethodName, files
+from readgraph.cli.options import documents as shared
+from readgraph.cli.options.documents import EstimateOnly, Glob, LibraryFolder, MethodName, files
 from readgraph.cli.options.output import OpenReport, Report, ShowSteps
 from readgraph.cli.shell import completer_of_list
 
@@ -55,7 +57,7 @@ class RememberOptions:
     library: LibraryFolder = None
 
 
-WORKERS = "Workers"
+WorkerOption = partial(Option, rich_help_panel="Workers")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,28 +68,18 @@ class CorpusOptions:
     glob: Glob = None
     method: MethodName = None
     workers: Annotated[
-        int | None,
-        Option(
-            min=1,
-            metavar="N",
-            rich_help_panel=WORKERS,
-            help="How many processes read. Default: one for each processor.",
-        ),
+        int | None, WorkerOption(min=1, metavar="N", help="How many processes read. Default: one for each processor.")
     ] = None
     cluster: Annotated[
         Literal["ray"] | None,
-        Option(
-            "--on",
-            metavar="CLUSTER",
-            rich_help_panel=WORKERS,
-            help="Who runs the workers: 'ray'. Default: processes of this machine.",
+        WorkerOption(
+            "--on", metavar="CLUSTER", help="Who runs the workers: 'ray'. Default: processes of this machine."
         ),
     ] = None
     address: Annotated[
         str | None,
-        Option(
-            rich_help_panel=WORKERS,
-            help="With --on ray: the address of a running cluster, such as auto. Default: one is started here.",
+        WorkerOption(
+            help="With --on ray: the address of a running cluster, such as auto. Default: one is started here."
         ),
     ] = None
     max_calls_in_all: Annotated[
@@ -214,14 +206,11 @@ class AskOptions:
     ] = False
     documents: Annotated[
         int | None,
-        Option(
-            min=1,
-            metavar="N",
-            rich_help_panel=FILES,
-            help="Without FILE: read at most this many of the library's documents (3).",
+        shared.FileOption(
+            min=1, metavar="N", help="Without FILE: read at most this many of the library's documents (3)."
         ),
     ] = None
-    collection: CollectionName = None
+    collection: shared.CollectionName = None
     choices: Choices = field(default_factory=list)
     method: MethodName = None
     estimate: EstimateOnly = False
