@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -49,18 +49,13 @@ def suggestion(documents: Sequence[Document], name: str) -> str:
         return ""
     near: dict[str, str] = {}
     for document in sorted(documents, key=lambda document: len(document.parts)):  # before collections with it
-        for stretch in _stretches(title_words(document.title), wanted.count(" ") + 1):
+        title, count = title_words(document.title), wanted.count(" ") + 1
+        words = title.split(" ")
+        for stretch in [title, *(" ".join(words[start : start + count]) for start in range(len(words) - count + 1))]:
             near.setdefault(stretch, document.title)
     matches = get_close_matches(wanted, near, MOST_LISTED, NEAR)
     titles = " or ".join(dict.fromkeys(f"'{near[match]}'" for match in matches))
     return f" Do you mean {titles}?" if titles else ""
-
-
-def _stretches(title: str, count: int) -> Iterator[str]:
-    """The whole title, and every run of `count` neighbouring words in it."""
-    words = title.split(" ")
-    yield title
-    yield from (" ".join(words[start : start + count]) for start in range(len(words) - count + 1))
 
 
 async def store_source(pages: PageStore, source: SourceText) -> Document:

@@ -41,9 +41,6 @@ class RunThread:
     pause_before: Sequence[str] = ()
 
 
-NO_THREAD = RunThread(saver=None)
-
-
 async def run_method(
     pages: PageStore,
     builder: StateGraph[Any, ReaderContext, Any, Any],
@@ -62,7 +59,7 @@ async def run_method(
     forgotten, and the thread is at work (see `is_at_work`). Without a question the thread goes on where it was. `modes`
     are what `listen` gets.
     """
-    thread, context = thread or NO_THREAD, context or ReaderContext()
+    thread, context = thread or RunThread(saver=None), context or ReaderContext()
     name = thread.id or uuid.uuid4().hex
     graph = builder.compile(checkpointer=thread.saver, store=pages.store, interrupt_before=[*thread.pause_before])
     coordinates = {"thread_id": name} | ({"checkpoint_id": thread.checkpoint} if thread.checkpoint else {})

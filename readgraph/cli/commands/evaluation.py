@@ -47,25 +47,20 @@ def evaluate(run: Context, options: EvaluateOptions, context: "ReaderContext", s
 
         check_alone(run, "repeats a published run", "--replay", "--dataset", "--out", "--json", "--quiet")
         raise Exit(replay(options.file, options.form, options.replay, options.out, screen))
-    else:
-        _measure(run, options, context, screen)
-
-
-def _measure(run: Context, options: EvaluateOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    from readgraph.cli.run import evaluate as evaluating
-
-    if options.calibrate and options.names_no_questions:
+    elif options.calibrate and options.names_no_questions:
         from readgraph.cli.run.calibrate import calibrate
 
         check_alone(run, "without FILE asks the judge alone", "--calibrate", *ALONE)
         calibrate(options, context, screen)
     elif options.inspect and options.out and options.names_no_questions:
+        from readgraph.cli.run.evaluate import write_inspect_logs
+
         check_alone(run, "makes logs of a finished evaluation", "--inspect", "--out", "--json", "--quiet")
-        evaluating.write_inspect_logs(options.out, options.inspect, screen)
-    elif options.estimate:
-        evaluating.estimate(options, context, screen)
+        write_inspect_logs(options.out, options.inspect, screen)
     else:
-        evaluating.evaluate(options, context, screen)
+        from readgraph.cli.run import evaluate as evaluating
+
+        (evaluating.estimate if options.estimate else evaluating.evaluate)(options, context, screen)
 
 
 @evaluation_commands.command()

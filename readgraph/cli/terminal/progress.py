@@ -107,7 +107,8 @@ class ReadingProgress(LiveBar):
             seconds = event["waiting"]["seconds"]  # other calls that end meanwhile don't hide it
             self._waits_until = time.monotonic() + seconds
             self._bar.update(self._task, description=f"Waiting {seconds:.0f} s")
-            self._say_verbose("waiting {seconds:.0f} s: {reason}", event["waiting"])
+            if self.screen.verbose:
+                self.say(f"waiting {seconds:.0f} s: {event['waiting']['reason']}")
         if "budget" in event and event["budget"]["problem"] not in self.screen.noticed:
             self.screen.noticed.add(event["budget"]["problem"])
             self.say(event["budget"]["problem"])
@@ -115,8 +116,8 @@ class ReadingProgress(LiveBar):
             batch = event["batch"]  # stands in place of what is being done, until its end
             self._batch = "" if batch["ended"] else f"Batch of {batch['requests']:,} submitted, {batch['done']:,} done"
             self._bar.update(self._task, description=self._batch or DOING.get(batch["node"], batch["node"]))
-        if "refused" in event:
-            self._say_verbose("refused a reply to '{asked}': {reason}", event["refused"])
+        if "refused" in event and self.screen.verbose:
+            self.say("refused a reply to '{asked}': {reason}".format_map(event["refused"]))
 
     def _show_steps(self, updates: dict[str, Any]) -> None:
         """Print the steps that ended, and draw the walk so far, if the user asked for them."""
@@ -143,10 +144,6 @@ class ReadingProgress(LiveBar):
             self._pace = Pace()
             self._bar.tasks[self._task].total = None  # unknown; `update` ignores a total of None
         self._bar.update(self._task, **changed)
-
-    def _say_verbose(self, line: str, fields: dict[str, Any]) -> None:
-        if self.screen.verbose:
-            self.say(line.format_map(fields))
 
     def say(self, line: str) -> None:
         """Print a line above the bar."""

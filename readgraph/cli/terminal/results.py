@@ -23,6 +23,7 @@ from readgraph.sources.loading import printable_path
 from readgraph.state.words import format_count
 
 NONE = "–"
+WHOLE, PERCENT = "{:,.0f}", "{:.0f} %"
 
 UNPROVEN = " (unproven judge)"
 """Behind the name of a metric whose judge may agree with known verdicts by chance."""
@@ -51,9 +52,9 @@ def table_of(*names: str | SafeText, first: str = "method") -> Table:
     return table
 
 
-def format_figure(value: float | None) -> str:
-    """A figure with one decimal; a dash where there is none."""
-    return NONE if value is None else f"{value:.1f}"
+def format_figure(value: float | None, form: str = "{:.1f}") -> str:
+    """A figure in this form; a dash where there is none."""
+    return NONE if value is None else form.format(value)
 
 
 MOST_COLUMNS = 7
@@ -125,7 +126,7 @@ def print_calibration(found: Mapping[str, Any]) -> None:
     kinds = Table("kind of answer", **PLAIN, pad_edge=False)
     kinds.add_column("agreement", justify="right")
     for kind, agreement in found["kinds"].items():
-        kinds.add_row(kind, NONE if agreement is None else f"{agreement:.0f} %")
+        kinds.add_row(kind, format_figure(agreement, PERCENT))
     console.print(kinds)
     console.print()
     for line in _mistakes_and_use(found):
@@ -253,7 +254,8 @@ def _view_table(methods: list[dict[str, Any]]) -> Table:
     for method in methods:
         figures = method["figures"]
         counts = (figures["look_ups"], *([] if judged else [figures["answer_words"]]))
-        view = (_percent(figures["compression_rate"]), _whole(figures["words_in_view"]))
+        rate = format_figure(figures["compression_rate"], PERCENT)
+        view = (rate, format_figure(figures["words_in_view"], WHOLE))
         table.add_row(row_name(method["method"]), *view, *map(format_figure, counts))
     return table
 
@@ -268,10 +270,10 @@ def _use(methods: list[dict[str, Any]]) -> Table:
         table.add_row(
             row_name(method["method"]),
             format_figure(figures["calls"]),
-            _whole(figures["input_words"]),
+            format_figure(figures["input_words"], WHOLE),
             f"{building['input_words']:,}",
             f"{building['seconds']:.1f} s",
-            NONE if method["seconds"] is None else f"{method['seconds']:.1f} s",
+            format_figure(method["seconds"], "{:.1f} s"),
             in_dollars(cost) if cost else NONE,
             f"{len(method['failures']):,}",
             *([f"{method['not_answered']:,}"] if unanswered else []),
@@ -287,7 +289,8 @@ def _walks(methods: list[dict[str, Any]]) -> Table | None:
     for method in walked:
         walks, figures = method["walks"], method["figures"]
         shares = (walks["stray_ratio"], walks["recovery_rate"], figures["percent_read"], walks["usable_replies"])
-        table.add_row(row_name(method["method"]), *map(_percent, shares), format_figure(figures["hops"]))
+        shown = [format_figure(share, PERCENT) for share in shares]
+        table.add_row(row_name(method["method"]), *shown, format_figure(figures["hops"]))
     return table
 
 
@@ -365,11 +368,3 @@ def _judge_lines(judging: dict[str, Any]) -> Iterator[str]:
         yield f"  {format_count(count, 'judgement')} failed: {one_line(problem)}"
     if judging["others"]:
         yield f"  judgements by {', '.join(judging['others'])} are kept but not counted here"
-
-
-def _whole(value: float | None) -> str:
-    return NONE if value is None else f"{value:,.0f}"
-
-
-def _percent(value: float | None) -> str:
-    return NONE if value is None else f"{value:.0f} %"
