@@ -12,24 +12,10 @@ from typing import Any, cast
 
 from langgraph.store.base import BaseStore
 
-from readgraph.api import finding
+from readgraph.api import finding, results
 from readgraph.api.documents import PickingScope, document_named, documents_as_one, pick_as_one_document
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
-from readgraph.api.results import (
-    Answer,
-    Cited,
-    CompressedText,
-    DocumentInfo,
-    Hit,
-    OpenedPage,
-    Reading,
-    Remembered,
-    Researched,
-    Summary,
-    SurveyTable,
-    TableRow,
-    find_notices,
-)
+from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread, in_use, memory_sizes, run_method
 from readgraph.compression.engine import CompressionEngine, check_request
 from readgraph.compression.engines import engine_named
@@ -57,12 +43,12 @@ def pages_of(library: Library | BaseStore, context: ReaderContext | None = None)
     return PageStore(pages.store, namespace=context.namespace) if context and context.namespace else pages
 
 
-async def list_documents(library: Library | BaseStore) -> list[DocumentInfo]:
+async def list_documents(library: Library | BaseStore) -> list[results.DocumentInfo]:
     """The documents of the library, the newest first, without the collections that questions made of them."""
     pages = pages_of(library)
     memories = await pages.all_memories()
     return [
-        DocumentInfo(**asdict(document), methods=sorted({method_of(each) for each in read if each.complete}))
+        results.DocumentInfo(**asdict(document), methods=sorted({method_of(each) for each in read if each.complete}))
         for document in await finding.searchable(pages)
         for read in [memories.get(document.id, [])]
     ]
@@ -76,7 +62,7 @@ async def read(
     context: ReaderContext | None = None,
     listen: Listen | None = None,
     thread: RunThread | None = None,
-) -> Reading:
+) -> results.Reading:
     """Build a method's memory of a document, or finish it: what was read before is not read again.
 
     Args:
@@ -97,7 +83,7 @@ async def read(
     known = await documents_as_one(pages, [document])
     used = _method_of(method) or method_for(known)
     output = await run_method(pages, used.build(), used.name, known, {}, context, listen, thread)
-    return Reading.of(output, **await memory_sizes(pages, output))
+    return results.Reading.of(output, **await memory_sizes(pages, output))
 
 
 def _method_of(method: str | Method | None) -> Method | None:
@@ -131,7 +117,7 @@ async def ask(
     context: ReaderContext | None = None,
     listen: Listen | None = None,
     thread: RunThread | None = None,
-) -> Answer:
+) -> results.Answer:
     """Answer a question; several documents are read as one.
 
     Args:
@@ -162,7 +148,7 @@ async def ask(
         document = await pick_as_one_document(pages, " ".join([question, *options]), scope)
     used = named or method_for(document)
     output = await run_method(pages, used.build(), used.name, document, asked, context, listen, thread)
-    return Answer.of(output, citations=cite(document, output["citations"]))
+    return results.Answer.of(output, citations=cite(document, output["citations"]))
 
 
 async def summarise(
@@ -174,7 +160,7 @@ async def summarise(
     about: str | None = None,
     context: ReaderContext | None = None,
     listen: Listen | None = None,
-) -> Summary:
+) -> results.Summary:
     """Summarise a document, or several as one, in at most `words` words (those of the context, 300).
 
     Args:
@@ -198,7 +184,7 @@ async def summarise(
     document = await documents_as_one(pages, documents)
     asked = cast(Question, given)
     output = await run_method(pages, summarising.build(), "summary", document, asked, settings, listen)
-    return Summary.of(output, summary=output["answer"], citations=cite(document, output["citations"]))
+    return results.Summary.of(output, summary=output["answer"], citations=cite(document, output["citations"]))
 
 
 async def table(
@@ -209,7 +195,7 @@ async def table(
     context: ReaderContext | None = None,
     listen: Listen | None = None,
     thread: RunThread | None = None,
-) -> SurveyTable:
+) -> results.SurveyTable:
     """All that documents hold of one kind, such as "every person: name, role": all rows, each with its quotes.
 
     Args:
@@ -229,10 +215,10 @@ async def table(
     made = NO_TABLE
     if output["programme"]:  # of its table, the output holds a bounded number of rows
         made = await table_of(pages, document.id, output["records"], output["programme"], output["same_names"])
-    rows = [TableRow(values=row["values"], citations=cite(document, row["citations"])) for row in made["rows"]]
+    rows = [results.TableRow(values=row["values"], citations=cite(document, row["citations"])) for row in made["rows"]]
     found = {**output, "table": made}
-    notices = find_notices(found)
-    return SurveyTable.of(found, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=notices)
+    notices = results.find_notices(found)
+    return results.SurveyTable.of(found, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=notices)
 
 
 async def search(
@@ -242,7 +228,7 @@ async def search(
     documents: Sequence[str] = (),
     collection: str | None = None,
     most: int = 10,
-) -> list[Hit]:
+) -> list[results.Hit]:
     """The passages that share most words with the query, the best first; no model, no memory is needed.
 
     Args:
@@ -260,7 +246,7 @@ async def search(
 
 async def open_page(
     library: Library | BaseStore, document: str, page: int, *, memory: str | None = None, method: str | None = None
-) -> OpenedPage:
+) -> results.OpenedPage:
     """A page of a document by its number, in the memory with this id: an `Answer` names the one that it quotes.
 
     Args:
@@ -287,7 +273,7 @@ async def open_page(
     (text,) = await pages.spans(known, [(part.start, part.end)])
     (place,) = await pages.place_names(known, [part.start])
     notes = await pages.notes(of.id, [page])
-    return OpenedPage(
+    return results.OpenedPage(
         document=known.id,
         title=known.title,
         method=method_of(of),
@@ -308,7 +294,7 @@ async def remember(
     *,
     context: ReaderContext | None = None,
     listen: Listen | None = None,
-) -> Remembered:
+) -> results.Remembered:
     """Append sessions to the history of this name or id, and memorise what is new (GAM, section 2.2.1).
 
     Args:
@@ -331,12 +317,12 @@ async def memorise(
     context: ReaderContext | None = None,
     listen: Listen | None = None,
     thread: RunThread | None = None,
-) -> Remembered:
+) -> results.Remembered:
     """Memorise what is new of a history, to which these sessions were appended."""
     pages, document = pages_of(library, context), appended.document
     output = await run_method(pages, gam.build_memorize(), "gam", document, {}, context, listen, thread)
     counts = {"added": len(appended.added), "known": appended.known, "sessions": document.sessions}
-    return Remembered.of(output, **counts, **await memory_sizes(pages, output))
+    return results.Remembered.of(output, **counts, **await memory_sizes(pages, output))
 
 
 async def research(
@@ -346,7 +332,7 @@ async def research(
     document: str,
     context: ReaderContext | None = None,
     listen: Listen | None = None,
-) -> Researched:
+) -> results.Researched:
     """Research the GAM memory of a document or history: what is found comes back, and nothing is answered.
 
     Args:
@@ -366,7 +352,9 @@ async def research(
     known = await document_named(pages, document)
     context_only = replace(context or ReaderContext(), context_only=True)
     asked = Question(question=question)
-    return Researched.of(await run_method(pages, gam.build_research(), "gam", known, asked, context_only, listen))
+    return results.Researched.of(
+        await run_method(pages, gam.build_research(), "gam", known, asked, context_only, listen)
+    )
 
 
 async def compress(
@@ -410,6 +398,6 @@ async def compress(
     return made
 
 
-def cite(document: Document, citations: Iterable[Mapping[str, Any]]) -> list[Cited]:
+def cite(document: Document, citations: Iterable[Mapping[str, Any]]) -> list[results.Cited]:
     """The citations of a document; those from a collection name the one of its documents that holds the quote."""
-    return [Cited(**{"document": document.id, **citation}) for citation in citations]
+    return [results.Cited(**{"document": document.id, **citation}) for citation in citations]

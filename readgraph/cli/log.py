@@ -6,21 +6,7 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
-from readgraph.state.logs import (
-    ERROR,
-    INFO,
-    LOGGER,
-    OF_FILE,
-    OF_RUN,
-    STANDARD_ERROR,
-    LogFile,
-    RunUsage,
-    current_run,
-    fault,
-    log,
-    log_run_end,
-    use_run,
-)
+from readgraph.state import logs
 
 if TYPE_CHECKING:
     from readgraph.corpus.worker import CorpusLine
@@ -28,14 +14,14 @@ if TYPE_CHECKING:
 STOPPED = 130
 """Exit code of Ctrl-C."""
 
-_log = logging.getLogger(LOGGER)
+_log = logging.getLogger(logs.LOGGER)
 
 
 class _CommandLog(NamedTuple):
     """A log that is written, the run that it is about, its beginning, and how all is left as it was before."""
 
     file: str
-    run: RunUsage
+    run: logs.RunUsage
     began: float
     closing: ExitStack
 
@@ -47,19 +33,19 @@ def begin_log(file: str, command: str) -> None:
     """Append what the command does to this file from now on. Raises `BadInput` where it can't be written."""
     if _begun:  # a group of commands is asked before its command
         return
-    written, run, closing = LogFile(file), RunUsage(about={"command": command}), ExitStack()
+    written, run, closing = logs.LogFile(file), logs.RunUsage(about={"command": command}), ExitStack()
     closing.callback(written.close)
     closing.callback(_log.setLevel, _log.level)
     closing.callback(_log.removeHandler, written)
     _log.addHandler(written)
-    where = file if file == STANDARD_ERROR else os.path.abspath(os.path.expanduser(file))
-    for name, value in ((OF_FILE, where), (OF_RUN, run.id)):
+    where = file if file == logs.STANDARD_ERROR else os.path.abspath(os.path.expanduser(file))
+    for name, value in ((logs.OF_FILE, where), (logs.OF_RUN, run.id)):
         closing.callback(_set_variable, name, os.environ.get(name))
         os.environ[name] = value
-    closing.enter_context(use_run(run))  # until the command ends: what it does runs in this context
+    closing.enter_context(logs.use_run(run))  # until the command ends: what it does runs in this context
     _begun.append(_CommandLog(file, run, time.perf_counter(), closing))
-    _log.setLevel(INFO)
-    log("run_begun")
+    _log.setLevel(logs.INFO)
+    logs.log("run_begun")
 
 
 def _set_variable(name: str, value: str | None) -> None:
@@ -68,24 +54,24 @@ def _set_variable(name: str, value: str | None) -> None:
         os.environ[name] = value
 
 
-def log_of_command() -> RunUsage | None:
+def log_of_command() -> logs.RunUsage | None:
     """The run of the command, if it has a log."""
     return _begun[0].run if _begun else None
 
 
 def logs_to_standard_error() -> bool:
     """Whether the log is on standard error, where nothing else should be drawn."""
-    return any(each.file == STANDARD_ERROR for each in _begun)
+    return any(each.file == logs.STANDARD_ERROR for each in _begun)
 
 
 def log_fault(problem: BaseException) -> None:
     """Tell the error that ends the command."""
-    log("error", ERROR, **fault(problem))
+    logs.log("error", logs.ERROR, **logs.fault(problem))
 
 
 def log_price(price: tuple[float, float] | None) -> None:
     """Costs are told at this price from now on."""
-    if price and (run := current_run()):
+    if price and (run := logs.current_run()):
         run.price = price
 
 
@@ -99,10 +85,10 @@ def log_document(line: "CorpusLine") -> None:
         "tokens_in": used["input_tokens"],
         "tokens_out": used["output_tokens"],
     }
-    if run := current_run():
+    if run := logs.current_run():
         run.count(**sums, cost=line["cost"])
     state = "left_out" if not line["document"] else "done" if line["complete"] else "incomplete"
-    log("document", document=line["document"], state=state, seconds=used["seconds"], cost=line["cost"], **sums)
+    logs.log("document", document=line["document"], state=state, seconds=used["seconds"], cost=line["cost"], **sums)
 
 
 def end_log(code: int) -> None:
@@ -110,5 +96,5 @@ def end_log(code: int) -> None:
     state = {0: "done", STOPPED: "stopped"}.get(code, "failed")
     while _begun:
         ended = _begun.pop()
-        log_run_end(ended.run, ended.began, state=state, exit_code=code)
+        logs.log_run_end(ended.run, ended.began, state=state, exit_code=code)
         ended.closing.close()

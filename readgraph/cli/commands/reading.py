@@ -4,17 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option, Typer
 
+from readgraph.cli.options import reading as given
 from readgraph.cli.options.documents import LibraryFolder, Sure
 from readgraph.cli.options.output import check_estimate, check_open, with_run, with_screen
-from readgraph.cli.options.reading import (
-    AskOptions,
-    CompressOptions,
-    CorpusOptions,
-    ReadOptions,
-    RememberOptions,
-    SummariseOptions,
-    TableOptions,
-)
 from readgraph.cli.options.settings import (
     BROWSING,
     COMPRESSING,
@@ -37,8 +29,8 @@ reading_commands = Typer()
 
 
 @reading_commands.command()
-@with_run(ReadOptions, READING, PROFILE)
-def read(options: ReadOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+@with_run(given.ReadOptions, READING, PROFILE)
+def read(options: given.ReadOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Read documents: cut them into parts and keep a gist of each. An interrupted reading resumes where it stopped.
 
     Example: readgraph read book.epub letters/ --glob '*.md' --model openai:gpt-4.1-mini
@@ -49,9 +41,9 @@ def read(options: ReadOptions, context: "ReaderContext", screen: "OutputOptions"
 
 
 @reading_commands.command()
-@with_run(RememberOptions, MEMORIZING)
+@with_run(given.RememberOptions, MEMORIZING)
 @run_lazily("read.remember_sessions")
-def remember(options: RememberOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+def remember(options: given.RememberOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Append sessions to a history and memorise what is new: a memo and a header for each part.
 
     A file is one session, unless it has session headings: then each heading starts one. In a .jsonl file, each line
@@ -63,8 +55,8 @@ def remember(options: RememberOptions, context: "ReaderContext", screen: "Output
 
 
 @reading_commands.command()
-@with_run(AskOptions, GROUPS, PROFILE)
-def ask(options: AskOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+@with_run(given.AskOptions, GROUPS, PROFILE)
+def ask(options: given.AskOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Answer a question about documents, and quote the passages that support the answer.
 
     Examples:
@@ -86,8 +78,8 @@ def ask(options: AskOptions, context: "ReaderContext", screen: "OutputOptions") 
 
 
 @reading_commands.command()
-@with_run(CorpusOptions, READING, PROFILE)
-def corpus(options: CorpusOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+@with_run(given.CorpusOptions, READING, PROFILE)
+def corpus(options: given.CorpusOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Read every document of a folder, with many workers. What was read before is not read again.
 
     A document that can't be read is reported, and holds up no other. Each is read as 'readgraph read' does.
@@ -102,8 +94,8 @@ def corpus(options: CorpusOptions, context: "ReaderContext", screen: "OutputOpti
 
 
 @reading_commands.command()
-@with_run(SummariseOptions, SUMMARISING)
-def summarise(options: SummariseOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+@with_run(given.SummariseOptions, SUMMARISING)
+def summarise(options: given.SummariseOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Summarise documents, or a part of them. Each sentence names where it stands, and is checked against the text.
 
     It is made from the notes that the library has; what was not read before is read first.
@@ -119,8 +111,8 @@ def summarise(options: SummariseOptions, context: "ReaderContext", screen: "Outp
 
 
 @reading_commands.command()
-@with_run(TableOptions, TABLING)
-def table(options: TableOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+@with_run(given.TableOptions, TABLING)
+def table(options: given.TableOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a table of all that documents hold of one kind; each row has the quote that shows it, and its place.
 
     All of the text is read, part by part. What was read is kept, so more files, or a changed file, cost only what is
@@ -137,8 +129,8 @@ def table(options: TableOptions, context: "ReaderContext", screen: "OutputOption
 
 
 @reading_commands.command()
-@with_run(CompressOptions, COMPRESSING)
-def compress(options: CompressOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+@with_run(given.CompressOptions, COMPRESSING)
+def compress(options: given.CompressOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text and nothing else.
 
     What is too long is shortened again until it fits, and never cut off. A text that fits is printed as it is.

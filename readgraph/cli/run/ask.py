@@ -18,19 +18,8 @@ from readgraph.cli.options.reading import AskOptions, CompareOptions
 from readgraph.cli.run.documents import conversion_seconds, estimate, load_sources, resolve_document
 from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
 from readgraph.cli.settings import check_used, choose_method
+from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
-from readgraph.cli.terminal.rendering import (
-    ASK_AGAIN,
-    format_usage,
-    percent,
-    print_answer,
-    print_answer_or_table,
-    print_citations,
-    print_json,
-    print_reminder,
-    print_steps,
-    print_walk,
-)
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.methods import Method, method_named, method_typed
@@ -86,15 +75,15 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
     sources = load_sources(options, screen)
     found, page = run_until_stopped(_ask(options, sources, context, screen))
     if screen.as_json:
-        print_json(found)
+        rendering.print_json(found)
     else:
         if screen.steps:
-            print_steps(found["steps"])
-            print_walk(found.get("hops", []))
+            rendering.print_steps(found["steps"])
+            rendering.print_walk(found.get("hops", []))
             if "rounds" in found:
                 print_rounds(found["rounds"])
-        print_answer(found, screen)
-        print_reminder(context, screen)
+        rendering.print_answer(found, screen)
+        rendering.print_reminder(context, screen)
     write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
 
 
@@ -189,7 +178,9 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Out
         document, results = run_until_stopped(_compare(options, sources, named, context, screen))
     failed = sum(found["status"] == "failed" for found in results)
     if screen.as_json:
-        print_json({"question": options.question, "document": document.id, "methods": results, "failed": failed})
+        rendering.print_json(
+            {"question": options.question, "document": document.id, "methods": results, "failed": failed}
+        )
         return
     console = Console()
     for found in results:
@@ -197,13 +188,13 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Out
         if found["status"] == "failed":
             console.print(SafeText(f"failed: {found['problem']}", style="red"))
         else:
-            print_answer_or_table(found)
-            print_citations(found["citations"])
+            rendering.print_answer_or_table(found)
+            rendering.print_citations(found["citations"])
         console.print()
     _print_figures(results)
     if not screen.quiet:
         _print_notes(results, failed)
-    print_reminder(context, screen)
+    rendering.print_reminder(context, screen)
 
 
 async def _compare(
@@ -226,7 +217,7 @@ async def _compare(
                 problems.append(problem)
                 results.append({"method": method.name, "status": "failed", "problem": str(problem)})
             if console.is_terminal:
-                used = format_usage(results[-1]["usage"]) if "usage" in results[-1] else "failed"
+                used = rendering.format_usage(results[-1]["usage"]) if "usage" in results[-1] else "failed"
                 console.print(SafeText(f"{number} of {len(methods)}: {method.name}, {used}", style="dim"))
     if len(problems) == len(methods):
         raise problems[0]
@@ -249,7 +240,7 @@ def _print_figures(results: Sequence[dict[str, Any]]) -> None:
             f"{usage['calls']:,}",
             f"{usage['input_words'] + usage['output_words']:,}",
             f"{usage['seconds']:.1f}",
-            "–" if share is None else percent(share),
+            "–" if share is None else rendering.percent(share),
             f"{len(found['pages_read']):,}",
             f"{len(found['citations']):,}",
             *(["–" if cost is None else in_dollars(cost)] if priced else []),
@@ -271,7 +262,7 @@ def _print_notes(results: Sequence[dict[str, Any]], failed: int) -> None:
             lines.append(f"{name}: {format_count(cached, 'more call')} answered by recorded replies")
         if found["fallbacks"]:
             kinds = ", ".join(f"{kind} {n}" for kind, n in found["fallbacks"].items())
-            lines.append(f"{name}: fall-backs {kinds}" + (ASK_AGAIN if found["usage"]["refused"] else ""))
+            lines.append(f"{name}: fall-backs {kinds}" + (rendering.ASK_AGAIN if found["usage"]["refused"] else ""))
     for names in sharing.values():
         if len(names) > 1:
             lines.append(f"{', '.join(names)}: they share a memory; the first one paid for building it")

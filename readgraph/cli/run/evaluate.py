@@ -24,6 +24,7 @@ from readgraph.cli.terminal.rendering import print_json, print_reminder
 from readgraph.cli.terminal.results import UNPROVEN, print_results, row_name
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_json, one_line
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
+from readgraph.evaluation import plan
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.differences import difference_of
 from readgraph.evaluation.folder import WHAT, EvaluationFolder
@@ -32,14 +33,6 @@ from readgraph.evaluation.judges.calibration import pairs_for
 from readgraph.evaluation.judges.judging import find_unjudged, judge_missing
 from readgraph.evaluation.metrics import Raters, check_raters, metrics_rated_by
 from readgraph.evaluation.optional_imports import check_libraries
-from readgraph.evaluation.plan import (
-    draw_sample,
-    estimate_groups,
-    estimate_rating,
-    what_is_run,
-    with_metrics,
-    with_papers_settings,
-)
 from readgraph.evaluation.publishing import PROMPTS, check_new, note_on_sharing, write_published_run
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.replaying import judge_again
@@ -74,10 +67,10 @@ def dataset_of(options: EvaluateOptions) -> Dataset:
         raise BadInput("--seed draws a sample: say how many questions with --sample, or leave it out.")
     dataset = load_dataset(options.file, options.form, options.limit)
     if options.sample is not None:
-        dataset = draw_sample(dataset, options.sample, options.seed)
+        dataset = plan.draw_sample(dataset, options.sample, options.seed)
     check_calibrated(options)
     if options.metrics is not None:
-        dataset = with_metrics(dataset, options.metrics)
+        dataset = plan.with_metrics(dataset, options.metrics)
         out = options.out  # of an evaluation that goes on, the folder names the judge
         judge = options.judge or (out and (out / WHAT).exists() and EvaluationFolder(out).what()["judge"])
         check_raters(metrics_rated_by("judge", dataset.metrics), ReaderContext(model=judge or ""))
@@ -153,7 +146,7 @@ def run_evaluation(
     if options.out is None:
         raise BadInput(NO_FOLDER)
     check_libraries()
-    settings = with_papers_settings(dataset, context)
+    settings = plan.with_papers_settings(dataset, context)
     # A judge may be named later; the embedding model is one of the settings, which must stay the same.
     check_raters(metrics_rated_by("embeddings", dataset.metrics), settings)
     rows = rows_of(options, dataset, settings)
@@ -163,7 +156,7 @@ def run_evaluation(
         async with open_library(source, only_shows=True) as other, open_library(folder.library) as library:
             await copy_replies(other.pages, library.pages)
 
-    with folder.open_for(what_is_run(options.file, dataset, rows, options.runs, options.judge, settings)):
+    with folder.open_for(plan.what_is_run(options.file, dataset, rows, options.runs, options.judge, settings)):
         folder.keep_questions(dataset)
         try:
             if theirs:
@@ -230,7 +223,7 @@ async def _run(
 def estimate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what the evaluation will use, without making a call."""
     dataset = dataset_of(options)
-    settings = with_papers_settings(dataset, context)
+    settings = plan.with_papers_settings(dataset, context)
     rows = rows_of(options, dataset, settings)
     folder = EvaluationFolder(options.out) if options.out and EvaluationFolder(options.out).library.exists() else None
     groups = find_unanswered(dataset, rows, range(options.runs), folder.outcomes() if folder else [])
@@ -242,7 +235,7 @@ def estimate(options: EvaluateOptions, context: ReaderContext, screen: OutputOpt
         unjudged = [dataset.by_id[each.item] for each in find_unjudged(dataset, folder, judging)] if folder else []
         unanswered = [item for *_, items in groups for item in items]
         metrics = Raters(options.judge, None).metrics_with_model(dataset.metrics)
-        ratings = estimate_rating([*unanswered, *unjudged], metrics)
+        ratings = plan.estimate_rating([*unanswered, *unjudged], metrics)
         calibrating = calibration_estimate(pairs_for(dataset)) if options.calibrate else Estimate()
         rating = (ratings + calibrating, options.judge)
     show_estimate(needed, words, settings, screen, rating)
@@ -251,15 +244,15 @@ def estimate(options: EvaluateOptions, context: ReaderContext, screen: OutputOpt
 def estimate_readings(options: EvaluateOptions, context: ReaderContext) -> Estimate:
     """What the readings of a new evaluation will use."""
     dataset = dataset_of(options)
-    rows = rows_of(options, dataset, with_papers_settings(dataset, context))
+    rows = rows_of(options, dataset, plan.with_papers_settings(dataset, context))
     return run_until_stopped(_estimate_in_folder(None, find_unanswered(dataset, rows, range(options.runs), [])))
 
 
 async def _estimate_in_folder(folder: EvaluationFolder | None, groups: list[Group]) -> Estimate:
     if folder is None:
-        return await estimate_groups(PageStore(InMemoryStore()), groups)
+        return await plan.estimate_groups(PageStore(InMemoryStore()), groups)
     async with open_library(folder.library) as library:
-        return await estimate_groups(library.pages, groups)
+        return await plan.estimate_groups(library.pages, groups)
 
 
 A, B = "A", "B"

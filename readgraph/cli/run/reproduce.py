@@ -14,24 +14,11 @@ from readgraph.cli.run.evaluate import NO_FOLDER, estimate, estimate_readings, e
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
+from readgraph.evaluation import replaying
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.plan import digest_of, fill_defaults
 from readgraph.evaluation.publishing import PROMPTS
-from readgraph.evaluation.replaying import (
-    RunComparison,
-    RunRecord,
-    compare_with_published,
-    read_published_replies,
-    run_of,
-)
-from readgraph.evaluation.reproducing import EXPERIMENTS, experiment_named
-from readgraph.evaluation.reproducing.needs import (
-    dataset_name_in,
-    estimate_experiment,
-    find_dataset_file,
-    form_of,
-    require_dataset_file,
-)
+from readgraph.evaluation.reproducing import EXPERIMENTS, experiment_named, needs
 from readgraph.evaluation.reproducing.sources import Experiment
 from readgraph.evaluation.rows import Row, needs_embeddings, row_method, row_named
 from readgraph.graphs.methods import web_method_named
@@ -51,7 +38,7 @@ MOST_SHOWN = 10
 
 def replay(file: Path | None, form: str | None, theirs: Path, out: Path | None, screen: OutputOptions) -> int:
     """Repeat a published run from its replies, asking no model; returns the exit code, which is 1 where it differs."""
-    run = run_of(theirs)
+    run = replaying.run_of(theirs)
     context, wanted = _context(run, theirs), run["file"]
     if wanted and (file is None or not file.exists() or digest_of(file) != wanted["sha256"]):
         there = "there is none" if file is None else f"{printable_path(file)} is another one"
@@ -71,18 +58,18 @@ def replay(file: Path | None, form: str | None, theirs: Path, out: Path | None, 
             judge=run["judge"],
             out=place,
         )
-        with replay_published(read_published_replies(theirs)):
+        with replay_published(replaying.read_published_replies(theirs)):
             try:
                 run_evaluation(options, context, replace(screen, quiet=True, price=None), theirs)
             except ReadgraphError as problem:
                 if isinstance(problem, BadInput):
                     raise
-        found = compare_with_published(theirs, EvaluationFolder(place))
+        found = replaying.compare_with_published(theirs, EvaluationFolder(place))
     _show(found, run, theirs, screen)
     return 0 if found.equal else 1
 
 
-def _context(run: RunRecord, theirs: Path) -> ReaderContext:
+def _context(run: replaying.RunRecord, theirs: Path) -> ReaderContext:
     settings: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in run["settings"].items()
     }
@@ -94,7 +81,7 @@ def _context(run: RunRecord, theirs: Path) -> ReaderContext:
     return ReaderContext(**settings)
 
 
-def _show(found: RunComparison, run: RunRecord, theirs: Path, screen: OutputOptions) -> None:
+def _show(found: replaying.RunComparison, run: replaying.RunRecord, theirs: Path, screen: OutputOptions) -> None:
     if screen.as_json:
         print_json(found.value())
         return
@@ -141,18 +128,18 @@ def reproduce(name: str, options: ReproduceOptions, context: ReaderContext, scre
 def _evaluation_of(experiment: Experiment, options: ReproduceOptions, rows: Iterable[str]) -> EvaluateOptions:
     """The evaluation that repeats the experiment with these rows; asks as many questions as the paper."""
     source = experiment.source
-    file = require_dataset_file(source, options.data)
+    file = needs.require_dataset_file(source, options.data)
     shared = {name: getattr(options, name) for name in SHARED}
     if not (options.limit or options.sample) and experiment.sample:
         shared["sample"] = experiment.sample
-    return EvaluateOptions(file=file, form=form_of(source, file), rows=[*rows], full_text=False, **shared)
+    return EvaluateOptions(file=file, form=needs.form_of(source, file), rows=[*rows], full_text=False, **shared)
 
 
 def replay_of(name: str, data: Path | None, theirs: Path, out: Path | None, screen: OutputOptions) -> int:
     """Repeat a published run of the experiment; returns the exit code, which is 1 where it differs."""
     source = experiment_named(name).source
-    file = require_dataset_file(source, data)
-    return replay(file, form_of(source, file), theirs, out, screen)
+    file = needs.require_dataset_file(source, data)
+    return replay(file, needs.form_of(source, file), theirs, out, screen)
 
 
 def list_experiments(options: ReproduceOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -186,11 +173,11 @@ def _line(
     model = context.model
     able = replace(context, model=model or ANY_MODEL, embeddings=context.embeddings or ANY_MODEL)
     able = fill_defaults(able, experiment.settings)
-    file = find_dataset_file(experiment.source, options.data)
+    file = needs.find_dataset_file(experiment.source, options.data)
     if file:
         used = estimate_readings(_evaluation_of(experiment, replace(options, judge=None), experiment.rows), able)
     else:
-        used = run_until_stopped(estimate_experiment(experiment, able))
+        used = run_until_stopped(needs.estimate_experiment(experiment, able))
     priced = PricedEstimate.of(used, model, screen, batch=context.batch)
     return {
         "name": experiment.name,
@@ -222,7 +209,7 @@ def rows_that_can_run(experiment: Experiment, context: ReaderContext) -> list[st
 
 def _notes(experiment: Experiment, rows: list[str], file: Path | None, context: ReaderContext) -> list[str]:
     notes = [f"{experiment.paper}, {experiment.place} ({experiment.models}): {experiment.line}."]
-    if file and dataset_name_in(file) is not None:
+    if file and needs.dataset_name_in(file) is not None:
         notes.append(f"{printable_path(file)} is a file of your own for this dataset, not {experiment.source.title}.")
     if left := [row for row in experiment.rows if row not in rows]:
         notes.append(f"Left out, since they need an embedding model (--embeddings): {', '.join(left)}.")
