@@ -351,10 +351,8 @@ async def research(
     pages = pages_of(library, context)
     known = await document_named(pages, document)
     context_only = replace(context or ReaderContext(), context_only=True)
-    asked = Question(question=question)
-    return results.Researched.of(
-        await run_method(pages, gam.build_research(), "gam", known, asked, context_only, listen)
-    )
+    asked, builder = Question(question=question), gam.build_research()
+    return results.Researched.of(await run_method(pages, builder, "gam", known, asked, context_only, listen))
 
 
 async def compress(

@@ -5,16 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Context, Option, Typer
 
-from readgraph.cli.options.documents import (
-    WHICH,
-    CollectionName,
-    CorrectOptions,
-    LibraryFolder,
-    ShowOptions,
-    Sure,
-    WantedPlace,
-    document_argument,
-)
+from readgraph.cli.options import documents as given
+from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json, check_alone, check_open, find_typed_options
 from readgraph.cli.options.settings import CHATTING, run_lazily, with_context, with_options
 from readgraph.cli.shell import HelpfulGroup, agent_names, collections, completer_of, identities
@@ -28,8 +20,8 @@ library_commands = Typer()
 
 
 @library_commands.command()
-@with_options(ShowOptions)
-def show(run: Context, options: ShowOptions) -> None:
+@with_options(given.ShowOptions)
+def show(run: Context, options: given.ShowOptions) -> None:
     """List what the library holds, or a document's parts with their gists, or the text where a citation stands.
 
     Example: readgraph show report.pdf --page 58 --quote "maximum discharge"
@@ -40,7 +32,7 @@ def show(run: Context, options: ShowOptions) -> None:
 
         check_alone(run, "writes a file and prints nothing", "--report", "--library", "--method", "--purpose", "--open")
         report_document(options, options.report)
-    elif options.place != WantedPlace():
+    elif options.place != given.WantedPlace():
         if options.made_for is not None:
             raise BadInput("--purpose chooses whose notes are shown, and a place shows the text: leave --purpose out.")
         from readgraph.cli.run.show import show_place
@@ -59,9 +51,9 @@ def show(run: Context, options: ShowOptions) -> None:
 
 
 @library_commands.command()
-@with_options(CorrectOptions)
+@with_options(given.CorrectOptions)
 @run_lazily("library.correct_note")
-def correct(options: CorrectOptions) -> None:
+def correct(options: given.CorrectOptions) -> None:
     """Replace a part's gist, summary or memo by your own words, which are kept when the document is read again.
 
     Example: readgraph correct report.pdf --part 4 --text "The discharge is 40 litres, not 400."
@@ -74,12 +66,12 @@ def search(
     words: Annotated[str, Argument(metavar="WORDS", help="What to search for.")],
     documents: Annotated[
         list[str] | None,
-        document_argument(
+        given.document_argument(
             "Search only these: files that were read, ids, titles or parts of titles.", show_default=False
         ),
     ] = None,
     most: Annotated[int, Option("--limit", min=1, metavar="N", help="Show at most this many passages.")] = 10,
-    collection: CollectionName = None,
+    collection: given.CollectionName = None,
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
@@ -95,7 +87,7 @@ def forget(
     document: Annotated[
         str, Argument(metavar="DOCUMENT", help="A file, an id or a title.", autocompletion=completer_of(identities))
     ],
-    yes: Sure = False,
+    yes: given.Sure = False,
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
@@ -110,7 +102,7 @@ Name = Annotated[str, Argument(metavar="NAME", help="The collection's name.", au
 @run_lazily("library.add_documents")
 def add_documents(
     name: Name,
-    documents: Annotated[list[str], document_argument(f"Documents of the library: {WHICH}")],
+    documents: Annotated[list[str], given.document_argument(f"Documents of the library: {given.WHICH}")],
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
@@ -131,7 +123,8 @@ def list_collections(library: LibraryFolder = None, as_json: Json = False) -> No
 def remove_documents(
     name: Name,
     documents: Annotated[
-        list[str] | None, document_argument(f"Take only these out: {WHICH} Without any, the collection is removed.")
+        list[str] | None,
+        given.document_argument(f"Take only these out: {given.WHICH} Without any, the collection is removed."),
     ] = None,
     library: LibraryFolder = None,
     as_json: Json = False,
@@ -279,7 +272,7 @@ def repair_agent(name: AgentName, library: LibraryFolder = None) -> None:
 
 @agents.command("forget")
 @run_lazily("agents.forget_agent")
-def forget_agent(name: AgentName, yes: Sure = False, library: LibraryFolder = None) -> None:
+def forget_agent(name: AgentName, yes: given.Sure = False, library: LibraryFolder = None) -> None:
     """Delete an agent and everything it remembers. The documents it was given stay in the library."""
 
 

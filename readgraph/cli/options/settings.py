@@ -13,35 +13,8 @@ from typing import Annotated, Any, get_args
 from typer import Option
 
 from readgraph.cli.shell import HELP_ALL, PROFILES, completer_of, languages, models, values_of
+from readgraph.state import settings as group
 from readgraph.state.declaring import RENAMED, Declaration, Groups, declarations_of, format_default
-from readgraph.state.settings import (
-    AnswerLength,
-    Batching,
-    Budget,
-    Calls,
-    Chaining,
-    Concurrency,
-    Embeddings,
-    Excerpt,
-    Gists,
-    Language,
-    Memorizing,
-    MemoryParts,
-    Model,
-    NoteTaking,
-    PageSizes,
-    PagesRead,
-    Paragraphs,
-    Pausing,
-    Purpose,
-    ReadingModel,
-    Rebuilding,
-    Segments,
-    Subtrees,
-    Surveying,
-    Tree,
-    Window,
-)
 
 Command = Callable[..., None]
 
@@ -76,8 +49,8 @@ def _add_parameters(
 
     @wraps(command)
     def run(**values: Any) -> Any:
-        group = {name: values.pop(name) for name in declared}
-        return command(**({argument: convert(**group)} if convert else {}), **values)
+        taken = {name: values.pop(name) for name in declared}
+        return command(**({argument: convert(**taken)} if convert else {}), **values)
 
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
@@ -97,7 +70,7 @@ COMPLETED = {
     "model": completer_of(models),
     "reading_model": completer_of(models),
     "language": completer_of(languages),
-    "answer_length": completer_of(values_of(get_args(AnswerLength))),
+    "answer_length": completer_of(values_of(get_args(group.AnswerLength))),
 }
 
 
@@ -143,23 +116,27 @@ PROFILE: dict[str, Any] = {
 }
 
 MEMORIZING: Groups = (
-    *(Model, ReadingModel, Concurrency, Calls, Batching, Budget),
-    *(Language, Purpose, Rebuilding, Memorizing),
+    *(group.Model, group.ReadingModel, group.Concurrency, group.Calls, group.Batching, group.Budget),
+    *(group.Language, group.Purpose, group.Rebuilding, group.Memorizing),
 )
-READING: Groups = (*MEMORIZING, Window, PageSizes, Pausing, Gists, Excerpt, Segments, Tree, NoteTaking)
-CHATTING: Groups = (Model, Embeddings, Window, PageSizes, Budget, Calls, Language, Chaining, MemoryParts)
-SUMMARISING: Groups = (
-    *(Model, ReadingModel, Window, Concurrency, Calls, Batching, Budget),
-    *(Language, Purpose, Rebuilding),  # without those of the notes, which may be there already
+READING: Groups = (
+    *(*MEMORIZING, group.Window, group.PageSizes, group.Pausing, group.Gists),
+    *(group.Excerpt, group.Segments, group.Tree, group.NoteTaking),
 )
-TABLING: Groups = (
-    *(Model, ReadingModel, Window, Concurrency, Calls, Batching, Budget),
-    *(Language, Paragraphs, Rebuilding, Surveying),
+CHATTING: Groups = (
+    *(group.Model, group.Embeddings, group.Window, group.PageSizes, group.Budget),
+    *(group.Calls, group.Language, group.Chaining, group.MemoryParts),
 )
-COMPRESSING: Groups = (Model, Window, Concurrency, Calls, Batching, Budget, Language)
+IN_PARTS: Groups = (
+    *(group.Model, group.ReadingModel, group.Window, group.Concurrency),
+    *(group.Calls, group.Batching, group.Budget, group.Language),
+)
+SUMMARISING: Groups = (*IN_PARTS, group.Purpose, group.Rebuilding)  # the notes may be there already
+TABLING: Groups = (*IN_PARTS, group.Paragraphs, group.Rebuilding, group.Surveying)
+COMPRESSING: Groups = tuple(each for each in IN_PARTS if each is not group.ReadingModel)
 BROWSING: Groups = (
-    *(Model, ReadingModel, Window, Subtrees, Gists, Purpose, Language),
-    *(Rebuilding, PagesRead, Concurrency, Calls, Budget),
+    *(group.Model, group.ReadingModel, group.Window, group.Subtrees, group.Gists, group.Purpose, group.Language),
+    *(group.Rebuilding, group.PagesRead, group.Concurrency, group.Calls, group.Budget),
 )
 """The settings that each command uses; of building a memory and of compressing, those of any method or engine."""
 

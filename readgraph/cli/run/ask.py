@@ -178,9 +178,8 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Out
         document, results = run_until_stopped(_compare(options, sources, named, context, screen))
     failed = sum(found["status"] == "failed" for found in results)
     if screen.as_json:
-        rendering.print_json(
-            {"question": options.question, "document": document.id, "methods": results, "failed": failed}
-        )
+        about = {"question": options.question, "document": document.id}
+        rendering.print_json({**about, "methods": results, "failed": failed})
         return
     console = Console()
     for found in results:
