@@ -47,17 +47,9 @@ if TYPE_CHECKING:
 else:
     from readgraph.state.lazy_names import lazy_names
 
+    _OF_LANGCHAIN = {
+        *("LibraryRetriever", "add_documents", "as_retriever", "as_tool", "research_tool", "searched_by"),
+        "until_left",
+    }
     # Imported when first used: the command uses some files of this room, and must not wait for the others.
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "functions": [
-                *("ask", "compress", "list_documents", "open_page", "read", "remember", "research", "search"),
-                *("summarise", "table"),
-            ],
-            "langchain": [
-                *("LibraryRetriever", "add_documents", "as_retriever", "as_tool", "research_tool", "searched_by"),
-                "until_left",
-            ],
-        },
-    )
+    __getattr__, __dir__ = lazy_names(__name__, {"langchain": _OF_LANGCHAIN, "functions": {*__all__} - _OF_LANGCHAIN})

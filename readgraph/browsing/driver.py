@@ -154,10 +154,7 @@ class ChromiumDriver:
     @classmethod
     @asynccontextmanager
     async def opened(cls, url: str, driver: str = CHROMIUM) -> AsyncIterator["ChromiumDriver"]:
-        """A browser without a window that shows this page, and is closed at the end.
-
-        `driver` as in `executable`. Raises `BadInput` where there is no browser, or the page can't be opened.
-        """
+        """A browser without a window that shows this page; raises `BadInput` where either is not to be had."""
         origin, program, api = web_origin(url), executable(driver), playwright()
         rule = OneOrigin(origin)
         async with api.async_playwright() as tool:
@@ -189,10 +186,7 @@ class ChromiumDriver:
         return self._mask_passwords(without_login(self.page.url))
 
     async def look(self) -> PageSeen:
-        """What the page shows now; from then on, elements are named by the numbers in it.
-
-        Raises `CannotAct` where the page does not answer.
-        """
+        """What the page shows now, with numbers for its elements; raises `CannotAct` where it does not answer."""
         for _ in range(TRIES):
             await self._settle()
             with suppress(playwright().Error):  # another page came meanwhile
@@ -204,11 +198,7 @@ class ChromiumDriver:
         self._shown[element] = await _state_of(await self._element(element))
 
     async def act(self, element: str, operation: str, value: str = "", *, secret: bool = False) -> list[str]:
-        """Do an action (click, type, select) on the element with this number; a `secret` value is never shown again.
-
-        Returns what happened besides, in words: a link away that was refused, a question of the page. Raises
-        `CannotAct` where the page does not let it be done.
-        """
+        """Do an action on an element (see `Driver`); returns what else happened, such as a link that was refused."""
         self._notes.clear()
         if secret and value:
             self._secrets.append(value)
@@ -255,9 +245,8 @@ class ChromiumDriver:
         except error as problem:
             away = next(iter(self.blocked), "")
             if "ERR_ABORTED" in str(problem) and away:
-                raise BadInput(
-                    f"{shown} leads on to {away}: give the address there, if that is the site you mean."
-                ) from None
+                led = f"{shown} leads on to {away}: give the address there, if that is the site you mean."
+                raise BadInput(led) from None
             raise BadInput(f"{shown} can't be opened: {_reason(problem).replace(url, shown)}.") from None
 
     def _turn_to(self, page: "Page") -> None:
@@ -296,10 +285,8 @@ class ChromiumDriver:
         """Wait until the page, or the one that takes its place, is there and at rest."""
         error = playwright().Error
         for _ in range(TRIES):
-            if (
-                self.page.url in ("", "about:blank") and len(self._context.pages) > 1
-            ):  # a window to where nothing may go
-                await self.page.close()
+            if self.page.url in ("", "about:blank") and len(self._context.pages) > 1:
+                await self.page.close()  # a window to where nothing may go
             try:
                 await self.page.wait_for_load_state(timeout=OPENING)
                 await _wait_for_answer(self.page.evaluate(SETTLED, SETTLING))

@@ -57,10 +57,6 @@ def serve_library(
     """Serve until Ctrl-C. Raises `BadInput` where the server isn't installed, can't listen, or has no password."""
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         raise BadInput("The page is not installed: pip install 'readgraph[serve]'.")
-    from readgraph.serve.app import serve_room
-    from readgraph.serve.guard import Guard
-    from readgraph.serve.room import Room
-
     method = method or from_settings_file("method") or ""
     if method:
         method_typed(method)
@@ -68,6 +64,10 @@ def serve_library(
     dollars = parse_price(price) if price else None
     password = "" if is_loopback(address[0]) else _password()
     listener = open_listener(*address)
+    from readgraph.serve.app import serve_room
+    from readgraph.serve.guard import Guard
+    from readgraph.serve.room import Room
+
     host, port = listener.getsockname()[:2]
     bound = [] if host in ("0.0.0.0", "::") else [host]
     guard = Guard(port, password, [*bound, *names])
