@@ -22,9 +22,7 @@ from readgraph.state.errors import BadInput, Damaged, LibraryError, Way
 from readgraph.state.languages import language_of
 from readgraph.state.records import Document
 
-NEAR = 0.75
-"""How alike a title must be to be suggested, as `difflib` counts it: 1 is the same."""
-
+NEAR = 0.75  # how alike a title must be to be suggested; 1 is the same
 MOST_LISTED = 5
 
 
@@ -158,12 +156,8 @@ def same_name(documents: Sequence[Document], name: str, id_of_file: str | None =
 
 
 MOST_PICKED = 3
-
-PASSAGES = 3
-"""A document counts by this many of its passages, the best ones."""
-
-LEAST_SHARE = 0.5
-"""A document is picked if its score is at least this share of the best one's."""
+PASSAGES = 3  # a document counts by this many of its best passages
+LEAST_SHARE = 0.5  # of the best document's score, which one that is picked must have
 
 
 class PickingScope(NamedTuple):

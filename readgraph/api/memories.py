@@ -7,8 +7,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.state.errors import BadInput, Way
 from readgraph.state.records import Document, Memory, Page
 
-LONGEST_PURPOSE = 200
-"""Characters of a purpose that are shown beside the method."""
+LONGEST_PURPOSE = 200  # characters of a purpose that are shown beside the method
 
 
 def method_of(memory: Memory) -> str:

@@ -124,8 +124,7 @@ def node_activity(node: str) -> str:
     return DOING.get(node, node.replace("_", " ").capitalize())
 
 
-BUILDS = ("read", "memorize", "write_notes")
-"""Nodes that report how far they are; their figures stay while a call runs between two pages."""
+BUILDS = ("read", "memorize", "write_notes")  # nodes that report how far they are
 
 
 @dataclass

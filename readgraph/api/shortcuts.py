@@ -26,8 +26,7 @@ from readgraph.state.records import Document
 
 Source = str | os.PathLike[str]
 
-LONGEST_NAME = 1000
-"""Characters that the name of a file or document may have; what is longer is a text."""
+LONGEST_NAME = 1000  # characters of the name of a file or document; what is longer is a text
 
 
 def ask(

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CannotAct", "ChromiumDriver", "Driver", "PageSeen"]
 
-NUMBER = "data-readgraph-id"
-"""The attribute that holds an element's number."""
+NUMBER = "data-readgraph-id"  # the attribute that holds an element's number
 
 
 class PageSeen(NamedTuple):
@@ -99,22 +98,11 @@ def playwright() -> Any:
 
 
 MASK = "•" * 8
-
-SHORTEST_MASKED = 4
-"""Characters of a password that is looked for in all of the page; a shorter one would be found in other words."""
-
-OPENING, ACTING, SETTLING = 30_000, 3_000, 3_000
-"""The longest waits, in milliseconds: for a page, for an element to be ready, for a page to come to rest."""
-
-MOST_TABS = 4
-"""Tabs that stay open: the one that is shown, and those that opened it. A site could open any number."""
-
-TRIES = 3
-"""How often a page is looked at, where another one takes its place meanwhile."""
-
-ANSWERING = 30.0
-"""The longest wait, in seconds, for a page to say what it shows: one whose scripts never end says nothing."""
-
+SHORTEST_MASKED = 4  # characters of a password: a shorter one would be found in other words of the page
+OPENING, ACTING, SETTLING = 30_000, 3_000, 3_000  # the longest waits in ms: for a page, for an element, for rest
+MOST_TABS = 4  # the one that is shown, and those that opened it: a site could open any number
+TRIES = 3  # how often a page is looked at, where another one takes its place meanwhile
+ANSWERING = 30.0  # seconds: a page whose scripts never end says nothing
 T = TypeVar("T")
 
 SETTLED = """(most) => new Promise(done => {
@@ -128,9 +116,7 @@ SETTLED = """(most) => new Promise(done => {
 })"""
 """Ends when the page has not changed for a tenth of a second."""
 
-COVERED = "intercepts pointer events"
-"""What Playwright says of an element that another one covers."""
-
+COVERED = "intercepts pointer events"  # what Playwright says of an element that another one covers
 SEEN = "e => [e.isConnected, e.localName, e.type, e.href, (e.innerText ?? '').slice(0, 200)].join('|')"
 """What an element is, so that one that changed meanwhile is not acted on."""
 

@@ -188,5 +188,4 @@ class Episode:
         return step
 
 
-AFTER = {"done": ".", "refused": ": the person refused it.", "failed": ": it could not be done."}
-"""What the agent reads of an action, by what came of it."""
+AFTER = {"done": ".", "refused": ": the person refused it.", "failed": ": it could not be done."}  # for the agent

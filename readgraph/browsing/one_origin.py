@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 PORTS: dict[str, int] = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
-LOCAL = ("data:", "blob:", "about:")
-"""Schemes of what a page makes itself: nothing is asked of a server."""
+LOCAL = ("data:", "blob:", "about:")  # schemes of what a page makes itself: nothing is asked of a server
 
 
 def origin_of(address: str) -> str:
@@ -51,19 +50,13 @@ def web_origin(address: str) -> str:
     return origin
 
 
-REPORTS = "/readgraph-blocked"
-"""Where a page tells what it was not allowed; the browser is answered here, and no server sees it."""
-
+REPORTS = "/readgraph-blocked"  # where a page tells what it was not allowed: no server sees it
 POLICY = {"name": "Content-Security-Policy", "value": f"connect-src 'self' data: blob:; report-uri {REPORTS}"}
 """The browser's own rule for what scripts ask for: a web socket is no request, so that nobody else could look at it."""
 
 STAGES = [{"urlPattern": "*", "requestStage": stage} for stage in ("Request", "Response")]
-
-WITHOUT_BODY = (204, 205, 304)
-"""Statuses of responses that have no body."""
-
-PACKING = ("content-encoding", "content-length", "transfer-encoding")
-"""Headers on how a body was packed for the way, which is unpacked here."""
+WITHOUT_BODY = (204, 205, 304)  # statuses of responses that have no body
+PACKING = ("content-encoding", "content-length", "transfer-encoding")  # of headers: unpacked here
 
 Command = tuple[str, dict[str, Any]]
 

@@ -10,16 +10,10 @@ import typer
 
 from readgraph.cli.terminal.safe_text import one_line
 
-CLOSED = 1
-"""Exit code where the output was closed before its end, as by `| head`."""
-
-UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""Errors of standard output; errors of the library and of files are reported where they are opened."""
-
+CLOSED = 1  # exit code where the output was closed before its end, as by `| head`
+UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what can befall standard output
 CALLERS = ("readgraph.nodes.step", "readgraph.graphs.wiring.nodes", "readgraph.graphs.plugins")
-
-BETWEEN = frozenset({*sys.stdlib_module_names, "langgraph", "langchain_core"})
-"""What may stand between these and a user's function."""
+BETWEEN = frozenset({*sys.stdlib_module_names, "langgraph", "langchain_core"})  # stands between these and users
 
 
 def report_error(problem: Exception) -> None:

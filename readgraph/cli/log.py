@@ -11,8 +11,7 @@ from readgraph.state import logs
 if TYPE_CHECKING:
     from readgraph.corpus.worker import CorpusLine
 
-STOPPED = 130
-"""Exit code of Ctrl-C."""
+STOPPED = 130  # exit code of Ctrl-C
 
 _log = logging.getLogger(logs.LOGGER)
 

@@ -22,9 +22,7 @@ from readgraph.cli.shell import HelpfulCommand, HelpfulGroup, mend_bash_values
 from readgraph.models.batches import has_running_batches
 from readgraph.state.errors import ReadgraphError
 
-NAME = "readgraph"
-"""The command's name, also where it runs as a module: help and completion go by it."""
-
+NAME = "readgraph"  # help and completion go by it, also where the command runs as a module
 KEPT = "What was read is kept; run the same command again to continue."
 BATCH_GOES_ON = (
     "The batch goes on: run the same command again to take its replies, "

@@ -42,8 +42,7 @@ def check_typed(used: Collection[str], names: str) -> None:
         raise BadInput(f"{', '.join(idle)} {has} no effect with {names}: leave {them} out.")
 
 
-OF_THE_COMMAND = ("method", "price", "models")
-"""Settings of the command that are no fields of the context."""
+OF_THE_COMMAND = ("method", "price", "models")  # settings of the command that are no fields of the context
 
 
 def reader_context(profile: str | None = None, **given: Any) -> ReaderContext:

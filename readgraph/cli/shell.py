@@ -103,9 +103,7 @@ def _readable(kind: str) -> str:
 PROFILES = ("quality", "qmsum", "gutenberg", "movie", "screenplay", "report", "nested-keys")
 
 LOCAL = "local"
-
-TYPED = "readgraph.typed"
-"""The key, in the context of a completion, of what was typed so far."""
+TYPED = "readgraph.typed"  # the key, in the context of a completion, of what was typed so far
 
 Item = tuple[str, str]
 """A value, and what it is."""

@@ -23,8 +23,7 @@ from readgraph.library.address import LibraryAddress
 from readgraph.library.opening import BackgroundLibrary, default_place, open_library_in_background
 from readgraph.state.errors import BadInput, LibraryError
 
-OBJECT_BYTES = 80 * 1024 * 1024
-"""Ray's shared memory on a cluster of our own, since only file names and lines are sent."""
+OBJECT_BYTES = 80 * 1024 * 1024  # Ray's shared memory on a cluster of our own: only names and lines are sent
 
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",  # nothing is reported to anybody

@@ -60,11 +60,8 @@ class Allowance:
 Workers = AbstractAsyncContextManager[Sequence[Worker]]
 Tell = Callable[[CorpusLine], None]
 
-UNANSWERED = 10
-"""So many documents in turn that the model server did not answer end the reading: it is no fault of theirs."""
-
-MOST_HERE = 1000
-"""So many files at most are told to be known by this process; workers say it of the others."""
+UNANSWERED = 10  # so many documents in turn without an answer of the model server end the reading
+MOST_HERE = 1000  # files that this process tells to be known; workers say it of the others
 
 
 @dataclass

@@ -26,8 +26,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import Damaged, LibraryError, ModelUnavailable, ReadgraphError
 from readgraph.state.reading import NOTHING_USED, Usage
 
-TRIES = 3
-"""How often a document is begun again on other workers, after its worker ended, before it is read alone."""
+TRIES = 3  # how often a document is begun again on other workers, after its worker ended, before it is read alone
 
 
 @dataclass(frozen=True)

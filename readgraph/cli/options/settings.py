@@ -62,8 +62,7 @@ def _add_parameters(
     return run
 
 
-COMMON = ("model", "language", "answer_length", "max_calls")
-"""Settings whose options stand among those that `--help` shows; the others are shown by `--help-all`."""
+COMMON = ("model", "language", "answer_length", "max_calls")  # `--help` shows them, `--help-all` all settings
 
 
 COMPLETED = {

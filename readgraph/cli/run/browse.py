@@ -67,8 +67,7 @@ class EpisodeView:
         )
 
 
-PASSWORD = "READGRAPH_PASSWORD"
-"""The environment variable that holds a password for the site, where nobody can be asked for it."""
+PASSWORD = "READGRAPH_PASSWORD"  # of the site, where nobody can be asked for it
 
 
 def browse_site(

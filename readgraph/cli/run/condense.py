@@ -235,8 +235,7 @@ def _print_table(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: 
         told.print(SafeText(BY_PATTERN if found["model"] else f"{BY_PATTERN} {TO_READ_WITH_ONE}", style="yellow"))
 
 
-BEGINNING = b'{\n  "engine_name": '
-"""How a trace begins: no other file is overwritten."""
+BEGINNING = b'{\n  "engine_name": '  # of a trace: no other file is overwritten
 
 
 def compress_documents(options: CompressOptions, context: ReaderContext, screen: OutputOptions) -> None:

@@ -198,8 +198,7 @@ def confirm_forgetting(name: str, also: str) -> None:
         raise BadInput(f"'{name}' was kept: give --yes to forget it without being asked.")
 
 
-WRONG = 1
-"""Exit code where something is wrong."""
+WRONG = 1  # exit code where something is wrong
 
 
 @in_library(only_shows=True, finishes=False)

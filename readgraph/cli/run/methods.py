@@ -135,9 +135,7 @@ FORMS = {
     "plain": "plain words",
 }
 
-RETRY_SECONDS = 5.0
-"""The user is waiting, so an error that lasts longer than this is reported."""
-
+RETRY_SECONDS = 5.0  # the user is waiting, so an error that lasts longer is reported
 UNUSABLE = "no usable typed reply: set another reply_form, or use a larger model"
 
 
@@ -173,12 +171,8 @@ async def try_model(context: ReaderContext) -> dict[str, Any]:
     }
 
 
-WRONG = 1
-"""Exit code where something is wrong."""
-
-LEAST_FREE = 1_000_000_000
-"""Bytes of disk below which a library may soon be full."""
-
+WRONG = 1  # exit code where something is wrong
+LEAST_FREE = 1_000_000_000  # bytes of disk below which a library may soon be full
 LEAST_SQLITE = (3, 33)
 
 EMBEDDINGS = "embeddings"

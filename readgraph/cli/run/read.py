@@ -73,8 +73,7 @@ def estimate_documents(options: ReadOptions | CorpusOptions, context: ReaderCont
     estimate(options, context, screen, options.method)
 
 
-SIZES = {"pages", "notes", "note_words", "complete"}
-"""What a run's output doesn't say: how large the memory is now."""
+SIZES = {"pages", "notes", "note_words", "complete"}  # what a run's output doesn't say: how large the memory is now
 
 
 async def _print_memory(

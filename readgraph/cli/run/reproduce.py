@@ -101,9 +101,7 @@ def _show(found: replaying.RunComparison, run: replaying.RunRecord, theirs: Path
         console.print(f"  … and {len(found.differences) - MOST_SHOWN} more: --json lists all", soft_wrap=True)
 
 
-ANY_MODEL = "any"
-"""Stands for a model in the estimates of a list, where none is named."""
-
+ANY_MODEL = "any"  # stands for a model in estimates, where none is named
 FLOOR = "Without a model this is the extractive floor, which no paper reports: name a model with --model."
 
 

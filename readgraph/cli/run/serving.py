@@ -179,17 +179,11 @@ async def _until_stopped(serving: Coroutine[Any, Any, None]) -> bool:
     return False
 
 
-HOST = "127.0.0.1"
-"""The server has no login, so only this machine can reach it."""
-
+HOST = "127.0.0.1"  # the server has no login, so only this machine can reach it
 RUNS_AT_ONCE = 8
-
-STOPPED_WITHIN = 10.0
-"""Seconds that the server gets to end by itself before it is killed."""
-
+STOPPED_WITHIN = 10.0  # seconds that the server gets to end by itself before it is killed
 _SERVER = ("langgraph_cli", "langgraph_api", "langgraph_runtime_inmem")
-_REPORTING = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_CLOUD_LICENSE_KEY")
-"""Environment variables that would make the server report to LangChain."""
+_REPORTING = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_CLOUD_LICENSE_KEY")  # variables that make it report
 
 
 def serve_studio(folder: LibraryPlace | None, port: int, context: ReaderContext, *, open_page: bool) -> None:

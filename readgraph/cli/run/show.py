@@ -197,8 +197,7 @@ def day(time: str) -> str:
     return f"{at_local_time(datetime.fromisoformat(time)):%Y-%m-%d %H:%M}"
 
 
-LONGEST_NUMBER = 9
-"""Digits."""
+LONGEST_NUMBER = 9  # digits
 
 
 @dataclass(frozen=True)

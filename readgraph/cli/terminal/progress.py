@@ -27,8 +27,7 @@ from readgraph.state.loops import Listen
 from readgraph.state.reading import Usage
 from readgraph.state.words import format_count
 
-TIMED, COUNTED, BARRED, WIDE = 56, 76, 92, 112
-"""Columns from which the time is shown too, the parts, a short bar, and a long one: all stands on one line."""
+TIMED, COUNTED, BARRED, WIDE = 56, 76, 92, 112  # columns from which a line has the time, the parts, a bar, a long bar
 
 
 class _TimeColumn(bars.ProgressColumn):
@@ -150,8 +149,7 @@ class ReadingProgress(LiveBar):
         self.console.print(SafeText(line, style="yellow"))
 
 
-NARROW = 60
-"""Columns: a narrower terminal has no bar."""
+NARROW = 60  # columns: a narrower terminal has no bar
 
 
 class ConversionProgress(LiveBar):
@@ -180,8 +178,7 @@ class ConversionProgress(LiveBar):
         self._bar.update(self._task, completed=number)
 
 
-ROOMY = 140
-"""Columns from which both the figures of use and those of batches are shown; else a batch hides what was used."""
+ROOMY = 140  # columns from which what was used stands beside the batches
 
 
 class _UsedColumn(bars.ProgressColumn):

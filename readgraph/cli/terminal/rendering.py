@@ -29,9 +29,7 @@ from readgraph.state.words import format_count, with_numbers
 __all__ = ["print_walk"]
 
 MOST_UNREAD = 20
-
-LONGEST_PLACES = 100
-"""Characters of the places that were read again, which are listed in one line; where they take more, as parts."""
+LONGEST_PLACES = 100  # characters of the places that are listed in one line; longer ones are named as parts
 
 
 def place_or_part(place: str | None, page: int) -> str:

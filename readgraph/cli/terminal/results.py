@@ -24,10 +24,7 @@ from readgraph.state.words import format_count
 
 NONE = "–"
 WHOLE, PERCENT = "{:,.0f}", "{:.0f} %"
-
-UNPROVEN = " (unproven judge)"
-"""Behind the name of a metric whose judge may agree with known verdicts by chance."""
-
+UNPROVEN = " (unproven judge)"  # behind the name of a metric whose judge may agree with known verdicts by chance
 LONGEST_NAME = 26
 
 
@@ -57,8 +54,7 @@ def format_figure(value: float | None, form: str = "{:.1f}") -> str:
     return NONE if value is None else form.format(value)
 
 
-MOST_COLUMNS = 7
-"""With more categories than this, each is a row, and each method a column."""
+MOST_COLUMNS = 7  # with more categories than this, each is a row, and each method a column
 
 Line = tuple[str, list[str]]
 
