@@ -24,21 +24,13 @@ from readgraph.state.records import Document
 
 @dataclass(frozen=True, kw_only=True)
 class RunThread:
-    """The thread in which a run keeps its steps, so that a further question can follow, and the run can go on.
+    """The thread in which a run keeps its steps, so that a further question can follow, and the run can go on."""
 
-    Attributes:
-        saver: Keeps the steps, such as a library's `checkpointer`; None: nothing does.
-        id: An earlier thread; "": a new one.
-        follow_up: The question goes on from those before it in the thread.
-        checkpoint: A checkpoint of the thread, from which a run without a question goes on; "": its end.
-        pause_before: Nodes before which the run ends, until it goes on.
-    """
-
-    saver: BaseCheckpointSaver[Any] | None
-    id: str = ""
-    follow_up: bool = False
-    checkpoint: str = ""
-    pause_before: Sequence[str] = ()
+    saver: BaseCheckpointSaver[Any] | None  # such as a library's `checkpointer`; None: nothing keeps the steps
+    id: str = ""  # an earlier thread; "": a new one
+    follow_up: bool = False  # the question goes on from those before it in the thread
+    checkpoint: str = ""  # where in the thread a run without a question goes on; "": its end
+    pause_before: Sequence[str] = ()  # nodes before which the run ends, until it goes on
 
 
 async def run_method(

@@ -44,17 +44,14 @@ class Proposed:
 
 
 class EpisodeStep(TypedDict):
-    """A step: the page's address and title, what was to be done, and what came of it ("done", "refused", "failed").
-
-    `notes` say what else happened, in words.
-    """
+    """A step: the page's address and title, what was to be done, and what came of it."""
 
     url: str
     title: str
     said: str
     reason: str
     came: Literal["done", "refused", "failed"]
-    notes: list[str]
+    notes: list[str]  # what else happened, in words
 
 
 def check_can_begin(context: ReaderContext, instruction: str) -> None:
@@ -67,10 +64,7 @@ def check_can_begin(context: ReaderContext, instruction: str) -> None:
 
 @dataclass
 class Episode:
-    """An instruction on the site that a driver shows; pages and gists are kept in the library, and found again there.
-
-    `history` is what was done, in words; no password is in it. `ending` is None while it goes on.
-    """
+    """An instruction on the site that a driver shows; its pages and gists are kept in the library."""
 
     driver: Driver
     library: Library
@@ -78,11 +72,11 @@ class Episode:
     instruction: str
     max_steps: int = 20
     steps: list[EpisodeStep] = field(default_factory=list)
-    history: list[str] = field(default_factory=list)
+    history: list[str] = field(default_factory=list)  # what was done, in words; no password is in it
     usage: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
     fallbacks: Counter[str] = field(default_factory=Counter)
     trajectory: list[Step] = field(default_factory=list)
-    ending: Ending | None = None
+    ending: Ending | None = None  # None while it goes on
     reason: str = ""
     graph: CompiledStateGraph[Any, ReaderContext, Any, Any] = field(init=False)
 

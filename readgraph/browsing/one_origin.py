@@ -56,7 +56,7 @@ POLICY = {"name": "Content-Security-Policy", "value": f"connect-src 'self' data:
 
 STAGES = [{"urlPattern": "*", "requestStage": stage} for stage in ("Request", "Response")]
 WITHOUT_BODY = (204, 205, 304)  # statuses of responses that have no body
-PACKING = ("content-encoding", "content-length", "transfer-encoding")  # of headers: unpacked here
+PACKING = ("content-encoding", "content-length", "transfer-encoding")  # how a body was packed for the way
 
 Command = tuple[str, dict[str, Any]]
 

@@ -11,7 +11,6 @@ from typing import Annotated, NoReturn
 import typer
 
 import readgraph
-from readgraph.cli.commands.evaluation import evaluation_commands
 from readgraph.cli.commands.library import agents, collection, library, library_commands, replies
 from readgraph.cli.commands.methods import method_commands, prompts
 from readgraph.cli.commands.reading import reading_commands
@@ -39,7 +38,7 @@ app = typer.Typer(
 )
 
 
-for commands in (reading_commands, library_commands, method_commands, evaluation_commands, serving_commands):
+for commands in (reading_commands, library_commands, method_commands, serving_commands):
     app.add_typer(commands)
 NAMED = {"collection": collection, "agents": agents, "replies": replies, "prompts": prompts, "library": library}
 for name, group_commands in NAMED.items():

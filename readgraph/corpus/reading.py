@@ -34,8 +34,7 @@ class Allowance:
     def __init__(self, total: int | None, each: int | None) -> None:
         """`each`: the most calls of one document. None: no bound."""
         self.left, self.each = total, each
-        self.hands = 1
-        """How many documents may be under way at once."""
+        self.hands = 1  # documents that may be under way at once
 
     @property
     def is_spent(self) -> bool:
@@ -66,19 +65,15 @@ MOST_HERE = 1000  # files that this process tells to be known; workers say it of
 
 @dataclass
 class CorpusTotals:
-    """What became of all documents.
-
-    `not_begun`: the calls for all were spent before. `ended`: how often a worker ended at every try of a document; what
-    workers had paid for before they ended is in the library, and not in these figures.
-    """
+    """What became of all documents, without what workers had paid for before they ended."""
 
     documents: int = 0
     read: int = 0
     known: int = 0
     incomplete: int = 0
     left_out: int = 0
-    not_begun: int = 0
-    ended: int = 0
+    not_begun: int = 0  # the calls for all were spent before
+    ended: int = 0  # how often a worker ended at every try of a document
     workers: int = 0
     pages: int = 0
     notes: int = 0
@@ -113,9 +108,8 @@ async def read_corpus(
 ) -> CorpusTotals:
     """Read the files with these workers; `tell` gets a line for each as soon as it is done.
 
-    Workers are started at the first file that was not read before: to start one takes far longer than to say of a file
-    that it was. A file that can't be read is reported, and holds up no other. Raises `LibraryError` where the library
-    can't be used, and `ModelUnavailable` where the model server answers to no document.
+    Workers are started at the first file that was not read before, since that takes long. A file that can't be read is
+    reported. Raises `LibraryError`, and `ModelUnavailable` where the model server answers to no document.
     """
     began = time.monotonic()
     reading = _CorpusReading(Allowance(calls_in_all, job.context.max_calls), tell)

@@ -31,13 +31,9 @@ TRIES = 3  # how often a document is begun again on other workers, after its wor
 
 @dataclass(frozen=True)
 class CorpusJob:
-    """How the documents are read; it holds no key of a model server.
+    """How the documents are read; it holds no key of a model server, which is in each worker's environment."""
 
-    Keys are in each worker's environment. `library`: a folder, or an address, which may have a password: see
-    `readgraph.corpus.on_ray`; None: the worker's own default.
-    """
-
-    library: LibraryPlace | None
+    library: LibraryPlace | None  # it may have a password (see `on_ray`); None: the worker's own default
     method: str
     context: ReaderContext = field(default_factory=ReaderContext)
     price: Price | None = None
@@ -49,11 +45,7 @@ class CorpusJob:
 
 
 class CorpusLine(TypedDict):
-    """What became of one file.
-
-    `known`: its memory was complete before, and no call was needed. `problem`: why it was left out, or what of it could
-    not be read; "" if nothing. `document` and `memory` are "" where it was left out.
-    """
+    """What became of one file; `document` and `memory` are "" where it was left out."""
 
     file: str
     document: str
@@ -64,22 +56,19 @@ class CorpusLine(TypedDict):
     note_words: int
     words: int
     complete: bool
-    known: bool
-    problem: str
+    known: bool  # its memory was complete before, and no call was needed
+    problem: str  # why it was left out, or what of it could not be read
     usage: Usage
     fallbacks: dict[str, int]
     cost: float | None
 
 
 class WorkerReport(TypedDict):
-    """What a worker reports on a file. `stops`: what makes it useless to go on with any file, such as a full disk.
-
-    `no_answer`: the model server can't be used, at least for this document.
-    """
+    """What a worker reports on a file."""
 
     line: CorpusLine
-    stops: str
-    no_answer: bool
+    stops: str  # what makes it useless to go on with any file, such as a full disk
+    no_answer: bool  # the model server can't be used, at least for this document
 
 
 class WorkerEnded(Exception):

@@ -235,7 +235,12 @@ def talk(
         waking = None
         try:
             view.show_opening(in_background(conversation.open))
-            _finish(conversation, view)
+            try:
+                in_background(conversation.finish)
+            except ReadgraphError as problem:  # the user can still undo the interrupted turn
+                if not can_ask_user():
+                    raise
+                view.warn(f"{problem} /undo removes the unfinished turn.")
             waking = background().start_task_soon(conversation.wake, *wake) if wake else None
             _converse(conversation, view)
         finally:
@@ -266,16 +271,6 @@ def _converse(conversation: Conversation, view: ChatView) -> None:
             if not can_ask_user():
                 raise
             view.warn(str(problem))  # the user sees it and continues; the next turn first finishes a broken one
-
-
-def _finish(conversation: Conversation, view: ChatView) -> None:
-    """Finish an interrupted turn; if that fails, the user can still undo it."""
-    try:
-        in_background(conversation.finish)
-    except ReadgraphError as problem:
-        if not can_ask_user():
-            raise
-        view.warn(f"{problem} /undo removes the unfinished turn.")
 
 
 def _command(conversation: Conversation, view: ChatView, name: str, argument: str) -> None:

@@ -83,10 +83,9 @@ _SECRET = re.compile(r"token|sig|key|secret|auth|credential|passw", re.IGNORECAS
 async def source_links(store: PageStore, document: Document, report: Path) -> dict[str, str]:
     """Links for a report in this file, by the ids of the document or of those that it joins; without those that fail.
 
-    A file is linked where it is on this disk and still has the bytes that were read, by its path from the report's
-    folder, so that the link says no more of this disk than it must; a file elsewhere, which only a path through the
-    disk's root or all homes would reach, isn't linked. Nor is an address with a user, a password, or a key or token in
-    its query.
+    A file is linked where it still has the bytes that were read, by its path from the report's folder, so that the link
+    says no more of this disk than it must: not through the disk's root or all homes. An address with a user, a
+    password, or a key or token in its query isn't linked.
     """
     links = dict[str, str]()
     for identity in [part.document for part in document.parts] or [document.id]:

@@ -346,11 +346,7 @@ def print_walk(hops: Sequence[Hop]) -> None:
 
 
 def draw_walk(hops: Sequence[Hop]) -> Tree:
-    """The nodes that were visited, each below the node it was reached from, with the decision made there.
-
-    Nodes that the walk turned back from are struck through; the leaf that answered is marked. The last decision at a
-    node sets its style; the reason for going down is shown with the child.
-    """
+    """The nodes that were visited, each below the one it was reached from, with the last decision made there."""
     last = {hop["node"]: hop for hop in hops}
     root = hops[0]["node"]
     drawn = {root: Tree(_label(last[root], ""))}

@@ -23,18 +23,14 @@ from readgraph.state.errors import BadInput
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """How a command prints its results.
-
-    `steps`: also print what each step did. `price`: the user's own price, if one was given. `noticed`: the warnings
-    that were printed, each of which is printed once.
-    """
+    """How a command prints its results."""
 
     as_json: bool = False
     quiet: bool = False
     verbose: bool = False
-    price: Price | None = None
-    steps: bool = False
-    noticed: set[str] = field(default_factory=set)
+    price: Price | None = None  # the user's own
+    steps: bool = False  # also print what each step did
+    noticed: set[str] = field(default_factory=set)  # warnings, each of which is printed once
 
     @classmethod
     def of(cls, *, as_json: bool, quiet: bool, verbose: bool, price: str | None) -> "OutputOptions":
