@@ -39,7 +39,7 @@ WORKERS = {"corpus/processes.py"}
 
 IMPORTS_BY_NAME = {
     "corpus/on_ray.py": "ray",
-    "cli/options/settings.py": "what our own commands do",
+    "cli/commands/__init__.py": "what our own commands do",
     "cli/run/chat.py": "readline",
     "evaluation/datasets/record_files.py": "pyarrow",
     "evaluation/optional_imports.py": "packages of the extra",

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Context, Option, Typer
 
+from readgraph.cli.commands import run_lazily
 from readgraph.cli.options import documents as given
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.output import Json, check_alone, check_open, find_typed_options
-from readgraph.cli.options.settings import CHATTING, run_lazily, with_context, with_options
+from readgraph.cli.options.settings import CHATTING, with_context, with_options
 from readgraph.cli.shell import HelpfulGroup, agent_names, collections, completer_of, identities
 from readgraph.library.address import library_place
 from readgraph.state.errors import BadInput

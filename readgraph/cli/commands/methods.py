@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Context, Exit, Option, Typer
 
+from readgraph.cli.commands import run_lazily
 from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.options.evaluating import EvaluateOptions, ReproduceOptions
 from readgraph.cli.options.output import Json, Quiet, check_alone, with_run
 from readgraph.cli.options.reading import CompareOptions
-from readgraph.cli.options.settings import PROFILE, run_lazily, with_context
+from readgraph.cli.options.settings import PROFILE, with_context
 from readgraph.cli.shell import HelpfulGroup, completer_of
 from readgraph.cli.shell import methods as method_names
 from readgraph.cli.shell import models as models_known

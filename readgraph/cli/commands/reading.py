@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option, Typer
 
+from readgraph.cli.commands import run_lazily
 from readgraph.cli.options import reading as given
 from readgraph.cli.options.documents import LibraryFolder, Sure
 from readgraph.cli.options.output import check_estimate, check_open, with_run, with_screen
@@ -15,7 +16,6 @@ from readgraph.cli.options.settings import (
     READING,
     SUMMARISING,
     TABLING,
-    run_lazily,
     with_context,
 )
 from readgraph.state.errors import BadInput

@@ -1,4 +1,4 @@
-"""Settings as options, how several options become one argument of a command, and commands that run elsewhere.
+"""Settings as options, and how several options become one argument of a command.
 
 Each setting of the groups that a command names is an option; all of them are its one `context`.
 """
@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
 from functools import wraps
-from importlib import import_module
 from typing import Annotated, Any, get_args
 
 from typer import Option
@@ -156,21 +155,3 @@ def with_context(
 
     options = {**options_of(groups), **(more or {}), "help_all": HELP_ALL}
     return lambda command: add_options(command, options, "context", to_context)
-
-
-def run_lazily(target: str) -> Callable[[Command], Command]:
-    """Make a command call a function of `readgraph.cli.run`, such as "agents.show_agents", with its own arguments.
-
-    The command holds the options and the help; both have the same names of parameters. The function's module is
-    imported only when the command runs.
-    """
-    module, _, name = target.partition(".")
-
-    def hand_on(command: Command) -> Command:
-        @wraps(command)
-        def run(**values: Any) -> Any:
-            return getattr(import_module(f"readgraph.cli.run.{module}"), name)(**values)
-
-        return run
-
-    return hand_on
