@@ -6,18 +6,9 @@ from typer import Argument, Option, Typer
 
 from readgraph.cli.commands import run_lazily
 from readgraph.cli.options import reading as given
+from readgraph.cli.options import settings
 from readgraph.cli.options.documents import LibraryFolder, Sure
 from readgraph.cli.options.output import check_estimate, check_open, with_run, with_screen
-from readgraph.cli.options.settings import (
-    BROWSING,
-    COMPRESSING,
-    MEMORIZING,
-    PROFILE,
-    READING,
-    SUMMARISING,
-    TABLING,
-    with_context,
-)
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS
 
@@ -29,7 +20,7 @@ reading_commands = Typer()
 
 
 @reading_commands.command()
-@with_run(given.ReadOptions, READING, PROFILE)
+@with_run(given.ReadOptions, settings.READING, settings.PROFILE)
 def read(options: given.ReadOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Read documents: cut them into parts and keep a gist of each. An interrupted reading resumes where it stopped.
 
@@ -41,7 +32,7 @@ def read(options: given.ReadOptions, context: "ReaderContext", screen: "OutputOp
 
 
 @reading_commands.command()
-@with_run(given.RememberOptions, MEMORIZING)
+@with_run(given.RememberOptions, settings.MEMORIZING)
 @run_lazily("read.remember_sessions")
 def remember(options: given.RememberOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Append sessions to a history and memorise what is new: a memo and a header for each part.
@@ -55,7 +46,7 @@ def remember(options: given.RememberOptions, context: "ReaderContext", screen: "
 
 
 @reading_commands.command()
-@with_run(given.AskOptions, GROUPS, PROFILE)
+@with_run(given.AskOptions, GROUPS, settings.PROFILE)
 def ask(options: given.AskOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Answer a question about documents, and quote the passages that support the answer.
 
@@ -78,7 +69,7 @@ def ask(options: given.AskOptions, context: "ReaderContext", screen: "OutputOpti
 
 
 @reading_commands.command()
-@with_run(given.CorpusOptions, READING, PROFILE)
+@with_run(given.CorpusOptions, settings.READING, settings.PROFILE)
 def corpus(options: given.CorpusOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Read every document of a folder, with many workers. What was read before is not read again.
 
@@ -94,7 +85,7 @@ def corpus(options: given.CorpusOptions, context: "ReaderContext", screen: "Outp
 
 
 @reading_commands.command()
-@with_run(given.SummariseOptions, SUMMARISING)
+@with_run(given.SummariseOptions, settings.SUMMARISING)
 def summarise(options: given.SummariseOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Summarise documents, or a part of them. Each sentence names where it stands, and is checked against the text.
 
@@ -111,7 +102,7 @@ def summarise(options: given.SummariseOptions, context: "ReaderContext", screen:
 
 
 @reading_commands.command()
-@with_run(given.TableOptions, TABLING)
+@with_run(given.TableOptions, settings.TABLING)
 def table(options: given.TableOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Make a table of all that documents hold of one kind; each row has the quote that shows it, and its place.
 
@@ -129,7 +120,7 @@ def table(options: given.TableOptions, context: "ReaderContext", screen: "Output
 
 
 @reading_commands.command()
-@with_run(given.CompressOptions, COMPRESSING)
+@with_run(given.CompressOptions, settings.COMPRESSING)
 def compress(options: given.CompressOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text and nothing else.
 
@@ -145,7 +136,7 @@ def compress(options: given.CompressOptions, context: "ReaderContext", screen: "
 
 
 @reading_commands.command()
-@with_context(BROWSING)
+@settings.with_context(settings.BROWSING)
 @with_screen
 def browse(
     url: Annotated[str, Argument(metavar="URL", help="The page to begin with.")],
