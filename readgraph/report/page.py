@@ -66,10 +66,7 @@ class ReportNode(TypedDict):
 
 
 class ReportTree(TypedDict):
-    """A tree of summaries; a child "0.13" that is not among the nodes is the leaf of page 13.
-
-    `headings`: what nodes and leaves are called in a tree of sections; else empty.
-    """
+    """A tree of summaries; a child "0.13" that is no node is the leaf of page 13. `headings`: in a tree of sections."""
 
     root: str
     nodes: dict[str, ReportNode]
@@ -117,10 +114,7 @@ async def report_of_document(
 async def report_of_answer(
     store: PageStore, asked: Question, found: Mapping[str, Any], note: str, links: Links | None = None
 ) -> ReportData:
-    """The report of a question and a graph's output; of a long document, it has the texts that support the answer.
-
-    These are the pages that were cited or read, and their neighbours.
-    """
+    """The report of a question and a graph's output; of a long document, with the texts cited or read, and around."""
     document = await store.document(found["document"])
     memory = await store.memory(document.id, found["memory"])
     pages = await store.pages(memory.id, range(memory.pages))

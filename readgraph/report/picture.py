@@ -72,26 +72,21 @@ def parse(source: str) -> Chart:
     if not (head := _HEAD.fullmatch(first)):
         raise ValueError(f"A drawing begins with 'graph LR' or 'graph TD', not with '{first}'.")
     chart = Chart(head[1] == "LR")
-    for line in lines:
-        if line and not line.startswith("%%"):
-            _parse_line(line.rstrip(";"), chart)
+    for line in (line.rstrip(";") for line in lines if line and not line.startswith("%%")):
+        at, before, arrow = 0, "", None
+        while node := _NODE.match(line, at):
+            name, label = node[1], node[2]
+            chart.labels[name] = label or chart.labels.get(name, name)
+            if arrow:
+                chart.edges.append(Edge(before, name, arrow[1] == "-.->", arrow[2] or ""))
+            before, at = name, node.end()
+            arrow = _EDGE.match(line, at)
+            if not arrow:
+                break
+            at = arrow.end()
+        if at != len(line):
+            raise ValueError(f"This line of a drawing isn't understood: '{line}'.")
     return chart
-
-
-def _parse_line(line: str, chart: Chart) -> None:
-    at, before, arrow = 0, "", None
-    while node := _NODE.match(line, at):
-        name, label = node[1], node[2]
-        chart.labels[name] = label or chart.labels.get(name, name)
-        if arrow:
-            chart.edges.append(Edge(before, name, arrow[1] == "-.->", arrow[2] or ""))
-        before, at = name, node.end()
-        arrow = _EDGE.match(line, at)
-        if not arrow:
-            break
-        at = arrow.end()
-    if at != len(line):
-        raise ValueError(f"This line of a drawing isn't understood: '{line}'.")
 
 
 class _Layout:
@@ -102,15 +97,6 @@ class _Layout:
         self.ranks = _ranks(chart)
         self.width = {name: max(2, len(label)) * LETTER + 2 * PADDING for name, label in chart.labels.items()}
         self.at: dict[str, Point] = {}
-        self._place()
-
-    def _size_along(self, name: str) -> float:
-        return self.width[name] if self.across else HEIGHT
-
-    def _size_across(self, name: str) -> float:
-        return HEIGHT if self.across else self.width[name]
-
-    def _place(self) -> None:
         rows: dict[int, list[str]] = defaultdict(list)
         for name, rank in self.ranks.items():
             rows[rank].append(name)
@@ -125,6 +111,12 @@ class _Layout:
                 self.at[name] = (along + deep / 2, aside + self._size_across(name) / 2)
                 aside += self._size_across(name) + BESIDE
             along += deep + gap
+
+    def _size_along(self, name: str) -> float:
+        return self.width[name] if self.across else HEIGHT
+
+    def _size_across(self, name: str) -> float:
+        return HEIGHT if self.across else self.width[name]
 
     def svg(self, name: str, style: str = "") -> str:
         """The drawing as an SVG element of this class, with a style if the page around it has none."""
@@ -183,17 +175,9 @@ class _Layout:
             # The loop stands on the other side where an edge that goes back ends or starts at the node.
             back = [other for other in self.chart.edges if self.ranks[other.end] < self.ranks[other.start]]
             side = 1 if any(edge.start in (other.start, other.end) for other in back) else -1
-            edge_of_box, wide = (
-                aside + side * self._size_across(edge.start) / 2,
-                min(11.0, self._size_along(edge.start) / 4),
-            )
-            far = edge_of_box + side * 34
-            return (
-                (along - wide, edge_of_box),
-                (along - 2 * wide, far),
-                (along + 2 * wide, far),
-                (along + wide, edge_of_box),
-            )
+            near, wide = aside + side * self._size_across(edge.start) / 2, min(11.0, self._size_along(edge.start) / 4)
+            far = near + side * 34
+            return (along - wide, near), (along - 2 * wide, far), (along + 2 * wide, far), (along + wide, near)
         if steps == 1:
             out, into = along + self._size_along(edge.start) / 2, to - self._size_along(edge.end) / 2
             middle = (out + into) / 2

@@ -16,11 +16,8 @@ from typing_extensions import TypedDict
 Cell = tuple[int, int, int]
 Rows = list[list[Cell | None]]
 
-MOST_ROWS = 500
-"""A longer table is drawn as several."""
-
-MOST_COLUMNS = 50
-"""Rows with more columns than this are no table to look at."""
+MOST_ROWS = 500  # a longer table is drawn as several
+MOST_COLUMNS = 50  # rows with more columns than this are no table to look at
 
 _DASHES = re.compile(r"\s*+\|?+\s*+:?+-++:?+\s*+(?:\|\s*+:?+-++:?+\s*+)*+\|?+\s*+")
 _PIPE = re.compile(r"(?<!\\)\|")
@@ -142,8 +139,7 @@ def _rows_with_names(
 def _cells_by_name(line: TextLine, parting: re.Pattern[str], names: Sequence[str]) -> dict[str, Cell]:
     """The cells of a row by their columns' names; empty where this isn't a row of such cells.
 
-    A value may hold the sign that parts cells: what has no name goes on with the cell before. The first cell may have
-    none, as the first column often has.
+    What has no name goes on with the cell before: a value may hold the sign that parts cells. The first may have none.
     """
     cells = dict[str, Cell]()
     last = ""
@@ -162,8 +158,7 @@ def _cells_by_name(line: TextLine, parting: re.Pattern[str], names: Sequence[str
     return cells if {*cells} != {""} and (names or len(cells) > 1 or parting is _BAR) else {}
 
 
-DEEPEST = 6
-"""The deepest level of headings."""
+DEEPEST = 6  # the deepest level of headings
 
 _LINE = re.compile(r"[^\n]+")
 _PLACE = re.compile(r"§ (.*?)(?:, PDF page \d+.*)?|chapter '(.*)'", re.DOTALL)

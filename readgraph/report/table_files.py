@@ -1,15 +1,11 @@
-"""A survey's table as a file: CSV, JSON, an Excel sheet, or Markdown.
-
-Each row has its quote and the quote's place. In an Excel sheet numbers are numbers, whole dates are dates, all else is
-text.
-"""
+"""A survey's table as a file, each row with its quote and place: CSV, JSON, Markdown, or an Excel sheet with types."""
 
 import csv
 import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from decimal import Decimal
@@ -37,10 +33,7 @@ class Sheet(NamedTuple):
 
 
 def sheet_of(table: Table, documents: Sequence[Member] = (), note: str = "") -> Sheet:
-    """The table with the columns of its citations; `documents`: those of a collection.
-
-    `note` is a sentence about the whole table, for forms that have room for one.
-    """
+    """The table with columns for its citations; `documents`: a collection's; `note`: a sentence about the whole table."""
     cited = CITED if len(documents) > 1 else CITED[:2]
     taken = {name.casefold() for name in table["columns"]}
     columns = [*table["columns"], *(f"cited {name}" if name in taken else name for name in cited)]
@@ -50,7 +43,6 @@ def sheet_of(table: Table, documents: Sequence[Member] = (), note: str = "") -> 
 
 
 def _citation_cells(row: Row, documents: Sequence[Member]) -> list[str]:
-    """The quote, its place and its document."""
     if not row["citations"]:
         return ["", "", ""]
     first = row["citations"][0]
@@ -61,19 +53,10 @@ def _citation_cells(row: Row, documents: Sequence[Member]) -> list[str]:
     return [quote, place or f"part {first['page']}", member.name if member else ""]
 
 
-def cells(row: list[str], sheet: Sheet) -> Iterator[tuple[str, ColumnKind]]:
-    """The values of a row, each with the kind of its column."""
-    return zip(row, sheet.kinds, strict=True)
-
-
 MISSING = "An Excel sheet needs one more package: pip install 'readgraph[tables]'; or name a file that ends in .csv."
 
-MOST_ROWS, MOST_CHARACTERS, MOST_DIGITS = 1_048_576, 32_767, 15
-"""What a sheet, a cell and a number of Excel hold."""
-
-FIRST_DATE = date(1900, 3, 1)
-"""Before it, Excel's dates are wrong by a day, and then end."""
-
+MOST_ROWS, MOST_CHARACTERS, MOST_DIGITS = 1_048_576, 32_767, 15  # what a sheet, a cell and a number of Excel hold
+FIRST_DATE = date(1900, 3, 1)  # before it, Excel's dates are wrong by a day, and then end
 AUTHOR = "readgraph"
 
 
@@ -103,7 +86,7 @@ def excel_bytes(sheet: Sheet) -> bytes:
         page.write_string(0, column, _text(name), forms["head"])
         page.set_column(column, column, 50 if name.endswith("quote") else 20)
     for number, row in enumerate(sheet.rows, 1):
-        for column, (value, kind) in enumerate(cells(row, sheet)):
+        for column, (value, kind) in enumerate(zip(row, sheet.kinds, strict=True)):
             _write(page, number, column, value, kind, forms)
     page.freeze_panes(1, 0)
     if sheet.columns:
@@ -173,7 +156,8 @@ def csv_bytes(sheet: Sheet) -> bytes:
     writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
     writer.writerow(map(disarm_formulas, sheet.columns))
     for row in sheet.rows:
-        writer.writerow([value if kind == "number" else disarm_formulas(value) for value, kind in cells(row, sheet)])
+        kinds = zip(row, sheet.kinds, strict=True)
+        writer.writerow([value if kind == "number" else disarm_formulas(value) for value, kind in kinds])
     return text.getvalue().encode("utf-8-sig", "replace")
 
 
@@ -181,7 +165,8 @@ def json_bytes(sheet: Sheet) -> bytes:
     """An array with an object for each row: numbers as numbers, nothing as null."""
     objects = list[str]()
     for row in sheet.rows:
-        values = [number_of(value) if kind == "number" else value or None for value, kind in cells(row, sheet)]
+        kinds = zip(row, sheet.kinds, strict=True)
+        values = [number_of(value) if kind == "number" else value or None for value, kind in kinds]
         objects.append(json.dumps(dict(zip(sheet.columns, values, strict=True)), ensure_ascii=False))
     text = ",\n".join(objects)
     return f"[\n{text}\n]\n".encode("utf-8", "replace") if objects else b"[]\n"

@@ -21,11 +21,8 @@ from readgraph.state.agent import IncomingEvent
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words
 
-SHOWN = 200
-"""Newest events that are shown of a conversation."""
-
-MOST_FOUND = 50
-"""Most items of a search, and most passages of archival storage, that are shown at once."""
+SHOWN = 200  # newest events that are shown of a conversation
+MOST_FOUND = 50  # most items of a search, and most passages of archival storage, that are shown at once
 
 
 class AgentEntry(BaseModel):

@@ -94,29 +94,17 @@ def _methods() -> tuple[OfferedMethod, ...]:
     )
 
 
+_KINDS: dict[Any, Any] = {Literal: "choice", tuple: "list", bool: "switch", int: "whole", float: "number"}
+
+
 def _describe_setting(setting: Declaration, value: Any) -> OfferedSetting:
-    kind, choices = _kind(setting.kind)
-    return OfferedSetting(
-        name=setting.name,
-        kind=kind,
-        choices=choices,
-        default=setting.default,
-        value=value,
-        least=setting.least,
-        most=setting.most,
-        help=setting.help.text,
-        panel=setting.panel,
-    )
-
-
-def _kind(declared: Any) -> tuple[Any, list[str] | None]:
+    declared: Any = setting.kind
     if get_origin(declared) in (Union, UnionType):
         declared = next(each for each in get_args(declared) if each is not type(None))
-    if get_origin(declared) is Literal:
-        return "choice", [str(each) for each in get_args(declared)]
-    if get_origin(declared) is tuple:
-        return "list", None
-    return {bool: "switch", int: "whole", float: "number"}.get(declared, "text"), None
+    kind = _KINDS.get(get_origin(declared) or declared, "text")
+    choices = [str(each) for each in get_args(declared)] if kind == "choice" else None
+    same = {name: getattr(setting, name) for name in ("name", "default", "least", "most", "panel")}
+    return OfferedSetting(kind=kind, choices=choices, value=value, help=setting.help.text, **same)
 
 
 class Problem(BaseModel):
@@ -142,8 +130,6 @@ def library_app(room: Room, guard: Guard) -> GuardedApp:
 
 
 def _add_errors(app: FastAPI) -> None:
-    """Errors are one line, under `problem`."""
-
     @app.exception_handler(ReadgraphError)
     async def of_ours(request: Request, problem: ReadgraphError) -> JSONResponse:
         return JSONResponse({"problem": page_error_line(problem)}, 400 if isinstance(problem, BadInput) else 500)
@@ -193,7 +179,6 @@ AGENT = "/api/agents/{name:path}"
 
 
 def _add_routes(app: FastAPI, room: Room) -> None:
-    """All that can be asked of the library: where, and what answers."""
     documents, runs, questions, agents = Documents(room), Runs(room), Questions(room), Agents(room)
     app.get("/api/documents")(documents.list_documents)
     app.get("/api/documents/{document}")(documents.one)

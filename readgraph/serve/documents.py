@@ -26,8 +26,7 @@ from readgraph.sources.pdf.in_child import page_picture
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory
 
-MOST_PAGES = 100
-"""Most pages whose texts are given at once."""
+MOST_PAGES = 100  # most pages whose texts are given at once
 
 
 class MemoryDetails(BaseModel):
@@ -88,8 +87,7 @@ class AddressBody(RequestBody):
     address: str
 
 
-KEPT = (".pdf",)
-"""Kinds of which the file itself is kept, so that its pages can be shown."""
+KEPT = (".pdf",)  # kinds of which the file itself is kept, so that its pages can be shown
 
 
 class Documents:

@@ -34,25 +34,15 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }
-OPEN_PATHS = ("/assets/", "/api/login")
-"""What is shown to everybody: the page's script and style, and the log-in."""
-
+OPEN_PATHS = ("/assets/", "/api/login")  # what is shown to everybody: the page's script and style, and the log-in
 ONLY_READS = ("GET", "HEAD", "OPTIONS")
 AFTER_WRONG_PASSWORD = 1.0
 """Seconds until the answer to a wrong password, and to whatever came from the same address meanwhile."""
 
-MOST_TRIES = 5
-"""Passwords of one address that may wait for their answers: so many seconds the right one waits at most."""
-
-LONGEST_PASSWORD = 10_000
-"""Bytes of a request that brings a password."""
-
-SESSION_SECONDS = 24 * 3600.0
-"""How long a browser is let in after its last request."""
-
-MOST_SESSIONS = 1000
-"""Browsers that are let in at once; the one that asked least lately is let out first."""
-
+MOST_TRIES = 5  # passwords of one address that may wait for their answers: so many seconds the right one waits at most
+LONGEST_PASSWORD = 10_000  # bytes of a request that brings a password
+SESSION_SECONDS = 24 * 3600.0  # how long a browser is let in after its last request
+MOST_SESSIONS = 1000  # browsers that are let in at once; the one that asked least lately is let out first
 HOW_IN = "Open the address that readgraph serve printed on the terminal: it holds the token that lets you in."
 
 

@@ -6,30 +6,10 @@ from importlib.resources import files
 
 from readgraph.report.page import PARTS, STYLES
 
-OWN_STYLES = ("room", "fields", "library", "live", "beside")
-OWN_SCRIPTS = (
-    "api",
-    "stream",
-    "forms",
-    "router",
-    "shown",
-    "notes",
-    "library",
-    "adding",
-    "live_pages",
-    "live_steps",
-    "live_head",
-    "run",
-    "settings_panel",
-    "estimating",
-    "document",
-    "picking",
-    "ask",
-    "answers",
-    "questions",
-    "compare",
-    "agents",
-    "room",
+OWN_STYLES = tuple("room fields library live beside".split())
+OWN_SCRIPTS = tuple(
+    "api stream forms router shown notes library adding live_pages live_steps live_head run settings_panel estimating "
+    "document picking ask answers questions compare agents room".split()
 )
 """The room's files, in the order in which they are joined behind the report's."""
 
@@ -37,28 +17,22 @@ OWN_SCRIPTS = (
 @cache
 def index() -> str:
     """The page itself."""
-    return _own("index.html")
+    return files("readgraph.serve").joinpath("assets", "index.html").read_text(encoding="utf-8")
 
 
 @cache
 def style() -> str:
     """The style of the page."""
-    return "\n".join(_read_assets(STYLES, OWN_STYLES, "css"))
+    return _join_assets(STYLES, OWN_STYLES, "css")
 
 
 @cache
 def script() -> str:
     """The script of the page."""
-    return "(() => {\n" + "\n".join(_read_assets(PARTS, OWN_SCRIPTS, "js")) + "})();\n"
+    return "(() => {\n" + _join_assets(PARTS, OWN_SCRIPTS, "js") + "})();\n"
 
 
-def _read_assets(of_report: Sequence[str], own: Sequence[str], ending: str) -> list[str]:
-    report = files("readgraph.report").joinpath("assets")
-    return [
-        *(report.joinpath(f"{name}.{ending}").read_text(encoding="utf-8") for name in of_report),
-        *(_own(f"{name}.{ending}") for name in own),
-    ]
-
-
-def _own(name: str) -> str:
-    return files("readgraph.serve").joinpath("assets", name).read_text(encoding="utf-8")
+def _join_assets(of_report: Sequence[str], own: Sequence[str], ending: str) -> str:
+    of_rooms = (("readgraph.report", of_report), ("readgraph.serve", own))
+    assets = [files(room).joinpath("assets", f"{name}.{ending}") for room, names in of_rooms for name in names]
+    return "\n".join(file.read_text(encoding="utf-8") for file in assets)

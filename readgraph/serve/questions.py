@@ -24,15 +24,11 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
 
-SHOWN_OF_ANSWER = 300
-"""Characters of an answer in the list of questions."""
+SHOWN_OF_ANSWER = 300  # characters of an answer in the list of questions
 
 
-NEXT = "branch:to:"
-"""How the name of the channel begins in which LangGraph keeps that a node comes next."""
-
-MOST_STEPS = 100
-"""Steps to which a person can go back, the newest first."""
+NEXT = "branch:to:"  # how the name of the channel begins in which LangGraph keeps that a node comes next
+MOST_STEPS = 100  # steps to which a person can go back, the newest first
 
 
 class QuestionEntry(BaseModel):
@@ -91,7 +87,6 @@ async def _steps(graph: CompiledStateGraph[Any, ReaderContext, Any, Any], newest
 
 
 def _question_of(values: Mapping[str, Any]) -> Question:
-    """The question that a step with these values answers."""
     return Question(question=values["question_text"], options=[*(values.get("choices") or {}).values()])
 
 
@@ -159,10 +154,7 @@ class Questions:
         return await report_file(known["report"])
 
     async def _report(self, thread: str) -> dict[str, Any]:
-        """The last question of a thread as the report shows it, and the steps to go back to.
-
-        The report is None where the run ended before there was a memory to show.
-        """
+        """The last question of a thread with its steps; no report where its run ended before it had a memory."""
         saved = await self.room.library.checkpointer.aget_tuple({"configurable": {"thread_id": thread}})
         if saved is None or not saved.checkpoint["channel_values"].get("question_text"):
             raise BadInput("The library holds no such question any more.")

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.runnables import RunnableConfig
 
@@ -40,8 +40,7 @@ async def check_at_rest(room: Room, thread: str) -> None:
         raise BadInput("This question is still at work: wait for its answer.")
 
 
-@dataclass
-class PreparedRun:
+class PreparedRun(NamedTuple):
     """A run that can begin: its document, method and settings are known."""
 
     document: Document
@@ -78,28 +77,24 @@ class RunWork:
             self.room.begin(self.run_, self.run)
             return
         if pages is not None:
-            await self._choose(pages)
+            document, method = self.prepared.document, self.prepared.method
+            config: RunnableConfig = {
+                "configurable": {"thread_id": self.run_.thread},
+                "metadata": {"document": document.id, "method": method.name},  # as each step of a question has it
+            }
+            graph = self.room.graph(method)
+            await check_pages(self.room.pages, (await graph.aget_state(config)).values, pages)
+            await graph.aupdate_state(config, {"pages_read": pages})
         if self.run_.state != "paused":  # somebody else went on meanwhile
             raise BadInput("This run is at work.")
         self.room.begin(self.run_, self.run_rest)
-
-    async def _choose(self, pages: list[int]) -> None:
-        """Put these pages in place of those that the method chose."""
-        document, method = self.prepared.document, self.prepared.method
-        config: RunnableConfig = {
-            "configurable": {"thread_id": self.run_.thread},
-            "metadata": {"document": document.id, "method": method.name},  # as each step of a question has it
-        }
-        graph = self.room.graph(method)
-        await check_pages(self.room.pages, (await graph.aget_state(config)).values, pages)
-        await graph.aupdate_state(config, {"pages_read": pages})
 
     async def run_rest(self) -> None:
         """What comes behind the step at which the thread stands, or behind the one of `checkpoint`."""
         await self._run(None)
 
     async def _run(self, question: Question | None) -> None:
-        room, run, (document, method, context) = self.room, self.run_, vars(self.prepared).values()
+        room, run, (document, method, context) = self.room, self.run_, self.prepared
         telling = RunReporter(run, room.pages, document, context, room.price)
         following = asyncio.ensure_future(telling.follow())
         try:

@@ -17,9 +17,7 @@ from readgraph.state.errors import BadInput
 
 MOST_LISTED = 200
 
-LARGEST = 2**63 - 1
-"""No number of a page, event or question is larger: the library's files hold none."""
-
+LARGEST = 2**63 - 1  # no number of a page, event or question is larger: the library's files hold none
 Offset = Annotated[int, Query(ge=0, le=LARGEST)]
 Limit = Annotated[int, Query(ge=1, le=MOST_LISTED)]
 
@@ -55,8 +53,7 @@ def _encodable(value: Any) -> Any:
 
 
 MOST_JSON_MB = 20
-FILES = "/api/files/"
-"""Where bodies are files, which have a limit of their own."""
+FILES = "/api/files/"  # where bodies are files, which have a limit of their own
 
 
 class BodyLimit:

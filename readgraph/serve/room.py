@@ -162,12 +162,8 @@ _log = logging.getLogger(__name__)
 
 Builder = StateGraph[Any, ReaderContext, Any, Any]
 
-AGAIN = 0.5
-"""Seconds until a task is cancelled once more."""
-
-KEPT_RUNS = 200
-"""Runs that have ended are kept until there are more; their answers stay in the library."""
-
+AGAIN = 0.5  # seconds until a task is cancelled once more
+KEPT_RUNS = 200  # runs that have ended are kept until there are more; their answers stay in the library
 OF_THE_MACHINE = (*settings_in(Tenant), "prompts")
 """Settings that name what is on this machine, so that no page may set them."""
 

@@ -23,8 +23,7 @@ from readgraph.serve.room import ENDED, Room, Run, RunState
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
 
-ALIVE = 15.0
-"""Seconds of silence after which a comment is sent, so that nothing between takes the connection for dead."""
+ALIVE = 15.0  # seconds of silence after which a comment is sent, so that nothing between takes the connection for dead
 
 
 def event_stream(run: Run, after: int) -> StreamingResponse:
@@ -57,8 +56,7 @@ GONE = (
     "This server has no such run: it may have been started anew since. Begin it once more: nothing is paid for twice."
 )
 
-GO_ON = ("paused", "stopped", "failed")
-"""States of a run that can go on."""
+GO_ON = ("paused", "stopped", "failed")  # states of a run that can go on
 
 
 class GoOnBody(RequestBody):

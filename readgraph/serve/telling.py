@@ -23,12 +23,8 @@ from readgraph.state.records import Document
 
 MODES: tuple[StreamMode, ...] = ("custom", "messages", "tasks", "updates", "values")
 
-EVERY = 0.04
-"""Seconds between two looks at pages and notes that are new."""
-
-LOOKED_AT = 200
-"""Pages without a note that are looked at again each time."""
-
+EVERY = 0.04  # seconds between two looks at pages and notes that are new
+LOOKED_AT = 200  # pages without a note that are looked at again each time
 TOLD = ("steps", "pages_read", "hops", "rounds", "findings", "citations", "answer", "status", "choice", "memory")
 """What of a node's update the page shows."""
 
@@ -68,18 +64,15 @@ class RunReporter:
         elif mode == "updates":
             for node, update in event.items():
                 if isinstance(update, Mapping):  # and no interrupt
-                    self._tell_step(node, update)
+                    kept = {name: _plain(value) for name, value in update.items() if name in TOLD}
+                    if update.get("memory"):
+                        self.memory = str(update["memory"])
+                        self.news.set()
+                    self.run.tell({"type": "step", "node": node, "update": kept})
         elif mode == "messages":
             piece, about = event
             if isinstance(piece, AIMessageChunk) and (text := str(piece.text)):
                 self.run.tell({"type": "text", "node": about.get("langgraph_node", ""), "text": text})
-
-    def _tell_step(self, node: str, update: Mapping[str, Any]) -> None:
-        kept = {name: _plain(value) for name, value in update.items() if name in TOLD}
-        if update.get("memory"):
-            self.memory = str(update["memory"])
-            self.news.set()
-        self.run.tell({"type": "step", "node": node, "update": kept})
 
     async def follow(self) -> None:
         """Tell pages, notes and progress while they come, until cancelled."""
@@ -131,16 +124,14 @@ class RunReporter:
         if "of" in latest and node in BUILDS:
             ends = self.pace.ends(latest["done"], latest["of"])
             seconds = None if ends is None else round(max(0.0, ends - time.monotonic()), 1)
+        usage: Usage = latest["usage"]
+        dollars: float | None = None if usage["calls"] else 0.0  # so far; None where the price isn't known
+        if usage["calls"] and usage["input_tokens"]:
+            price = price_to_pay(self.price, self.context.model, batch=self.context.batch)
+            dollars = round(price.of(usage), 6) if price else None
         sizes = {name: latest[name] for name in ("done", "of", "pages", "notes") if name in latest}
-        used = {"usage": latest["usage"], "cost": self._cost(latest["usage"]), "seconds_left": seconds}
+        used = {"usage": usage, "cost": dollars, "seconds_left": seconds}
         self.run.tell({"type": "progress", "node": node, "doing": node_activity(node), **sizes, **used})
-
-    def _cost(self, used: Usage) -> float | None:
-        """Dollars so far, at the price of the model that is asked; None where it isn't known."""
-        if not used["calls"]:
-            return 0.0
-        price = price_to_pay(self.price, self.context.model, batch=self.context.batch)
-        return round(price.of(used), 6) if price and used["input_tokens"] else None
 
 
 def _plain(value: Any) -> Any:

@@ -1,7 +1,4 @@
-"""What the kinds of files share in their conversion: blocks of text, the result, how far it is, and its end.
-
-A conversion ends early where nobody waits for it any more.
-"""
+"""What the kinds of files share in their conversion: blocks of text, the result, how far it is, and its early end."""
 
 import asyncio
 import re

@@ -33,11 +33,8 @@ _DECLARED = re.compile(
     rb"""<(?:meta|\?xml)\b[^>]{0,300}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE
 )
 
-MOST_NULS = 0.05
-"""Share of null bytes above which even valid UTF-8 does not count as text."""
-
-SAMPLE = 65_536
-"""Bytes from which the encoding is detected."""
+MOST_NULS = 0.05  # share of null bytes above which even valid UTF-8 does not count as text
+SAMPLE = 65_536  # bytes from which the encoding is detected
 
 
 def decode(data: bytes, name: str, declared: str = "") -> str:

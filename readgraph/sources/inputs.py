@@ -8,8 +8,8 @@ import sys
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import unquote, urlsplit
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from readgraph.sources.kinds import ENDINGS_BY_TYPE, SUFFIXES
 from readgraph.state.errors import BadInput
@@ -19,8 +19,7 @@ from readgraph.state.words import limit_set
 if TYPE_CHECKING:
     import httpx
 
-MOST_MB = 200
-"""The most megabytes of a file, unless READGRAPH_MAX_FILE_MB is set."""
+MOST_MB = 200  # the most megabytes of a file, unless READGRAPH_MAX_FILE_MB is set
 
 
 def most_bytes() -> int:
@@ -29,10 +28,7 @@ def most_bytes() -> int:
 
 
 def read_bytes(path: Path, name: str) -> bytes:
-    """The bytes of a regular file; `name` is its name in messages.
-
-    Raises `BadInput` if it can't be read or is too large.
-    """
+    """The bytes of a regular file (`name` in messages); raises `BadInput` if it can't be read or is too large."""
     most = most_bytes()
     if check_regular(path, name) > most:
         raise too_large_error(name)
@@ -105,14 +101,10 @@ def file_or_address(name: str) -> Path:
     return Address(name) if name.lower().startswith(_ADDRESS_BEGINS) else Path(name)
 
 
-MOST_SECONDS = 60.0
-"""The most seconds from the first connection to the last byte, redirects included."""
-
+MOST_SECONDS = 60.0  # the most seconds from the first connection to the last byte, redirects included
 MOST_REDIRECTS = 10
 
-_SILENCE = 20.0
-"""The most seconds without a byte."""
-
+_SILENCE = 20.0  # the most seconds without a byte
 _LAST_PORT = 65_535
 _ERROR_NUMBER = re.compile(r"^\[Errno -?\d+\]")
 _HEADERS = {"User-Agent": "readgraph", "Accept": "text/html, application/pdf, text/*;q=0.9, */*;q=0.5"}
@@ -120,15 +112,8 @@ _SAYS_LITTLE = frozenset(("", "text/plain", "application/octet-stream", "binary/
 """Types under which servers send files of many kinds: the ending of the address says more."""
 
 
-class FetchedFile(NamedTuple):
-    """What an address answered: the bytes, and the ending of files of their kind."""
-
-    data: bytes
-    suffix: str
-
-
-def fetch(address: str) -> FetchedFile:
-    """What stands at an address (https or http), after redirects; pictures, scripts and the like are not fetched.
+def fetch(address: str) -> tuple[bytes, str]:
+    """The bytes at an address (https or http), and the ending of files of their kind; pictures and scripts are refused.
 
     The content type decides the kind; where it says little, the ending of the address does, if it is a known one. Don't
     call it in an event loop. Raises `BadInput` with one line if the address doesn't answer in time, answers with an
@@ -147,13 +132,7 @@ def fetch(address: str) -> FetchedFile:
         raise BadInput(f"{address} doesn't answer ({reason}): check the address and the connection.") from None
 
 
-def title_of(address: str) -> str:
-    """A title for what names none: the last part of the address's path, or else its host."""
-    parts = urlsplit(address)
-    return PurePosixPath(unquote(parts.path)).stem or parts.hostname or address
-
-
-async def _fetch(address: str) -> FetchedFile:
+async def _fetch(address: str) -> tuple[bytes, str]:
     import anyio
     import httpx
 
@@ -177,7 +156,7 @@ def _check_url(url: "httpx.URL", address: str) -> "httpx.URL":
     return url
 
 
-async def _read_response(response: "httpx.Response", address: str) -> FetchedFile:
+async def _read_response(response: "httpx.Response", address: str) -> tuple[bytes, str]:
     if response.status_code != 200:
         reason = f"{response.status_code} {response.reason_phrase}".strip()
         raise BadInput(f"{address} answers with {ascii(reason)[1:-1]}: check the address, or save the page as a file.")
@@ -191,8 +170,8 @@ async def _read_response(response: "httpx.Response", address: str) -> FetchedFil
     data, charset = b"".join(portions), response.charset_encoding
     if charset and response.headers["content-type"].lower().startswith("text/") and suffix != ".rtf":
         with suppress(UnicodeError, LookupError):
-            return FetchedFile(data.decode(charset).encode(), suffix)
-    return FetchedFile(data, suffix)
+            return data.decode(charset).encode(), suffix
+    return data, suffix
 
 
 def _suffix_of(response: "httpx.Response", address: str) -> str:

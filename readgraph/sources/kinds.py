@@ -50,10 +50,9 @@ ALL = (
     CHATS,
 )
 
-KINDS = {ending: kind for kind in ALL for ending in kind.endings}
-"""The kind of the files with each ending."""
-
+KINDS = {ending: kind for kind in ALL for ending in kind.endings}  # the kind of the files with each ending
 ENDINGS_BY_TYPE = {each: ending for kind in ALL for ending, types in kind.endings.items() for each in types.split()}
+
 
 SUFFIXES = tuple(KINDS)
 """Endings of the files that can be read, in lower case."""

@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar, overload
+from urllib.parse import unquote, urlsplit
 
 from readgraph.sources.converting import Converted, Converter, SourceText
-from readgraph.sources.inputs import Address, fetch, read_bytes, read_standard_input, title_of
+from readgraph.sources.inputs import Address, fetch, read_bytes, read_standard_input
 from readgraph.sources.kinds import IN_FOLDERS, KINDS, PDF, PLAIN, SUFFIXES, FileKind
 from readgraph.sources.pdf.scans import recognizer_version
 from readgraph.sources.places import shorten_label
@@ -81,8 +82,10 @@ def read_file(path: Path) -> SourceFile:
     """A file of a kind that can be converted, or what stands at an `Address`; raises `BadInput`."""
     name = printable_path(path)
     if isinstance(path, Address):
-        fetched = fetch(str(path))
-        return SourceFile(name, str(path), title_of(str(path)), KINDS[fetched.suffix], fetched.data)
+        data, suffix = fetch(str(path))
+        address = urlsplit(str(path))
+        title = PurePosixPath(unquote(address.path)).stem or address.hostname or str(path)
+        return SourceFile(name, str(path), title, KINDS[suffix], data)
     if os.path.isdir(path):
         raise BadInput(f"{name} is a folder: name a file.")
     title, kind = _title_and_kind(path)
@@ -223,15 +226,15 @@ def _files_in(folder: Path, glob: str | None, suffixes: Sequence[str]) -> list[P
 
 def _walk(folder: Path) -> Iterator[Path]:
     """The files below a folder, without hidden ones and the lock files of open Word documents."""
-    for inside, folders, names in os.walk(folder, onerror=_refuse_folder):
+
+    def refuse(problem: OSError) -> None:
+        raise BadInput(f"{printable_path(Path(problem.filename))} can't be read: {problem.strerror}.") from None
+
+    for inside, folders, names in os.walk(folder, onerror=refuse):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             if not name.startswith((".", "~$")) and os.path.exists(file := Path(inside, name)):
                 yield file
-
-
-def _refuse_folder(problem: OSError) -> None:
-    raise BadInput(f"{printable_path(Path(problem.filename))} can't be read: {problem.strerror}.") from None
 
 
 def _natural(path: Path) -> list[list[tuple[int, int, str]]]:

@@ -1,7 +1,6 @@
 """The only place that opens zip archives and parses HTML and XML: from memory, within a limit.
 
-There is no network access, the file's own entities are not followed, and an archive that would fill the memory is
-refused.
+There is no network access, and the file's own entities are not followed.
 """
 
 import re

@@ -2,19 +2,13 @@
 
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-MOST_PLACES = 20_000
-"""The most places of a text; of more, an even selection is kept."""
-
-LONGEST_TITLE = 80
-"""The most characters of a heading in a label."""
-
-BELOW = " > "
-"""What stands in a label between a heading and one below it."""
+MOST_PLACES = 20_000  # the most places of a text; of more, an even selection is kept
+LONGEST_TITLE = 80  # the most characters of a heading in a label
+BELOW = " > "  # what stands in a label between a heading and one below it
 
 _NOTE_MARK = re.compile(r" \[\^[^\]\s]{1,6}\]")
 _PAGE = re.compile(r"(?:^|, )PDF page (\d{1,9})(?: \((.*)\))?$")
@@ -77,48 +71,9 @@ def shorten_label(title: str) -> str:
     return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1].rstrip() + "…"
 
 
-def note_mark(number: int | str) -> str:
+def note_mark(number: str) -> str:
     """The mark of a footnote in a text, set apart from the word before it; our own citations look like "[1]"."""
     return f" [^{number}]"
-
-
-class NotePlaces:
-    """The notes of a text in the order of their marks: what each is called, and where its mark stands.
-
-    Footnotes and endnotes are numbered apart, as word processors print them: "[^2]" is footnote 2, "[^e2]" endnote 2.
-    """
-
-    def __init__(self) -> None:
-        self._last = Counter[str]()
-        self._names: list[str] = []
-        self._marks: list[str] = []
-        self._labels: list[str] = []
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def add(self, kind: str = "footnote") -> int:
-        """Add a note whose mark comes next, and return its place in the order, from 1."""
-        self._last[kind] += 1
-        self._names.append(f"{kind} {self._last[kind]}")
-        self._marks.append(note_mark(f"{'e' if kind == 'endnote' else ''}{self._last[kind]}"))
-        return len(self)
-
-    def mark(self, note: int) -> str:
-        """The mark of a note, apart from the word before it."""
-        return self._marks[note - 1]
-
-    def name(self, note: int) -> str:
-        """What a note is called: "footnote 2"."""
-        return self._names[note - 1]
-
-    def locate(self, label: str) -> None:
-        """All notes so far that have no place yet have their marks here."""
-        self._labels += [label] * (len(self) - len(self._labels))
-
-    def place(self, note: int, start: int) -> Place:
-        """The place of a note that begins at this offset: "footnote 2, § Results"."""
-        return Place(start, ", ".join(filter(None, [self.name(note), self._labels[note - 1]])))
 
 
 class HeadingPath:

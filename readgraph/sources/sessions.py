@@ -112,10 +112,7 @@ def _sessions_of_lines(file: Path, name: str) -> list[SourceSession]:
 
 
 def _session(value: Any, where: str) -> SourceSession:
-    """The session in `{"text"}` or `{"turns": [{"speaker", "text"}]}`, with `title`/`session` and `time`/`date_time`.
-
-    A number under `session` is not used as a title: the history counts by itself.
-    """
+    """The session in `{"text"}` or `{"turns": [{"speaker", "text"}]}`, with `title`/`session`, `time`/`date_time`."""
     fields = value if isinstance(value, dict) else {}
     turns = fields.get("turns")
     text = "\n".join(_turn(turn, where) for turn in turns) if isinstance(turns, list) else fields.get("text")

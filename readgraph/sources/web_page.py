@@ -60,8 +60,7 @@ _OF_PASSWORDS = frozenset(("current-password", "new-password"))
 _NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
 _NOWHERE = re.compile(r"\s*(?:#|javascript:)", re.IGNORECASE)
 
-LONGEST_ADDRESS = 60
-"""Most characters of a link's address that are shown."""
+LONGEST_ADDRESS = 60  # most characters of a link's address that are shown
 
 
 def as_in_html(attributes: Mapping[str, str]) -> Mapping[str, str]:
@@ -131,14 +130,9 @@ def select_attributes(tag: str, attributes: Mapping[str, str]) -> dict[str, str]
     return kept
 
 
-LABELLED = frozenset("input select textarea button".split())
-"""Controls that a label belongs to."""
-
-LONGEST_ID = 64
-"""Most characters of a given id."""
-
-MOST_TEXTS = 200
-"""Texts of a label that are looked at."""
+LABELLED = frozenset("input select textarea button".split())  # controls that a label belongs to
+LONGEST_ID = 64  # most characters of a given id
+MOST_TEXTS = 200  # texts of a label that are looked at
 
 
 @dataclass(slots=True, eq=False)
@@ -155,8 +149,7 @@ class Label:
 class DomEntry:
     """An element (`tag` "": a text) at a depth of the DOM, `inside` another; `within` counts the entries in it.
 
-    `kept`: it has a line. `own_id` is the page's own id of it, `labelled_by` the ids of the elements whose texts are
-    its label.
+    `kept`: it has a line. `own_id` is the page's own id of it, `labelled_by` the ids of what labels it.
     """
 
     depth: int
@@ -177,16 +170,6 @@ class DomEntry:
         return on_one_line("".join(self.texts))
 
 
-@dataclass(slots=True, eq=False)
-class _Open:
-    """An element that is not yet closed; `entry` is None for one that doesn't interrupt a sentence."""
-
-    tag: str
-    entry: DomEntry | None
-    own_id: str
-    begun: int
-
-
 class Dom:
     """A parser target that collects entries in the page's order, the texts of elements with an id, and labels."""
 
@@ -199,8 +182,8 @@ class Dom:
         self.title = ""
         self._id_attribute = id_attribute
         self._ids = set[str]()
-        self._open: list[_Open] = []
-        self._blocks: list[DomEntry] = []
+        self._open: list[tuple[str, DomEntry | None, str, int]] = []  # tag, entry if any, own id, where texts begin
+        self._block: DomEntry | None = None  # the innermost one that is open
         self._open_labels: list[Label] = []
         self._sink: DomEntry | None = None
         self._skipped = 0
@@ -224,7 +207,7 @@ class Dom:
         elif tag == "option" and self._datalist:
             self.datalists[self._datalist].append(attributes.get("value") or attributes.get("label") or "")
         entry = self._entry(tag, attributes, identity)
-        self._open.append(_Open(tag, entry, attributes.get("id", ""), len(self.texts)))
+        self._open.append((tag, entry, attributes.get("id", ""), len(self.texts)))
         if tag == "label":
             self._open_labels.append(Label(len(self.texts), of=attributes.get("for", "")))
             self.labels.append(self._open_labels[-1])
@@ -243,23 +226,23 @@ class Dom:
         if self._skipped:
             self._skipped -= 1
             # An element that is left out but for its line is closed as others are.
-            if self._skipped or not (self._open and self._open[-1].tag in LEFT_OUT):
+            if self._skipped or not (self._open and self._open[-1][0] in LEFT_OUT):
                 return
         if not self._open:
             return
-        closed = self._open.pop()
-        if closed.own_id:
-            self.spans.setdefault(closed.own_id, (closed.begun, len(self.texts)))
-        if closed.tag == "title" and self._title is not None:
+        tag, entry, own_id, begun = self._open.pop()
+        if own_id:
+            self.spans.setdefault(own_id, (begun, len(self.texts)))
+        if tag == "title" and self._title is not None:
             self.title, self._title = on_one_line("".join(self._title)), None
-        elif closed.tag == "datalist":
+        elif tag == "datalist":
             self._datalist = ""
-        elif closed.tag == "label" and self._open_labels:
+        elif tag == "label" and self._open_labels:
             self._open_labels.pop().end = len(self.texts)
-        elif closed.tag == "br":
+        elif tag == "br":
             self._put(" ")
-        if closed.entry:
-            self._close(closed.entry)
+        if entry:
+            self._close(entry)
 
     def close(self) -> "Dom":
         """Called by the parser at the end."""
@@ -290,20 +273,18 @@ class Dom:
         if said:
             kept["label"] = said
         stays = bool(identity or said or "role" in kept or "alt" in kept) or tag in TELLING
-        entry = DomEntry(
-            len(self._open), self._block, tag, kept, stays and not self._datalist, own_id=attributes.get("id", "")
-        )
-        entry.labelled_by, entry.options_of = attributes.get("aria-labelledby", ""), attributes.get("list", "")
+        entry = DomEntry(len(self._open), self._block, tag, kept, stays and not self._datalist)
+        entry.own_id, entry.labelled_by = attributes.get("id", ""), attributes.get("aria-labelledby", "")
+        entry.options_of = attributes.get("list", "")
         if tag in LABELLED and self._open_labels:
             label = self._open_labels[-1]
             label.control = label.control or (None if label.of else entry)
         self.entries.append(entry)
-        self._blocks.append(entry)
+        self._block = entry
         self._sink = entry if stays else None
         return entry
 
     def _put(self, data: str) -> None:
-        """Add a text to the line that is open, or begin one."""
         if self._sink is None:
             if not data or data.isspace():
                 return
@@ -317,15 +298,9 @@ class Dom:
         if self._sink.tag not in ("option", "textarea"):
             self.texts.append(data)
 
-    @property
-    def _block(self) -> DomEntry | None:
-        """The innermost element that is open, but for those that don't interrupt a sentence."""
-        return self._blocks[-1] if self._blocks else None
-
     def _close(self, entry: DomEntry) -> None:
         """Without content an element has a line if it can be named; around a single one only where it says more."""
-        self._blocks.pop()
-        self._sink = None
+        self._block, self._sink = entry.inside, None
         named = "id" in entry.attributes or "alt" in entry.attributes
         if entry.kept:
             alone = entry.within == 1 and entry.tag not in FRAMES and not entry.attributes.keys() & {"role", "label"}
@@ -339,8 +314,7 @@ class Dom:
 
 _BUTTONS = frozenset(("submit", "button", "reset"))
 
-MOST_LABELS = 4
-"""Elements that name a control together."""
+MOST_LABELS = 4  # elements that name a control together
 
 
 def label_controls(dom: Dom) -> None:

@@ -16,7 +16,7 @@ from readgraph.sources import SourceText, load, place_at
 from readgraph.sources.converting import show_conversion
 from readgraph.sources.pdf.layout import gutter_of, roman_value, split_columns, without_margins
 from readgraph.sources.pdf.lines import PrintedPage, join_pages
-from readgraph.sources.pdf.page import PrintedLine, PrintedPiece
+from readgraph.sources.pdf.page import PrintedLine
 from tests.support.source_files import write_pdf_lines
 from tests.support.typeset_report import FIRST_NAMES, HEAD, Typeset, typeset
 
@@ -140,13 +140,11 @@ def test_titles(tmp_path: Path, title: str, kept: str) -> None:
 
 
 def test_a_large_heading_beside_a_line_of_the_left_column() -> None:
-    left = [
-        PrintedPiece(f"left {number} fills its line", 40.0, 500.0 - 12 * number, 10.0, 198.0) for number in range(8)
-    ]
+    left = [PrintedLine(f"left {number} fills its line", 40.0, 500.0 - 12 * number, 10.0, 198.0) for number in range(8)]
     right = [
-        PrintedPiece(f"right {number} fills its line", 208.0, 500.0 - 12 * number, 10.0, 366.0) for number in range(8)
+        PrintedLine(f"right {number} fills its line", 208.0, 500.0 - 12 * number, 10.0, 366.0) for number in range(8)
     ]
-    right[3] = PrintedPiece("1.2 Climate", 208.0, right[3].y, 14.4, 300.0)
+    right[3] = PrintedLine("1.2 Climate", 208.0, right[3].y, 14.4, 300.0)
     page = [*left, *right]
     assert split_columns(page, gutter_of(page)) == [left, right]
 
@@ -204,9 +202,9 @@ WORDS = st.text("abcdefghijklmnop", min_size=1, max_size=9)
 def test_heads_and_numbers_go_and_nothing_else(bodies: list[list[str]], first: int) -> None:
     pages = []
     for number, words in enumerate(bodies):
-        body = [PrintedPiece(f"{word} {number} {at}.", 50, 700 - 12 * at, 10, 120) for at, word in enumerate(words)]
-        head = PrintedPiece("The Running Head", 50, 760, 9, 140)
-        foot = PrintedPiece(str(first + number), 300, 40, 9, 310)
+        body = [PrintedLine(f"{word} {number} {at}.", 50, 700 - 12 * at, 10, 120) for at, word in enumerate(words)]
+        head = PrintedLine("The Running Head", 50, 760, 9, 140)
+        foot = PrintedLine(str(first + number), 300, 40, 9, 310)
         pages.append(([head, *body, foot], body))
     left = without_margins([page for page, _ in pages])
     assert [[piece.text for piece in page] for page in left] == [[piece.text for piece in body] for _, body in pages]

@@ -53,10 +53,7 @@ class ChatConversation(NamedTuple):
 
 
 def sessions_in(chats: Sequence[ChatConversation], gap_hours: float | None = None) -> list[ChatConversation]:
-    """The sessions of chats in the order of their beginnings.
-
-    A session is one day of a chat; with `gap_hours`, a new session begins after that many hours of silence.
-    """
+    """The sessions in order: the days of each chat, or with `gap_hours`, what lies between so many hours of silence."""
     sessions = [ChatConversation(chat.title, turns) for chat in chats for turns in _cut(chat.turns, gap_hours)]
     return sorted(sessions, key=lambda session: session.time or datetime.min)
 
@@ -95,9 +92,7 @@ def day(time: datetime | None) -> str:
     return f"{time.day} {time:%B} {time.year}" if time else ""
 
 
-FEWEST_MESSAGES = 2
-"""A text with fewer is not a chat."""
-
+FEWEST_MESSAGES = 2  # a text with fewer is not a chat
 _ONE_SPACE = "[ \u00a0\u202f]"
 _DATE = r"(?P<a>\d{1,4})(?P<mark>[./-])(?P<b>\d{1,2})[./-](?P<c>\d{1,4})\.?"
 _CLOCK = (
@@ -108,8 +103,7 @@ _MESSAGE_START = re.compile(
     r"(?:(?P<speaker>[^:\r\n]{1,60}): ?)?",
     re.MULTILINE,
 )
-_LEFT_OUT = re.compile(r"\u200e[^\n]*|<[^<>\n]{1,60}>")
-"""What stands for a picture that was not exported, and the like."""
+_LEFT_OUT = re.compile(r"\u200e[^\n]*|<[^<>\n]{1,60}>")  # what stands for a picture that was not exported, and the like
 
 
 def messages_of(text: str) -> list[tuple[int, ChatTurn]]:
@@ -251,11 +245,7 @@ def is_slack(names: Collection[str]) -> bool:
 
 
 def slack_chats(names: Iterable[str], read: Callable[[str], bytes], source: str) -> list[ChatConversation]:
-    """The channels of an export, each a chat with the title "#general".
-
-    `read` gives the bytes of a file; `source` is the export's name in messages. Raises `BadInput` if a file is
-    damaged.
-    """
+    """The channels ("#general") of an export whose files `read` gives; raises `BadInput` if one is damaged."""
     listed = sorted(names)
     users: dict[str, str] = {}
     if "users.json" in listed:
@@ -306,10 +296,7 @@ _NO_CHAT = "holds no chat: exports of Slack, ChatGPT, Claude and WhatsApp can be
 
 
 def convert(data: bytes, name: str) -> Converted:
-    """The turns of an export, each day under its title; places are times with speakers.
-
-    Raises `BadInput` if it holds no chat.
-    """
+    """An export's turns, days under titles; places are times with speakers. Raises `BadInput` if it holds no chat."""
     chats, blocks, turns = chats_in(data, name), Blocks(), list[tuple[int, ChatTurn]]()
     for session in sessions_in(chats):
         if heading := ", ".join(filter(None, (shorten_label(session.title), day(session.time)))):

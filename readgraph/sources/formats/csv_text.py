@@ -16,8 +16,7 @@ SEPARATORS = ",;\t|"
 MOST_ROW = 1_000_000
 """Most characters of a row: a longer one is no row of a table, and would take many times its size in memory."""
 
-SAMPLE_LINES = 20
-"""Lines from which the separator is found."""
+SAMPLE_LINES = 20  # lines from which the separator is found
 
 _NUMBER = re.compile(r"[-+(]?[\d.,' %€$£/:-]*\d[\d.,' %€$£/:)-]*")
 _QUOTED = re.compile(r'"[^"]*"')
@@ -39,15 +38,11 @@ def convert(data: bytes, name: str) -> Converted:
             raise BadInput(f"{name} would become more than {most // 1_000_000} MB of text: split it.")
     if not rows:
         raise BadInput(f"{name} holds no row with text: there is nothing to read.")
-    return Converted(blocks.text(), tuple(_places(rows)))
-
-
-def _places(rows: Sequence[tuple[int, int]]) -> Iterator[Place]:
-    """The places of rows with these offsets and numbers."""
-    together = -(-len(rows) // MOST_PLACES)
+    places, together = list[Place](), -(-len(rows) // MOST_PLACES)
     for first in range(0, len(rows), together):
         (start, number), (_, last) = rows[first], rows[min(first + together, len(rows)) - 1]
-        yield Place(start, f"row {number}" if last == number else f"rows {number}–{last}")
+        places.append(Place(start, f"row {number}" if last == number else f"rows {number}–{last}"))
+    return Converted(blocks.text(), tuple(places))
 
 
 def _rows(table: str, name: str) -> Iterator[tuple[int, str]]:
@@ -69,7 +64,6 @@ def _rows(table: str, name: str) -> Iterator[tuple[int, str]]:
 
 
 def _cells(table: str, name: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each row, with the row's number."""
     separator, skipped = _separator(table)
     lines = _CsvLines(table, name)
     reader = csv.reader(lines, delimiter=separator)

@@ -6,7 +6,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Converted
-from readgraph.sources.formats.office_reader import OfficeReader
+from readgraph.sources.formats.office_reader import Note, OfficeReader
 from readgraph.sources.parsing import has_entities, local_name, open_office_archive, parse_xml
 
 if TYPE_CHECKING:
@@ -44,37 +44,26 @@ class _DocxReader(OfficeReader):
         if has_entities(self._body):
             raise ValueError("entities of its own")
         self._levels, self._list_styles = _styles(document)
-        self._notes = _notes(document)
-        self._numbers: dict[tuple[str, str], int] = {}
+        self._note_bodies = _note_bodies(document)
+        self._cited: dict[tuple[str, str], Note] = {}
 
     def read(self) -> None:
-        """Read everything in order; footnotes and endnotes go to the end, by their numbers in the text."""
+        """Read everything in order; footnotes and endnotes go to the end."""
         self._container(self._body)
-        written = 0
-        while unwritten := list(self._numbers)[written:]:  # a note may refer to others
-            for key in unwritten:
-                note = self._notes.get(key)
-                texts = [self._text(paragraph)[0] for paragraph in note.iter(f"{_W}p")] if note is not None else []
-                self._add_note(self._numbers[key], texts)
-            written += len(unwritten)
+        self._add_notes(lambda note: [] if note.body is None else self._cell_texts(note.body))
 
     def _container(self, container: "_Element") -> None:
         for element in _unwrap_children(container):
             if local_name(element.tag) == "p":
-                self._paragraph(element)
+                text, boxes = self._text(element)
+                style, is_item = self._style(element)
+                self._add_paragraph(text, boxes, ITEM if is_item else PARAGRAPH, self._levels.get(style))
             elif local_name(element.tag) == "tbl":
-                self._table(element)
-
-    def _paragraph(self, paragraph: "_Element") -> None:
-        text, boxes = self._text(paragraph)
-        style, is_item = self._style(paragraph)
-        self._add_paragraph(text, boxes, ITEM if is_item else PARAGRAPH, self._levels.get(style))
-
-    def _table(self, table: "_Element") -> None:
-        rows = [
-            [cell for cell in _unwrap_children(row) if local_name(cell.tag) == "tc"] for row in _unwrap_children(table)
-        ]
-        self._add_table(rows, nested=table.find(f".//{_W}tbl") is not None)
+                rows = [
+                    [cell for cell in _unwrap_children(row) if local_name(cell.tag) == "tc"]
+                    for row in _unwrap_children(element)
+                ]
+                self._add_table(rows, nested=element.find(f".//{_W}tbl") is not None)
 
     def _cell_texts(self, cell: "_Element") -> "Iterator[str]":
         return (self._text(paragraph)[0] for paragraph in cell.iter(f"{_W}p"))
@@ -93,9 +82,9 @@ class _DocxReader(OfficeReader):
                 boxes.append(child)
             elif name in _NOTES:
                 key = (_NOTES[name], child.get(f"{_W}id", ""))
-                if key not in self._numbers:
-                    self._numbers[key] = self._marked.add(key[0])
-                parts.append(self._marked.mark(self._numbers[key]))
+                if key not in self._cited:
+                    self._cited[key] = self._cite_note(key[0], self._note_bodies.get(key))
+                parts.append(self._cited[key].mark)
             elif name not in _SKIPPED:
                 parts.append(_SIGNS.get(name, ""))
                 waiting.extend(reversed(child))
@@ -138,14 +127,14 @@ def _styles(document: "Document") -> tuple[dict[str, int], set[str]]:
     return levels, lists
 
 
-def _notes(document: "Document") -> "dict[tuple[str, str], _Element]":
+def _note_bodies(document: "Document") -> "dict[tuple[str, str], _Element]":
     """Footnotes and endnotes by kind and id."""
-    notes: dict[tuple[str, str], _Element] = {}
+    bodies: dict[tuple[str, str], _Element] = {}
     for relation in document.part.rels.values():
         kind = relation.reltype.rpartition("/")[2].rstrip("s")
         if kind in _NOTES.values() and not relation.is_external:
             root = parse_xml(relation.target_part.blob)
             for note in root if root is not None else ():
                 if local_name(note.tag) == kind:
-                    notes[kind, note.get(f"{_W}id", "")] = note
-    return notes
+                    bodies[kind, note.get(f"{_W}id", "")] = note
+    return bodies

@@ -43,7 +43,11 @@ def convert(data: bytes, name: str) -> Converted:
     """The text of a book; places are its chapters. Raises `BadInput` if it is locked, damaged or without text."""
     archive = Archive(data, name, "EPUB")
     book = _open(archive)
-    _refuse_locked(archive, book)
+    if _ENCRYPTION in archive.members:
+        references = elements_named(archive.parse(_ENCRYPTION, parse_xml), "cipherreference")
+        encrypted = {posixpath.normpath(unquote(reference.get("URI", ""))) for reference in references}
+        if encrypted.intersection(book.spine):  # encrypted fonts are common and harmless
+            raise BadInput(f"{name} is locked by DRM: only the seller's own programs can open it.")
     blocks = Blocks()
     places: list[Place] = []
     for document in book.spine:
@@ -112,16 +116,6 @@ def _chapters(book: _Book, document: str, page: HtmlPage, start: int) -> Iterato
         level, title = page.first_heading
         if level <= CHAPTER_LEVEL or not book.contents:
             yield Place(start, f"chapter '{shorten_label(title)}'")
-
-
-def _refuse_locked(archive: Archive, book: _Book) -> None:
-    """Raise `BadInput` for encrypted documents; encrypted fonts are common and harmless."""
-    if _ENCRYPTION not in archive.members:
-        return
-    references = elements_named(archive.parse(_ENCRYPTION, parse_xml), "cipherreference")
-    encrypted = {posixpath.normpath(unquote(reference.get("URI", ""))) for reference in references}
-    if encrypted.intersection(book.spine):
-        raise BadInput(f"{archive.name} is locked by DRM: only the seller's own programs can open it.")
 
 
 def _inside(base: str, link: str) -> str:

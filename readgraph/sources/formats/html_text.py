@@ -1,7 +1,4 @@
-"""HTML as plain text: the words in their order, without scripts, styles and navigation.
-
-Data tables become rows of cells, layout tables the blocks of their cells.
-"""
+"""HTML as plain text: the words in their order, without scripts, styles and navigation; data tables become rows."""
 
 import re
 from collections.abc import Mapping
@@ -21,18 +18,14 @@ from readgraph.sources.encodings import decode_html
 from readgraph.sources.parsing import feed_html, feed_xhtml, local_name
 from readgraph.sources.places import HeadingPath, Place, note_mark, order_places
 
-COLUMN_OF_PARAGRAPHS = 3
-"""A table is a layout table if one of its cells has at least this many paragraphs."""
-
-Block = tuple[str, str]
-"""Text and kind."""
+COLUMN_OF_PARAGRAPHS = 3  # a table is a layout table if one of its cells has at least this many paragraphs
+Block = tuple[str, str]  # text and kind
 
 
 class PageBlocks(Blocks):
     """The blocks of a page; those of a table wait until it is known what kind of table it is.
 
-    Only an innermost table can be a data table: a table, a heading or preformatted text inside its cells shows that a
-    table is used for the page's layout.
+    Only an innermost one without a heading or preformatted text in its cells can be a data table; others are layout.
     """
 
     def __init__(self) -> None:
@@ -135,8 +128,7 @@ def read_page(data: bytes, name: str) -> "HtmlPage":
 class HtmlPage:
     """Text, headings and anchors of a page, collected while its parser calls `start`, `data` and `end`.
 
-    A data table becomes rows of cells; a layout table (with headings, tables or columns of paragraphs in it) becomes
-    the blocks of its cells. Items of a numbered list keep their numbers; a link to a note becomes " [^1]".
+    Items of a numbered list keep their numbers; a link to a note becomes " [^1]".
     """
 
     def __init__(self) -> None:
@@ -175,6 +167,8 @@ class HtmlPage:
             self._flush()
             self.blocks.lay_out()
             self._heading = _HEADINGS[tag]
+        elif tag in _BLOCKS and self._heading and tag not in _ENDS_HEADING:
+            self._parts.append(" ")
         elif tag in _BLOCKS:
             self._open_block(tag, attributes)
 
@@ -197,9 +191,8 @@ class HtmlPage:
         elif tag == "title":
             self.title = self.title or on_a_line("".join(self._title_parts or []))
             self._title_parts = None
-        elif tag == "sup":
-            if self._is_linked:
-                self._part_mark(self._raised)
+        elif tag == "sup" and self._is_linked:
+            self._part_mark(self._raised)
         elif tag == "a":
             if self._in_link and self._to_note:
                 self._part_mark(self._link)
@@ -207,6 +200,8 @@ class HtmlPage:
         elif tag in _HEADINGS:
             self._flush()
             self._heading = 0
+        elif tag in _BLOCKS and self._heading and tag not in _ENDS_HEADING:
+            self._parts.append(" ")
         elif tag in _BLOCKS:
             self._close_block(tag)
 
@@ -230,9 +225,6 @@ class HtmlPage:
             self._parts[start:] = [note_mark(mark[1])]
 
     def _open_block(self, tag: str, attributes: Mapping[str, str]) -> None:
-        if self._heading and tag not in _ENDS_HEADING:
-            self._parts.append(" ")
-            return
         if self._flush():
             self._heading = 0
         if tag == "pre":
@@ -241,16 +233,16 @@ class HtmlPage:
         elif tag in ("ul", "ol", "menu", "dir"):
             self._numbers.append(_number(attributes.get("start"), 1) if tag == "ol" else None)
         elif tag in ("li", "dt", "dd"):
-            self._item = self._next_marker(attributes) if tag == "li" else ""
+            self._item, number = "", self._numbers[-1] if self._numbers else None
+            if tag == "li" and number is not None:  # in a numbered list
+                number = _number(attributes.get("value"), number)
+                self._item, self._numbers[-1] = f"{number}. ", number + 1
         elif tag == "table":
             self.blocks.open_table()
         else:
             self.blocks.open_cell(tag)
 
     def _close_block(self, tag: str) -> None:
-        if self._heading and tag not in _ENDS_HEADING:
-            self._parts.append(" ")
-            return
         self._flush()
         if tag == "pre":
             self._pre = max(0, self._pre - 1)
@@ -260,15 +252,6 @@ class HtmlPage:
             self._item = None
         elif tag == "table":
             self.blocks.close_table()
-
-    def _next_marker(self, attributes: Mapping[str, str]) -> str:
-        """The number before the text of the list item that begins; "" in a list without numbers."""
-        number = self._numbers[-1] if self._numbers else None
-        if number is None:
-            return ""
-        number = _number(attributes.get("value"), number)
-        self._numbers[-1] = number + 1
-        return f"{number}. "
 
     def _flush(self) -> bool:
         """Make a block of the text since the last one; returns whether there was any."""

@@ -10,16 +10,15 @@ from readgraph.sources.encodings import decode
 from readgraph.sources.places import Place, order_places
 from readgraph.state.errors import BadInput
 
-LONGEST_RESULT = 4_000
-"""The most characters of one printed result; the rest is left out, and a line says so."""
+LONGEST_RESULT = 4_000  # the most characters of one printed result; the rest is left out, and a line says so
 
 _TERMINAL = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 
 
 def convert(data: bytes, name: str) -> Converted:
-    """The cells in their order: Markdown unchanged, code between fences, then what it printed or returned as text.
+    """The cells: Markdown unchanged, code between fences, then what it gave as text; places are "cell 3" and so on.
 
-    Places are "cell 3" and so on. Raises `BadInput` if the file is no notebook, or has no cell with text.
+    Raises `BadInput` if the file is no notebook, or has no cell with text.
     """
     blocks = Blocks()
     places = []

@@ -36,18 +36,10 @@ def convert(data: bytes, name: str) -> Converted:
 
 
 class _OdtReader(OfficeReader):
-    def __init__(self) -> None:
-        super().__init__()
-        self._notes: list[_Element] = []
-
     def read(self, body: "_Element") -> None:
-        """Read everything in order; footnotes and endnotes go to the end, by their numbers in the text."""
+        """Read everything in order; footnotes and endnotes go to the end."""
         self._container(body)
-        written = 0
-        while written < len(self._notes):  # a note may refer to others
-            note = self._notes[written]
-            written += 1
-            self._add_note(written, (self._text(part)[0] for part in note.iter(f"{_TEXT}p")))
+        self._add_notes(lambda note: (self._text(part)[0] for part in note.body.iter(f"{_TEXT}p")))
 
     def _container(self, container: "_Element", kind: str = PARAGRAPH) -> None:
         """Add the blocks of a container; only the first paragraph of a list item is of its `kind`."""
@@ -63,17 +55,14 @@ class _OdtReader(OfficeReader):
             elif name in ("list-item", "list-header"):
                 self._container(element, ITEM)
             elif name == "table":
-                self._table(element)
+                rows = [
+                    [cell for cell in row if local_name(cell.tag) == "table-cell"]
+                    for row in element.iter(f"{_TABLE}table-row")
+                    if next(row.iterancestors(f"{_TABLE}table")) is element
+                ]
+                self._add_table(rows, nested=element.find(f".//{_TABLE}table") is not None)
             elif name and name not in _SKIPPED:
                 self._container(element)
-
-    def _table(self, table: "_Element") -> None:
-        rows = [
-            [cell for cell in row if local_name(cell.tag) == "table-cell"]
-            for row in table.iter(f"{_TABLE}table-row")
-            if next(row.iterancestors(f"{_TABLE}table")) is table
-        ]
-        self._add_table(rows, nested=table.find(f".//{_TABLE}table") is not None)
 
     def _cell_texts(self, cell: "_Element") -> "Iterator[str]":
         return (self._text(part)[0] for part in cell.iter(f"{_TEXT}p", f"{_TEXT}h"))
@@ -92,9 +81,8 @@ class _OdtReader(OfficeReader):
             if name == "text-box":
                 boxes.append(child)
             elif name == "note":
-                for body in child.findall(f"{_TEXT}note-body"):
-                    self._notes.append(body)
-                    parts.append(self._marked.mark(self._marked.add(child.get(f"{_TEXT}note-class", "footnote"))))
+                kind = child.get(f"{_TEXT}note-class", "footnote")
+                parts += [self._cite_note(kind, body).mark for body in child.findall(f"{_TEXT}note-body")]
             elif name and name not in _SKIPPED:
                 parts.append(_SIGNS.get(name, child.text or ""))
                 for grandchild in reversed(child):

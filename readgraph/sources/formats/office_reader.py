@@ -1,24 +1,38 @@
 """What the readers of Word, OpenDocument and RTF share: blocks, headings, tables, and the notes at the end."""
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Blocks, Converted, on_a_line, paragraphs_of, require_text
-from readgraph.sources.places import HeadingPath, NotePlaces, Place, order_places
+from readgraph.sources.places import HeadingPath, Place, note_mark, order_places
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
+@dataclass(slots=True, eq=False)
+class Note:
+    """A note: its name ("footnote 2"), its mark in the text, what holds its text, and the label where the mark is."""
+
+    name: str
+    mark: str
+    body: Any
+    cited_at: str = ""
+
+
 class OfficeReader:
-    """Collects the text of a document in order; footnotes and endnotes go to the end, by their numbers in the text."""
+    """Collects the text of a document in order; footnotes and endnotes go to the end, in the order of their marks."""
 
     def __init__(self) -> None:
         self.blocks = Blocks()
         self.headings: list[Place] = []
         self._path = HeadingPath()
-        self._marked = NotePlaces()
         self._tables = 0
+        self._notes: list[Note] = []
+        self._unlocated: list[Note] = []
+        self._last_numbers = Counter[str]()
 
     def converted(self, name: str, title: str = "") -> Converted:
         """What was read; raises `BadInput` where that is no text."""
@@ -33,16 +47,31 @@ class OfficeReader:
         else:
             for number, part in enumerate(paragraphs_of(text)):
                 self.blocks.add(part, PARAGRAPH if number else kind)
-        self._marked.locate(self._path.label)
+        self._locate_notes(self._path.label)
         for box in boxes:
             self._container(box)
 
-    def _add_note(self, number: int, texts: Iterable[str]) -> None:
-        text = on_a_line(" ".join(texts))
-        self._marked.locate(self._marked.name(number))  # those that this note refers to
-        if text:
-            start = self.blocks.add(f"{self._marked.mark(number).strip()} {text}", ITEM)
-            self.headings.append(self._marked.place(number, start))
+    def _cite_note(self, kind: str, body: Any = None) -> Note:
+        """A note whose mark comes next. Footnotes and endnotes are numbered apart, as word processors print them."""
+        self._last_numbers[kind] += 1
+        number = self._last_numbers[kind]
+        note = Note(f"{kind} {number}", note_mark(f"{'e' if kind == 'endnote' else ''}{number}"), body)
+        self._notes.append(note)
+        self._unlocated.append(note)
+        return note
+
+    def _locate_notes(self, label: str) -> None:
+        for note in self._unlocated:
+            note.cited_at = label
+        self._unlocated.clear()
+
+    def _add_notes(self, texts_of: Callable[[Note], Iterable[str]]) -> None:
+        for note in self._notes:  # they become more: a note may refer to others
+            text = on_a_line(" ".join(texts_of(note)))
+            self._locate_notes(note.name)
+            if text:
+                start = self.blocks.add(f"{note.mark.strip()} {text}", ITEM)
+                self.headings.append(Place(start, ", ".join(filter(None, [note.name, note.cited_at]))))
 
     def _add_table(self, rows: "Sequence[Sequence[_Element]]", *, nested: bool) -> None:
         """Add the cells of rows; a table that only places what is in it is read as if it were none."""
@@ -54,12 +83,10 @@ class OfficeReader:
                     self._container(cell)
             elif any(cells := [on_a_line(" ".join(self._cell_texts(cell))) for cell in row]):
                 self.blocks.add(" | ".join(cells), f"rows of table {self._tables}")
-        self._marked.locate(self._path.label)
+        self._locate_notes(self._path.label)
 
     def _container(self, container: "_Element") -> None:
-        """Add the blocks of a container."""
         raise NotImplementedError
 
     def _cell_texts(self, cell: "_Element") -> Iterable[str]:
-        """The paragraphs of a cell."""
         raise NotImplementedError

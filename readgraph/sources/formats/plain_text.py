@@ -8,13 +8,9 @@ from readgraph.sources.encodings import decode
 from readgraph.sources.formats.chats import messages_of, places_of
 from readgraph.sources.places import MOST_PLACES, HeadingPath, Place, order_places, shorten_label, thin_out
 
-LONG_PARAGRAPH = 2_000
-"""Characters. If paragraphs are longer than this on average, every line is a place."""
-
+LONG_PARAGRAPH = 2_000  # characters: if paragraphs are longer than this on average, every line is a place
 LONGEST_HEADING = 80
-
-FEWEST_MARKS = 2
-"""The fewest times or headings that are used as a text's places."""
+FEWEST_MARKS = 2  # the fewest times or headings that are used as a text's places
 
 _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[ \t]*[^\s][^\n]*)*")
 _LINE = re.compile(r"\S[^\n]*")
@@ -58,7 +54,10 @@ def places_of_text(text: str) -> tuple[Place, ...]:
         paragraphs = [match.span() for match in _PARAGRAPH.finditer(text)]
         marks = list(_plain_headings(text, paragraphs))
         if len(marks) < FEWEST_MARKS:
-            return _lines(text, [start for start, _ in paragraphs])
+            starts = [start for start, _ in paragraphs]
+            if len(text) > LONG_PARAGRAPH * len(starts):
+                starts = [match.start() for match in _LINE.finditer(text)]
+            return tuple(_line_number_places(text, thin_out(starts)))
     places = [Place(start, shorten_label(label)) for start, label in thin_out(marks, MOST_PLACES - 1)]
     line = _LINE.search(text)
     before = _line_number_places(text, [line.start()]) if line and line.start() < places[0].start else []
@@ -71,13 +70,6 @@ def _plain_headings(text: str, paragraphs: list[tuple[int, int]]) -> Iterator[tu
             line = text[start:end].rstrip()
             if "\n" not in line and (_NAMED.match(line) or _NUMBERED.match(line)):
                 yield start, line.lstrip("# \t")
-
-
-def _lines(text: str, starts: list[int]) -> tuple[Place, ...]:
-    """Line numbers of these paragraphs, or of every line if the paragraphs are long."""
-    if len(text) > LONG_PARAGRAPH * len(starts):
-        starts = [match.start() for match in _LINE.finditer(text)]
-    return tuple(_line_number_places(text, thin_out(starts)))
 
 
 def _line_number_places(text: str, starts: Sequence[int]) -> list[Place]:
@@ -139,8 +131,7 @@ _RST_HEADING = re.compile(
     rf"(?:^{_OVER}[ \t]*\r?\n)?^(?P<title>[ \t]*\S[^\r\n]*)\r?\n(?P<line>{_UNDER})[ \t]*\r?$", re.MULTILINE
 )
 _RST_MARKUP = re.compile(r":[\w:.+-]+:(?=`)|`_?_?|\*{1,2}|\|")
-_SHORT_RST_LINE = 4
-"""A line under a title may be shorter than the title from this length on."""
+_SHORT_RST_LINE = 4  # a line under a title may be shorter than the title from this length on
 
 
 def convert_rst(data: bytes, name: str) -> Converted:

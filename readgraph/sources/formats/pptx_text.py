@@ -82,7 +82,10 @@ def _shapes(slide: "_Element") -> Iterator[tuple[str, str]]:
             continue
         if element.tag == f"{_A}tbl":
             tables += 1
-            yield from _rows(element, f"rows of table {tables}")
+            for row in element.iter(f"{_A}tr"):
+                cells = [" ".join(filter(None, map(_text, cell.iter(f"{_A}p")))) for cell in row.iter(f"{_A}tc")]
+                if any(cells):
+                    yield " | ".join(cells), f"rows of table {tables}"
             continue
         placeholder = element.find(f"{_P}nvSpPr/{_P}nvPr/{_P}ph")
         role = "" if placeholder is None else placeholder.get("type", "obj")
@@ -95,14 +98,6 @@ def _shapes(slide: "_Element") -> Iterator[tuple[str, str]]:
             yield from ((text, ITEM if len(texts) > 1 else PARAGRAPH) for text in texts)
 
 
-def _rows(table: "_Element", kind: str) -> Iterator[tuple[str, str]]:
-    for row in table.iter(f"{_A}tr"):
-        cells = [" ".join(filter(None, map(_text, cell.iter(f"{_A}p")))) for cell in row.iter(f"{_A}tc")]
-        if any(cells):
-            yield " | ".join(cells), kind
-
-
 def _text(paragraph: "_Element") -> str:
-    """The words of a paragraph on one line."""
     parts = paragraph.iter(f"{_A}t", f"{_A}br", f"{_A}tab")
     return on_a_line("".join(part.text or "" if part.tag == f"{_A}t" else " " for part in parts))

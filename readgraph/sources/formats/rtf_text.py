@@ -8,8 +8,7 @@ from readgraph.sources.converting import Converted, on_a_line
 from readgraph.sources.formats.office_reader import OfficeReader
 from readgraph.state.errors import BadInput
 
-DEEPEST = 1_000
-"""Groups inside of each other above which a file counts as damaged."""
+DEEPEST = 1_000  # groups inside of each other above which a file counts as damaged
 
 _TOKEN = re.compile(
     rb"\\(?:([A-Za-z]{1,32})(-?\d{1,10})? ?|'([0-9A-Fa-f]{2})|([^A-Za-z]))|([{}])|[\r\n]+|([^\\{}\r\n]+)", re.DOTALL
@@ -44,10 +43,7 @@ class _Group:
 
 
 def convert(data: bytes, name: str) -> Converted:
-    """The text of a document; places are the paths of its headings (by outline level, or the name of their style).
-
-    Raises `BadInput` if the file is damaged or holds no text.
-    """
+    """A document's text; places are the paths of headings (by outline level or style). Raises `BadInput` for damage."""
     if not data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf"):
         raise BadInput(f"{name} is not a valid RTF file: it doesn't begin with '{{\\rtf'.")
     reader = _RtfReader(name)
@@ -100,8 +96,7 @@ class _RtfReader(OfficeReader):
         if self._open:
             raise BadInput(f"{self.name} is not a valid RTF file: its end is missing.")
         self._end_paragraph()
-        for number in range(1, len(self._marked) + 1):
-            self._add_note(number, [self.take_text(f"note {number}")])
+        self._add_notes(lambda note: [self.take_text(note.name)])
 
     def _brace(self, brace: bytes) -> None:
         self._decode()
@@ -127,16 +122,15 @@ class _RtfReader(OfficeReader):
         elif word == "title" and self._group.into == "info":
             self._group = replace(self._group, hidden=False, into="title")
         elif word == "footnote" and not self._group.hidden and self._group.into == "body":
-            number_of_note = self._marked.add()
-            self._put(self._marked.mark(number_of_note))
+            note = self._cite_note("footnote")
+            self._put(note.mark)
             self._decode()
-            self.texts[f"note {number_of_note}"] = []
-            self._group = replace(self._group, into=f"note {number_of_note}")
+            self.texts[note.name] = []
+            self._group = replace(self._group, into=note.name)
         else:
             self._property(word, number or 0)
 
     def _property(self, word: str, number: int) -> None:
-        """Take in a property of the font, the code page, or the paragraph."""
         if word == "ansicpg":
             self._decode()
             self._default = _codec(number)
@@ -179,7 +173,7 @@ class _RtfReader(OfficeReader):
             if any(self._cells):
                 self.blocks.add(" | ".join(self._cells), "rows of a table")
             self._cells, self._in_table = [], False
-            self._marked.locate(self._path.label)
+            self._locate_notes(self._path.label)
         elif self._in_table:
             self.texts["body"].append("\n")
         else:

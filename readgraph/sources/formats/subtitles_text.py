@@ -11,12 +11,8 @@ from readgraph.sources.encodings import decode
 from readgraph.sources.places import Place, order_places
 from readgraph.state.errors import BadInput
 
-PAUSE = 3.0
-"""Seconds without a subtitle that end a paragraph, if a sentence ends before them."""
-
-LONG_PARAGRAPH = 600
-"""Characters after which the next end of a sentence ends the paragraph."""
-
+PAUSE = 3.0  # seconds without a subtitle that end a paragraph, if a sentence ends before them
+LONG_PARAGRAPH = 600  # characters after which the next end of a sentence ends the paragraph
 _TIME = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 _CUE = re.compile(rf"^[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}.*$", re.MULTILINE)
 _VOICE = re.compile(r"<v(?:\.[^ >]*)?[ \t]+([^>]+)>")
@@ -86,8 +82,10 @@ class _Paragraphs:
         self._last_cue = cue
         if not lines:
             return
-        if self._open and before and (cue.speaker != before.speaker or self._has_ended(cue, before)):
-            self.end()
+        if self._open and before:
+            may_end = cue.start - before.end >= PAUSE or self._length >= LONG_PARAGRAPH
+            if cue.speaker != before.speaker or (may_end and _ENDS_SENTENCE.search(self._open[-1])):
+                self.end()
         minutes, seconds = divmod(int(cue.start), 60)
         self._waiting.append((self._length, f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"))
         self._open.append(" ".join([f"{cue.speaker}:", *lines] if cue.speaker and not self._open else lines))
@@ -99,8 +97,3 @@ class _Paragraphs:
             start = self.blocks.add(" ".join(self._open))
             self.places += [Place(start + offset, label) for offset, label in self._waiting]
         self._open, self._waiting, self._length = [], [], 0
-
-    def _has_ended(self, cue: _Cue, before: _Cue) -> bool:
-        if not _ENDS_SENTENCE.search(self._open[-1]):
-            return False
-        return cue.start - before.end >= PAUSE or self._length >= LONG_PARAGRAPH

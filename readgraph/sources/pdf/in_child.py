@@ -29,27 +29,13 @@ from readgraph.state.words import limit_set
 RUN = "import sys; sys.path.append(sys.argv[1]); from readgraph.sources.pdf.child import main; main()"
 """What a child runs; it finds the package last of all, where this process has it from."""
 
+# The most that the reading of a PDF may take, and the variables that set other numbers.
 MEMORY_MB, MOST_MEMORY_MB = "READGRAPH_MAX_PDF_MEMORY_MB", 2_000
-"""The most megabytes that the reading of a PDF may take, and the variable that sets another number."""
+PAGE_SECONDS, MOST_PAGE_SECONDS = "READGRAPH_MAX_PDF_PAGE_SECONDS", 300  # recognising the text of one takes ten or more
+SECONDS, MOST_SECONDS = "READGRAPH_MAX_PDF_SECONDS", 14_400  # of all pages together
 
-PAGE_SECONDS, MOST_PAGE_SECONDS = "READGRAPH_MAX_PDF_PAGE_SECONDS", 300
-"""The most seconds of one page, and of the opening with the first one; text recognition takes ten or more."""
-
-SECONDS, MOST_SECONDS = "READGRAPH_MAX_PDF_SECONDS", 14_400
-"""The most seconds of all pages together."""
-
-_TIME_OVER = -Signals.SIGALRM if hasattr(Signals, "SIGALRM") else 1
-"""The code with which a child ends whose time is over."""
-
-_PACKAGES = str(Path(__file__).absolute().parents[3])
-"""The folder with the package."""
-
-
-class ChildReply(NamedTuple):
-    """What a child told last: its result, and the bytes that belong to it."""
-
-    result: Any
-    data: bytes
+_TIME_OVER = -Signals.SIGALRM if hasattr(Signals, "SIGALRM") else 1  # with this code a child ends whose time is over
+_PACKAGES = str(Path(__file__).absolute().parents[3])  # the folder with the package
 
 
 class _Limits(NamedTuple):
@@ -59,11 +45,10 @@ class _Limits(NamedTuple):
 
 
 _SLOTS: dict[str, BoundedSemaphore] = {}
-"""How many children of a kind run at once in this process; those who wait for one take no time of theirs."""
 
 
 def _free_slots() -> None:
-    """All are free at first, and in a forked process, which has no child; pictures don't wait for texts."""
+    """Say how many children of a kind run at once; a forked process has none yet. Pictures don't wait for texts."""
     _SLOTS.update(text=BoundedSemaphore(max(2, os.cpu_count() or 1)), picture=BoundedSemaphore(2))
 
 
@@ -71,10 +56,10 @@ _free_slots()
 reset_in_forked(_free_slots)
 
 
-def in_child(task: str, name: str, data: bytes = b"", **asked: object) -> ChildReply:
-    """Let a child do a task with the PDF of this name in messages; its pages are shown as they are done.
+def in_child(task: str, name: str, data: bytes = b"", **asked: object) -> tuple[Any, bytes]:
+    """Let a child do a task with the PDF of this name in messages, and give its result and the bytes that belong to it.
 
-    Raises `BadInput` for what the child refuses, and where it runs over a limit or ends by itself.
+    Its pages are shown as they are done. Raises `BadInput` for what it refuses, and where it runs over a limit or ends.
     """
     limits = _Limits(
         limit_set(MEMORY_MB, MOST_MEMORY_MB, "megabytes"),
@@ -115,7 +100,7 @@ def _run_child(name: str) -> Iterator["subprocess.Popen[bytes]"]:
             child.communicate()
 
 
-def _read_reply(child: "subprocess.Popen[bytes]", name: str, limits: _Limits, began: float) -> ChildReply:
+def _read_reply(child: "subprocess.Popen[bytes]", name: str, limits: _Limits, began: float) -> tuple[Any, bytes]:
     assert child.stdout
     pages, of = 0, 0
     while line := child.stdout.readline():
@@ -127,7 +112,7 @@ def _read_reply(child: "subprocess.Popen[bytes]", name: str, limits: _Limits, be
         if "memory" in message:
             raise _over_limit(name, f"{limits.memory_mb:,} MB of memory", MEMORY_MB)
         if "result" in message:
-            return ChildReply(message["result"], child.stdout.read(message["size"]))
+            return message["result"], child.stdout.read(message["size"])
         pages, of = message["page"], message["of"]
         report_page(name, pages, of)
     code = child.wait()
@@ -154,19 +139,13 @@ def _child_failure_error(name: str, how: str, limits: _Limits) -> BadInput:
     )
 
 
-WIDEST = 2400
-"""Most pixels of a picture's width."""
-
-TALLEST = 4 * WIDEST
-"""Most pixels of its height: a page may be a very long strip."""
+WIDEST = 2400  # most pixels of a picture's width
+TALLEST = 4 * WIDEST  # most pixels of its height: a page may be a very long strip
 
 
 def page_picture(file: Path, number: int, width: int) -> bytes:
-    """Page `number` (from 1) as a PNG of this width in pixels; raises `BadInput` where there is none.
-
-    A child process draws it, within its limits.
-    """
-    return in_child("picture", file.name, file=str(file.absolute()), number=number, width=width).data
+    """Page `number` (from 1) as a PNG of this width, drawn by a child process; raises `BadInput` if there is none."""
+    return in_child("picture", file.name, file=str(file.absolute()), number=number, width=width)[1]
 
 
 def page_picture_here(file: Path, number: int, width: int) -> bytes:
@@ -195,8 +174,7 @@ def page_picture_here(file: Path, number: int, width: int) -> bytes:
 
 PORTION = 1 << 16
 
-DEEPEST = 8
-"""How often a stream may be packed again: no program does it more than once."""
+DEEPEST = 8  # how often a stream may be packed again: no program does it more than once
 
 _BEGINS = re.compile(rb"\bstream\r?\n(?=[\x08\x18\x28\x38\x48\x58\x68\x78])")
 

@@ -8,28 +8,17 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from statistics import median
 
-from readgraph.sources.pdf.page import COLUMN_GAP, PrintedPiece
+from readgraph.sources.pdf.page import COLUMN_GAP, PrintedLine
 
-FEWEST_LINES = 5
-"""Lines that begin at the same distance from the left, which make a column."""
-
-FEWEST_WORDS = 3.0
-"""Words of a column's line, on average: cells of a table have fewer."""
-
-FULL_LINES = 0.5
-"""The share of its column's width that a line takes, on average: cells of a table take less."""
-
-FEWEST_ROWS = 3
-"""Rows of several short cells that make a table across the page."""
-
-NEAR = 2.0
-"""Points from the gutter at which a line of the second column begins."""
-
-SAME_ROW = 0.3
-"""Font sizes that pieces of one row may stand above or below each other."""
+FEWEST_LINES = 5  # lines that begin at the same distance from the left, which make a column
+FEWEST_WORDS = 3.0  # words of a column's line, on average: cells of a table have fewer
+FULL_LINES = 0.5  # the share of its column's width that a line takes, on average: cells of a table take less
+FEWEST_ROWS = 3  # rows of several short cells that make a table across the page
+NEAR = 2.0  # points from the gutter at which a line of the second column begins
+SAME_ROW = 0.3  # font sizes that pieces of one row may stand above or below each other
 
 
-def gutter_of(pieces: Sequence[PrintedPiece]) -> float | None:
+def gutter_of(pieces: Sequence[PrintedLine]) -> float | None:
     """Where a page's second column begins (points from the left); nothing where it has one column."""
     if len(pieces) < 2 * FEWEST_LINES:
         return None
@@ -43,13 +32,13 @@ def gutter_of(pieces: Sequence[PrintedPiece]) -> float | None:
     return None
 
 
-def split_columns(pieces: Sequence[PrintedPiece], gutter: float | None) -> list[list[PrintedPiece]]:
+def split_columns(pieces: Sequence[PrintedLine], gutter: float | None) -> list[list[PrintedLine]]:
     """The columns of a page in the order in which they are read; what goes across the gutter parts them."""
     if not pieces:
         return []
     if gutter is None:
         return [list(pieces)]
-    columns: list[list[PrintedPiece]] = []
+    columns: list[list[PrintedLine]] = []
     for is_wide, rows in groupby(_rows_by_width(pieces, gutter), key=itemgetter(1)):
         found = [piece for row, _ in rows for piece in row]
         if is_wide:
@@ -61,7 +50,7 @@ def split_columns(pieces: Sequence[PrintedPiece], gutter: float | None) -> list[
     return columns
 
 
-def _rows_by_width(pieces: Sequence[PrintedPiece], gutter: float) -> Iterator[tuple[list[PrintedPiece], bool]]:
+def _rows_by_width(pieces: Sequence[PrintedLine], gutter: float) -> Iterator[tuple[list[PrintedLine], bool]]:
     """The rows, and whether each goes across the gutter: by a piece of text, or as a row of a wide table."""
     rows = group_rows(pieces, gutter)
     most = 0.6 * (gutter - min(piece.x for piece in pieces))
@@ -76,9 +65,9 @@ def _rows_by_width(pieces: Sequence[PrintedPiece], gutter: float) -> Iterator[tu
             yield row, crosses or (is_of_table and len(found) >= FEWEST_ROWS)
 
 
-def group_rows(pieces: Sequence[PrintedPiece], gutter: float | None = None) -> list[list[PrintedPiece]]:
+def group_rows(pieces: Sequence[PrintedLine], gutter: float | None = None) -> list[list[PrintedLine]]:
     """Pieces by the rows in which they stand, each row from left to right; what begins at the gutter stays apart."""
-    rows: list[list[PrintedPiece]] = []
+    rows: list[list[PrintedLine]] = []
     for piece in sorted(pieces, key=lambda piece: -piece.y):
         if rows and abs(rows[-1][0].y - piece.y) < SAME_ROW * max(piece.size, rows[-1][0].size):
             rows[-1].append(piece)
@@ -87,7 +76,7 @@ def group_rows(pieces: Sequence[PrintedPiece], gutter: float | None = None) -> l
     return [_join_drawn_parts(sorted(row, key=lambda piece: piece.x), gutter) for row in rows]
 
 
-def _join_drawn_parts(row: list[PrintedPiece], gutter: float | None) -> list[PrintedPiece]:
+def _join_drawn_parts(row: list[PrintedLine], gutter: float | None) -> list[PrintedLine]:
     """A row's pieces, those joined that a file draws in parts; a large heading may stand near the left column."""
     joined = row[:1]
     for piece in row[1:]:
@@ -108,7 +97,7 @@ def _join_drawn_parts(row: list[PrintedPiece], gutter: float | None) -> list[Pri
     return joined
 
 
-def _parts_columns(pieces: Sequence[PrintedPiece], gutter: float) -> bool:
+def _parts_columns(pieces: Sequence[PrintedLine], gutter: float) -> bool:
     """Whether lines of text stand on both sides, and few go across."""
     rows = [row for row, is_wide in _rows_by_width(pieces, gutter) if not is_wide]
     left = [piece for row in rows for piece in row if piece.x < gutter - 1.0]
@@ -116,7 +105,7 @@ def _parts_columns(pieces: Sequence[PrintedPiece], gutter: float) -> bool:
     return _is_column(left) and _is_column(right) and 3 * len(rows) > len(group_rows(pieces))
 
 
-def _is_column(pieces: Sequence[PrintedPiece]) -> bool:
+def _is_column(pieces: Sequence[PrintedLine]) -> bool:
     if len(pieces) < FEWEST_LINES:
         return False
     rows = group_rows(pieces)
@@ -126,7 +115,7 @@ def _is_column(pieces: Sequence[PrintedPiece]) -> bool:
     return words >= FEWEST_WORDS and taken >= FULL_LINES * width and not _is_table(rows)
 
 
-def _is_table(rows: Sequence[list[PrintedPiece]]) -> bool:
+def _is_table(rows: Sequence[list[PrintedLine]]) -> bool:
     """Whether most rows have several cells, most of them in line with others; words of stretched lines are not."""
     several = [row for row in rows if len(row) > 2]
     if 2 * len(several) <= len(rows):
@@ -142,20 +131,13 @@ def _is_table(rows: Sequence[list[PrintedPiece]]) -> bool:
     return 2 * in_line > len(edges)
 
 
-MOST_ROWS = 3
-"""Rows of a running head, or of a foot."""
-
-FEWEST_PAGES = 3
-"""Pages on which the same words stand at the same height, or numbers count up with the pages."""
-
+MOST_ROWS = 3  # rows of a running head, or of a foot
+FEWEST_PAGES = 3  # pages on which the same words stand at the same height, or numbers count up with the pages
 FARTHEST = 2 * FEWEST_PAGES
 """Pages in which the head of a section stands on the fewest pages: on those with odd, or with even numbers."""
 
-SAME_HEIGHT = 2.0
-"""Points up or down."""
-
-APART = 1.4
-"""Usual steps from line to line that part a head from the text below."""
+SAME_HEIGHT = 2.0  # points up or down
+APART = 1.4  # usual steps from line to line that part a head from the text below
 
 _PAGE_NUMBER = re.compile(r"(?<![\w.,])(?:\d{1,4}|[ivxlcdm]{1,8})(?![\w,]|\.\w)", re.IGNORECASE)
 _ROMAN = re.compile(r"m*(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})", re.IGNORECASE)
@@ -172,7 +154,7 @@ class _Row:
     """A row at the edge of a page; `key` is its text with the page's number as #."""
 
     page: int
-    pieces: list[PrintedPiece]
+    pieces: list[PrintedLine]
     text: str
     height: float
     size: float
@@ -192,7 +174,7 @@ class _Row:
         return self.is_apart and (self.key[-1:] == "#" or (self.is_top and self.key[:1] == "#"))
 
 
-def without_margins(pages: Sequence[list[PrintedPiece]]) -> list[list[PrintedPiece]]:
+def without_margins(pages: Sequence[list[PrintedLine]]) -> list[list[PrintedLine]]:
     """The pages without running heads, feet and page numbers.
 
     A row goes where it stands at the same height on several pages with the same words, but for the page's number; where
@@ -218,7 +200,7 @@ def roman_value(text: str) -> int:
     return sum(-value if value < max(values[at:]) else value for at, value in enumerate(values))
 
 
-def _outer_rows(number: int, page: list[PrintedPiece], *, is_top: bool) -> Iterator[_Row]:
+def _outer_rows(number: int, page: list[PrintedLine], *, is_top: bool) -> Iterator[_Row]:
     """The outermost rows, from the edge inwards, with whether more white space than usual parts them from the text."""
     rows = group_rows(page)
     if not is_top:
@@ -241,15 +223,12 @@ def _numbers_in(text: str) -> Iterator[tuple[re.Match[str], int]]:
 
 
 def _number_offsets(rows: Sequence[_Row], number_of_pages: int) -> set[int]:
-    """How far the printed numbers are from the pages' own, where they count up with the pages.
-
-    Arabic ones must do so on a good part of the pages: other numbers, such as years, may do so on a few.
-    """
+    """How far the printed numbers are from the pages' own, where they count up with the pages."""
     pages: dict[tuple[int, bool], set[int]] = defaultdict(set)
     for row in rows:
         for match, value in _numbers_in(row.text):
             pages[value - row.page, match[0].isdecimal()].add(row.page)
-    fewest = max(FEWEST_PAGES, number_of_pages // 20)
+    fewest = max(FEWEST_PAGES, number_of_pages // 20)  # other arabic numbers, such as years, count up on a few pages
     return {offset for (offset, arabic), on in pages.items() if len(on) >= (fewest if arabic else FEWEST_PAGES)}
 
 
@@ -262,7 +241,6 @@ def _key_of(row: _Row, offsets: set[int]) -> str:
 
 
 def _find_repeated_rows(rows: Sequence[_Row], number_of_pages: int) -> list[_Row]:
-    """The rows that are heads, feet or page numbers."""
     bands: dict[int, list[_Row]] = defaultdict(list)
     for row in rows:
         bands[round(row.height / SAME_HEIGHT)].append(row)
@@ -287,15 +265,12 @@ def _find_repeated_rows(rows: Sequence[_Row], number_of_pages: int) -> list[_Row
 
 
 def _is_sure(row: _Row, pages: Mapping[str, list[int]], number_of_pages: int) -> bool:
-    """Whether a row is no text, by the pages on which its words stand at its height.
-
-    Words that a text repeats by chance stand on few pages, far from each other.
-    """
+    """Whether a row is no text, by the pages on which its words stand at its height."""
     if not row.key:  # a footnote
         return False
     if _ONLY_NUMBER.fullmatch(row.key):
         return True
-    fewest = max(FEWEST_PAGES, number_of_pages // 10)
+    fewest = max(FEWEST_PAGES, number_of_pages // 10)  # what a text repeats by chance stands on few, far apart
     own = sorted(pages[row.key])
     if not row.is_apart:
         return row.is_outermost and len(own) >= fewest and len(row.pieces) == 1

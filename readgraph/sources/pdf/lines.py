@@ -1,7 +1,4 @@
-"""Printed lines become paragraphs, and footnotes are set apart from the text of their page.
-
-A paragraph ends by the space between lines, by an indent, or where its line could have gone on.
-"""
+"""Printed lines become paragraphs, and footnotes are set apart from the text of their page."""
 
 import re
 from collections import Counter, defaultdict
@@ -10,26 +7,17 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from readgraph.sources.converting import on_a_line
-from readgraph.sources.pdf.page import PrintedLine, PrintedPiece
+from readgraph.sources.pdf.page import PrintedLine
 
 JOINED, LINE_END, PARAGRAPH_END = " ", "\n", "\n\n"
 
-WIDE_GAP = 1.2
-"""A step down of so many usual steps begins a paragraph."""
-
-INDENT = 0.8
-"""Font sizes to the right that are an indent."""
-
-ROOM_LEFT = 0.85
-"""A line that would stay below this share of a full line with the next word added was ended on purpose."""
-
-ROOM_UNUSED = 0.03
-"""The share of a column's width that a full line may leave."""
-
+WIDE_GAP = 1.2  # a step down of so many usual steps begins a paragraph
+INDENT = 0.8  # font sizes to the right that are an indent
+ROOM_LEFT = 0.85  # a line that would stay below this share of a full line with the next word added was ended on purpose
+ROOM_UNUSED = 0.03  # the share of a column's width that a full line may leave
 LONGEST_WORD = 60
 
-NOTE = re.compile(r"(\d{1,3}|[*†‡§¶]{1,3})(?:[.)]?\s+|(?=[^\W\d]))\S")
-"""How a footnote begins."""
+NOTE = re.compile(r"(\d{1,3}|[*†‡§¶]{1,3})(?:[.)]?\s+|(?=[^\W\d]))\S")  # how a footnote begins
 
 _BULLET = re.compile(r"[•◦▪‣●■]|[·○□–—*-]\s+\S")
 _ITEM = re.compile(rf"{_BULLET.pattern}|\(?(?:\d{{1,3}}|[a-z]|[ivx]{{1,5}})[.)]\s+\S")
@@ -77,8 +65,6 @@ def join_pages(pages: Sequence[PrintedPage]) -> str:
 
 
 class _Joiner:
-    """A text under construction."""
-
     def __init__(self, pages: Sequence[PrintedPage]) -> None:
         lines = [line for page in pages for line in (*page.lines, *page.notes)]
         for line in lines:
@@ -133,8 +119,8 @@ class _Print:
                 if not line.is_row:
                     lengths[round(line.size)].append(len(line.text))
             for above, below in pairwise(page):
-                step = _step(above, below)
-                if step is not None and step > 0 and round(above.size) == round(below.size):
+                step = above.y - below.y
+                if step > 0 and round(above.size) == round(below.size):
                     steps[round(above.size)][round(step * 4)] += 1
         self._steps = {
             size: min(counted, key=lambda step: (-counted[step], step)) / 4 for size, counted in steps.items()
@@ -143,10 +129,7 @@ class _Print:
         self._inside = False  # the line above is not the first one of its paragraph
 
     def separator_between(self, above: PrintedLine, below: PrintedLine, *, fresh: bool) -> str:
-        """What parts two lines: a paragraph's end, a line's end, or nothing but a space.
-
-        `fresh`: the line below is the first one of its page.
-        """
+        """What parts two lines: a paragraph's end, a line's end, or a space; `fresh`: the lower one begins a page."""
         if above.is_row or below.is_row:
             parted = LINE_END if above.is_row and below.is_row and not fresh else PARAGRAPH_END
         else:
@@ -163,39 +146,33 @@ class _Print:
 
     def _between(self, above: PrintedLine, below: PrintedLine) -> str:
         ended = bool(_SENTENCE_END.search(above.text))
-        step = _step(above, below)
-        if step is not None and step < -above.size:  # the next column
+        step = above.y - below.y
+        if step < -above.size:  # the next column
             return self._across(above, below)
         if abs(above.size - below.size) > 1.5:
             return PARAGRAPH_END
         usual = self._steps.get(round(above.size))
-        if step is not None and usual and step > WIDE_GAP * usual:
+        if usual and step > WIDE_GAP * usual:
             return LINE_END if _BULLET.match(below.text) and step < 1.6 * usual else PARAGRAPH_END
         if _ITEM.match(below.text) and (ended or _ITEM.match(above.text) or self._could_go_on(above, below)):
             return LINE_END
         if _LEADERS.search(above.text):  # a table of contents
             return LINE_END
-        if self._is_indented(above, below, ended):
+        indent = (below.x - above.x) / (below.size or 1.0)
+        hangs = self._inside and indent < -INDENT  # a paragraph below a hanging one begins with an outdent
+        begins_item = not self._inside and _ITEM.match(above.text)
+        if ended and (hangs or (indent > INDENT and not begins_item)):
             return PARAGRAPH_END
         if self._could_go_on(above, below):
             return PARAGRAPH_END if ended else LINE_END
         return JOINED
-
-    def _is_indented(self, above: PrintedLine, below: PrintedLine, ended: bool) -> bool:
-        """Whether the line below begins a paragraph by its indent (or, below a hanging one, by its outdent)."""
-        if above.x is None or below.x is None or below.y is None:
-            return False
-        indent = (below.x - above.x) / (below.size or 1.0)
-        if self._inside:
-            return abs(indent) > INDENT and ended
-        return indent > INDENT and ended and not _ITEM.match(above.text)
 
     def _could_go_on(self, above: PrintedLine, below: PrintedLine) -> bool:
         """Whether the first word below would have had room above: then the line was ended on purpose.
 
         Where the line ends within a sentence, it must be short in characters, too: some programs break by these.
         """
-        if above.end is not None and above.edge is not None and above.x is not None and below.first:
+        if above.edge is not None and below.first:
             space = 0.3 * above.size + ROOM_UNUSED * (above.edge - above.x)
             had_room = above.end + space + below.first < above.edge
             if not had_room or _SENTENCE_END.search(above.text):
@@ -204,26 +181,18 @@ class _Print:
         return len(above.text) + 1 + len(word[0] if word else "") < ROOM_LEFT * self._full.get(round(above.size), 0)
 
 
-def _step(above: PrintedLine, below: PrintedLine) -> float | None:
-    return None if above.y is None or below.y is None else above.y - below.y
-
-
-NOTE_SIZE = 0.93
-"""The share of the text's font size from which on small print at a page's foot may be a note."""
-
-LOWEST_PART = 0.7
-"""Notes stand in this share of the page, from below."""
+NOTE_SIZE = 0.93  # the share of the text's font size from which on small print at a page's foot may be a note
+LOWEST_PART = 0.7  # notes stand in this share of the page, from below
 
 _UNIT = re.compile(r"(?:^|[\s/·(])(?:[kcmdµμ]?m|ft|in|s|h|kg|km)$")
 
 
 def split_off_notes(
-    columns: Sequence[list[list[PrintedPiece]]], size: float
-) -> tuple[list[list[list[PrintedPiece]]], list[list[PrintedPiece]]]:
+    columns: Sequence[list[list[PrintedLine]]], size: float
+) -> tuple[list[list[list[PrintedLine]]], list[list[PrintedLine]]]:
     """The rows of each column without notes, and the rows of the notes; `size` is the text's font size.
 
-    Notes are the small print at a column's end, below which no larger print stands, from a line on that begins with a
-    mark (a number, *, †).
+    Notes are small print at a column's end from a line on that begins with a mark (a number, *, †).
     """
     pieces = [piece for column in columns for row in column for piece in row]
     if not pieces or not size:
@@ -231,8 +200,8 @@ def split_off_notes(
     lowest, highest = min(piece.y for piece in pieces), max(piece.y for piece in pieces)
     limit = lowest + LOWEST_PART * (highest - lowest)
     larger = [piece for piece in pieces if piece.size > NOTE_SIZE * size]
-    kept: list[list[list[PrintedPiece]]] = []
-    notes: list[list[PrintedPiece]] = []
+    kept: list[list[list[PrintedLine]]] = []
+    notes: list[list[PrintedLine]] = []
     for column in columns:
         begin = len(column)
         while begin and _is_small_print(column[begin - 1], larger, limit, size):
@@ -243,31 +212,26 @@ def split_off_notes(
     return kept, notes
 
 
-def _is_small_print(row: list[PrintedPiece], larger: Sequence[PrintedPiece], limit: float, size: float) -> bool:
+def _is_small_print(row: list[PrintedLine], larger: Sequence[PrintedLine], limit: float, size: float) -> bool:
     left, right, height = row[0].x, row[-1].end, row[0].y
     if height > limit or len(row) > 2 or any(piece.size > NOTE_SIZE * size for piece in row):
         return False
     return not any(piece.y < height and piece.x < right and piece.end > left for piece in larger)
 
 
-def place_marks(columns: Sequence[list[list[PrintedPiece]]], notes: list[list[PrintedPiece]]) -> None:
+def place_marks(columns: Sequence[list[list[PrintedLine]]], notes: list[list[PrintedLine]]) -> None:
     """Take the marks of a page's notes out of its lines; write other raised numbers so that they belong to no word."""
     numbers = {match[1] for row in notes if (match := NOTE.match(row[0].text))}
-    for row in chain(*columns, notes):
-        for piece in row:
-            _place_marks_in(piece, numbers)
-
-
-def _place_marks_in(piece: PrintedPiece, notes: set[str]) -> None:
-    text = piece.text
-    for offset, mark in reversed(piece.marks):
-        before, after = text[:offset], text[offset:]
-        if mark in notes:
-            text = before + after
-        elif not mark.isdecimal() or _UNIT.search(before):
-            text = before + mark + after
-        elif before[-1:].isdecimal():
-            text = f"{before}^{mark}{after}"
-        else:
-            text = f"{before} [{mark}]{after}"
-    piece.text, piece.marks = text, []
+    for piece in chain.from_iterable(chain(*columns, notes)):
+        text = piece.text
+        for offset, mark in reversed(piece.marks):
+            before, after = text[:offset], text[offset:]
+            if mark in numbers:
+                text = before + after
+            elif not mark.isdecimal() or _UNIT.search(before):
+                text = before + mark + after
+            elif before[-1:].isdecimal():
+                text = f"{before}^{mark}{after}"
+            else:
+                text = f"{before} [{mark}]{after}"
+        piece.text, piece.marks = text, []

@@ -12,24 +12,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
 
-COLUMN_GAP = 0.9
-"""Font sizes of white space that part two pieces of a line: a column's gutter, cells of a table."""
-
-WORD_GAP = 0.1
-"""The share of a character's height that parts two words of which the file says nothing."""
-
-UPRIGHT = (1, 0)
-"""The direction of text that isn't turned."""
-
+COLUMN_GAP = 0.9  # font sizes of white space that part two pieces of a line: a column's gutter, cells of a table
+WORD_GAP = 0.1  # the share of a character's height that parts two words of which the file says nothing
+UPRIGHT = (1, 0)  # the direction of text that isn't turned
+# Font sizes above the line, and the share of the line's font size, from which on a number is a footnote's mark.
 RAISED, SMALLER = 0.15, 0.86
-"""Font sizes above the line, and the share of the line's font size, from which on a number is a footnote's mark."""
 
 _WORD = re.compile(r"[^\s\x00\x02\ufffe]+[\x02\ufffe]?")
 _DRAWN_LINE = re.compile(r"[^\r\n]+")
 MARK = re.compile(r"\d{1,3}|[*†‡§¶]{1,3}")
 _MAY_HOLD_MARKS = re.compile(r"(?=.*[\d*†‡§¶])..")
-_LINE_END_HYPHEN = str.maketrans({"\x02": "-", "\ufffe": "-"})
-"""PDFium's signs for a hyphen at a line's end."""
+_LINE_END_HYPHEN = str.maketrans({"\x02": "-", "\ufffe": "-"})  # PDFium's signs for a hyphen at a line's end
 
 
 @dataclass(slots=True)
@@ -99,10 +92,12 @@ class WordReader:
         return " ".join(self._text[first:end].translate(_LINE_END_HYPHEN).split())
 
     def _single_words(self, begin: int, end: int) -> Iterator[Word]:
+        box = self._box
         for first, last in self._spans(begin, end):
             a, b, size = self._font(first)
             x, y = self._origin(first, a, b)
-            right = max(self._end(last, a, b), x)
+            self._raw.FPDFText_GetLooseCharBox(self._page, last, box)
+            right = max(float(max(box.left * a, box.right * a) + max(box.bottom * b, box.top * b)), x)
             text, marks = self._text[first : last + 1].translate(_LINE_END_HYPHEN), list[tuple[int, str]]()
             if _MAY_HOLD_MARKS.match(text):
                 text, marks, y, size = self._without_marks(text, first, a, b, y, size)
@@ -110,30 +105,24 @@ class WordReader:
 
     def _spans(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
         """First and last character of each word: white space ends it, or a gap where the file has no character."""
-        count, page = self._raw.FPDFText_CountRects, self._page
+        count, get, page, box = self._raw.FPDFText_CountRects, self._raw.FPDFText_GetLooseCharBox, self._page, self._box
         for match in _WORD.finditer(self._text, begin, end):
             first, last = match.start(), match.end() - 1
             if count(page, first, last - first + 1) == 1:  # drawn at once
                 yield first, last
                 continue
-            gaps = self._gaps(first, last)
+            get(page, first, box)
+            gaps, right = list[float](), box.right  # the white space between characters, in heights of a character
+            for index in range(first + 1, last + 1):
+                get(page, index, box)
+                gaps.append((box.left - right) / ((box.top - box.bottom) or 1.0))
+                right = box.right
             widest = max(WORD_GAP, 3.0 * median(gaps)) if gaps else 0.0  # letters may be spaced
             for index, gap in enumerate(gaps, first + 1):
                 if gap > widest:
                     yield first, index - 1
                     first = index
             yield first, last
-
-    def _gaps(self, first: int, last: int) -> list[float]:
-        """The white space between the characters of a word, in heights of a character."""
-        box, get, page = self._box, self._raw.FPDFText_GetLooseCharBox, self._page
-        get(page, first, box)
-        gaps, end = [], box.right
-        for index in range(first + 1, last + 1):
-            get(page, index, box)
-            gaps.append((box.left - end) / ((box.top - box.bottom) or 1.0))
-            end = box.right
-        return gaps
 
     def is_bold(self, index: int) -> bool:
         """Whether the font of a character says that it is bold."""
@@ -154,11 +143,6 @@ class WordReader:
         self._raw.FPDFText_GetCharOrigin(self._page, index, self._x, self._y)
         x, y = self._x.value, self._y.value
         return x * a + y * b, y * a - x * b
-
-    def _end(self, index: int, a: float, b: float) -> float:
-        self._raw.FPDFText_GetLooseCharBox(self._page, index, self._box)
-        box = self._box
-        return float(max(box.left * a, box.right * a) + max(box.bottom * b, box.top * b))
 
     def _without_marks(
         self, text: str, first: int, a: float, b: float, y: float, size: float
@@ -184,24 +168,23 @@ def is_raised(y: float, size: float, line: float, line_size: float) -> bool:
     return size < SMALLER * line_size and y > line + RAISED * line_size * 0.5
 
 
-SAME_LINE = 0.35
-"""Font sizes that a word may stand above or below the line that it belongs to."""
+SAME_LINE = 0.35  # font sizes that a word may stand above or below the line that it belongs to
 
 
 @dataclass(slots=True)
 class PrintedLine:
-    """A printed line, or a piece of one: where it begins (points, from below) and its font size, where known.
+    """A printed line, or a piece of one: where it begins (points, from below) and its font size.
 
     `end` is where it ends, `edge` how far lines of its column go, `first` the width of its first word. `marks` are
     footnote marks that were taken out of the text: (character offset, mark). `start` is where the line begins in the
     document's text, once it is joined.
     """
 
-    text: str = ""
-    x: float | None = None
-    y: float | None = None
-    size: float = 0.0
-    end: float | None = None
+    text: str
+    x: float
+    y: float
+    size: float
+    end: float = 0.0
     edge: float | None = None
     first: float = 0.0
     bold: bool = False
@@ -210,16 +193,7 @@ class PrintedLine:
     start: int = -1
 
 
-@dataclass(slots=True)
-class PrintedPiece(PrintedLine):
-    """A line, or a part of one, whose place on the page is known."""
-
-    x: float = 0.0
-    y: float = 0.0
-    end: float = 0.0
-
-
-def read_pieces(page: "PdfPage") -> list[PrintedPiece]:
+def read_pieces(page: "PdfPage") -> list[PrintedLine]:
     """The pieces of a page's lines, in the order of the file; text that is turned, as if the page were turned."""
     text = page.get_textpage()
     try:
@@ -241,7 +215,7 @@ def read_pieces(page: "PdfPage") -> list[PrintedPiece]:
         text.close()
 
 
-def _pieces(words: list[Word], reader: WordReader) -> list[PrintedPiece]:
+def _pieces(words: list[Word], reader: WordReader) -> list[PrintedLine]:
     """Words as pieces of lines: white space wider than a gap between words ends a piece."""
     groups: list[list[Word]] = []
     longest: Word | None = None
@@ -255,7 +229,7 @@ def _pieces(words: list[Word], reader: WordReader) -> list[PrintedPiece]:
     return [_piece(group, reader) for group in groups]
 
 
-def _with_marks(pieces: list[PrintedPiece]) -> list[PrintedPiece]:
+def _with_marks(pieces: list[PrintedLine]) -> list[PrintedLine]:
     """The pieces; a footnote mark that a file draws apart from its line belongs to it."""
     lone = [piece for piece in pieces if MARK.fullmatch(piece.text)]
     for mark in lone:
@@ -281,7 +255,7 @@ def _continues(last: Word, longest: Word, word: Word) -> bool:
     return off < (SAME_LINE + 0.2 * smaller) * size and -0.3 * size < word.x - last.end < COLUMN_GAP * size
 
 
-def _piece(words: list[Word], reader: WordReader) -> PrintedPiece:
+def _piece(words: list[Word], reader: WordReader) -> PrintedLine:
     """A piece of these words, without the footnote marks after the first of them."""
     main = max(words, key=lambda word: len(word.text))
     text, marks, end = "", list[tuple[int, str]](), 0.0
@@ -301,13 +275,6 @@ def _piece(words: list[Word], reader: WordReader) -> PrintedPiece:
         marks += [(start + at, mark) for at, mark in own]
         end = max(end, word.end)
     first = words[0]
-    return PrintedPiece(
-        text,
-        first.x,
-        main.y,
-        main.size,
-        end,
-        first=first.first_end - first.x,
-        bold=reader.is_bold(main.index),
-        marks=marks,
+    return PrintedLine(
+        text, first.x, main.y, main.size, end, None, first.first_end - first.x, reader.is_bold(main.index), marks=marks
     )

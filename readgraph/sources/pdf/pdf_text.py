@@ -1,19 +1,17 @@
-"""PDF becomes plain text: the lines of its pages in reading order, joined to paragraphs.
-
-Places are its pages with their printed labels, and the sections of its outline.
-"""
+"""PDF becomes plain text: lines of pages, joined to paragraphs; places are pages, and sections of the outline."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from contextlib import suppress
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.sources.converting import Converted, on_a_line, report_page
 from readgraph.sources.pdf.in_child import check_streams, in_child
 from readgraph.sources.pdf.layout import group_rows, gutter_of, split_columns, without_margins
 from readgraph.sources.pdf.lines import PrintedPage, join_pages, place_marks, split_off_notes
-from readgraph.sources.pdf.page import PrintedLine, PrintedPiece, read_pieces
+from readgraph.sources.pdf.page import PrintedLine, read_pieces
 from readgraph.sources.pdf.scans import even_sizes, is_picture, recognize_pieces, recognizer_version
 from readgraph.sources.pdf.tables import TableHeader, rows_as_lines
 from readgraph.sources.places import HeadingPath, Place, SourcePage, order_places, shorten_label
@@ -21,7 +19,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.words import limit_set
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfPage
+    from pypdfium2 import PdfDocument
 
 DEEPEST_OUTLINE = 12
 
@@ -37,63 +35,49 @@ _FOLDED = re.compile(r"\W+")
 class OutlineEntry(NamedTuple):
     """A line of the outline: its title, the number of its page (from 0), how high on it (points; None: the top).
 
-    `path`: the titles above it, the highest first, and its own: "Rivers > Discharge".
+    `label`: the titles above it, the highest first, and its own: "§ Rivers > Discharge".
     """
 
     title: str
     page: int
     height: float | None
-    path: str
+    label: str
 
 
 def outline_of(document: "PdfDocument") -> list[OutlineEntry]:
     """The outline's entries in their order; empty where there is none that can be read."""
-    from pypdfium2 import PdfiumError
+    from pypdfium2 import PdfiumError, raw
 
+    heights = {raw.PDFDEST_VIEW_XYZ: 1, raw.PDFDEST_VIEW_FITH: 0, raw.PDFDEST_VIEW_FITBH: 0}
     found: list[OutlineEntry] = []
     path = HeadingPath()
-    try:
+    with suppress(PdfiumError, ValueError):  # a damaged outline: what was read holds
         for bookmark in document.get_toc(max_depth=DEEPEST_OUTLINE):
             title, target = shorten_label(on_a_line(bookmark.get_title())), bookmark.get_dest()
             page = target.get_index() if target else None
             label = path.enter(bookmark.level, title)  # of one without a page, too: others may stand below it
             if title and page is not None and 0 <= page < len(document):
-                found.append(OutlineEntry(title, page, _height_of_target(target), label.removeprefix("§ ")))
-    except (PdfiumError, ValueError):  # a damaged outline: what was read holds
-        pass
+                mode, view = target.get_view()
+                at = heights.get(mode, len(view))
+                found.append(OutlineEntry(title, page, (view[at] or None) if at < len(view) else None, label))
     return found
 
 
-def _height_of_target(target: object) -> float | None:
-    mode, view = target.get_view()  # type: ignore[attr-defined]
-    from pypdfium2 import raw
-
-    at = {raw.PDFDEST_VIEW_XYZ: 1, raw.PDFDEST_VIEW_FITH: 0, raw.PDFDEST_VIEW_FITBH: 0}.get(mode)
-    return view[at] if at is not None and at < len(view) and view[at] else None
-
-
 def sections(entries: Sequence[OutlineEntry], pages: Sequence[Sequence[PrintedLine]]) -> Iterator[tuple[int, str]]:
-    """(character offset, path) of the outline's entries: the line with the title, else the line at that height."""
-    following = _starts_of_pages(pages)
+    """(character offset, label) of the outline's entries: the line with the title, else the line at that height."""
+    starts: list[int | None] = [None]
+    for lines in reversed(pages):
+        starts.append(lines[0].start if lines else starts[-1])  # a page without text begins where the next one does
+    starts.reverse()
     for entry in entries:
         lines = pages[entry.page]
         wanted = _fold_title(entry.title)
         own = next((line for line in lines if _is_heading(_fold_title(line.text), wanted)), None)
         if own is None and entry.height is not None:
-            own = next((line for line in lines if line.y is not None and line.y <= entry.height), None)
-        start = own.start if own else following[entry.page]
+            own = next((line for line in lines if line.y <= entry.height), None)
+        start = own.start if own else starts[entry.page]
         if start is not None:
-            yield start, entry.path
-
-
-def _starts_of_pages(pages: Sequence[Sequence[PrintedLine]]) -> list[int | None]:
-    """Where each page's text begins; that of a page without text where the next one's does."""
-    starts: list[int | None] = []
-    following = None
-    for lines in reversed(pages):
-        following = lines[0].start if lines else following
-        starts.append(following)
-    return starts[::-1]
+            yield start, entry.label
 
 
 def _is_heading(line: str, title: str) -> bool:
@@ -108,19 +92,15 @@ def _fold_title(text: str) -> str:
     return _FOLDED.sub(" ", text).strip().casefold()
 
 
-NEAR_GUTTER = 6.0
-"""Points by which the gutters of a document's pages may differ."""
-
-PDF_PAGES, MOST_PAGES = "READGRAPH_MAX_PDF_PAGES", 10_000
-"""The most pages of one file, and the variable that sets another number."""
-
+NEAR_GUTTER = 6.0  # points by which the gutters of a document's pages may differ
+PDF_PAGES, MOST_PAGES = "READGRAPH_MAX_PDF_PAGES", 10_000  # the variable that sets another number than this
 INSTALL = "pip install 'readgraph[scans]'"
 
 
 class _Read(NamedTuple):
     """A page as it was read: its pieces, none where it can't be read; and whether it is a picture."""
 
-    pieces: list[PrintedPiece] | None
+    pieces: list[PrintedLine] | None
     is_picture: bool = False
 
 
@@ -132,7 +112,7 @@ def convert(data: bytes, name: str) -> Converted:
     Raises `BadInput` where the file is broken, locked by a password, or holds no text that can be read, and where a
     child process can't read it within its limits.
     """
-    text, places, title, problems = in_child("text", name, data).result
+    (text, places, title, problems), _ = in_child("text", name, data)
     return Converted(text, tuple(Place(*place) for place in places), title, tuple(problems))
 
 
@@ -151,8 +131,12 @@ def convert_here(data: bytes, name: str) -> Converted:
     even_sizes([page.pieces for page in read if page.is_picture and page.pieces])
     printed = _lay_out_pages(without_margins([page.pieces or [] for page in read]))
     text = join_pages(printed)
+    if not text and not any(page.is_picture for page in read):
+        raise BadInput(f"{name} holds no text: there is nothing to read.")
+    if not text and recognizer_version():
+        raise BadInput(f"{name} has only pictures of its pages, and no text was recognised in them.")
     if not text:
-        raise _without_text(name, any(page.is_picture for page in read))
+        raise BadInput(f"{name} has no text, only pictures of its pages: to recognise it, {INSTALL}.")
     places = _places(printed, labels, list(sections(entries, [page.lines for page in printed])))
     return Converted(text, places, "" if _MADE_UP_TITLE.fullmatch(title) else title, tuple(_problems(name, read)))
 
@@ -181,36 +165,23 @@ def _invalid_pdf_error(name: str) -> BadInput:
     return BadInput(f"{name} is no PDF, or a broken one.")
 
 
-def _without_text(name: str, has_pictures: bool) -> BadInput:
-    if not has_pictures:
-        return BadInput(f"{name} holds no text: there is nothing to read.")
-    if recognizer_version():
-        return BadInput(f"{name} has only pictures of its pages, and no text was recognised in them.")
-    return BadInput(f"{name} has no text, only pictures of its pages: to recognise it, {INSTALL}.")
-
-
 def _read_pages(document: "PdfDocument", name: str) -> Iterator[_Read]:
     from pypdfium2 import PdfiumError
 
-    number_of_pages = len(document)
-    for number in range(number_of_pages):
+    for number in range(len(document)):
         try:
             page = document[number]
             try:
-                yield _read_page(page)
+                pieces, recognized = read_pieces(page), list[PrintedLine]()
+                shows_picture = is_picture(page, pieces)
+                if shows_picture and recognizer_version():
+                    recognized = recognize_pieces(page)
+                yield _Read(recognized or pieces, shows_picture)
             finally:
                 page.close()
         except PdfiumError:
             yield _Read(None)
-        report_page(name, number + 1, number_of_pages)
-
-
-def _read_page(page: "PdfPage") -> _Read:
-    pieces = read_pieces(page)
-    if not is_picture(page, pieces):
-        return _Read(pieces)
-    recognized = recognize_pieces(page) if recognizer_version() else []
-    return _Read(recognized or pieces, is_picture=True)
+        report_page(name, number + 1, len(document))
 
 
 def _problems(name: str, read: Sequence[_Read]) -> Iterator[str]:
@@ -237,44 +208,33 @@ def _pages(numbers: Sequence[int]) -> str:
     return f"{'page' if len(numbers) == 1 else 'pages'} {named}"
 
 
-def _lay_out_pages(pages: Sequence[list[PrintedPiece]]) -> list[PrintedPage]:
+def _lay_out_pages(pages: Sequence[list[PrintedLine]]) -> list[PrintedPage]:
     """The pages' lines in reading order, rows of tables under the names of their columns, notes set apart."""
-    gutters = _gutters(pages)
-    size = _text_size(pages)
+    letters = Counter[float]()
+    for piece in chain.from_iterable(pages):
+        letters[round(piece.size * 2) / 2] += len(piece.text)
+    text_size = letters.most_common(1)[0][0] if letters else 0.0
     header: TableHeader | None = None
     printed = []
-    for page, gutter in zip(pages, gutters, strict=True):
+    for page, gutter in zip(pages, _gutters(pages), strict=True):
         columns = [group_rows(column) for column in split_columns(page, gutter)]
-        columns, notes = split_off_notes(columns, size)
+        columns, notes = split_off_notes(columns, text_size)
         place_marks(columns, notes)
         lines: list[PrintedLine] = []
         for column in filter(None, columns):
-            _set_edges(column)
+            ends = Counter(round(row[-1].end) for row in column)
+            usual, count = ends.most_common(1)[0]
+            is_usual = 4 * count >= len(column) and count > 2
+            edge = float(usual) if is_usual else max(row[-1].end for row in column)
+            for row in column:
+                row[-1].edge = row[0].edge = edge
             made, header = rows_as_lines(column, header)
             lines += made
         printed.append(PrintedPage(lines, rows_as_lines(notes)[0]))
     return printed
 
 
-def _set_edges(rows: list[list[PrintedPiece]]) -> None:
-    """Say how far a column's lines go: where a good part of them ends, else where the longest one does."""
-    ends = Counter(round(row[-1].end) for row in rows)
-    usual, count = ends.most_common(1)[0]
-    edge = float(usual) if 4 * count >= len(rows) and count > 2 else max(row[-1].end for row in rows)
-    for row in rows:
-        row[-1].edge = row[0].edge = edge
-
-
-def _text_size(pages: Sequence[list[PrintedPiece]]) -> float:
-    """The font size of most characters, in points."""
-    letters = Counter[float]()
-    for page in pages:
-        for piece in page:
-            letters[round(piece.size * 2) / 2] += len(piece.text)
-    return letters.most_common(1)[0][0] if letters else 0.0
-
-
-def _gutters(pages: Sequence[list[PrintedPiece]]) -> list[float | None]:
+def _gutters(pages: Sequence[list[PrintedLine]]) -> list[float | None]:
     """Where each page's second column begins: where it does on most pages of its side."""
     found = [gutter_of(page) for page in pages]
     for side in (0, 1):  # odd and even pages may have other margins
@@ -298,5 +258,5 @@ def _places(pages: Sequence[PrintedPage], labels: Sequence[str], found: list[tup
         if of_page == number and not of_section:
             continue
         number, title = of_page or number, of_section or title
-        places.append(Place(start, ", ".join(filter(None, [title and f"§ {title}", named[number - 1]]))))
+        places.append(Place(start, ", ".join(filter(None, [title, named[number - 1]]))))
     return order_places(places)

@@ -3,7 +3,7 @@
 RapidOCR (the extra `scans`) brings the weights of its models, PP-OCRv6, in its package: nothing is fetched.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
@@ -12,44 +12,25 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from readgraph.sources.pdf.page import PrintedPiece
+from readgraph.sources.pdf.page import PrintedLine
 
 if TYPE_CHECKING:  # most files need none of them
     import numpy as np
     from pypdfium2 import PdfPage
 
-DPI = 170.0
-"""Dots per inch in which a page is drawn: at more, print of usual size is read no better."""
-
-LONGEST_SIDE = 2000.0
-"""Dots of a drawn page's longer side at most."""
-
-FEW_LETTERS = 100
-"""Characters that a scanner or an archive may have stamped on the picture of a page."""
-
-WHOLE_PAGE = 0.8
-"""The share of a page that its picture takes."""
-
-LEAST_SURE = 0.5
-"""The certainty of the recogniser below which a line is taken for a part of a drawing."""
-
-LONG_LINE = 8.0
-"""Heights of a line from which on its slope tells that of the page."""
-
+DPI = 170.0  # dots per inch in which a page is drawn: at more, print of usual size is read no better
+LONGEST_SIDE = 2000.0  # dots of a drawn page's longer side at most
+FEW_LETTERS = 100  # characters that a scanner or an archive may have stamped on the picture of a page
+WHOLE_PAGE = 0.8  # the share of a page that its picture takes
+LEAST_SURE = 0.5  # the certainty of the recogniser below which a line is taken for a part of a drawing
+LONG_LINE = 8.0  # heights of a line from which on its slope tells that of the page
 NARROWEST, WIDEST = 0.82, 1.25
 """Shares of the usual width that letters may have in lines of the text's size, which may be stretched."""
 
-SAME_START = 4.0
-"""Points by which lines that begin at one distance from the left may be found off each other."""
-
-FEWEST_LETTERS = 6
-"""Letters that a line must have for its size to be told by them."""
-
-BASELINE = 0.3
-"""Font sizes from a line's middle down to its letters' feet."""
-
-_NARROW, _WIDE = frozenset("iljtfrI.,;:!|'’()[]- "), frozenset("mwMW—")
-_NARROW_EM, _USUAL_EM, _CAPITAL_EM, _WIDE_EM, _SQUARE_EM = 0.29, 0.48, 0.67, 0.85, 1.0
+SAME_START = 4.0  # points by which lines that begin at one distance from the left may be found off each other
+FEWEST_LETTERS = 6  # letters that a line must have for its size to be told by them
+BASELINE = 0.3  # font sizes from a line's middle down to its letters' feet
+_EMS = {**dict.fromkeys("iljtfrI.,;:!|'’()[]- ", 0.29), **dict.fromkeys("mwMW—", 0.85)}  # about how wide they are
 
 
 @cache
@@ -60,7 +41,7 @@ def recognizer_version() -> str:
     return metadata.version("rapidocr")
 
 
-def is_picture(page: "PdfPage", pieces: Sequence[PrintedPiece]) -> bool:
+def is_picture(page: "PdfPage", pieces: Sequence[PrintedLine]) -> bool:
     """Whether a page is a picture: it shows something but no text, or next to no text on a picture of a whole page."""
     from pypdfium2 import raw
 
@@ -74,7 +55,7 @@ def is_picture(page: "PdfPage", pieces: Sequence[PrintedPiece]) -> bool:
     return any((right - left) * (top - bottom) > WHOLE_PAGE * width * height for left, bottom, right, top in boxes)
 
 
-def recognize_pieces(page: "PdfPage") -> list[PrintedPiece]:
+def recognize_pieces(page: "PdfPage") -> list[PrintedLine]:
     """The lines in the picture of a page, from above, as if the page were straight; `size` is not yet evened out."""
     import numpy as np
 
@@ -96,7 +77,7 @@ def recognize_pieces(page: "PdfPage") -> list[PrintedPiece]:
     return sorted(pieces, key=lambda piece: -piece.y)
 
 
-def even_sizes(pages: Sequence[Sequence[PrintedPiece]]) -> None:
+def even_sizes(pages: Sequence[Sequence[PrintedLine]]) -> None:
     """Give the lines of recognised pages that are about as large as the text its font size."""
     sizes = [piece.size for page in pages for piece in page for _ in piece.text if len(piece.text) >= FEWEST_LETTERS]
     if not sizes:
@@ -156,9 +137,8 @@ def _straighten_boxes(boxes: "np.ndarray", x: float, y: float) -> "np.ndarray":
     return straight
 
 
-def _even_starts(pieces: Sequence[PrintedPiece]) -> None:
-    """Let lines that begin at about the same distance from the left begin at the same."""
-    groups: list[list[PrintedPiece]] = []
+def _even_starts(pieces: Sequence[PrintedLine]) -> None:
+    groups: list[list[PrintedLine]] = []
     for piece in sorted(pieces, key=lambda piece: piece.x):
         if groups and piece.x - groups[-1][0].x <= SAME_START:
             groups[-1].append(piece)
@@ -170,23 +150,16 @@ def _even_starts(pieces: Sequence[PrintedPiece]) -> None:
             piece.x = start
 
 
-def _piece(text: str, box: "np.ndarray", height: float) -> PrintedPiece:
+def _piece(text: str, box: "np.ndarray", height: float) -> PrintedLine:
     """A line as a piece; its font size follows from its letters' width, since boxes are of about the same height."""
     left, right = float(box[[0, 3], 0].mean()), float(box[[1, 2], 0].mean())
     text = " ".join(text.split())
-    size = (right - left) / sum(_ems(text))
+    size = (right - left) / sum(map(_width_in_ems, text))
     first = (right - left) * len(text.partition(" ")[0]) / len(text)
-    return PrintedPiece(text, left, height - float(box[:, 1].mean()) - BASELINE * size, size, right, first=first)
+    return PrintedLine(text, left, height - float(box[:, 1].mean()) - BASELINE * size, size, right, first=first)
 
 
-def _ems(text: str) -> Iterator[float]:
-    """About how wide each character is, in font sizes."""
-    for sign in text:
-        if sign in _NARROW:
-            yield _NARROW_EM
-        elif sign in _WIDE:
-            yield _WIDE_EM
-        elif "\u2e80" <= sign <= "\uffef":
-            yield _SQUARE_EM
-        else:
-            yield _CAPITAL_EM if sign.isupper() else _USUAL_EM
+def _width_in_ems(sign: str) -> float:
+    if "\u2e80" <= sign <= "\uffef":
+        return 1.0
+    return _EMS.get(sign) or (0.67 if sign.isupper() else 0.48)

@@ -7,22 +7,13 @@ from itertools import pairwise
 from statistics import median
 
 from readgraph.sources.converting import on_a_line
-from readgraph.sources.pdf.page import PrintedLine, PrintedPiece
+from readgraph.sources.pdf.page import PrintedLine
 
-FEWEST_ROWS = 3
-"""Rows of a table, but for one whose first row is bold: that may have two."""
-
-ALIGNED = 1.5
-"""Points by which the cells of a column may begin, end, or have their middle, off each other."""
-
-MOST_CELLS = 0.7
-"""The share of a column's cells that are aligned."""
-
-WIDEST_STEP = 3.0
-"""Font sizes down from a row to the next one of the same table."""
-
-NEAR = 3.0
-"""Points between columns of a table at least; and how far off those of its continuation may be."""
+FEWEST_ROWS = 3  # rows of a table, but for one whose first row is bold: that may have two
+ALIGNED = 1.5  # points by which the cells of a column may begin, end, or have their middle, off each other
+MOST_CELLS = 0.7  # the share of a column's cells that are aligned
+WIDEST_STEP = 3.0  # font sizes down from a row to the next one of the same table
+NEAR = 3.0  # points between columns of a table at least; and how far off those of its continuation may be
 
 _NUMBER = re.compile(r"[-+−–~<>≤≥±$€£]*\s?\d[\d\s.,'’:/%°–—-]*\w{0,3}[*†‡]?|[-–—]|n/?a|\.{2,}", re.IGNORECASE)
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[-–/]\d{2,4})?")
@@ -37,12 +28,11 @@ class TableHeader:
 
 
 def rows_as_lines(
-    rows: Sequence[list[PrintedPiece]], header: TableHeader | None = None
+    rows: Sequence[list[PrintedLine]], header: TableHeader | None = None
 ) -> tuple[list[PrintedLine], TableHeader | None]:
     """The rows of a column as lines: a line of text as it is, a row of a table with its cells under their names.
 
-    `header` is that of a table with which the column before ended, which may go on here. Gives the header of a table
-    with which this column ends.
+    `header`: of the table with which the column before ended. Gives the one with which this column ends, too.
     """
     lines: list[PrintedLine] = []
     begin, first = 0, header
@@ -60,7 +50,7 @@ def rows_as_lines(
     return lines, header
 
 
-def _table_end(rows: Sequence[list[PrintedPiece]], begin: int) -> int:
+def _table_end(rows: Sequence[list[PrintedLine]], begin: int) -> int:
     """The number of the row after a table that begins with this one; `begin` where there is none."""
     if len(rows[begin]) < 2:
         return begin
@@ -70,15 +60,16 @@ def _table_end(rows: Sequence[list[PrintedPiece]], begin: int) -> int:
         if above[0].y - row[0].y > WIDEST_STEP * max(row[0].size, above[0].size):
             break
         columns = _columns(rows[begin : end + 1])
-        if len(columns) < 2 or not (len(row) > 1 or _goes_on(row, columns, above)):
-            break
+        is_near = above[0].y - row[0].y < 1.6 * row[0].size
+        if len(columns) < 2 or not (len(row) > 1 or (is_near and row[0].x > columns[0][1])):
+            break  # a row of one piece stands in a column that is not the first
         end += 1
     while len(rows[end - 1]) < 2 and end - 1 > begin and rows[end - 1][0].x <= rows[begin][0].x + NEAR:
         end -= 1
     return end if len(_columns(rows[begin:end])) > 1 else begin
 
 
-def _is_table(rows: Sequence[list[PrintedPiece]]) -> bool:
+def _is_table(rows: Sequence[list[PrintedLine]]) -> bool:
     """Whether rows of pieces are a table's: their columns are aligned, which the words of stretched lines are not."""
     if len(rows) < FEWEST_ROWS and not (len(rows) == 2 and all(piece.bold for piece in rows[0])):
         return False
@@ -89,19 +80,17 @@ def _is_table(rows: Sequence[list[PrintedPiece]]) -> bool:
         )
         for begin, end in columns[1:]
     ]
-    if 2 * sum(map(_is_stretched, rows)) > len(rows):
+    stretched = 0  # rows with the same white space everywhere, as in a line of text that was made longer
+    for row in rows:
+        gaps = [right.x - left.end for left, right in pairwise(row)]
+        stretched += len(gaps) > 1 and max(gaps) - min(gaps) < 0.25 * max(gaps)
+    if 2 * stretched > len(rows):
         has_numbers = any(piece.text[0].isdecimal() for row in rows for piece in row)
         return all(aligned) and (has_numbers or len(rows) > FEWEST_ROWS)
     return 2 * sum(aligned) >= len(aligned) > 0
 
 
-def _is_stretched(row: list[PrintedPiece]) -> bool:
-    """Whether the white space between pieces is the same everywhere, as in a line of text that was made longer."""
-    gaps = [right.x - left.end for left, right in pairwise(row)]
-    return len(gaps) > 1 and max(gaps) - min(gaps) < 0.25 * max(gaps)
-
-
-def _is_aligned(cells: Sequence[PrintedPiece], is_last: bool) -> bool:
+def _is_aligned(cells: Sequence[PrintedLine], is_last: bool) -> bool:
     edges = [[cell.x for cell in cells], [(cell.x + cell.end) / 2 for cell in cells]]
     numbers = sum(bool(_NUMBER.fullmatch(cell.text)) for cell in cells)
     if not is_last or 2 * numbers >= len(cells):  # the last words of stretched lines all end at the edge
@@ -113,12 +102,7 @@ def _is_aligned(cells: Sequence[PrintedPiece], is_last: bool) -> bool:
     )
 
 
-def _goes_on(row: list[PrintedPiece], columns: list[tuple[float, float]], above: list[PrintedPiece]) -> bool:
-    """Whether a row of one piece belongs to a table: it stands in a column that is not the first."""
-    return row[0].x > columns[0][1] and above[0].y - row[0].y < 1.6 * row[0].size
-
-
-def _columns(rows: Sequence[list[PrintedPiece]]) -> list[tuple[float, float]]:
+def _columns(rows: Sequence[list[PrintedLine]]) -> list[tuple[float, float]]:
     """Where the columns of these rows begin and end: nothing stands between two."""
     columns: list[tuple[float, float]] = []
     for begin, end in sorted((piece.x, piece.end) for row in rows for piece in row):
@@ -130,12 +114,15 @@ def _columns(rows: Sequence[list[PrintedPiece]]) -> list[tuple[float, float]]:
 
 
 def _table(
-    rows: Sequence[list[PrintedPiece]], before: TableHeader | None
+    rows: Sequence[list[PrintedLine]], before: TableHeader | None
 ) -> tuple[list[PrintedLine], TableHeader | None]:
     columns = _columns(rows)
-    cells, firsts = list[list[str]](), list[list[PrintedPiece]]()
+    cells, firsts = list[list[str]](), list[list[PrintedLine]]()
     for row in rows:
-        own = _cells(row, columns)
+        own = [
+            " ".join(on_a_line(piece.text) for piece in row if begin - 1.0 <= piece.x and piece.end <= end + 1.0)
+            for begin, end in columns
+        ]
         is_near = bool(cells) and firsts[-1][0].y - row[0].y < 1.6 * row[0].size
         if is_near and not own[0] and len(row) <= len(firsts[-1]):  # the next line of the same cells
             cells[-1] = [" ".join(filter(None, pair)) for pair in zip(cells[-1], own, strict=True)]
@@ -158,14 +145,7 @@ def _table(
     return lines, header
 
 
-def _cells(row: list[PrintedPiece], columns: list[tuple[float, float]]) -> list[str]:
-    return [
-        " ".join(on_a_line(piece.text) for piece in row if begin - 1.0 <= piece.x and piece.end <= end + 1.0)
-        for begin, end in columns
-    ]
-
-
-def _is_header(cells: Sequence[list[str]], rows: Sequence[list[PrintedPiece]]) -> bool:
+def _is_header(cells: Sequence[list[str]], rows: Sequence[list[PrintedLine]]) -> bool:
     """Whether the first row names the columns: by bold print, or with a name above numbers (or a year, as often)."""
     if len(cells) < 2 or sum(map(bool, cells[0])) < 2:
         return False
@@ -191,8 +171,7 @@ def _is_same(before: Sequence[tuple[float, float]], columns: Sequence[tuple[floa
     return all(a[0] < b[1] and b[0] < a[1] for a, b in zip(moved, columns, strict=True))
 
 
-def _line(row: list[PrintedPiece], text: str | None = None) -> PrintedLine:
-    """A row as a line of text; given `text`, as a row of a table."""
+def _line(row: list[PrintedLine], text: str | None = None) -> PrintedLine:
     first, last = row[0], row[-1]
     written = " ".join(piece.text for piece in row) if text is None else text
     return PrintedLine(
