@@ -33,7 +33,7 @@ class Sheet(NamedTuple):
 
 
 def sheet_of(table: Table, documents: Sequence[Member] = (), note: str = "") -> Sheet:
-    """The table with columns for its citations; `documents`: a collection's; `note`: a sentence about the whole table."""
+    """The table with columns for its citations; `documents`: a collection's; `note`: a sentence about all of it."""
     cited = CITED if len(documents) > 1 else CITED[:2]
     taken = {name.casefold() for name in table["columns"]}
     columns = [*table["columns"], *(f"cited {name}" if name in taken else name for name in cited)]
