@@ -98,8 +98,7 @@ class ReportData(TypedDict):
     found: dict[str, Any] | None
 
 
-Links = Mapping[str, str]
-"""Where the sources of documents can be opened, by the documents' ids: an address, or a path from the report."""
+Links = Mapping[str, str]  # by the ids of documents, where their sources are: an address, or a path from the report
 
 
 async def report_of_document(
@@ -249,8 +248,6 @@ SCRIPTS = (*PARTS, "alone")
 """The files in the order in which they are joined. `PARTS` also serve pages that show one report after another."""
 
 MARK = b'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="generator" content="readgraph '
-"""The beginning of every report."""
-
 _SPECIAL = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 

@@ -19,8 +19,7 @@ from readgraph.library.collections import Member
 from readgraph.state.errors import BadInput
 from readgraph.state.survey import ColumnKind, Row, Table
 
-CITED = ("quote", "place", "document")
-"""The columns after those of the table: the first quote that shows the row, where it stands, and in which document."""
+CITED = ("quote", "place", "document")  # the columns of the first quote that shows a row, after the table's own
 
 
 class Sheet(NamedTuple):
@@ -197,7 +196,6 @@ FORMS: Mapping[str, Callable[[Sheet], bytes]] = {
     ".xlsx": excel_bytes,
     ".md": lambda sheet: markdown(sheet).encode("utf-8", "replace"),
 }
-"""The forms of a file by its ending."""
 
 
 def table_bytes(sheet: Sheet, ending: str) -> bytes:

@@ -3,9 +3,10 @@
 import asyncio
 import logging
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from importlib.resources import files
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -19,7 +20,7 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 import readgraph
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS
-from readgraph.serve import page
+from readgraph.report.page import PARTS, STYLES
 from readgraph.serve.agents import Agents
 from readgraph.serve.documents import Documents
 from readgraph.serve.guard import Guard, GuardedApp
@@ -149,20 +150,52 @@ def _add_errors(app: FastAPI) -> None:
         return JSONResponse({"problem": f"An unexpected {type(problem).__name__} ended it."}, 500)
 
 
+OWN_STYLES = tuple("room fields library live beside".split())
+OWN_SCRIPTS = tuple(
+    "api stream forms router shown notes library adding live_pages live_steps live_head run settings_panel estimating "
+    "document picking ask answers questions compare agents room".split()
+)
+"""The room's files, in the order in which they are joined behind the report's."""
+
+
+@cache
+def page_markup() -> str:
+    """The page itself, without its style and script."""
+    return files("readgraph.serve").joinpath("assets", "index.html").read_text(encoding="utf-8")
+
+
+@cache
+def page_style() -> str:
+    """The report's style and the room's, in one file."""
+    return _join_assets(STYLES, OWN_STYLES, "css")
+
+
+@cache
+def page_script() -> str:
+    """The report's script and the room's, in one file."""
+    return "(() => {\n" + _join_assets(PARTS, OWN_SCRIPTS, "js") + "})();\n"
+
+
+def _join_assets(of_report: Sequence[str], own: Sequence[str], ending: str) -> str:
+    of_rooms = (("readgraph.report", of_report), ("readgraph.serve", own))
+    assets = [files(room).joinpath("assets", f"{name}.{ending}") for room, names in of_rooms for name in names]
+    return "\n".join(file.read_text(encoding="utf-8") for file in assets)
+
+
 def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:
     shown: dict[str, Any] = {"include_in_schema": False}
 
     @app.get("/", **shown)
     async def index() -> HTMLResponse:
-        return HTMLResponse(page.index())
+        return HTMLResponse(page_markup())
 
     @app.get("/assets/room.css", **shown)
     async def style() -> Response:
-        return Response(page.style(), media_type="text/css")
+        return Response(page_style(), media_type="text/css")
 
     @app.get("/assets/room.js", **shown)
     async def script() -> Response:
-        return Response(page.script(), media_type="text/javascript")
+        return Response(page_script(), media_type="text/javascript")
 
     @app.post("/api/login", **shown)
     async def log_in(request: Request) -> Response:
@@ -214,9 +247,7 @@ def _add_routes(app: FastAPI, room: Room) -> None:
     app.post(f"{AGENT}/undo")(agents.undo)
 
 
-SECONDS_TO_END = 2
-"""How long connections may take to end once the runs have: one whose other side doesn't read would never end."""
-
+SECONDS_TO_END = 2  # that connections may take to end once the runs have: one whose other side doesn't read never would
 _log = logging.getLogger("uvicorn.error")
 
 

@@ -36,9 +36,7 @@ HEADERS = {
 }
 OPEN_PATHS = ("/assets/", "/api/login")  # what is shown to everybody: the page's script and style, and the log-in
 ONLY_READS = ("GET", "HEAD", "OPTIONS")
-AFTER_WRONG_PASSWORD = 1.0
-"""Seconds until the answer to a wrong password, and to whatever came from the same address meanwhile."""
-
+AFTER_WRONG_PASSWORD = 1.0  # seconds until the answer to it, and to whatever came from the same address meanwhile
 MOST_TRIES = 5  # passwords of one address that may wait for their answers: so many seconds the right one waits at most
 LONGEST_PASSWORD = 10_000  # bytes of a request that brings a password
 SESSION_SECONDS = 24 * 3600.0  # how long a browser is let in after its last request
@@ -95,7 +93,9 @@ class Guard:
         self._trying[address] += 1
         try:
             async with self._turns.setdefault(address, asyncio.Lock()):
-                if self.password and _same(given, self.password):
+                # In a time that doesn't tell how much of them is the same; what UTF-8 can't hold differs.
+                known = (each.encode(errors="surrogatepass") for each in (given, self.password))
+                if self.password and secrets.compare_digest(*known):
                     return self.with_cookie(JSONResponse({}))
                 await asyncio.sleep(AFTER_WRONG_PASSWORD)
         finally:
@@ -134,11 +134,6 @@ async def _password_in(request: Request) -> str:
         return ""
     password = given.get("password") if isinstance(given, dict) else None
     return password if isinstance(password, str) else ""
-
-
-def _same(one: str, other: str) -> bool:
-    """Whether they are equal, in a time that doesn't tell how much of them is; what UTF-8 can't hold differs."""
-    return secrets.compare_digest(one.encode(errors="surrogatepass"), other.encode(errors="surrogatepass"))
 
 
 class GuardedApp:

@@ -30,8 +30,7 @@ Kind = Literal["add", "read", "ask", "chat"]
 State = Literal["waiting", "working", "paused", "done", "failed", "stopped"]
 
 ENDED = ("done", "failed", "stopped")
-PASSING = ("pages", "progress", "converting", "waiting", "text", "begin")
-"""Types of events that nobody needs once the run has ended: its result holds the same."""
+PASSING = ("pages", "progress", "converting", "waiting", "text", "begin")  # nobody needs them once it has ended
 
 
 class RunState(BaseModel):
@@ -164,11 +163,8 @@ Builder = StateGraph[Any, ReaderContext, Any, Any]
 
 AGAIN = 0.5  # seconds until a task is cancelled once more
 KEPT_RUNS = 200  # runs that have ended are kept until there are more; their answers stay in the library
-OF_THE_MACHINE = (*settings_in(Tenant), "prompts")
-"""Settings that name what is on this machine, so that no page may set them."""
-
+OF_THE_MACHINE = (*settings_in(Tenant), "prompts")  # they name what is on it, so that no page may set them
 OFFERED = tuple(each for each in declarations_of(GROUPS) if each.help.option and each.name not in OF_THE_MACHINE)
-"""The settings that a page or program may set for a run."""
 
 
 @dataclass

@@ -39,8 +39,7 @@ class Converted(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
-Converter = Callable[[bytes, str], Converted]
-"""Converts a file's bytes to text; the second argument is the file's name in messages. Raises `BadInput`."""
+Converter = Callable[[bytes, str], Converted]  # of a file's bytes and its name in messages; raises `BadInput`
 
 
 def require_text(text: str, name: str) -> str:
@@ -105,9 +104,7 @@ class Blocks:
 P = ParamSpec("P")
 Made = TypeVar("Made")
 
-Show = Callable[[str, int, int], None]
-"""Gets a file's name, the number of pages that are converted, and how many it has."""
-
+Show = Callable[[str, int, int], None]  # a file's name, the number of pages that are converted, and how many it has
 _show: ContextVar[Show | None] = ContextVar("show", default=None)
 
 

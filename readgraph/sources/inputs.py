@@ -160,7 +160,17 @@ async def _read_response(response: "httpx.Response", address: str) -> tuple[byte
     if response.status_code != 200:
         reason = f"{response.status_code} {response.reason_phrase}".strip()
         raise BadInput(f"{address} answers with {ascii(reason)[1:-1]}: check the address, or save the page as a file.")
-    suffix = _suffix_of(response, address)
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    ending = PurePosixPath(unquote(response.url.path)).suffix.lower()
+    if kind in ENDINGS_BY_TYPE:
+        suffix = ENDINGS_BY_TYPE[kind]
+    elif (kind in _SAYS_LITTLE or kind.startswith("text/")) and ending in SUFFIXES:
+        suffix = ending
+    elif kind.startswith("text/"):
+        suffix = ".txt"
+    else:
+        shown = ascii(kind)[1:-1] or "no content type"
+        raise BadInput(f"{address} answers with {shown}, which is not a kind that can be read: save it as a file.")
     portions, size = list[bytes](), 0
     async for portion in response.aiter_bytes():
         size += len(portion)
@@ -172,16 +182,3 @@ async def _read_response(response: "httpx.Response", address: str) -> tuple[byte
         with suppress(UnicodeError, LookupError):
             return data.decode(charset).encode(), suffix
     return data, suffix
-
-
-def _suffix_of(response: "httpx.Response", address: str) -> str:
-    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    ending = PurePosixPath(unquote(response.url.path)).suffix.lower()
-    if kind in ENDINGS_BY_TYPE:
-        return ENDINGS_BY_TYPE[kind]
-    if (kind in _SAYS_LITTLE or kind.startswith("text/")) and ending in SUFFIXES:
-        return ending
-    if kind.startswith("text/"):
-        return ".txt"
-    shown = ascii(kind)[1:-1] or "no content type"
-    raise BadInput(f"{address} answers with {shown}, which is not a kind that can be read: save it as a file.")

@@ -58,4 +58,3 @@ SUFFIXES = tuple(KINDS)
 """Endings of the files that can be read, in lower case."""
 
 IN_FOLDERS = tuple(ending for ending, kind in KINDS.items() if kind.in_folders)
-"""Endings of the files that a folder stands for."""

@@ -117,11 +117,11 @@ def feed_xhtml(text: str, target: Any) -> bool:
     return True
 
 
-def parse_xml(data: bytes) -> "_Element | None":
+def parse_xml(data: bytes, *, recover: bool = True) -> "_Element | None":
     """The root of a small XML file (a table of contents, a manifest), as far as it can be read."""
     from lxml import etree
 
-    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
+    parser = etree.XMLParser(recover=recover, resolve_entities=False, no_network=True)
     try:
         return etree.fromstring(data, parser)
     except etree.XMLSyntaxError:
@@ -130,14 +130,8 @@ def parse_xml(data: bytes) -> "_Element | None":
 
 def parse_document(data: bytes) -> "_Element | None":
     """The root of a document's XML; None where it isn't well-formed, is nested too deeply, or `has_entities`."""
-    from lxml import etree
-
-    parser = etree.XMLParser(resolve_entities=False, no_network=True)
-    try:
-        root = etree.fromstring(data, parser)
-    except etree.XMLSyntaxError:
-        return None
-    return None if has_entities(root) else root
+    root = parse_xml(data, recover=False)
+    return None if root is None or has_entities(root) else root
 
 
 def has_entities(root: "_Element") -> bool:

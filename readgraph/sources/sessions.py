@@ -18,8 +18,7 @@ __all__ = ["SourceSession", "load_sessions"]
 
 JSON_LINES = ".jsonl"
 
-SESSION_HEADING = r"^#{1,6}\s+session\s+\d+\b\W*(?:(?P<time>.*\d.*)|(?P<title>.*))$"
-"""A Markdown heading such as "## Session 3, 12 March 2024, 19:40"."""
+SESSION_HEADING = r"^#{1,6}\s+session\s+\d+\b\W*(?:(?P<time>.*\d.*)|(?P<title>.*))$"  # ## Session 3, 12 March 2024
 
 
 class SourceSession(NamedTuple):

@@ -45,8 +45,7 @@ TELLING = frozenset(
 )
 """Elements whose tag says something, so that it is kept; others have a line only where several things are in them."""
 
-FRAMES = frozenset("form fieldset dialog nav main details".split())
-"""Elements that have a line also around a single other one."""
+FRAMES = frozenset("form fieldset dialog nav main details".split())  # they have a line also around a single other one
 
 _ROLES = frozenset(
     "button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option combobox textbox searchbox"

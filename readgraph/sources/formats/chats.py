@@ -54,23 +54,19 @@ class ChatConversation(NamedTuple):
 
 def sessions_in(chats: Sequence[ChatConversation], gap_hours: float | None = None) -> list[ChatConversation]:
     """The sessions in order: the days of each chat, or with `gap_hours`, what lies between so many hours of silence."""
-    sessions = [ChatConversation(chat.title, turns) for chat in chats for turns in _cut(chat.turns, gap_hours)]
+    sessions = list[ChatConversation]()
+    for chat in chats:
+        last: datetime | None = None
+        for number, turn in enumerate(chat.turns):
+            ends = number == 0
+            if last and turn.time:
+                next_day = last.date() != turn.time.date()
+                ends = next_day if gap_hours is None else turn.time - last >= timedelta(hours=gap_hours)
+            if ends:
+                sessions.append(ChatConversation(chat.title, []))
+            sessions[-1].turns.append(turn)
+            last = turn.time or last
     return sorted(sessions, key=lambda session: session.time or datetime.min)
-
-
-def _cut(turns: Sequence[ChatTurn], gap_hours: float | None) -> Iterator[list[ChatTurn]]:
-    session: list[ChatTurn] = []
-    last: datetime | None = None
-    for turn in turns:
-        if session and last and turn.time:
-            next_day = last.date() != turn.time.date()
-            if next_day if gap_hours is None else turn.time - last >= timedelta(hours=gap_hours):
-                yield session
-                session = []
-        session.append(turn)
-        last = turn.time or last
-    if session:
-        yield session
 
 
 def places_of(turns: Sequence[tuple[int, ChatTurn]]) -> tuple[Place, ...]:
@@ -231,9 +227,7 @@ def _turns_of_claude(conversation: dict[str, Any]) -> Iterator[ChatTurn]:
             yield ChatTurn(speaker, text, time_of(message.get("created_at"))[0])
 
 
-LISTS = ("channels.json", "users.json", "groups.json", "dms.json", "mpims.json")
-"""Files at the top of an export, of which at least one is there."""
-
+LISTS = ("channels.json", "users.json", "groups.json", "dms.json", "mpims.json")  # one of them is in each export
 _SLACK_DAY = re.compile(r"(?:.*/)?(?P<channel>[^/]+)/\d{4}-\d\d-\d\d\.json")
 _SLACK_LINK = re.compile(r"<(?P<target>[^<>|]+)(?:\|(?P<label>[^<>]*))?>")
 _COMINGS = re.compile(r"(?:channel|group)_(?:join|leave)")
@@ -307,25 +301,21 @@ def convert(data: bytes, name: str) -> Converted:
 
 def chats_in(data: bytes, name: str) -> list[ChatConversation]:
     """The chats of an export: a zip archive or a JSON file. Raises `BadInput` if it holds none."""
-    chats = (
-        _in_archive(data, name) if zipfile.is_zipfile(BytesIO(data)) else assistant_chats(parse_chat_json(data, name))
-    )
+    archive = Archive(data, name, "zip") if zipfile.is_zipfile(BytesIO(data)) else None
+    if archive is None:
+        chats = assistant_chats(parse_chat_json(data, name))
+    elif is_slack(archive.members):
+        chats = slack_chats(archive.members, archive.read, name)
+    else:
+        chats = []
+        for member in sorted(archive.members):
+            path = PurePosixPath(member)
+            if path.name.startswith("conversations") and path.suffix == ".json":
+                chats += assistant_chats(parse_chat_json(archive.read(member), f"{name} ({member!a})"))
+            elif path.suffix == ".txt" and (chat := chat_of(decode(archive.read(member), f"{name} ({member!a})"))):
+                chats.append(chat)
     if not chats:
         raise BadInput(f"{name} {_NO_CHAT}")
-    return chats
-
-
-def _in_archive(data: bytes, name: str) -> list[ChatConversation]:
-    archive = Archive(data, name, "zip")
-    if is_slack(archive.members):
-        return slack_chats(archive.members, archive.read, name)
-    chats: list[ChatConversation] = []
-    for member in sorted(archive.members):
-        path = PurePosixPath(member)
-        if path.name.startswith("conversations") and path.suffix == ".json":
-            chats += assistant_chats(parse_chat_json(archive.read(member), f"{name} ({member!a})"))
-        elif path.suffix == ".txt" and (chat := chat_of(decode(archive.read(member), f"{name} ({member!a})"))):
-            chats.append(chat)
     return chats
 
 

@@ -19,8 +19,7 @@ _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _NCX = "application/x-dtbncx+xml"
 
-CHAPTER_LEVEL = 2
-"""A document missing in the table of contents is named after its first heading if that has at most this level."""
+CHAPTER_LEVEL = 2  # the deepest level of a first heading that names a document which the table of contents lacks
 
 
 @dataclass(frozen=True)
@@ -32,32 +31,26 @@ class _Entry:
     title: str
 
 
-@dataclass
-class _Book:
-    title: str
-    spine: list[str]
-    contents: list[_Entry]
-
-
 def convert(data: bytes, name: str) -> Converted:
     """The text of a book; places are its chapters. Raises `BadInput` if it is locked, damaged or without text."""
     archive = Archive(data, name, "EPUB")
-    book = _open(archive)
+    title, spine, contents = _open(archive)
     if _ENCRYPTION in archive.members:
         references = elements_named(archive.parse(_ENCRYPTION, parse_xml), "cipherreference")
         encrypted = {posixpath.normpath(unquote(reference.get("URI", ""))) for reference in references}
-        if encrypted.intersection(book.spine):  # encrypted fonts are common and harmless
+        if encrypted.intersection(spine):  # encrypted fonts are common and harmless
             raise BadInput(f"{name} is locked by DRM: only the seller's own programs can open it.")
     blocks = Blocks()
     places: list[Place] = []
-    for document in book.spine:
+    for document in spine:
         page = read_page(archive.read(document), f"{name} ({document!a})")
         if text := page.blocks.text():
-            places += _chapters(book, document, page, blocks.add(text))
-    return Converted(require_text(blocks.text(), name), order_places(places), book.title)
+            places += _chapters(contents, document, page, blocks.add(text))
+    return Converted(require_text(blocks.text(), name), order_places(places), title)
 
 
-def _open(archive: Archive) -> _Book:
+def _open(archive: Archive) -> tuple[str, list[str], list[_Entry]]:
+    """A book's title, its documents in reading order, and its table of contents."""
     rootfile = next(elements_named(archive.parse(_CONTAINER, parse_xml), "rootfile"), None)
     path = rootfile.get("full-path") if rootfile is not None else None
     if not path:
@@ -68,8 +61,7 @@ def _open(archive: Archive) -> _Book:
     if not spine:
         raise archive.invalid_error("its reading order is empty")
     pages = [_inside(path, item.get("href", "")) for item in spine if "image/" not in item.get("media-type", "")]
-    title = text_of_first(elements_named(package, "title"))
-    return _Book(title, pages, _contents(archive, path, items.values()))
+    return text_of_first(elements_named(package, "title")), pages, _contents(archive, path, items.values())
 
 
 def _contents(archive: Archive, package: str, items: "Iterable[_Element]") -> list[_Entry]:
@@ -107,14 +99,14 @@ def _entry(path: str, link: str | None, above: "list[_Element]", labels: tuple[s
         yield _Entry(_inside(path, document) if document else path, unquote(anchor), title)
 
 
-def _chapters(book: _Book, document: str, page: HtmlPage, start: int) -> Iterator[Place]:
+def _chapters(contents: list[_Entry], document: str, page: HtmlPage, start: int) -> Iterator[Place]:
     """The places of a document's chapters; a document without entry and heading continues the chapter before."""
-    entries = [entry for entry in book.contents if entry.document == document]
+    entries = [entry for entry in contents if entry.document == document]
     for entry in entries:
         yield Place(start + page.blocks.anchors.get(entry.anchor, 0), f"chapter '{shorten_label(entry.title)}'")
     if not entries and page.first_heading:
         level, title = page.first_heading
-        if level <= CHAPTER_LEVEL or not book.contents:
+        if level <= CHAPTER_LEVEL or not contents:
             yield Place(start, f"chapter '{shorten_label(title)}'")
 
 

@@ -31,13 +31,9 @@ class PageBlocks(Blocks):
     def __init__(self) -> None:
         super().__init__()
         self.anchors: dict[str, int] = {}
-        self._pending: list[str] = []
+        self.pending: list[str] = []  # anchors of the next block
         self._open: list[list[list[list[Block]]] | None] = []  # rows of cells; None for a table that is layout
         self._tables = 0
-
-    def anchor(self, name: str) -> None:
-        """Name the next block, so that links can lead to it."""
-        self._pending.append(name)
 
     def put(self, text: str, kind: str) -> None:
         """Add a block to the last cell of the open table; where no cell is open (or only a caption is), to the page."""
@@ -50,9 +46,9 @@ class PageBlocks(Blocks):
     def add(self, text: str, kind: str = PARAGRAPH) -> int:
         """Append a block, and return its offset, to which the pending anchors lead."""
         start = super().add(text, kind)
-        for name in self._pending:
+        for name in self.pending:
             self.anchors.setdefault(name, start)
-        self._pending.clear()
+        self.pending.clear()
         return start
 
     def open_table(self) -> None:
@@ -153,7 +149,7 @@ class HtmlPage:
             self._skipped += 1
             return
         if anchor := attributes.get("id") or (attributes.get("name") if tag == "a" else None):
-            self.blocks.anchor(anchor)
+            self.blocks.pending.append(anchor)
         if tag == "title":
             self._title_parts = []
         elif tag == "br":

@@ -108,21 +108,16 @@ def _markdown_headings(text: str) -> Iterator[Place]:
     front = _FRONT_MATTER.match(text)
     path, fence = HeadingPath(), ""
     for mark in _MARKDOWN_MARK.finditer(text, front.end() if front else 0):
-        if mark["fence"]:
-            fence = _fence_after(fence, mark["fence"], mark["info"])
+        if mark["fence"] and fence:  # the same sign, as often at least, closes it
+            closes = mark["fence"].startswith(fence) and not mark["info"].strip()
+            fence = "" if closes else fence
+        elif mark["fence"]:
+            fence = "" if mark["fence"][0] == "`" and "`" in mark["info"] else mark["fence"]
         elif not fence:
             title = mark["title"] if mark["hashes"] else mark["underlined"]
             level = len(mark["hashes"] or "") or (1 if mark["line"][0] == "=" else 2)
             if plain := _MARKDOWN_DECORATION.sub("", _MARKDOWN_LINK.sub(r"\1", title)).strip():
                 yield Place(mark.start(), path.enter(level, plain))
-
-
-def _fence_after(fence: str, mark: str, info: str) -> str:
-    """The fence that is open after a line with the fence `mark`; "" if none is."""
-    if not fence:
-        return "" if mark[0] == "`" and "`" in info else mark
-    closes = mark[0] == fence[0] and len(mark) >= len(fence) and not info.strip()
-    return "" if closes else fence
 
 
 _RST_LINE = r"(?P<{0}>[!-/:-@\[-`{{-~])(?P={0})*"

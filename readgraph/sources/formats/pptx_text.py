@@ -16,8 +16,7 @@ _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _TITLES = frozenset(("title", "ctrTitle"))
-_FURNITURE = frozenset(("dt", "ftr", "sldNum", "hdr"))
-"""Placeholders that say the same on every slide: date, footer, slide number, header."""
+_FURNITURE = frozenset(("dt", "ftr", "sldNum", "hdr"))  # date, footer, slide number, header: the same on every slide
 
 
 def convert(data: bytes, name: str) -> Converted:
@@ -30,7 +29,11 @@ def convert(data: bytes, name: str) -> Converted:
     places = []
     for number, member in enumerate(_slides(archive), 1):
         slide = archive.parse(member, parse_document)
-        parts = [*_shapes(slide), *_notes(archive, member)]
+        parts = [*_shapes(slide)]
+        for kind, other in _targets(archive, member).values():
+            if kind == "notesSlide" and other in archive.members:
+                notes = [text for text, kind in _shapes(archive.parse(other, parse_document)) if kind != "title"]
+                parts += [(text if at else f"Notes: {text}", PARAGRAPH) for at, text in enumerate(notes)]
         title = next((text for text, kind in parts if kind == "title"), "")
         label = f"slide {number}, {shorten_label(title)}" if title else f"slide {number}"
         starts = [blocks.add(text, PARAGRAPH if kind == "title" else kind) for text, kind in parts]
@@ -63,15 +66,6 @@ def _targets(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
         for relation in archive.parse(relations, parse_document)
         if isinstance(relation.tag, str)
     }
-
-
-def _notes(archive: Archive, slide: str) -> Iterator[tuple[str, str]]:
-    for kind, member in _targets(archive, slide).values():
-        if kind == "notesSlide" and member in archive.members:
-            notes = [text for text, kind in _shapes(archive.parse(member, parse_document)) if kind != "title"]
-            if notes:
-                yield f"Notes: {notes[0]}", PARAGRAPH
-                yield from ((text, PARAGRAPH) for text in notes[1:])
 
 
 def _shapes(slide: "_Element") -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from signal import Signals, strsignal
 from threading import BoundedSemaphore
-from typing import Any, NamedTuple
+from typing import Any
 
 from readgraph.sources.converting import register_conversion_end, report_page
 from readgraph.sources.inputs import most_bytes, unpacks_too_large_error
@@ -29,19 +29,17 @@ from readgraph.state.words import limit_set
 RUN = "import sys; sys.path.append(sys.argv[1]); from readgraph.sources.pdf.child import main; main()"
 """What a child runs; it finds the package last of all, where this process has it from."""
 
-# The most that the reading of a PDF may take, and the variables that set other numbers.
-MEMORY_MB, MOST_MEMORY_MB = "READGRAPH_MAX_PDF_MEMORY_MB", 2_000
-PAGE_SECONDS, MOST_PAGE_SECONDS = "READGRAPH_MAX_PDF_PAGE_SECONDS", 300  # recognising the text of one takes ten or more
-SECONDS, MOST_SECONDS = "READGRAPH_MAX_PDF_SECONDS", 14_400  # of all pages together
+MEMORY_MB = "READGRAPH_MAX_PDF_MEMORY_MB"
+PAGE_SECONDS, SECONDS = "READGRAPH_MAX_PDF_PAGE_SECONDS", "READGRAPH_MAX_PDF_SECONDS"
+_LIMITS = {
+    "memory_mb": (MEMORY_MB, 2_000, "megabytes"),
+    "page_seconds": (PAGE_SECONDS, 300, "seconds"),  # of the opening and the first page, too; recognition takes ten
+    "seconds": (SECONDS, 14_400, "seconds"),
+}
+"""What the reading of a PDF may take: the variable that sets another number than this, and what it counts."""
 
 _TIME_OVER = -Signals.SIGALRM if hasattr(Signals, "SIGALRM") else 1  # with this code a child ends whose time is over
 _PACKAGES = str(Path(__file__).absolute().parents[3])  # the folder with the package
-
-
-class _Limits(NamedTuple):
-    memory_mb: int
-    page_seconds: int
-    seconds: int
 
 
 _SLOTS: dict[str, BoundedSemaphore] = {}
@@ -61,12 +59,8 @@ def in_child(task: str, name: str, data: bytes = b"", **asked: object) -> tuple[
 
     Its pages are shown as they are done. Raises `BadInput` for what it refuses, and where it runs over a limit or ends.
     """
-    limits = _Limits(
-        limit_set(MEMORY_MB, MOST_MEMORY_MB, "megabytes"),
-        limit_set(PAGE_SECONDS, MOST_PAGE_SECONDS, "seconds"),
-        limit_set(SECONDS, MOST_SECONDS, "seconds"),
-    )
-    line = {"task": task, "name": name, "size": len(data), **limits._asdict(), **asked}
+    limits = {limit: limit_set(*of) for limit, of in _LIMITS.items()}
+    line = {"task": task, "name": name, "size": len(data), **limits, **asked}
     with _SLOTS[task], _run_child(name) as child:
         assert child.stdin
         register_conversion_end(child.kill)
@@ -100,7 +94,7 @@ def _run_child(name: str) -> Iterator["subprocess.Popen[bytes]"]:
             child.communicate()
 
 
-def _read_reply(child: "subprocess.Popen[bytes]", name: str, limits: _Limits, began: float) -> tuple[Any, bytes]:
+def _read_reply(child: "subprocess.Popen[bytes]", name: str, limits: dict[str, int], began: float) -> tuple[Any, bytes]:
     assert child.stdout
     pages, of = 0, 0
     while line := child.stdout.readline():
@@ -110,7 +104,7 @@ def _read_reply(child: "subprocess.Popen[bytes]", name: str, limits: _Limits, be
         if "failed" in message:
             raise _child_failure_error(name, message["failed"], limits)
         if "memory" in message:
-            raise _over_limit(name, f"{limits.memory_mb:,} MB of memory", MEMORY_MB)
+            raise _over_limit(name, f"{limits['memory_mb']:,} MB of memory", MEMORY_MB)
         if "result" in message:
             return message["result"], child.stdout.read(message["size"])
         pages, of = message["page"], message["of"]
@@ -120,9 +114,9 @@ def _read_reply(child: "subprocess.Popen[bytes]", name: str, limits: _Limits, be
         raise BadInput(f"{name} can't be read: the process that reads PDFs ended with code {code}.")
     if code != _TIME_OVER:
         raise _child_failure_error(name, f"PDFium ended with {strsignal(-code)}", limits)
-    if pages == of > 0 or time.monotonic() - began >= limits.seconds:
-        raise _over_limit(name, f"{limits.seconds:,} s", SECONDS)
-    raise _over_limit(name, f"{limits.page_seconds:,} s for page {pages + 1}", PAGE_SECONDS)
+    if pages == of > 0 or time.monotonic() - began >= limits["seconds"]:
+        raise _over_limit(name, f"{limits['seconds']:,} s", SECONDS)
+    raise _over_limit(name, f"{limits['page_seconds']:,} s for page {pages + 1}", PAGE_SECONDS)
 
 
 def _over_limit(name: str, limit: str, variable: str) -> BadInput:
@@ -132,9 +126,9 @@ def _over_limit(name: str, limit: str, variable: str) -> BadInput:
     )
 
 
-def _child_failure_error(name: str, how: str, limits: _Limits) -> BadInput:
+def _child_failure_error(name: str, how: str, limits: dict[str, int]) -> BadInput:
     return BadInput(
-        f"{name} can't be read ({how}): it is damaged, or takes more than {limits.memory_mb:,} MB of memory. "
+        f"{name} can't be read ({how}): it is damaged, or takes more than {limits['memory_mb']:,} MB of memory. "
         f"If you trust it, set {MEMORY_MB} to a larger number."
     )
 

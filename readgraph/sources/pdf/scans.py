@@ -24,9 +24,7 @@ FEW_LETTERS = 100  # characters that a scanner or an archive may have stamped on
 WHOLE_PAGE = 0.8  # the share of a page that its picture takes
 LEAST_SURE = 0.5  # the certainty of the recogniser below which a line is taken for a part of a drawing
 LONG_LINE = 8.0  # heights of a line from which on its slope tells that of the page
-NARROWEST, WIDEST = 0.82, 1.25
-"""Shares of the usual width that letters may have in lines of the text's size, which may be stretched."""
-
+NARROWEST, WIDEST = 0.82, 1.25  # shares of the usual width that letters may have in lines of the text's size
 SAME_START = 4.0  # points by which lines that begin at one distance from the left may be found off each other
 FEWEST_LETTERS = 6  # letters that a line must have for its size to be told by them
 BASELINE = 0.3  # font sizes from a line's middle down to its letters' feet
