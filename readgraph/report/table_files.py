@@ -174,16 +174,9 @@ def json_bytes(sheet: Sheet) -> bytes:
 def markdown(sheet: Sheet) -> str:
     """The table as Markdown; what has a meaning there is escaped."""
     rules = ["---:" if kind == "number" else "---" for kind in sheet.kinds]
-    lines = [
-        _line(map(_escape_markdown, sheet.columns)),
-        _line(rules),
-        *(_line(map(_escape_markdown, row)) for row in sheet.rows),
-    ]
+    head, *rows = ([_escape_markdown(cell) for cell in row] for row in (sheet.columns, *sheet.rows))
+    lines = [f"| {' | '.join(cells)} |" for cells in (head, rules, *rows)]
     return "\n".join([*lines, *(["", f"*{sheet.note}*"] if sheet.note else []), ""])
-
-
-def _line(cells: Any) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _escape_markdown(cell: str) -> str:

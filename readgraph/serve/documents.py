@@ -111,13 +111,8 @@ class Documents:
         if len(shown) == 1:
             memories = {shown[0].id: await self.pages.memories(shown[0].id)}
         originals = await asyncio.to_thread(with_originals, self.room.library, shown, ".pdf")
-        return DocumentList(
-            total=len(documents),
-            words=sum(document.words for document in documents),
-            documents=[
-                _document_details(each, memories.get(each.id, []), has_original=each.id in originals) for each in shown
-            ],
-        )
+        kept = [_document_details(each, memories.get(each.id, []), has_original=each.id in originals) for each in shown]
+        return DocumentList(total=len(documents), words=sum(document.words for document in documents), documents=kept)
 
     async def one(self, document: str) -> DocumentDetails:
         """A document and its memories."""

@@ -222,12 +222,8 @@ class RunWork:
         telling = RunReporter(run, room.pages, document, context, room.price)
         following = asyncio.ensure_future(telling.follow())
         try:
-            thread = RunThread(
-                saver=room.library.checkpointer if run.thread else None,
-                id=run.thread,
-                checkpoint=self.checkpoint,
-                pause_before=self.pause_before,
-            )
+            saver = room.library.checkpointer if run.thread else None
+            thread = RunThread(saver, run.thread, checkpoint=self.checkpoint, pause_before=self.pause_before)
             given = (room.pages, room.builder(method), method.name, document, question, context)
             modes = MODES if run.thread else [mode for mode in MODES if mode != "messages"]
             found = await run_method(*given, telling.listen, thread, modes=modes)

@@ -109,9 +109,8 @@ def _decode_by_guess(data: bytes) -> str | None:
 
 def _sample(data: bytes) -> bytes:
     """The lines with non-ASCII bytes: the others say nothing about the encoding."""
-    block = next(start for start in range(0, len(data), SAMPLE) if not data[start : start + SAMPLE].isascii())
-    first = block + next(offset for offset, byte in enumerate(data[block : block + SAMPLE]) if byte > 127)
-    begin = data.rfind(b"\n", 0, first) + 1
+    first = re.search(rb"[\x80-\xff]", data)
+    begin = data.rfind(b"\n", 0, first.start() if first else 0) + 1
     lines, size = [], 0
     for line in data[begin : begin + 64 * SAMPLE].split(b"\n"):
         if not line.isascii() and size < SAMPLE:

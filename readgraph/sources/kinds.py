@@ -20,31 +20,25 @@ class FileKind(NamedTuple):
 
 
 _OPEN_XML = "application/vnd.openxmlformats-officedocument"
+_MARKDOWN = {".md": "text/markdown", ".markdown": ""}
 
 PLAIN = FileKind("formats.plain_text", {".txt": "", ".text": ""}, kept=True)
-
 PDF = FileKind("pdf.pdf_text", {".pdf": "application/pdf"})
-
+# Folders don't stand for these: most .json and .zip files hold no chat.
 CHATS = FileKind("chats.chat_export", {".json": "", ".zip": ""}, "formats.chats", in_folders=False)
-"""Most .json and .zip files hold no chat."""
-
-_MARKDOWN = {".md": "text/markdown", ".markdown": ""}
-_PAGES = {".html": "text/html", ".htm": "", ".xhtml": "application/xhtml+xml"}
-_TABLES = {".csv": "text/csv", ".tsv": "text/tab-separated-values"}
-_SUBTITLES = {".srt": "application/x-subrip", ".vtt": "text/vtt"}
 
 ALL = (
     PLAIN,
     FileKind("formats.markdown_text", _MARKDOWN, "formats.plain_text:convert_markdown", kept=True),
-    FileKind("formats.html_text", _PAGES),
+    FileKind("formats.html_text", {".html": "text/html", ".htm": "", ".xhtml": "application/xhtml+xml"}),
     PDF,
     FileKind("formats.epub_text", {".epub": "application/epub+zip"}),
     FileKind("formats.docx_text", {".docx": f"{_OPEN_XML}.wordprocessingml.document"}),
     FileKind("formats.odt_text", {".odt": "application/vnd.oasis.opendocument.text"}),
     FileKind("formats.rtf_text", {".rtf": "text/rtf application/rtf"}),
     FileKind("formats.pptx_text", {".pptx": f"{_OPEN_XML}.presentationml.presentation"}),
-    FileKind("formats.csv_text", _TABLES),
-    FileKind("formats.subtitles_text", _SUBTITLES),
+    FileKind("formats.csv_text", {".csv": "text/csv", ".tsv": "text/tab-separated-values"}),
+    FileKind("formats.subtitles_text", {".srt": "application/x-subrip", ".vtt": "text/vtt"}),
     FileKind("formats.rst_text", {".rst": "text/x-rst"}, "formats.plain_text:convert_rst", kept=True),
     FileKind("formats.notebook_text", {".ipynb": "application/x-ipynb+json"}),
     CHATS,

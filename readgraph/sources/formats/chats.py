@@ -104,7 +104,7 @@ _LEFT_OUT = re.compile(r"\u200e[^\n]*|<[^<>\n]{1,60}>")  # what stands for a pic
 
 def messages_of(text: str) -> list[tuple[int, ChatTurn]]:
     """The messages of a chat with their offsets; none if the text isn't one: its first line must be a message."""
-    first = next(iter(_MESSAGE_START.finditer(text[:2_000])), None)
+    first = _MESSAGE_START.search(text[:2_000])
     if first is None or text[: first.start()].strip("\ufeff\u200e \r\n"):
         return []
     marks = list(_MESSAGE_START.finditer(text))

@@ -65,11 +65,27 @@ def _rows(table: str, name: str) -> Iterator[tuple[int, str]]:
 
 def _cells(table: str, name: str) -> Iterator[tuple[int, list[str]]]:
     separator, skipped = _separator(table)
-    lines = _CsvLines(table, name)
-    reader = csv.reader(lines, delimiter=separator)
+    row_began = read_to = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal read_to
+        number = 0
+        while read_to < len(table):
+            start, number = read_to, number + 1
+            last = row_began + MOST_ROW
+            found = _LINE_END.search(table, start, last + 2)
+            end, read_to = found.span() if found else (len(table), len(table))
+            if end > last:
+                raise BadInput(
+                    f"Line {number} of {name} ends a row of more than {MOST_ROW:,} characters, which is none of a "
+                    "table: put each row on a line of its own, or give the file as .txt."
+                )
+            yield f"{table[start:end]}\n"
+
+    reader = csv.reader(lines(), delimiter=separator)
     try:
         for number, row in enumerate(reader, 1 - skipped):
-            lines.row_began = lines.read_to
+            row_began = read_to
             if number > 0:
                 yield number, row
     except csv.Error:
@@ -78,28 +94,6 @@ def _cells(table: str, name: str) -> Iterator[tuple[int, list[str]]]:
             f"Line {reader.line_num} of {name} has a cell of more than {most:,} characters: "
             "is the quotation mark at its end missing?"
         ) from None
-
-
-class _CsvLines:
-    """The lines of a table, one after the other; raises `BadInput` at a line that makes its row too long."""
-
-    def __init__(self, table: str, name: str) -> None:
-        self.table, self.name = table, name
-        self.row_began = self.read_to = 0
-
-    def __iter__(self) -> Iterator[str]:
-        number = 0
-        while self.read_to < len(self.table):
-            start, number = self.read_to, number + 1
-            last = self.row_began + MOST_ROW
-            found = _LINE_END.search(self.table, start, last + 2)
-            end, self.read_to = found.span() if found else (len(self.table), len(self.table))
-            if end > last:
-                raise BadInput(
-                    f"Line {number} of {self.name} ends a row of more than {MOST_ROW:,} characters, which is none of a "
-                    "table: put each row on a line of its own, or give the file as .txt."
-                )
-            yield f"{self.table[start:end]}\n"
 
 
 def _separator(table: str) -> tuple[str, int]:
