@@ -113,7 +113,10 @@ async def report_of_document(
 async def report_of_answer(
     store: PageStore, asked: Question, found: Mapping[str, Any], note: str, links: Links | None = None
 ) -> ReportData:
-    """The report of a question and a graph's output; of a long document, with the texts cited or read, and around."""
+    """The report of a question and a graph's output; of a long document, it has the texts that support the answer.
+
+    These are the pages that were cited or read, and their neighbours.
+    """
     document = await store.document(found["document"])
     memory = await store.memory(document.id, found["memory"])
     pages = await store.pages(memory.id, range(memory.pages))
