@@ -223,7 +223,7 @@ class RunWork:
         following = asyncio.ensure_future(telling.follow())
         try:
             saver = room.library.checkpointer if run.thread else None
-            thread = RunThread(saver, run.thread, checkpoint=self.checkpoint, pause_before=self.pause_before)
+            thread = RunThread(saver=saver, id=run.thread, checkpoint=self.checkpoint, pause_before=self.pause_before)
             given = (room.pages, room.builder(method), method.name, document, question, context)
             modes = MODES if run.thread else [mode for mode in MODES if mode != "messages"]
             found = await run_method(*given, telling.listen, thread, modes=modes)
