@@ -52,13 +52,12 @@ GROUP_WORDS, LEAST_SHARE = 375, 0.2
 class CompressionEngine(ABC):
     """The base of all engines: give `id` and `line`, and the graph that `build` returns.
 
-    `instead` names the keys that replace settings, `plain` its attributes that are saved.
-
-    `local_llm_pipeline`: a function from a prompt to the model's text, called by one thread at a time; without it the
-    model is the setting `model`, and without that the text is compressed by its own sentences. `embedding_fn` serves
-    `recall`. `library`: the store of a library, or any other of LangGraph, in which everything is kept; without one,
-    it is kept as long as the engine. `context` holds all settings at once, other keywords are single ones. Raises
-    `BadInput` for an unknown key and for a value that can't be used.
+    `instead` names the keys that replace settings, `plain` its attributes that are saved. `local_llm_pipeline`: a
+    function from a prompt to the model's text, called by one thread at a time; without it the model is the setting
+    `model`, and without that the text is compressed by its own sentences. `embedding_fn` serves `recall`. `library`:
+    any store of LangGraph in which everything is kept; without one, it is kept as long as the engine. `context` holds
+    all settings at once, other keywords are single ones. Raises `BadInput` for an unknown key and for a value that
+    can't be used.
     """
 
     id: ClassVar[str]

@@ -21,10 +21,9 @@ Runs = list[dict[str, float]]
 def difference_of(one: Path, other: Path) -> dict[str, Any]:
     """The second evaluation minus the first, as a plain JSON value.
 
-    `pairs` has an entry (see `_pair`) for each method that both have; if one method is left over in each, these two
-    make a pair too. Its `not_answered` counts the readings that a substitute answered. `differs` holds the names of
-    settings and versions that are not the same, with both values; `unproven_judge` says of each whether its judge of
-    the metric is (see `find_unproven_metrics`). Raises `BadInput` if the evaluations can't be paired.
+    `pairs` has an entry (see `_pair`) for each method that both have, and for the two that may be left over. Its
+    `not_answered` counts the readings that a substitute answered. `differs` has both values of settings and versions
+    that are not the same, `unproven_judge` whether each one's judge of the metric is. Raises `BadInput` without a pair.
     """
     records = [EvaluationFolder(path).what() for path in (one, other)]
     shown = printable_path(one), printable_path(other)

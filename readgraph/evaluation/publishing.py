@@ -48,9 +48,8 @@ def write_published_run(
 ) -> dict[str, Any]:
     """Write an evaluation to a new folder, and return the value of its run.json.
 
-    `asked`: the limit, the sample with its seed, and the metrics, as they were asked for. Answers to other questions,
-    which the evaluation's folder may hold, are left out. Raises `BadInput` for a folder that holds something, and where
-    a row lacks answers: a replay would give them.
+    `asked`: the limit, the sample with its seed, and the metrics. Answers to other questions are left out. Raises
+    `BadInput` for a folder that holds something, and where a row lacks answers: a replay would give them.
     """
     check_new(to)
     contents = FolderContents.of(folder.dataset(), folder)

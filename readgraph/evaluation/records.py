@@ -33,9 +33,8 @@ class SessionPlace(NamedTuple):
 class Text:
     """A text with questions; the text of a history is its sessions' texts, each followed by `BETWEEN`.
 
-    The sessions are stored as spans, since large histories should be in memory only once. Of several `documents`,
-    `whole` is "" for the same reason, and `parts` are their spans in the joined text; no page crosses from one into the
-    next.
+    Sessions are spans, and `whole` is "" where there are several `documents`, so that nothing is in memory twice.
+    `parts` are their spans in the joined text; no page crosses from one into the next.
     """
 
     id: str
@@ -275,9 +274,8 @@ PROBLEM = "problem"
 class Judgement:
     """A rater's judgement of an outcome: a line of `judgements.jsonl`.
 
-    `rater` names the models that judged or embedded. `scores` are from 0 to 100 by the names of metrics. `said` holds
-    the raw replies by the names of their prompts, or the "problem" why there are none. `calls` and the fields below
-    count as in an `Outcome`.
+    `rater` names the models. `scores` are from 0 to 100 by metrics. `said` holds the raw replies by the names of their
+    prompts, or the "problem" why there are none. `calls` and what follows count as in an `Outcome`.
     """
 
     item: str

@@ -88,11 +88,10 @@ GAVE_AN_ANSWER = ("answered", "nearest")
 class WalkFigures:
     """Figures of the walks of a set of questions; percentages from 0 to 100, None if there is nothing to count.
 
-    `stray_ratio`: questions whose walk turned back. `recovery_rate`: the share of these that were answered correctly
-    all the same. `percent_read`: the share of the text's words in the segments that were read, on average (the paper
-    also counts the tree nodes that were shown). `usable_replies`: the share of replies that could be used; with a tree
-    built before, nearly all are the walk's decisions, so this is what the paper calls valid actions. `hops`: decisions
-    per question, on average.
+    `stray_ratio`: questions whose walk turned back; `recovery_rate`: the share of these that were answered correctly
+    all the same. `percent_read`: words of the text in the segments that were read, on average (the paper also counts
+    tree nodes). `usable_replies`: with a tree built before, what the paper calls valid actions. `hops`: decisions per
+    question.
     """
 
     questions: int
@@ -242,12 +241,10 @@ class ScoredEvaluation(FolderContents):
 def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
     """All results as a plain JSON value, without those about other questions than the dataset's.
 
-    `what` is the folder's record, `metrics` are the names of the dataset's metrics, `published` holds papers' figures.
-    `methods` has one entry per method, in the order in which they were named: `metrics` by name (see `_metric`),
-    `figures` (means per question; `words_in_view`: words of the text in an answer's context), `building` (the memories'
-    usage in all runs), `fallbacks` (of memories and answers), `not_answered` (by the method, but by its substitute),
-    `left_out` (questions that the row does not take), `failures`. `judging` describes the rater: see
-    `summarise_judging`.
+    `what` is the folder's record, `published` holds papers' figures, `judging` see `summarise_judging`. Each of the
+    `methods` has `metrics` by name (see `_metric`), `figures` (means per question; `words_in_view`: of the text, in an
+    answer's context), `building` (the memories' usage in all runs), `fallbacks`, `not_answered` (but by its
+    substitute), `left_out` (questions that the row does not take), and `failures`.
     """
     return ScoredEvaluation.of(dataset, folder).results
 

@@ -69,9 +69,8 @@ class Row:
 def row_named(text: str, context: ReaderContext, named: Callable[[str], Method] = row_method) -> Row:
     """The row `method` or `method@setting=value,…`, where a method may be one of `NAMED_ROWS`.
 
-    `named` finds the method, or raises `BadInput`. Other settings are those of the context. The row's name has the
-    settings by their names, with their values as they are used. Raises `BadInput` for a setting that doesn't exist,
-    that the method doesn't use or that the name has already, or whose value can't be used.
+    `named` finds the method, or raises `BadInput`. The row's name has the settings with their values as they are used;
+    others are the context's. Raises `BadInput` for a setting or value that can't be used, or that the name has already.
     """
     text = text.strip()
     called, at, given = text.partition("@")

@@ -1,8 +1,7 @@
 """Mind2Web: tasks on real web sites, and the action that each of their steps takes (Deng et al., 2023).
 
-Each record is a task with its steps; each step holds the page as it was then, and the elements that are right to act
-on. A step is one question, asked with the true actions before it; a page that comes again is one text. The three test
-sets are the categories, by the name of the file or of its folder: `test_task/test_task_0.json` is cross-task.
+A record is a task with its steps, each with the page as it was then. A step is one question, asked with the true
+actions before it. The test sets are the categories, by the names of files: `test_task_0.json` is cross-task.
 """
 
 import re

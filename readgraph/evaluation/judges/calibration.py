@@ -40,10 +40,9 @@ class Share(NamedTuple):
 class Agreement:
     """How far a judge agrees with known verdicts; `pairs` without a verdict are not among the `rated`.
 
-    `agreement` is in percent, with its 95 % interval (Wilson's), `kappa` Cohen's, at most 1 and 0 for chance, with the
-    interval that follows from it: chance agreement is held fixed, as in Cohen's own standard error (1960). They are
-    None where nothing was rated, or where chance alone agrees. `wrong_taken_for_right` is apart for long answers.
-    `kinds` has the agreement in percent by the pairs' kinds.
+    `agreement` is in percent, with its 95 % interval (Wilson's), `kappa` Cohen's, with the interval that follows from
+    it with chance agreement held fixed, as in Cohen's own standard error (1960). They are None where nothing was rated,
+    or chance alone agrees. `wrong_taken_for_right` is apart for long answers, `kinds` has the agreement by kinds.
     """
 
     pairs: int

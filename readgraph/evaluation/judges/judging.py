@@ -109,9 +109,9 @@ class JudgeKind:
 async def rate_by_rubric(runtime: Runtime[ReaderContext], item: Item, answer: str) -> Rating:
     """The share of the rubric's points that the answer meets, and whether it has events in their order.
 
-    `nuggets` counts a point that is met in part as half. `beam_score` counts it as not met, as BEAM's official script
-    does, and for questions about the order of events it is `event_order`. Without a usable reply to one of the prompts
-    there is no score that depends on it. Raises the errors of `ask` except `NoUsableReply`.
+    `nuggets` counts a point that is met in part as half, `beam_score` as not met, as BEAM's official script does; for
+    questions about the order of events it is `event_order`. Without a usable reply to a prompt there is no score that
+    depends on it. Raises the errors of `ask` except `NoUsableReply`.
     """
     said, marks = dict[str, str](), list[float]()
     for number, point in enumerate(item.rubric, 1):
@@ -194,9 +194,8 @@ JUDGES = (
 async def similarities(item: Item, answer: str, embedder: Embedder) -> dict[str, float]:
     """The scores that apply, from 0 to 100, by name: `csim_1`, `csim_3`, `csim_h`.
 
-    They are cosine similarities of the answer: with the closest fact of `item.about`; with the three closest facts, on
-    average (or fewer); and with the closest reference, an opener that a person wrote. Negative ones count as 0. Raises
-    the errors of `Embedder.documents`.
+    The answer's cosine similarity with the closest fact of `item.about`, the three closest on average, and the closest
+    reference. Negative ones count as 0. Raises the errors of `Embedder.documents`.
     """
     known = len(item.about)
     to_answer, *others = await embedder.documents([answer, *item.about, *item.references])

@@ -37,9 +37,9 @@ class JudgedAnswer(NamedTuple):
 def by_length(metric: str, items: Mapping[str, Item], judged: Iterable[tuple[Outcome, float]]) -> dict[str, Any] | None:
     """The judge's scores by length, as a plain JSON value; None for fewer answers than `FEWEST`.
 
-    `groups`: about a third of the answers each, with the words `from` and `to`, the number of `answers`, the mean
-    `score` and the mean share of the reference's words (`shared`). `preference`: the rank correlation of score and
-    length, with that share held equal (from -1 to 1; above 0 long answers score higher); None where it is undefined.
+    `groups`: about a third of the answers each, with words `from` and `to`, mean `score` and mean share of the
+    reference's words (`shared`). `preference`: above 0 long answers score higher, that share held equal (from -1 to 1,
+    or None).
     """
     answers = sorted(
         JudgedAnswer(words, score, _share_of_reference(items[outcome.item], outcome))
@@ -80,10 +80,9 @@ def _share_of_reference(item: Item, outcome: Outcome) -> float:
 def summarise_judging(contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any] | None:
     """The total usage of the rater in the folder's record; None if nothing was rated.
 
-    `unrated` counts the answers without a usable rating, and `problems` counts the reasons. `others` names the other
-    raters whose judgements the folder holds. `calibration` is how far the judge agrees with known verdicts (see
-    `summarise_calibration`), `lengths` its scores by the answers' length (see `by_length`); both may be None.
-    `unproven` are the metrics whose judge may agree with known verdicts by chance alone.
+    `unrated` counts the answers without a usable rating, `problems` the reasons, `others` names other raters in the
+    folder. `calibration` is how far the judge agrees with known verdicts, `lengths` its scores by length; both may be
+    None. `unproven` are the metrics whose judge may agree by chance alone.
     """
     dataset, keys = contents.dataset, {one.key for of in contents.outcomes.values() for one in of}
     raters = Raters.of_record(contents.what)

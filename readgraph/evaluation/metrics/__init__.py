@@ -23,9 +23,8 @@ Scores = dict[str, dict[int, dict[str, float]]]
 class Metric:
     """A score of an outcome from 0 to 100 (higher is better), or None if the metric does not apply to the question.
 
-    Failed outcomes are scored 0 without calling it. A metric with a `rater` has no `score`:
-    `readgraph.evaluation.judges.judging.judge` asks the rater. `all_of`: the metric that must be 100 for all steps of
-    an episode; such a metric has no `score` either, and one value for each episode.
+    Failed outcomes are scored 0 without it. Where a `rater` is asked (`judges.judging.judge`) there is no `score`, nor
+    where it must be 100 for all steps of an episode (`all_of`), which has one value.
     """
 
     name: str

@@ -1,8 +1,7 @@
 """How good an answer is: its option, its words beside those of references, its refusal, the evidence it saw.
 
-Free answers are compared as SQuAD's official evaluation does (exact match, token F1), by BLEU-1 as in the LoCoMo rows
-of GAM's tables, by ROUGE-1, ROUGE-2 and ROUGE-L (Lin, 2004), or by whether they contain a reference. ROUGE is Google's
-rouge-score with Porter stemming: its words are runs of a–z and 0–9 in lower case, other letters count as spaces.
+Free answers are compared as in SQuAD (exact match, token F1), by BLEU-1 as in GAM's LoCoMo rows, by ROUGE (Lin, 2004;
+Google's rouge-score with Porter stemming: words are runs of a–z and 0–9), or by whether they contain a reference.
 """
 
 import re
@@ -46,9 +45,8 @@ def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str],
 def answer_and_references(item: Item, outcome: Outcome) -> tuple[str, tuple[str, ...]]:
     """The answer ("" for none) and the references that it is compared with.
 
-    An option's letter is no word of an answer: where a question has options, a text that names one by its letter, or
-    begins with the letter, stands for the option without it. Options keep their letters where not each begins with its
-    own and has more than that.
+    An option's letter is no word of an answer: a text that names an option by it, or begins with it, stands for the
+    option without it. Options keep their letters where not each begins with its own and has more than that.
     """
     answer = outcome.answer or ""
     if not item.options:

@@ -1,8 +1,6 @@
-"""The official scoring of benchmarks: LoCoMo, ∞Bench, OOLONG, Mind2Web.
+"""The official scoring of benchmarks: LoCoMo (Maharana et al., 2024), ∞Bench (Zhang et al., 2024), OOLONG, Mind2Web.
 
-LoCoMo: token F1 of stemmed words, by the category of the question (Maharana et al., 2024). ∞Bench: by the task (Zhang
-et al., 2024). OOLONG: counts with partial credit, lists, dates and labels. Mind2Web: actions on web pages (Deng et al.,
-2023, section 4.1; ReadAgent, appendix E.2).
+Mind2Web's are actions on web pages (Deng et al., 2023, section 4.1; ReadAgent, appendix E.2).
 """
 
 import re

@@ -42,9 +42,8 @@ class Source(NamedTuple):
 class Experiment(NamedTuple):
     """A table or a figure of a paper over one dataset.
 
-    `rows` are as `readgraph evaluate --method` takes them, `settings` what the paper sets besides the dataset's
-    profile, `models` the paper's, `runs` how often it asked, `sample` how many questions it drew. `lacking` says what
-    can't be had, and why.
+    `rows` are as `readgraph evaluate --method` takes them, `settings` the paper's besides the profile, `runs` how often
+    it asked, `sample` how many questions it drew. `lacking` says what can't be had, and why.
     """
 
     name: str
