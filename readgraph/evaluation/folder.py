@@ -21,16 +21,7 @@ from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
-from readgraph.evaluation.line_shapes import (
-    COUNTS,
-    LINES,
-    EvaluationRecord,
-    json_lines,
-    read_as,
-    read_file_as,
-    read_text,
-    whole_cost,
-)
+from readgraph.evaluation import line_shapes as shapes
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.records import Dataset, Judgement, Outcome
 from readgraph.sources.loading import printable_path
@@ -52,7 +43,7 @@ WHAT = "evaluation.json"
 RESULTS, TABLE, SCORES, REPORT = "results.json", "results.csv", "scores.csv", "report.html"
 """Files of results, made from the lines (`readgraph.evaluation.report`)."""
 
-ADDED_UP = (*COUNTS, "seconds")
+ADDED_UP = (*shapes.COUNTS, "seconds")
 """The fields that are summed over the lines of a memory: one line per call and one for the whole memory."""
 
 MOST_SHOWN = 3
@@ -93,18 +84,18 @@ class EvaluationFolder:
         path = self.path / WHAT
         if not path.exists():
             raise BadInput(f"{self.shown} holds no evaluation: 'readgraph evaluate' makes one.")
-        text = read_text(path)
-        format = read_file_as(path, dict[str, Any], text).get("format")
+        text = shapes.read_text(path)
+        format = shapes.read_file_as(path, dict[str, Any], text).get("format")
         check_format(f"The evaluation in {self.shown}", format, FORMAT)
         if format != FORMAT:
             raise BadInput(f"{self.shown} holds an evaluation of another format than {FORMAT}.")
-        kept: dict[str, Any] = read_file_as(path, EvaluationRecord, text)
+        kept: dict[str, Any] = shapes.read_file_as(path, shapes.EvaluationRecord, text)
         return kept | {"settings": use_current_names(kept["settings"])}
 
     def keep_questions(self, dataset: Dataset) -> None:
         """Write the questions, so that the folder can be read without the dataset's file."""
         about = {"dataset": dataset.name, "metrics": dataset.metrics, "licence": dataset.licence}
-        self.write("questions.jsonl", json_lines([about, *map(asdict, dataset.items)]))
+        self.write("questions.jsonl", shapes.json_lines([about, *map(asdict, dataset.items)]))
 
     def dataset(self) -> Dataset:
         """The dataset without its texts; raises `BadInput` if the folder holds no questions."""
@@ -142,7 +133,7 @@ class EvaluationFolder:
             kept = merged.setdefault(key, {})
             used: dict[str, Any] = {name: kept.get(name, 0) + line.get(name, 0) for name in ADDED_UP}
             used["fallbacks"] = add_counts(kept.get("fallbacks", {}), line.get("fallbacks", {}))
-            kept |= {**line, **used, "cost": whole_cost([kept.get("cost", 0.0), line.get("cost")])}
+            kept |= {**line, **used, "cost": shapes.whole_cost([kept.get("cost", 0.0), line.get("cost")])}
         return list(merged.values())
 
     def lines(self, kind: str) -> Iterator[Any]:
@@ -155,7 +146,8 @@ class EvaluationFolder:
             with path.open(encoding="utf-8") as file:
                 for number, line in enumerate(file):
                     if line.endswith("\n"):
-                        yield read_as(LINES["about" if kind == "questions" and not number else kind], line)
+                        shape = "about" if kind == "questions" and not number else kind
+                        yield shapes.read_as(shapes.LINES[shape], line)
         except OSError as problem:
             raise BadInput(f"{printable_path(path)} can't be read: {problem.strerror}.") from None
         except ValueError as problem:
@@ -165,7 +157,7 @@ class EvaluationFolder:
 
     def append(self, kind: str, values: Iterable[dict[str, Any]]) -> None:
         """Append values as lines."""
-        lines = json_lines(values)
+        lines = shapes.json_lines(values)
         with (self.path / f"{kind}.jsonl").open("a", encoding="utf-8", errors="replace") as file:
             file.write(lines)
 

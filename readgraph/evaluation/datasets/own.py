@@ -16,15 +16,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from readgraph.evaluation.datasets.assembling import (
-    MemberDocument,
-    SessionTurns,
-    SpeakerTurn,
-    join_documents,
-    join_sessions,
-    line_spans,
-    lines_from,
-)
+from readgraph.evaluation.datasets import assembling
 from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
@@ -60,7 +52,7 @@ class _OwnQuestion(DatasetRecord):
 
 
 class _OwnSession(DatasetRecord):
-    turns: list[SpeakerTurn] = Field(min_length=1)
+    turns: list[assembling.SpeakerTurn] = Field(min_length=1)
     date_time: str = ""
 
 
@@ -72,7 +64,7 @@ class _OwnLine(DatasetRecord):
     license: str = ""
     text: str | None = None
     text_file: str | None = None
-    documents: tuple[MemberDocument, ...] = ()
+    documents: tuple[assembling.MemberDocument, ...] = ()
     sessions: tuple[_OwnSession, ...] = ()
 
     @model_validator(mode="after")
@@ -118,19 +110,19 @@ def _read(path: Path, name: str) -> Iterator[Asked]:
 def _text_of(line: _OwnLine, folder: Path) -> tuple[Text, Find]:
     title = line.title or line.doc_id
     if line.sessions:
-        sessions = (SessionTurns(session.turns, session.date_time) for session in line.sessions)
-        text, turns = join_sessions(line.doc_id, title, sessions)
+        sessions = (assembling.SessionTurns(session.turns, session.date_time) for session in line.sessions)
+        text, turns = assembling.join_sessions(line.doc_id, title, sessions)
         return text, lambda evidence: turns.get(evidence) if isinstance(evidence, str) else None
     if line.documents:
-        text, parts = join_documents(line.doc_id, title, line.documents)
+        text, parts = assembling.join_documents(line.doc_id, title, line.documents)
         return text, lambda evidence: parts.get(str(evidence.get("doc"))) if isinstance(evidence, dict) else None
     plain = load_file(folder / line.text_file).text if line.text_file else replace_surrogates(line.text)
-    lines = line_spans(plain)
+    lines = assembling.line_spans(plain)
 
     def find(evidence: Evidence) -> TextSpan | None:
         if isinstance(evidence, str):
             start = plain.find(evidence)
             return TextSpan(start, start + len(evidence)) if evidence and start >= 0 else None
-        return None if isinstance(evidence, dict) else lines_from(lines, *evidence)
+        return None if isinstance(evidence, dict) else assembling.lines_from(lines, *evidence)
 
     return Text(line.doc_id, title, plain), find

@@ -25,17 +25,10 @@ from readgraph.evaluation.optional_imports import library
 from readgraph.evaluation.records import EVENT_ORDERING, PROBLEM, Dataset, Item, Judgement, Key, Outcome, Rule
 from readgraph.evaluation.running import MOST_FAILURES
 from readgraph.library.page_store import page_store
+from readgraph.models import metering
 from readgraph.models.asking import ask
 from readgraph.models.batches.calls import calls_at_once
 from readgraph.models.embedding_models import Embedder
-from readgraph.models.metering import (
-    Meter,
-    ModelExchange,
-    ask_each_prompt_once,
-    count_fallback,
-    exchanges_to,
-    start_meter,
-)
 from readgraph.models.prompt import Prompt
 from readgraph.nodes import judging_prompts
 from readgraph.nodes.opening import warn_of_tracing
@@ -139,7 +132,7 @@ async def _ask_judge(
         reply = await ask(runtime, prompt, kind)
     except NoUsableReply as problem:
         said[name] = str(problem)
-        count_fallback(problem.asked)
+        metering.count_fallback(problem.asked)
         return None
     said[name] = reply.model_dump_json()
     return reply
@@ -210,20 +203,20 @@ async def similarities(item: Item, answer: str, embedder: Embedder) -> dict[str,
 
 @contextmanager
 def exchanges_of(
-    context: ReaderContext, before: Callable[[ModelExchange], bool] = lambda exchange: False
-) -> Iterator[list[ModelExchange]]:
+    context: ReaderContext, before: Callable[[metering.ModelExchange], bool] = lambda exchange: False
+) -> Iterator[list[metering.ModelExchange]]:
     """The exchanges inside of the `with`, as they come; it must be the only thing that its task does with a meter.
 
     Recorded replies that were counted `before` are left out: what got no usable rating is rated again, also by these.
     """
-    start_meter(Meter(replace(context, max_calls=None, max_words=None, max_seconds=None)))
-    kept = list[ModelExchange]()
+    metering.start_meter(metering.Meter(replace(context, max_calls=None, max_words=None, max_seconds=None)))
+    kept = list[metering.ModelExchange]()
 
-    def keep(exchange: ModelExchange) -> None:
+    def keep(exchange: metering.ModelExchange) -> None:
         if not (exchange["recorded"] and before(exchange)):
             kept.append(exchange)
 
-    with exchanges_to(keep):
+    with metering.exchanges_to(keep):
         yield kept
 
 
@@ -277,7 +270,7 @@ async def judge_missing(
                     judgement = replace(judgement, said={PROBLEM: str(problem)})
         return _add_to_earlier(earlier, replace(judgement, rater=rater, **count_usage(exchanges, cost)))
 
-    with ask_each_prompt_once():
+    with metering.ask_each_prompt_once():
         waiting = [asyncio.create_task(judge_one(outcome)) for outcome in find_unjudged(dataset, folder, context)]
     try:
         for judging in asyncio.as_completed(waiting):
@@ -294,7 +287,7 @@ async def judge_missing(
             task.cancel()
 
 
-def _has_reply(earlier: Judgement | None, exchange: ModelExchange) -> bool:
+def _has_reply(earlier: Judgement | None, exchange: metering.ModelExchange) -> bool:
     """Whether the earlier judgement got this recorded reply; of one that failed midway, whether it got any."""
     if earlier is None:
         return False
