@@ -1,11 +1,8 @@
 """The engines by their ids: ReadAgent, MemWalker, GAM, one without a model, and those that other packages offer.
 
-ReadAgent's is after compact-memory's ReadAgentGistEngine, with its configuration. It is ReadAgent's graph with its
-prompts from templates; episodes, the pages of its memory, are cut by a chunker of the caller's own or by size, since a
-model that only shortens and answers can't choose pauses. MemWalker's gives the level of the tree that fits, GAM's the
-memos of the pages. `DocumentCompressor` is an engine as a document compressor of LangChain.
-
-A package offers one as an entry point of the group `readgraph.compression`, whose name is the engine's id:
+ReadAgent's is after compact-memory's ReadAgentGistEngine, with its configuration: prompts are templates, and episodes,
+the pages of its memory, are cut by a chunker of the caller's own or by size, since a model that only shortens and
+answers can't choose pauses. A package offers an engine as an entry point, whose name is the engine's id:
 
     [project.entry-points."readgraph.compression"]
     my_engine = "my_package.engine:MyEngine"

@@ -37,10 +37,10 @@ SWEEPS = {
     "read-agent-retrieval": Sweep(
         "retrieval of the same parts, by words and by embeddings of texts or gists, without gists in view",
         "ReadAgent, tables 1 to 3",
-        tuple(
-            row
-            for ranked in ("", "ranking=embeddings,", "ranking=embeddings,rank_gists=on,")
-            for row in _fill_rows(f"retrieved-pages@show_gists=off,{ranked}max_pages={{}}", *range(1, 5))
+        (
+            *_fill_rows("retrieved-pages@show_gists=off,max_pages={}", *range(1, 5)),
+            *_fill_rows("retrieved-pages@show_gists=off,ranking=embeddings,max_pages={}", *range(1, 5)),
+            *_fill_rows("retrieved-pages@show_gists=off,ranking=embeddings,rank_gists=on,max_pages={}", *range(1, 5)),
         ),
     ),
     "read-agent-look-up": Sweep(
@@ -59,9 +59,7 @@ SWEEPS = {
     "read-agent-conditional": Sweep(
         "gists for the asked question, a memory for each, beside gists for any",
         "ReadAgent, appendix G.1",
-        tuple(
-            f"{method}{for_what}" for method in ("gists-only", "read-agent") for for_what in ("", "@preset=question")
-        ),
+        ("gists-only", "gists-only@preset=question", "read-agent", "read-agent@preset=question"),
     ),
     "mem-walker-memory": Sweep(
         "with working memory and without; the paper's walk, whose leaves keep nothing, with it and without",
@@ -79,10 +77,9 @@ SWEEPS = {
     "mem-walker-tree": Sweep(
         "how long segments are, and how many children a tree node has",
         "MemWalker, figure 5",
-        tuple(
-            row
-            for words in (750, 375)
-            for row in _fill_rows(f"mem-walker@segment_words={words},children={{}}", 2, 4, 8, 16)
+        (
+            *_fill_rows("mem-walker@segment_words=750,children={}", 2, 4, 8, 16),
+            *_fill_rows("mem-walker@segment_words=375,children={}", 2, 4, 8, 16),
         ),
     ),
     "mem-gpt-memory": Sweep(
@@ -98,12 +95,9 @@ SWEEPS = {
     "web-agent-snippets": Sweep(
         "how many parts of a web page are looked up; retrieval, gists alone, the page itself",
         "ReadAgent, table 10",
-        tuple(
-            f"web-{row}"
-            for row in (
-                *("page", *_fill_rows("bm25@max_pages={}", 1, 5), *_fill_rows("dense@max_pages={}", 1, 5)),
-                *("gists-only", *_fill_rows("agent@max_pages={}", 1, 5)),
-            )
+        (
+            *("web-page", *_fill_rows("web-bm25@max_pages={}", 1, 5), *_fill_rows("web-dense@max_pages={}", 1, 5)),
+            *("web-gists-only", *_fill_rows("web-agent@max_pages={}", 1, 5)),
         ),
     ),
     "overwrite-memory-look-back": Sweep(
