@@ -22,7 +22,6 @@ from readgraph.evaluation.running import Group
 from readgraph.graphs.estimates.arithmetic import Estimate, Range, of_options
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.method_facts import recipes_of
-from readgraph.graphs.methods import Method
 from readgraph.library.page_store import PageStore
 from readgraph.models.prompt import versions_of
 from readgraph.models.replaced_words import replacement_digests
@@ -191,7 +190,10 @@ async def estimate_groups(pages: PageStore, groups: list[Group]) -> Estimate:
         for with_options, context in ((False, row.context), (True, of_options(row.context))):
             if alike := [item for item in items if bool(item.options) is with_options]:
                 words = sum(count_words(" ".join([item.question, *item.options])) for item in alike) // len(alike)
-                each = (await _estimate_question(pages, row.method, context, document, words)).within(context.max_calls)
+                free = replace(context, max_calls=None)
+                both = await estimate_reading(row.method, pages, document, free, words)
+                reading = await estimate_reading(row.method, pages, document, free, None)
+                each = (both - reading).within(context.max_calls)
                 total += (each.perhaps_none() if asking in asked else each).times(len(alike) + messages)
                 messages = 0
         asked.add(asking)
@@ -211,12 +213,3 @@ def estimate_rating(items: Iterable[Item], metrics: Collection[str]) -> Estimate
                 times = Range(0, share, 1) if judging.rubric else Range(0, share / (1 + number), 1)
                 total += Estimate.of(times, Range(least, likely, None), reply_words=12)
     return total
-
-
-async def _estimate_question(
-    pages: PageStore, method: Method, context: ReaderContext, document: Document, question_words: int
-) -> Estimate:
-    """The estimate for one question after the memory was built."""
-    free = replace(context, max_calls=None)
-    both, reading = [await estimate_reading(method, pages, document, free, words) for words in (question_words, None)]
-    return both - reading
