@@ -240,7 +240,10 @@ async def passages_for(store: PageStore, found: Mapping[str, Any], query: str, m
     if found["status"] != "nearest":
         return [found["answer"]] if found["answer"] else []
     quotes = [citation["quote"] for citation in found["citations"]] or list(filter(None, [found["answer"]]))
-    near = _sentences(query, await _pages_read(store, found))
+    pages = await store.pages(found["memory"], found["pages_read"])
+    spans = [(page.start, page.end) for page in pages]
+    texts = await store.spans(await store.document(found["document"]), spans)
+    near = _sentences(query, {page.number: text for page, text in zip(pages, texts, strict=True)})
     if quotes and count_words(quotes[0]) > most_words:
         near = [*(part for quote in quotes for part in _sentences(query, {0: quote}, fewest_words=1)), *near]
     kept = list[str]()
@@ -256,10 +259,3 @@ def _sentences(query: str, texts: Mapping[int, str], fewest_words: int = FEWEST_
     """The sentences of these texts near the query, the best first."""
     passages = passages_of(texts)
     return [sentence.text for sentence in nearest_sentences(query, passages, len(passages), fewest_words)]
-
-
-async def _pages_read(store: PageStore, found: Mapping[str, Any]) -> dict[int, str]:
-    document = await store.document(found["document"])
-    pages = await store.pages(found["memory"], found["pages_read"])
-    texts = await store.spans(document, [(page.start, page.end) for page in pages])
-    return {page.number: text for page, text in zip(pages, texts, strict=True)}

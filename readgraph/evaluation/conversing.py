@@ -124,7 +124,9 @@ class ConversationReading(TextReading):
             state = await self._hear(session, place.start, state)
             if self.notes:
                 await self.store.put_agent(replace(agent, birth=state))
-                state = await self._note(keep)
+                event = IncomingEvent(kind="system", text=ENDED.format(by=self.by))
+                output = await self.invoke({"agent": name, "event": event}, keep, output_keys=[*LIFE])
+                state = cast(AgentState, {channel: output[channel] for channel in LIFE})
         self.past = await make_agent_file(self.store, agent, {**state, "queue_from": state["events"]})
         return {
             "memory": identity,
@@ -169,12 +171,6 @@ class ConversationReading(TextReading):
         for number, (_, span) in zip(turns, turns_of(session, self.to, self.by), strict=True):
             self.turns[number] = TextSpan(start + span.start, start + span.end)
         return {**state, "queue_from": first, "events": first + len(events)}
-
-    async def _note(self, keep: ExchangeRecorder) -> AgentState:
-        """Let the agent write down, in a turn, what it has learned; returns its state after that turn."""
-        event = IncomingEvent(kind="system", text=ENDED.format(by=self.by))
-        output = await self.invoke({"agent": self._name(), "event": event}, keep, output_keys=[*LIFE])
-        return cast(AgentState, {channel: output[channel] for channel in LIFE})
 
     def _name(self, question: str = "") -> str:
         """An agent's name. It is the same when the evaluation is continued, so that recorded replies are found."""

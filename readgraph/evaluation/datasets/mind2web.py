@@ -71,18 +71,14 @@ def mind2web(path: Path) -> Iterator[Asked]:
     for file in files_of(path, _files, lacking):
         split = SPLIT.search(f"{file.parent.name}/{file.name}")
         for where, task in records(file, Mind2WebTask):
-            for number in range(len(task.actions)):
-                text = _page(task, number, f"step {number + 1} of {where}")
+            for number, action in enumerate(task.actions):
+                step = f"step {number + 1} of {where}"
+                html = replace_surrogates(action.cleaned_html or action.raw_html)
+                if not html.strip():
+                    raise BadInput(f"In {step}, there is no page: cleaned_html and raw_html are empty.")
+                page = web_page(html, id_attribute="backend_node_id", name=f"The page in {step}")
+                text = Text(document_id(page.text), page.title or task.website, page.text)
                 yield where, text, [_item(task, number, text, SPLITS[split[1]] if split else "")]
-
-
-def _page(task: Mind2WebTask, number: int, where: str) -> Text:
-    action = task.actions[number]
-    html = replace_surrogates(action.cleaned_html or action.raw_html)
-    if not html.strip():
-        raise BadInput(f"In {where}, there is no page: cleaned_html and raw_html are empty.")
-    page = web_page(html, id_attribute="backend_node_id", name=f"The page in {where}")
-    return Text(document_id(page.text), page.title or task.website, page.text)
 
 
 def _item(task: Mind2WebTask, number: int, page: Text, split: str) -> Item:

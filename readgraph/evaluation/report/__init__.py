@@ -127,19 +127,14 @@ def table_rows(results: dict[str, Any]) -> Iterator[tuple[object, ...]]:
                 yield method["method"], name, ALIKE, *alike, *runs_and_judge
             for category, of in categories_of(metric).items():
                 yield method["method"], name, category, of["mean"], None, None, None, of["questions"], *runs_and_judge
-        questions = method["outcomes"] // method["runs"]
-        for name, value in _use(method).items():
+        questions, walks = method["outcomes"] // method["runs"], method["walks"] or {}
+        used = method["figures"] | {name: walks[name] for name in ("stray_ratio", "recovery_rate") if name in walks}
+        used |= {name: method[name] for name in ("valid_replies", "seconds", "cost")}
+        used |= {f"building_{name}": value for name, value in method["building"].items()}
+        used |= {"not_answered": method["not_answered"], "failures": len(method["failures"])}
+        for name, value in used.items():
             if value is not None:
                 yield method["method"], name, OVERALL, value, None, None, None, questions, method["runs"], ""
-
-
-def _use(method: dict[str, Any]) -> dict[str, Any]:
-    """What a method used by the names of results.json: means a question, and sums of cost and of what memories took."""
-    walks = {name: value for name, value in (method["walks"] or {}).items() if name in ("stray_ratio", "recovery_rate")}
-    building = {f"building_{name}": value for name, value in method["building"].items()}
-    sums = {name: method[name] for name in ("valid_replies", "seconds", "cost")}
-    counts = {"not_answered": method["not_answered"], "failures": len(method["failures"])}
-    return {**method["figures"], **walks, **sums, **building, **counts}
 
 
 def _csv(columns: Iterable[str], rows: Iterable[tuple[object, ...]]) -> str:
