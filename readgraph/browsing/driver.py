@@ -52,10 +52,7 @@ class Driver(Protocol):
         """The page's address, without passwords."""
 
     async def look(self) -> PageSeen:
-        """What the page shows now; from then on, elements are named by the numbers in it.
-
-        Raises `CannotAct` where the page does not answer.
-        """
+        """What the page shows now, with numbers for its elements; raises `CannotAct` where it does not answer."""
 
     async def show(self, element: str) -> None:
         """Remember what an element is now, when a person is asked about it."""

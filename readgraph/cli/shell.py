@@ -38,7 +38,6 @@ class _PlainHelp:
     """What the help of commands and of groups has in common: options in the same order, with types in plain words."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help."""
         ctx.meta[_HELPING] = True
         try:
             super().format_help(ctx, formatter)  # type: ignore[misc]

@@ -126,7 +126,6 @@ class _RayActor:
         return __version__, str(self.job.library or default_place()), os.getpid()
 
     async def read(self, file: str, max_calls: int | None) -> WorkerReport:
-        """Read a file into the library."""
         try:
             library = self.library
         except LibraryError as problem:

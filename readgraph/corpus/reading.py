@@ -160,10 +160,7 @@ class _CorpusReading:
         self.done = asyncio.Event()
 
     async def read_files(self, hands: Sequence[Worker], files: Iterable[str]) -> None:
-        """Read these files; a worker stands there once for each file that it reads at once.
-
-        One that is never placed is not waited for.
-        """
+        """Read these files; a hand is a worker with one file, and is not waited for where it is never placed."""
         self.waiting.extend(files)
         self.allowance.hands = len(hands)
         self.done.clear()

@@ -140,7 +140,7 @@ def estimate(
     choice: PickingScope = WHOLE_LIBRARY,
     choices: Sequence[str] = (),
 ) -> None:
-    """Print what reading the documents will use: each on its own, or with a question and its choices, all read as one.
+    """Print what reading the documents will use: each on its own, or all as one with a question and its choices.
 
     A question without documents is one to the library, of which documents are picked as `choice` says.
     """

@@ -34,7 +34,6 @@ class _TimeColumn(bars.ProgressColumn):
     """The time that is left, as far as it can be foreseen; else the time since the beginning."""
 
     def render(self, task: bars.Task) -> SafeText:
-        """The time as hours, minutes and seconds."""
         ends: float | None = task.fields["ends"]
         seconds = (task.elapsed or 0.0) if ends is None else max(0.0, ends - time.monotonic())
         return SafeText(f"{timedelta(seconds=round(seconds))}{'' if ends is None else ' left'}", no_wrap=True)
@@ -44,7 +43,6 @@ class _BarOverWalk(bars.Progress):
     walk: Tree | None = None
 
     def get_renderables(self) -> Iterable[RenderableType]:
-        """The parts of the drawing, from top to bottom."""
         yield from super().get_renderables()
         if self.walk:
             yield self.walk
@@ -189,7 +187,6 @@ class _UsedColumn(bars.ProgressColumn):
         self.width = width
 
     def render(self, task: bars.Task) -> SafeText:
-        """The figures as they are now."""
         figures = list(filter(None, (batch_progress_line(), task.fields["used"])))
         return SafeText(" · ".join(figures if self.width >= ROOMY else figures[:1]), no_wrap=True)
 

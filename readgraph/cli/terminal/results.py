@@ -60,10 +60,9 @@ Line = tuple[str, list[str]]
 
 
 def category_table(results: dict[str, Any]) -> Table | None:
-    """The leading metric by category, with the number of questions; None with fewer than two categories.
+    """The leading metric by category, papers' figures behind their method; None with fewer than two categories.
 
-    Papers' figures stand behind the method that they belong to. Where a dataset's authors count each category alike,
-    so does the last figure.
+    Where a dataset's authors count each category alike, so does the last figure.
     """
     methods = results["methods"]
     leading = next(iter(metric_names(methods)), "")
