@@ -15,6 +15,10 @@ import hypothesis
 import pytest
 import typer.main
 
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # this and each process that a test starts would compile all imports
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(Path(__file__).parents[1] / ".pytest_cache/compiled")
+
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph looks at it once, where it is imported
 
 from langgraph.checkpoint.serde import _msgpack
@@ -44,10 +48,6 @@ MEMORY_DISK = Path("/dev/shm")
 if os.access(MEMORY_DISK, os.W_OK) and shutil.disk_usage(MEMORY_DISK).free > 4_000_000_000:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_DISK))  # each commit to a real disk is waited for
 
-if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # each process that a test starts would compile all that it imports
-    sys.dont_write_bytecode = False
-    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(Path(__file__).parents[1] / ".pytest_cache/compiled")
-
 
 def pytest_collection_finish() -> None:
     """What is imported stays, and need not be gone through again whenever garbage is collected."""
@@ -57,7 +57,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def what_is_the_same_for_every_test() -> Iterator[None]:
-    """Make the command's options and each method's graph once, and no certificates, which clients load from the system.
+    """Make the command's options, each method's graph and the types in its state once.
+
+    Make no certificates, which clients load from the system.
 
     Without certificates, no server beyond loopback is trusted either.
     """
@@ -65,6 +67,9 @@ def what_is_the_same_for_every_test() -> Iterator[None]:
         patched.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
         patched.setattr("typer.main.get_command", cache(typer.main.get_command))
         patched.setattr(Method, "build", cache(Method.build))
+        serde = sys.modules.get("langgraph._internal._serde")  # where each compilation goes through the whole state
+        if hints := getattr(serde, "_safe_get_type_hints", None):
+            patched.setattr(serde, "_safe_get_type_hints", cache(hints))
         yield
 
 

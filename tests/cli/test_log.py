@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
-from readgraph.cli.main import app
 from readgraph.cli.options.output import with_log
 from readgraph.state.files import replace_file
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import SECRET, Command, assert_refused, finished, process
+from tests.support.options import COMMAND
 
 PLANTED = {"text": "xylophone", "question": "marzipan", "reply": "quicksand", "title": "zeppelin", "key": SECRET}
 """Words that stand in the text, the question, replies, a title and the key, and nowhere else."""
@@ -163,7 +162,7 @@ def each_command() -> Iterator[tuple[str, Any]]:
         for name, inner in getattr(command, "commands", {}).items():
             yield from walk(inner, (*path, name))
 
-    yield from walk(typer.main.get_command(app), ())
+    yield from walk(COMMAND, ())
 
 
 def test_a_command_takes_the_option_once() -> None:

@@ -107,7 +107,9 @@ BETWEEN = EVERY[-2:]
 def is_slow(method: Method, settings: dict[str, Any], respond: Callable[..., Any]) -> bool:
     """Whether a quicker case shows nearly the same: for a baseline's plain reader, the test of what to expect."""
     if method.name not in SETTINGS:
-        return respond is reader
+        return respond is reader or settings is EMBEDDING
+    if settings in SETTINGS[method.name][2:]:
+        return True
     return respond in (restless, *BETWEEN) or (bool(settings) and respond is useless)
 
 

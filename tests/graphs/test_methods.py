@@ -16,6 +16,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declarations_of
 from readgraph.state.settings import GROUPS
 from tests.doubles.model_server import ModelServer
+from tests.support.some_methods import mostly_slow
 
 pytestmark = pytest.mark.quick
 
@@ -59,7 +60,7 @@ def settings_read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return read
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", mostly_slow(METHODS))
 def test_a_thread_goes_on_synchronously(
     server: ModelServer, tmp_path: Path, story: str, method: str, settings_read: set[str]
 ) -> None:

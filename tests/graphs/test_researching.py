@@ -307,7 +307,7 @@ plans = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(plans, st.integers(1, 9), st.integers(1, 5))
 def test_any_plan_is_usable_or_empty(plan: dict[str, Any], pages: int, most: int) -> None:
     usable = usable_plan(plan, ("keyword", "page"), range(pages), most)

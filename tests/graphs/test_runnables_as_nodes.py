@@ -67,8 +67,19 @@ def what_came(found: dict[str, Any]) -> list[Any]:
     return [*(found.get(key) for key in ("answer", "status", "pages_read", "citations", "fallbacks")), steps]
 
 
-@pytest.mark.parametrize("made", [as_lambda, as_chain, as_graph], ids=lambda made: made.__name__)
-@pytest.mark.parametrize("method", WITHOUT_EMBEDDINGS, ids=lambda method: method.name)
+OTHERS = [
+    pytest.param(
+        method,
+        made,
+        id=f"{method.name}-{made.__name__}",
+        marks=[pytest.mark.slow] if made is not as_graph and method.name not in ("read-agent", "gam") else [],
+    )
+    for method in WITHOUT_EMBEDDINGS
+    for made in (as_lambda, as_chain, as_graph)
+]
+
+
+@pytest.mark.parametrize(("method", "made"), OTHERS)
 async def test_they_do_at_every_place_what_the_step_inside_does(method: Method, made: Callable[..., Any]) -> None:
     plain = method.build()
     swapped = {name: made(spec.runnable, plain) for name, spec in plain.nodes.items()}

@@ -146,7 +146,9 @@ def faults(
     return found
 
 
-@pytest.mark.parametrize("damage", WAYS)
+@pytest.mark.parametrize(
+    "damage", [pytest.param(way, marks=[pytest.mark.slow] if number % 2 else []) for number, way in enumerate(WAYS)]
+)
 def test_a_few_damages(
     readgraph: Command, server: ModelServer, monkeypatch: MonkeyPatch, whole: Path, damage: Damage
 ) -> None:

@@ -85,7 +85,8 @@ def test_a_library_without_permission_is_shown_without_checkpoints_too(
     assert not (whole / "checkpoints.sqlite").exists()
 
 
-@pytest.mark.parametrize("within", ["library", pytest.param("library/within", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("within", ["library", "library/within"])
 def test_a_folder_that_may_not_be_looked_into(whole: Path, within: str) -> None:
     as_a_user = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
     if not shutil.which("setpriv") or subprocess.run([*as_a_user, "true"], capture_output=True).returncode:

@@ -16,6 +16,7 @@ from readgraph.state.settings import ReplyForm
 from tests.doubles.agent import Living
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.models.transport.test_transport import DAMAGED, FLAWED, USABLE, called
+from tests.support.some_methods import OF_THE_PAPERS, mostly_slow
 from tests.support.web_pages import html
 
 CONTEXT = ReaderContext(
@@ -56,14 +57,21 @@ def a_third_of(seed: str) -> Callable[[ChatRequest, int], Fault | None]:
 
 @pytest.mark.parametrize(
     ("method", "form"),
-    [*[(method, "json_schema") for method in METHODS], ("read-agent", "function"), ("mem-walker", "text")],
+    [
+        *[
+            pytest.param(method, "json_schema", marks=[] if method in OF_THE_PAPERS else pytest.mark.slow)
+            for method in METHODS
+        ],
+        ("read-agent", "function"),
+        ("mem-walker", "text"),
+    ],
 )
 async def test_a_third_of_the_replies_is_bad_and_the_reading_ends_the_same(
     server: ModelServer, tmp_path: Path, story: str, method: str, form: ReplyForm
 ) -> None:
-    clean = await found(story[:6000], tmp_path / "clean", method, form)
+    clean = await found(story[:4000], tmp_path / "clean", method, form)
     server.fault_for = a_third_of(f"{method} {form}")
-    assert await found(story[:6000], tmp_path / "faulty", method, form) == clean
+    assert await found(story[:4000], tmp_path / "faulty", method, form) == clean
 
 
 def one_in_three(fault: Fault) -> Callable[[ChatRequest, int], Fault | None]:
@@ -78,13 +86,7 @@ BAD: dict[str, Callable[[ChatRequest, int], Fault | None]] = {
 }
 
 
-OF_THE_PAPERS = ("read-agent", "mem-walker", "gam", "mem-gpt")
-
-
-@pytest.mark.parametrize(
-    "method",
-    [method if method in OF_THE_PAPERS else pytest.param(method, marks=pytest.mark.slow) for method in METHODS],
-)
+@pytest.mark.parametrize("method", mostly_slow(METHODS, ["read-agent", "mem-gpt"]))
 async def test_bad_replies_pass_no_bound_and_are_paid_for_once(
     server: ModelServer, tmp_path: Path, story: str, method: str
 ) -> None:

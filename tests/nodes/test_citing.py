@@ -22,7 +22,7 @@ GAPS = [" ", "\n", "\r\n", "  ", "\t", " \n ", "\u00a0"]
 texts = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(GAPS)), min_size=1, max_size=40).map(
     lambda parts: "".join(word + gap for word, gap in parts)
 )
-quick = settings(deadline=None, max_examples=100)
+quick = settings(deadline=None, max_examples=50)
 
 
 def cut(text: str, *ends: int) -> list[Page]:
@@ -154,7 +154,7 @@ def test_any_words_of_a_text_are_found_whatever_its_white_space(text: str, data:
     assert letters(found) == letters(quote)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(st.data())
 def test_a_citation_of_a_real_text_is_whole_words_that_say_something(story: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, 20_000))

@@ -63,8 +63,8 @@ async def test_the_window_holds_whatever_arrives(library: Library, server: Model
 async def test_eviction_sums_up_recursively_and_cuts_where_a_turn_begins(ada: Living, server: ModelServer) -> None:
     server.respond = script = Script()
     before = 0
-    for number in range(60):
-        await ada.turn(f"Turn {number}. " + "The wind stood in the north and the oil was low. " * 10)
+    for number in range(30):
+        await ada.turn(f"Turn {number}. " + "The wind stood in the north and the oil was low. " * 20)
         life = await ada.life()
         if life["queue_from"] != before:
             before = life["queue_from"]
@@ -74,8 +74,8 @@ async def test_eviction_sums_up_recursively_and_cuts_where_a_turn_begins(ada: Li
     assert "Summary 1." not in script.summaries[0].text
     assert "<summary-so-far>\nSummary 1.\n" in script.summaries[1].text
     assert f"<summary>\nSummary {life['summaries']}.\n</summary>" in script.requests[-1].text
-    assert "Turn 59." in queue(script.requests[-1]) and "Turn 0." not in queue(script.requests[-1])
-    assert len([event for event in await ada.events() if event.kind == "user"]) == 60
+    assert "Turn 29." in queue(script.requests[-1]) and "Turn 0." not in queue(script.requests[-1])
+    assert len([event for event in await ada.events() if event.kind == "user"]) == 30
 
 
 async def test_a_summary_that_the_model_does_not_give(ada: Living, server: ModelServer) -> None:
@@ -91,8 +91,8 @@ async def test_a_summary_that_the_model_does_not_give(ada: Living, server: Model
 async def test_a_smaller_window_after_a_large_one(library: Library, server: ModelServer) -> None:
     server.respond = Script()
     ada = Living(library, context=ReaderContext(model="openai:double", window_words=60_000))
-    for number in range(30):
-        await ada.turn(f"Turn {number}. " + "The wind stood in the north. " * 60)
+    for number in range(15):
+        await ada.turn(f"Turn {number}. " + "The wind stood in the north. " * 120)
     assert (await ada.life())["queue_from"] == 0
     server.requests.clear()
     ada.context = ReaderContext(model="openai:double", window_words=3000)

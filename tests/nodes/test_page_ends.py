@@ -38,7 +38,7 @@ STRANGE = {
 texts = st.lists(st.sampled_from(TOKENS), min_size=1, max_size=60).map("".join)
 breaks: st.SearchStrategy[ParagraphBreak] = st.sampled_from(["auto", "two-blank-lines", "blank-line", "line"])
 sizes = st.tuples(st.integers(1, 8), st.integers(1, 8)).map(lambda drawn: (drawn[0], drawn[0] + drawn[1]))
-quick = settings(deadline=None, max_examples=120)
+quick = settings(deadline=None, max_examples=60)
 
 Choose = Callable[[list[int]], int]
 

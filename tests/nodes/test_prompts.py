@@ -390,7 +390,7 @@ def test_a_hostile_question_stays_within_its_fence() -> None:
     assert user.count("<question-3>") == user.count("</question-3>") == 1
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(texts, st.sampled_from(["passage", "memory", "pause", "page"]))
 def test_a_fence_is_closed_once_whatever_it_holds(text: str, name: str) -> None:
     opening, *inside, closing = fenced(name, text).split("\n")

@@ -18,6 +18,7 @@ from readgraph.state.words import count_words
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
 from tests.nodes.test_prompts import CASES
+from tests.support.some_methods import OF_THE_PAPERS, mostly_slow
 
 TEXTS = st.text(alphabet="ab 字\n", max_size=400) | st.integers(0, 300).map(lambda words: "lamp oil\n" * words)
 
@@ -87,7 +88,7 @@ SMALLEST = dict.fromkeys(("mem-gpt", "reader-agent"), 8000)
 @pytest.mark.parametrize(
     "asked", ["options", *(pytest.param(name, marks=pytest.mark.slow) for name in ("plain", "long"))]
 )
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", mostly_slow(METHODS, [*OF_THE_PAPERS, "survey", "reader-agent", "recurrent"]))
 async def test_no_prompt_of_any_method_exceeds_the_window(
     server: ModelServer, library: Library, story: str, method: str, asked: str
 ) -> None:

@@ -114,6 +114,7 @@ def readgraph_json(place: Path, *arguments: str) -> Any:
     return json.loads(run(place, "-m", "readgraph", *arguments, "--json"))
 
 
+@pytest.mark.slow
 def test_a_method_its_step_a_setting_and_a_kind_of_file(place: Path) -> None:
     told = json.loads(run(place, "-c", PROGRAM))
     assert told["graph"]["path"].endswith("listening:graph") and told["own"] == "Listens to the lamp."

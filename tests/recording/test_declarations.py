@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 
 from readgraph import ReaderContext
-from readgraph.cli.main import app
 from readgraph.graphs.method_facts import recipes_of, settings_of
 from readgraph.graphs.methods import METHODS, WEB_METHODS
 from tests.recording.conftest import Compare
 from tests.support.command import Command
 from tests.support.every_command import every_command
+from tests.support.options import COMMAND
 
 pytestmark = [pytest.mark.slow, pytest.mark.recording]
 
@@ -47,11 +46,10 @@ def test_methods(record: Compare) -> None:
 
 
 def test_help(record: Compare, readgraph: Command) -> None:
-    command: Any = typer.main.get_command(app)
     record("readgraph", shown(readgraph("--help").out))
     for name in every_command():
         record(f"{name} --help", shown(readgraph(*name.split(), "--help").out))
-        if any("--help-all" in option.opts for option in _command(command, name).params):
+        if any("--help-all" in option.opts for option in _command(COMMAND, name).params):
             record(f"{name} --help-all", shown(readgraph(*name.split(), "--help-all").out))
 
 

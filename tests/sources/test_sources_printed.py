@@ -25,8 +25,8 @@ Printed = tuple[Typeset, SourceText]
 
 @pytest.fixture(scope="session")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Printed:
-    """A report of 301 pages in two columns, and what it is converted to."""
-    made = typeset(tmp_path_factory.mktemp("report") / "report.pdf", 301)
+    """A report of 121 pages in two columns, and what it is converted to."""
+    made = typeset(tmp_path_factory.mktemp("report") / "report.pdf", 121)
     return made, load(made.path)
 
 

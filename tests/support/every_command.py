@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import typer.main
-
-from readgraph.cli.main import app
 from tests.doubles.model_server import ChatRequest, ToolCall
 from tests.doubles.reader import asked_for, reader
 from tests.doubles.web_agent import does
+from tests.support.options import COMMAND
 
 LINES = (
     "read {text} {model}",
@@ -70,7 +68,7 @@ def every_command() -> Iterator[str]:
         inner = getattr(command, "commands", {})
         yield from (name for each in inner for name in walk(inner[each], (*path, each))) if inner else [" ".join(path)]
 
-    yield from walk(typer.main.get_command(app), ())
+    yield from walk(COMMAND, ())
 
 
 def files_in(folder: Path, name: str = "text", more: str = "") -> dict[str, Path]:

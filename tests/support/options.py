@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-import typer.main
+from typer.main import get_command
 
 from readgraph.cli.main import app
 from readgraph.state.declaring import declarations_of
 from readgraph.state.settings import GROUPS
+
+COMMAND: Any = get_command(app)
+"""The command; making it takes a third of a second, and so it is made once."""
 
 OPTIONS = {each.name for each in declarations_of(GROUPS) if each.help.option}
 """The settings that are options, by their names."""
@@ -23,7 +26,7 @@ def each_option() -> Iterator[tuple[str, Any]]:
         for name, inner in getattr(command, "commands", {}).items():
             yield from walk(inner, (*path, name))
 
-    yield from walk(typer.main.get_command(app), ())
+    yield from walk(COMMAND, ())
 
 
 def settings_taken(command: str) -> dict[str, Any]:
@@ -37,7 +40,7 @@ def settings_taken(command: str) -> dict[str, Any]:
 
 def command_of(line: str) -> str:
     """The command that a line begins with, such as "library check"."""
-    command: Any = typer.main.get_command(app)
+    command = COMMAND
     words = list[str]()
     for word in line.split():
         if not (command := getattr(command, "commands", {}).get(word)):

@@ -220,6 +220,7 @@ def test_a_folder_is_read(readgraph: Command, tmp_path: Path) -> None:
         "collection add letters {bad} {good}",
     ],
 )
+@pytest.mark.usefixtures("pdfium_here")
 def test_an_unreadable_file_among_several_is_left_out(readgraph: Command, tmp_path: Path, line: str) -> None:
     files = {name: tmp_path / f"{name}.{end}" for name, end in (("good", "md"), ("bad", "pdf"), ("missing", "txt"))}
     files["good"].write_text("Die Lampe wurde 1921 um neun angezündet.")

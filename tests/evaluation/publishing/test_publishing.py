@@ -55,7 +55,12 @@ def test_a_run_of_every_method_is_replayed_without_a_server_and_a_key(
 
 
 @pytest.mark.parametrize(
-    "fault", [FLAWED["withheld"], FLAWED["half a character"], Fault.empty()], ids=["withheld", "damaged", "empty"]
+    "fault",
+    [
+        pytest.param(FLAWED["withheld"], id="withheld"),
+        pytest.param(FLAWED["half a character"], id="damaged", marks=pytest.mark.slow),
+        pytest.param(Fault.empty(), id="empty", marks=pytest.mark.slow),
+    ],
 )
 def test_bad_replies_are_replayed_and_not_paid_for_again(
     readgraph: Command, server: ModelServer, tmp_path: Path, file: Path, fault: Fault

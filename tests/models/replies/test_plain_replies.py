@@ -25,6 +25,7 @@ from readgraph.nodes.research.reflect import Verdict
 from readgraph.nodes.walk.steps import ChildOrRevert, LeafChoice, LeafVerdict
 from tests.doubles.agent import Living
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
+from tests.support.some_methods import mostly_slow
 
 LABELS = restrict_reply(PausePoint, label=[1, 2, 3])
 LETTERS = restrict_reply(ChosenAnswer, choice=["A", "B"])
@@ -136,7 +137,9 @@ def speaker(request: ChatRequest) -> str:
     return "The keeper took it."
 
 
-@pytest.mark.parametrize("method", [method for method in METHODS if method != "survey"])  # its records have columns
+@pytest.mark.parametrize(
+    "method", mostly_slow(each for each in METHODS if each != "survey")
+)  # its records have columns
 async def test_every_method_reads_by_plain_words(
     server: ModelServer, library: Library, story: str, method: str
 ) -> None:
