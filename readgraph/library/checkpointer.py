@@ -1,16 +1,20 @@
 """The checkpointer of a library, in a file or on a server: what it offers, writes and keeps, and its threads.
 
-Values are written by LangGraph's serialiser, compressed, and limited to what runs no code. A thread keeps all
-checkpoints of its newest questions, and the last one of each earlier question. A question writes a checkpoint after
-each step, with its whole state. All of them let a person go back to any step; in a thread of a thousand questions
-nobody does so, and they would fill the disk.
+Values are written by LangGraph's serialiser, compressed, and limited to what runs no code. A question writes a
+checkpoint after each step, with its whole state, so that a person can go back to any step. In a thread of a thousand
+questions nobody does so, and they would fill the disk: of earlier questions only the last checkpoint is kept.
+
+The newest checkpoint is the row that was written last. LangGraph takes the greatest id, and ids begin with the time,
+so it would miss the newest turns after the clock was set back.
 """
 
+import re
 import zlib
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from itertools import pairwise
 from threading import Event, Lock, local
 from typing import Any, NamedTuple, TypeVar
 
@@ -26,7 +30,6 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from readgraph.library.retention import Dialect, Retention
 from readgraph.library.workers import WorkerThread, run_within
 from readgraph.state.errors import LibraryError
 from readgraph.state.files import unpack
@@ -45,7 +48,33 @@ LAST_ROW = 2**63 - 1
 Rows = Sequence[tuple[int, RunnableConfig]]
 """Row numbers and configurations of checkpoints."""
 
+_STEPS_WITHIN = """(checkpoint_ns, checkpoint_id) IN (
+    SELECT checkpoint_ns, checkpoint_id FROM checkpoints
+    WHERE thread_id = :thread AND {row} >= :begin AND {row} < :end AND {row} <> (
+        SELECT max({row}) FROM checkpoints
+        WHERE thread_id = :thread AND {row} >= :begin AND {row} < :end AND checkpoint_ns = ''
+    )
+)"""
+_OLDER = """(checkpoint_ns, checkpoint_id) IN (
+    SELECT checkpoint_ns, checkpoint_id FROM checkpoints WHERE thread_id = :thread AND {row} < :before
+)"""
+_OTHER_LINES = """checkpoint_id NOT IN (
+    WITH RECURSIVE line(id) AS (
+        SELECT CAST(:last AS TEXT) UNION
+        SELECT parent_checkpoint_id FROM line JOIN checkpoints ON thread_id = :thread AND checkpoint_id = id
+        WHERE parent_checkpoint_id IS NOT NULL
+    )
+    SELECT id FROM line
+)"""
+
 _T = TypeVar("_T")
+
+
+class Threads(NamedTuple):
+    """The newest checkpoints of some threads, and how many threads there are."""
+
+    newest: list[CheckpointTuple]
+    total: int
 
 
 class SharedCheckpointer(BaseCheckpointSaver[str]):
@@ -54,15 +83,18 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
     It comes before one of LangGraph's among the bases of a class. It serves synchronous and asynchronous runs of any
     event loop at the same time. Raises `LibraryError` after the library is closed.
 
-    The newest checkpoint is the row that was written last. LangGraph takes the greatest id, and ids begin with the
-    time, so it would miss the newest turns after the clock was set back.
-
-    Of a thread's earlier questions it keeps the last checkpoint (see `readgraph.library.retention`);
-    `kept_questions` says of how many of the newest it keeps all. Threads of other graphs, and of agents, keep theirs.
+    `kept_questions` says of how many of a thread's newest questions it keeps all checkpoints. Threads of other graphs,
+    and of agents, keep theirs.
     """
 
     kept_questions = KEPT_QUESTIONS
-    dialect: Dialect
+
+    row: str  # the column that numbers checkpoints in the order of writing
+    of_input: str  # the condition for checkpoints at which a question or a turn began
+    of_method: str  # the condition for checkpoints of methods
+    writes_table: str  # what steps wrote
+    parameter: str  # how a statement names a value; a template says `:name`
+    tidy = ""  # the statement that deletes what no checkpoint has any more
     conn: Any
     lock: Lock
 
@@ -77,7 +109,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         return thread
 
     def to_given_thread(self, stored: str) -> str:
-        """The id of a thread by its stored one."""
+        """The id of a stored thread."""
         return stored
 
     @abstractmethod
@@ -100,12 +132,6 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         """The rows that a statement finds, in which `%s` stands for each value."""
 
     @contextmanager
-    def _retention(self, thread: str) -> Iterator[Retention]:
-        """What is kept of a thread, in a transaction."""
-        with self._transaction() as cursor:
-            yield Retention(self.dialect, cursor, self.to_stored_thread(thread))
-
-    @contextmanager
     def _one_transaction(self) -> Iterator[None]:
         """Inside the `with`, this thread's operations are one transaction, of which nothing is kept if one fails."""
         with self._transaction() as self._begun.cursor:
@@ -115,19 +141,44 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
                 self._begun.cursor = None
 
     def drop_steps(self, thread: str) -> int:
-        """Delete the steps of a thread's old questions; returns how many checkpoints were deleted."""
-        with self._retention(thread) as retention:
-            return retention.drop_steps_of_old_questions(self.kept_questions)
+        """Delete the checkpoints between the beginning and the end of a thread's old questions; returns how many.
+
+        A question that was met before has no beginning left, so this looks at each one once.
+        """
+        beginnings = self._list_beginnings(thread, "AND checkpoint_ns = ''")[self.kept_questions - 1 :]
+        return self._drop(thread, _STEPS_WITHIN, [{"begin": begin, "end": end} for end, begin in pairwise(beginnings)])
 
     def drop_turns(self, thread: str, kept: int) -> None:
         """Delete the checkpoints before the newest `kept` turns of an agent's thread."""
-        with self._retention(thread) as retention:
-            retention.drop_older_turns(kept)
+        oldest_kept = self._list_beginnings(thread)[kept : kept + 1]
+        self._drop(thread, _OLDER, [{"before": begin} for begin in oldest_kept])
 
     def drop_undone(self, thread: str, last: str) -> None:
         """Delete the checkpoints of a thread but this one and its ancestors."""
-        with self._retention(thread) as retention:
-            retention.drop_other_lines(last)
+        self._drop(thread, _OTHER_LINES, [{"last": last}])
+
+    def _list_beginnings(self, thread: str, within: str = "") -> list[int]:
+        """The rows at which questions or turns of a thread began, the newest first."""
+        source = f"FROM checkpoints WHERE thread_id = %s AND {self.of_input} {within}"
+        found = self._fetch(f"SELECT {self.row} AS number {source} ORDER BY 1 DESC", [self.to_stored_thread(thread)])
+        return [number for (number,) in found]
+
+    def _drop(self, thread: str, condition: str, given: Sequence[Mapping[str, Any]]) -> int:
+        """Delete the checkpoints for which a condition holds with any of these values, and what belongs to them."""
+        dropped = 0
+        with self._transaction() as cursor:
+
+            def execute(template: str, values: Mapping[str, Any]) -> int:
+                statement = re.sub(r":(\w+)", self.parameter, template.format(row=self.row))
+                done = cursor.execute(statement, {"thread": self.to_stored_thread(thread), **values})
+                return int(done.rowcount)
+
+            for values in given:
+                execute(f"DELETE FROM {self.writes_table} WHERE thread_id = :thread AND {condition}", values)
+                dropped += execute(f"DELETE FROM checkpoints WHERE thread_id = :thread AND {condition}", values)
+            if dropped and self.tidy:
+                execute(self.tidy, {})
+        return dropped
 
     def threads(self, filter: dict[str, Any]) -> Sequence[str]:
         """The threads that have checkpoints with this metadata, even checkpoints that can't be read."""
@@ -135,19 +186,25 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         found = self._fetch(f"SELECT DISTINCT thread_id {source}", values)
         return [self.to_given_thread(thread) for (thread,) in found]
 
-    def question_threads(self, document: str, offset: int, limit: int) -> tuple[Sequence[str], int]:
-        """The threads in which a method ran, the last written first, and how many there are; "": of any document."""
-        source, values = self._select_from(None, {"document": document} if document else None)
-        source += f" AND checkpoint_ns = '' AND {self.dialect.of_method}"
-        newest = f"SELECT thread_id, max({self.dialect.row}) AS last {source} GROUP BY thread_id"
-        ((total,),) = self._fetch(f"SELECT count(*) AS total FROM ({newest}) AS found", values)
-        found = self._fetch(f"{newest} ORDER BY last DESC LIMIT %s OFFSET %s", (*values, limit, offset))
-        return [self.to_given_thread(thread) for thread, _ in found], total
+    async def question_threads(self, *, document: str = "", offset: int = 0, limit: int = 50) -> Threads:
+        """The threads in which a method ran, the last written first, of one document or of all."""
+
+        def find_threads() -> Threads:
+            source, values = self._select_from(None, {"document": document} if document else None)
+            source += f" AND checkpoint_ns = '' AND {self.of_method}"
+            newest = f"SELECT thread_id, max({self.row}) AS last {source} GROUP BY thread_id"
+            ((total,),) = self._fetch(f"SELECT count(*) AS total FROM ({newest}) AS found", values)
+            found = self._fetch(f"{newest} ORDER BY last DESC LIMIT %s OFFSET %s", (*values, limit, offset))
+            threads = [self.to_given_thread(thread) for thread, _ in found]
+            saved = [self.get_tuple({"configurable": {"thread_id": thread}}) for thread in threads]
+            return Threads([each for each in saved if each], total)
+
+        return await self.run(find_threads)
 
     def _rows(self, config: RunnableConfig | None, filter: dict[str, Any] | None, below: int, limit: int) -> Rows:
         """At most `limit` of the newest checkpoints before the row `below`, the last written first."""
         source, values = self._select_from(config, filter)
-        row, names = self.dialect.row, ("thread_id", "checkpoint_ns", "checkpoint_id")
+        row, names = self.row, ("thread_id", "checkpoint_ns", "checkpoint_id")
         select = f"SELECT {row} AS number, {', '.join(names)} {source} AND {row} < %s ORDER BY 1 DESC LIMIT %s"
         return [
             (number, {"configurable": dict(zip(names, (self.to_given_thread(thread), *name), strict=True))})
@@ -159,7 +216,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         thread = (config or named)["configurable"].get("thread_id")
         of_thread: RunnableConfig | None = None if thread is None else {"configurable": {"thread_id": thread}}
         source, values = self._select_from(of_thread, None)
-        select = f"SELECT max({self.dialect.row}) AS number {source} AND checkpoint_id = %s"
+        select = f"SELECT max({self.row}) AS number {source} AND checkpoint_id = %s"
         ((row,),) = self._fetch(select, (*values, get_checkpoint_id(named)))
         return row or 0
 
@@ -256,16 +313,9 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         """As `get_tuple`."""
         return await self.run(partial(self.get_tuple, config))
 
-    async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> AsyncIterator[CheckpointTuple]:
+    async def alist(self, *given: Any, **named: Any) -> AsyncIterator[CheckpointTuple]:
         """As `list`."""
-        async for checkpoint in self._each(self.list(config, filter=filter, before=before, limit=limit)):
+        async for checkpoint in self._each(self.list(*given, **named)):
             yield checkpoint
 
     async def aoldest_first(self) -> AsyncIterator[CheckpointTuple]:
@@ -277,15 +327,9 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         while (checkpoint := await self.run(partial(next, checkpoints, None))) is not None:
             yield checkpoint
 
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
+    async def aput(self, *given: Any, **named: Any) -> RunnableConfig:
         """Store a checkpoint; when this returns, it is committed."""
-        return await self.run(partial(self.put, config, checkpoint, metadata, new_versions), writes=True)
+        return await self.run(partial(self.put, *given, **named), writes=True)
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
@@ -297,11 +341,9 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         """As `delete_thread`."""
         await self.run(partial(self.delete_thread, thread_id))
 
-    async def aget_delta_channel_history(
-        self, *, config: RunnableConfig, channels: Sequence[str]
-    ) -> Mapping[str, DeltaChannelHistory]:
+    async def aget_delta_channel_history(self, **named: Any) -> Mapping[str, DeltaChannelHistory]:
         """As `get_delta_channel_history`."""
-        return await self.run(partial(self.get_delta_channel_history, config=config, channels=channels))
+        return await self.run(partial(self.get_delta_channel_history, **named))
 
 
 def _check_checkpoint(saved: CheckpointTuple) -> CheckpointTuple:
@@ -363,26 +405,6 @@ class StrictSerializer(JsonPlusSerializer):
             return super().loads_typed((written_as, value))
         except (ValueError, TypeError, RecursionError, zlib.error) as problem:
             raise self._damage_error() from problem
-
-
-class Threads(NamedTuple):
-    """The newest checkpoints of some threads, and how many threads there are."""
-
-    newest: list[CheckpointTuple]
-    total: int
-
-
-async def question_threads(
-    saver: SharedCheckpointer, *, document: str = "", offset: int = 0, limit: int = 50
-) -> Threads:
-    """The newest checkpoint of each thread in which a method ran, of one document or of all."""
-    return await saver.run(partial(_threads, saver, document, offset, limit))
-
-
-def _threads(saver: SharedCheckpointer, document: str, offset: int, limit: int) -> Threads:
-    found, total = saver.question_threads(document, offset, limit)
-    saved = [saver.get_tuple({"configurable": {"thread_id": thread}}) for thread in found]
-    return Threads([each for each in saved if each], total)
 
 
 async def steps_back(saver: BaseCheckpointSaver[Any], config: RunnableConfig) -> AsyncIterator[CheckpointTuple]:

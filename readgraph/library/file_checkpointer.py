@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.utils import search_where
 
 from readgraph.library.checkpointer import SharedCheckpointer, StrictSerializer
-from readgraph.library.retention import IN_SQLITE
 from readgraph.library.sqlite_files import (
     BUSY_SECONDS,
     connect_to_read,
@@ -43,7 +42,9 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
     at most once for each call, and once for several that wait, whose writes are one transaction.
     """
 
-    dialect = IN_SQLITE
+    row, writes_table, parameter = "rowid", "writes", r":\1"
+    of_input = """CAST(metadata AS TEXT) LIKE '%"source": "input"%'"""
+    of_method = """CAST(metadata AS TEXT) LIKE '%"method"%'"""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         super().__init__(connection, serde=StrictSerializer(partial(library_damage_error, path)))
@@ -106,7 +107,7 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
 async def open_checkpointer(path: Path, *, to_read: bool = False) -> AsyncIterator[LibraryCheckpointer]:
     """The checkpointer over a file; raises `LibraryError`, also inside the `with`, if the file can't be used."""
     try:
-        checkpointer = await asyncio.to_thread(_open_to_read if to_read else _open_to_write, path)
+        checkpointer = await asyncio.to_thread(_open, path, to_read)
         try:
             yield checkpointer
         finally:
@@ -115,37 +116,23 @@ async def open_checkpointer(path: Path, *, to_read: bool = False) -> AsyncIterat
         raise library_unusable_error(path, problem) from problem
 
 
-def _open_to_read(path: Path) -> LibraryCheckpointer:
-    """The checkpointer over a file that it doesn't change; an empty one where there is none yet."""
-    if not path.exists():
-        return _set_up(_connect(":memory:"), path)
-    checkpointer = LibraryCheckpointer(connect_to_read(path), path)
-    checkpointer.is_setup = True
-    return checkpointer
-
-
-def _open_to_write(path: Path) -> LibraryCheckpointer:
-    """The checkpointer over a file, which is made if it is missing.
-
-    Of two that change a new file to WAL mode at once, SQLite refuses one without waiting.
-    """
-    refuse_linked(path)
-    with lock_setup(path.parent):
-        return _set_up(_connect(path), path)
-
-
-def _connect(path: Path | str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
-    trust_data_only(connection)
-    connection.execute("PRAGMA synchronous=NORMAL")
-    return connection
-
-
-def _set_up(connection: sqlite3.Connection, path: Path) -> LibraryCheckpointer:
-    try:
-        checkpointer = LibraryCheckpointer(connection, path)
-        checkpointer.setup()
+def _open(path: Path, to_read: bool) -> LibraryCheckpointer:
+    """The checkpointer over a file, which is made if it is missing; to read, an empty one where there is none yet."""
+    if to_read and path.exists():
+        checkpointer = LibraryCheckpointer(connect_to_read(path), path)
+        checkpointer.is_setup = True
         return checkpointer
-    except BaseException:
-        connection.close()
-        raise
+    refuse_linked(path)
+    # Of two that change a new file to WAL mode at once, SQLite refuses one without waiting.
+    with nullcontext() if to_read else lock_setup(path.parent):
+        place = ":memory:" if to_read else path
+        connection = sqlite3.connect(place, timeout=BUSY_SECONDS, check_same_thread=False)
+        try:
+            trust_data_only(connection)
+            connection.execute("PRAGMA synchronous=NORMAL")
+            checkpointer = LibraryCheckpointer(connection, path)
+            checkpointer.setup()
+            return checkpointer
+        except BaseException:
+            connection.close()
+            raise

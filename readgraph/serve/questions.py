@@ -13,7 +13,6 @@ from pydantic import BaseModel, Field
 
 from readgraph.api.running import is_at_work
 from readgraph.graphs.methods import method_named
-from readgraph.library.checkpointer import question_threads
 from readgraph.models.prices import cost
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.report.page import report_of_answer
@@ -111,7 +110,7 @@ class Questions:
     async def list_questions(self, document: str = "", offset: Offset = 0, limit: Limit = 50) -> QuestionList:
         """The questions that were asked, the newest first."""
         saver = self.room.library.checkpointer
-        found = await question_threads(saver, document=document, offset=offset, limit=limit)
+        found = await saver.question_threads(document=document, offset=offset, limit=limit)
         questions = [await self._question_entry(saved) for saved in found.newest]
         return QuestionList(total=found.total, questions=[each for each in questions if each])
 

@@ -34,7 +34,6 @@ from readgraph.library.postgres.connections import (
     read_text,
     server_unusable_error,
 )
-from readgraph.library.retention import IN_POSTGRES
 from readgraph.state.errors import BadInput, LibraryError
 
 OF_NAMESPACE = "readgraph-namespace:"
@@ -124,7 +123,14 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
     `part` is the key of a namespace, or "". Nothing is written once the session has lost its locks.
     """
 
-    dialect = IN_POSTGRES
+    row, of_input, of_method = "written", "metadata ->> 'source' = 'input'", "jsonb_exists(metadata, 'method')"
+    writes_table, parameter = "checkpoint_writes", r"%(\1)s"
+    tidy = """
+        DELETE FROM checkpoint_blobs WHERE thread_id = :thread AND (checkpoint_ns, channel, version) NOT IN (
+            SELECT checkpoint_ns, key, value FROM checkpoints, jsonb_each_text(checkpoint -> 'channel_versions')
+            WHERE thread_id = :thread AND value IS NOT NULL
+        )
+    """  # values of channels are rows of their own, which several checkpoints share
     to_stored_thread = PartSaver.to_stored_thread
     to_given_thread = PartSaver.to_given_thread
 

@@ -103,11 +103,9 @@ class TermRanking(NamedTuple):
     pages: list[tuple[int, float]]
 
 
-def add(connection: Tables, memory: str, entries: Sequence[IndexEntry], *, renew: bool = False) -> None:
-    """Index entries; one of the same page is replaced, and with `renew` all that were there before."""
+def add(connection: Tables, memory: str, entries: Sequence[IndexEntry]) -> None:
+    """Index entries, all or none; an earlier entry of the same page is replaced."""
     with transaction(connection, "IMMEDIATE"):
-        if renew:
-            _drop(connection, memory)
         index = _index(connection, memory)
         if not index:
             index = connection.execute("INSERT INTO indexes (memory) VALUES (?)", (memory,)).lastrowid or 0
@@ -152,7 +150,7 @@ def forget(connection: Tables, memory: str) -> None:
 
 
 def extent(connection: Tables, memory: str) -> Extent:
-    """How many pages are indexed, and the last of them."""
+    """How many pages are indexed, and the last of them; if the page store holds more, the index is out of date."""
     with transaction(connection):
         index, _ = _find_index(connection, memory)
         if not index:
@@ -169,8 +167,12 @@ def find_missing(connection: Tables, memory: str, pages: int) -> list[int]:
     return [page for page in range(pages) if page not in known]
 
 
-def search(connection: Tables, memory: str, query: str, limit: int) -> list[PageHit]:
-    """The pages that share words with the query, best first; equals in page order."""
+def search(connection: Tables, memory: str, query: str, limit: int = 10) -> list[PageHit]:
+    """At most `limit` pages that share words with the query, best first; equals in page order.
+
+    Their neighbours' words count a little, where the text goes on from one to the other (see `IndexEntry.follows`).
+    Stop words and words on very many pages are ignored, unless the query has no others.
+    """
     with transaction(connection):
         index, languages = _find_index(connection, memory)
         found = _rank_all_pages(connection, index, languages, query)
@@ -183,9 +185,18 @@ def search(connection: Tables, memory: str, query: str, limit: int) -> list[Page
 
 
 def rank_pages(
-    connection: Tables, memory: str, query: str, limit: int | None, parts: Sequence[Part], *, needs_content: bool
+    connection: Tables,
+    memory: str,
+    query: str,
+    limit: int | None = None,
+    parts: Sequence[Part] = PARTS,
+    *,
+    needs_content: bool = False,
 ) -> list[tuple[int, float]]:
-    """(page, score) of the pages whose `parts` share words with the query, best first; equals in page order."""
+    """(page, score) of what `search` finds by these parts of pages; without a limit all, the true total.
+
+    With `needs_content`, a query of stop words alone finds nothing.
+    """
     with transaction(connection):
         index, languages = _find_index(connection, memory)
         if needs_content and not has_content(query, *languages):

@@ -12,12 +12,12 @@ import os
 import shutil
 import tempfile
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import wraps
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import uuid4
 from weakref import finalize
 
@@ -134,7 +134,10 @@ class Vectors:
         self._clear(None)
 
     def add(self, keys: Sequence[VectorKey], vectors: Matrix) -> None:
-        """Add vectors of length 1; earlier vectors of the same pages are removed."""
+        """Add vectors of length 1, shape (keys, dimension); earlier vectors of the same pages are removed.
+
+        Raises `BadInput` if the memory's vectors have another dimension.
+        """
         if len(keys) != len(vectors):
             raise ValueError(f"{len(keys)} keys for {len(vectors)} vectors.")
         if not keys:
@@ -172,8 +175,11 @@ class Vectors:
             for path in self._path.parent.glob(self._files):
                 path.unlink(missing_ok=True)
 
-    def search(self, vector: Matrix, limit: int, parts: Sequence[Part] = PARTS) -> list[PageHit]:
-        """The pages with the nearest vectors of these parts, best first; ties in page order."""
+    def search(self, vector: Matrix, limit: int = 10, parts: Sequence[Part] = PARTS) -> list[PageHit]:
+        """The pages with the nearest vectors of these parts, best first; ties in page order.
+
+        `score` is the cosine similarity.
+        """
         with self._lock:
             self._catch_up()
             count = len(self._pages)
@@ -189,7 +195,7 @@ class Vectors:
                 wanted = min(4 * wanted, count)
 
     def extent(self) -> Extent:
-        """How many pages have vectors, and the last of them."""
+        """How many pages have vectors, and the last of them; if the page store holds more, the index is out of date."""
         with self._lock:
             self._catch_up()
             pages = np.unique(self._pages)
@@ -280,7 +286,23 @@ class Vectors:
 KEPT_OPEN = 8
 """The most memories whose vectors stay in RAM; 100,000 vectors of 384 numbers take 80 MB."""
 
+_P = ParamSpec("_P")
 _T = TypeVar("_T")
+
+
+def _run_in_thread(
+    operation: Callable[Concatenate[Vectors, _P], _T],
+) -> Callable[Concatenate["VectorIndex", str, _P], Coroutine[Any, Any, _T]]:
+    """A method that runs an operation on a memory's vectors, in a thread."""
+
+    @wraps(operation)
+    async def method(index: "VectorIndex", memory: str, /, *given: _P.args, **named: _P.kwargs) -> _T:
+        try:
+            return await asyncio.to_thread(lambda: operation(index.vectors_of(memory), *given, **named))
+        except OSError as problem:
+            raise LibraryError(f"The vectors in {index.folder} can't be used: {explain(problem)}.") from problem
+
+    return method
 
 
 class VectorIndex:
@@ -293,7 +315,7 @@ class VectorIndex:
     """
 
     def __init__(self, folder: Path | None, model: str) -> None:
-        self._folder, self._model = folder, model
+        self.folder, self._model = folder, model
         self._temporary: finalize[[Path, int], Any] | None = None
         self._open: OrderedDict[str, Vectors] = OrderedDict()
         self._opening = Lock()
@@ -304,49 +326,22 @@ class VectorIndex:
         if self._temporary:
             self._temporary()
 
-    async def add(self, memory: str, keys: Sequence[VectorKey], vectors: Matrix) -> None:
-        """Add vectors of length 1, shape (keys, dimension); earlier vectors of the same pages are removed.
+    add = _run_in_thread(Vectors.add)
+    remove = _run_in_thread(Vectors.remove)
+    search = _run_in_thread(Vectors.search)
+    extent = _run_in_thread(Vectors.extent)
+    find_missing = _run_in_thread(Vectors.find_missing)
+    forget = _run_in_thread(Vectors.forget)
 
-        Raises `BadInput` if the memory's vectors have another dimension.
-        """
-        await self._run(memory, partial(Vectors.add, keys=keys, vectors=vectors))
-
-    async def remove(self, memory: str, pages: Iterable[int]) -> None:
-        """Remove all vectors of these pages."""
-        await self._run(memory, partial(Vectors.remove, pages=list(pages)))
-
-    async def search(
-        self, memory: str, vector: Matrix, limit: int = 10, parts: Sequence[Part] = PARTS
-    ) -> list[PageHit]:
-        """Find at most `limit` pages by these parts, the nearest first; `score` is the cosine similarity."""
-        return await self._run(memory, partial(Vectors.search, vector=vector, limit=limit, parts=parts))
-
-    async def extent(self, memory: str) -> Extent:
-        """How many pages have vectors, and the last of them; if the page store holds more, the index is out of date."""
-        return await self._run(memory, Vectors.extent)
-
-    async def find_missing(self, memory: str, pages: int) -> list[int]:
-        """Which of the first `pages` pages have no vector yet."""
-        return await self._run(memory, partial(Vectors.find_missing, pages=pages))
-
-    async def forget(self, memory: str) -> None:
-        """Delete the vectors of a memory, of every model."""
-        await self._run(memory, Vectors.forget)
-
-    async def _run(self, memory: str, operation: Callable[[Vectors], _T]) -> _T:
-        try:
-            return await asyncio.to_thread(lambda: operation(self._vectors(memory)))
-        except OSError as problem:
-            raise LibraryError(f"The vectors in {self._folder} can't be used: {explain(problem)}.") from problem
-
-    def _vectors(self, memory: str) -> Vectors:
+    def vectors_of(self, memory: str) -> Vectors:
+        """The vectors of a memory, read when it is used first."""
         with self._opening:
-            if self._folder is None:
-                self._folder = Path(tempfile.mkdtemp(prefix="readgraph-"))
-                self._temporary = finalize(self, _remove, self._folder, os.getpid())
+            if self.folder is None:
+                self.folder = Path(tempfile.mkdtemp(prefix="readgraph-"))
+                self._temporary = finalize(self, _remove, self.folder, os.getpid())
             if memory not in self._open:
-                self._folder.mkdir(parents=True, exist_ok=True)
-                self._open[memory] = Vectors(self._folder, memory, self._model)
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self._open[memory] = Vectors(self.folder, memory, self._model)
                 if len(self._open) > KEPT_OPEN:
                     self._open.popitem(last=False)
             self._open.move_to_end(memory)
