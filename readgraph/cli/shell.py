@@ -217,7 +217,7 @@ def identities(context: typer.Context) -> Iterator[Item]:
 
 
 def _records(kind: str, context: typer.Context) -> Iterator[dict[str, Any]]:
-    from readgraph.library.folder import list_records
+    from readgraph.library.address import list_records
 
     folder = context.params.get("library")
     return list_records(kind, Path(folder) if folder else None, typed=context.meta.get(TYPED, ""))

@@ -1,9 +1,16 @@
-"""The address of a library on a PostgreSQL server, and the place of any library: a folder or such an address."""
+"""The place of a library: a folder, or an address on a PostgreSQL server; what a folder holds, by name.
 
+A folder is read without opening the library, so that shells complete names at once.
+"""
+
+import json
 import os
 import re
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from readgraph.state.errors import LibraryError
@@ -57,3 +64,104 @@ def library_place(named: "str | os.PathLike[str] | LibraryAddress") -> LibraryPl
     if _OF_OTHERS.match(text):
         raise LibraryError("A library is a folder, or on a PostgreSQL server: write postgresql://USER@HOST/DATABASE.")
     return Path(text).expanduser()
+
+
+STORE = "library.sqlite"
+
+CHECKPOINTS = "checkpoints.sqlite"
+"""The file of threads; that of a namespace begins with its key."""
+
+MARKER = "readgraph.json"
+"""The file that says that a folder is a library, and in which format."""
+
+SEARCH = "search"
+"""The folder of the search indexes."""
+
+NAMESPACE = "readgraph"
+"""What the namespaces of all records begin with."""
+
+MOST_LISTED = 500
+"""The most records of a kind that are listed."""
+
+
+def default_place() -> LibraryPlace:
+    """The library's place: READGRAPH_LIBRARY, or the user's data folder if that is not set."""
+    from platformdirs import user_data_path  # here, since most commands start without a library
+
+    named = os.environ.get("READGRAPH_LIBRARY")
+    return library_place(named) if named else user_data_path("readgraph", appauthor=False)
+
+
+def format_of(folder: Path) -> int:
+    """The number of a library's format; raises `ValueError`, `KeyError` or `TypeError` if its marker is damaged."""
+    version = json.loads((folder / MARKER).read_text(encoding="utf-8"))["format"]
+    if type(version) is not int or version < 1:
+        raise ValueError("This is not a format number.")
+    return version
+
+
+def put_format(folder: Path, version: int) -> None:
+    """Write the number of a library's format into its marker, which is there."""
+    with (folder / MARKER).open("r+", encoding="utf-8") as file:  # "r+" doesn't empty it: others may be reading
+        file.write(json.dumps({"format": version}) + "\n")
+
+
+def files_of(folder: Path) -> list[Path]:
+    """The SQLite files of a library: its checkpoints, its store, its search indexes; of one on a server only these."""
+    return [*own_files(folder), *sorted((folder / SEARCH).rglob("*.sqlite"))]
+
+
+def own_files(folder: Path) -> list[Path]:
+    """The SQLite files of a library that can't be made again from others; none of one on a server."""
+    return [*sorted(folder.glob(f"*{CHECKPOINTS}")), *folder.glob(STORE)]
+
+
+def is_index(folder: Path, file: Path) -> bool:
+    """Whether a file of a library can be made again from the others."""
+    return file.is_relative_to(folder / SEARCH)
+
+
+def list_records(kind: str, folder: LibraryPlace | None = None, typed: str = "") -> Iterator[dict[str, Any]]:
+    """The library's newest records of a kind ("documents", "memories", "agents"); none where it can't be read.
+
+    Of documents only those whose id or title may begin with what was `typed`, with any sign between words.
+    None of a library on a server either: who completes a word does not wait for a network.
+    """
+    try:
+        place = library_place(folder) if folder else default_place()
+    except LibraryError:
+        return
+    if isinstance(place, LibraryAddress):
+        return
+    import sqlite3  # here, since most commands start without a library
+
+    file = place / STORE
+    try:
+        if not file.is_file():
+            return
+        unused = not file.with_name(f"{STORE}-wal").exists()  # then nothing is written next to it
+        address = f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' if unused else ''}"
+        with closing(sqlite3.connect(address, uri=True, timeout=0.1)) as connection:
+            first = f"{NAMESPACE}.{kind}"
+            where, given = "prefix = ?", [first]  # rows are numbered as they were written: no sorting
+            if kind == "memories":  # their records stand below the ids of their documents
+                where, given = "prefix BETWEEN ? AND ?", [first, f"{first}.~"]
+            if kind == "documents" and typed:
+                where += " AND (key LIKE ? OR CAST(value AS TEXT) LIKE ?)"
+                given += [f"{_pattern(typed)}%", f'%"title":"{_pattern(typed)}%']
+            query = f"SELECT value FROM store WHERE {where} ORDER BY rowid DESC LIMIT ?"
+            rows = connection.execute(query, (*given, MOST_LISTED)).fetchall()
+    except (sqlite3.Error, OSError):
+        return
+    for (value,) in rows:
+        try:
+            record = json.loads(value)
+        except ValueError:
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+def _pattern(typed: str) -> str:
+    """What a text is like that begins with this: in either case, with other signs between its words."""
+    return "%".join(re.sub(r"[^\x00-\x7f]", "_", word) for word in re.findall(r"[^\W_]+", typed))

@@ -15,10 +15,10 @@ from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.store.base import GetOp, Op, PutOp
 
 from readgraph.library.address import LibraryPlace
-from readgraph.library.backups import new_folder
 from readgraph.library.checkpointer import SharedCheckpointer
 from readgraph.library.opening import WholeLibrary, holds_library, open_whole
 from readgraph.library.stored_items import BATCH
+from readgraph.library.upkeep import new_folder
 from readgraph.state.errors import BadInput, LibraryError
 
 COPYING = (("readgraph", "copying"), "unfinished")

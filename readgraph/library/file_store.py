@@ -24,7 +24,7 @@ from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.sqlite import SqliteStore
 from pydantic_core import from_json
 
-from readgraph.library.folder import CHECKPOINTS, STORE, own_files
+from readgraph.library.address import CHECKPOINTS, STORE, own_files
 from readgraph.library.minute_ledger import LedgerInFile
 from readgraph.library.sqlite_files import (
     connect,

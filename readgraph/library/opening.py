@@ -9,20 +9,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from readgraph.library.address import LibraryAddress, LibraryPlace, library_place
-from readgraph.library.backups import migrate
+from readgraph.library.address import CHECKPOINTS as CHECKPOINTS
+from readgraph.library.address import MARKER, STORE, LibraryAddress, LibraryPlace, format_of, library_place, put_format
+from readgraph.library.address import default_place as default_place
 from readgraph.library.checkpointer import SharedCheckpointer
 from readgraph.library.file_checkpointer import open_checkpointer
 from readgraph.library.file_store import LibraryStore
-from readgraph.library.folder import CHECKPOINTS as CHECKPOINTS
-from readgraph.library.folder import MARKER, STORE, format_of, put_format
-from readgraph.library.folder import default_place as default_place
 from readgraph.library.forgetting import finish_unfinished
 from readgraph.library.library import Library as Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import close_indexes
 from readgraph.library.sqlite_files import library_unusable_error, refuse_links
 from readgraph.library.store import SharedStore, name_in_base
+from readgraph.library.upkeep import migrate
 from readgraph.state.errors import LibraryError
 from readgraph.state.files import check_format
 from readgraph.state.languages import classifier

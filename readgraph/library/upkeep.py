@@ -1,21 +1,26 @@
-"""Whether a library is whole, mending what can be mended, and giving the disk back what is no longer needed.
+"""Upkeep of a library: whether it is whole, mending it, giving disk space back, copies, bringing it to today's format.
 
 What a library can make again from its documents and recorded replies is dropped.
 """
 
 import asyncio
+import logging
+import shutil
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from filelock import FileLock
+
+from readgraph.library.address import MARKER, files_of, format_of, is_index, own_files, put_format
 from readgraph.library.checkpointer import QUESTION, SharedCheckpointer
 from readgraph.library.documents import document_id
 from readgraph.library.earlier_notes import EarlierNotes
-from readgraph.library.folder import files_of, is_index, own_files
+from readgraph.library.file_store import ORIGINALS
 from readgraph.library.forgetting import drop_memory, finish_unfinished
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
@@ -231,3 +236,88 @@ def _bytes(store: SharedStore) -> int:
     """The sizes of its files with their write-ahead logs, or of its tables on a server."""
     parts = [part for file in own_files(store.folder) for part in (file, file.with_name(f"{file.name}-wal"))]
     return sum(part.stat().st_size for part in parts if part.exists()) if parts else store.size()
+
+
+async def back_up(library: Library, folder: Path) -> int:
+    """Copy a library into a new folder; returns its bytes. Search indexes are left out: they are made again.
+
+    Checkpoints are copied before the store, so that all that they name is there. Raises `BadInput` where the folder
+    holds something already, and `LibraryError` where it can't be written.
+    """
+    return await asyncio.to_thread(copy_folder, library.folder, folder)
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """The name of a folder to make and fill, which becomes `folder` when the `with` ends without an error.
+
+    Raises `BadInput` where the folder holds something already, and `LibraryError` where it can't be written.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput(f"{folder} is there already: name a new folder for the copy.")
+    unfinished = folder.with_name(f".{folder.name}.unfinished")
+    try:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        yield unfinished
+        if folder.exists():
+            folder.rmdir()
+        unfinished.rename(folder)
+    except OSError as problem:
+        raise library_unusable_error(folder, problem) from problem
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def copy_folder(library: Path, folder: Path) -> int:
+    """Copy the folder of a library, whole or not at all; returns the copy's bytes. Raises as `back_up` does."""
+    with new_folder(folder) as unfinished:
+        unfinished.mkdir(parents=True)
+        for file in files_of(library):
+            if file.exists() and not is_index(library, file):
+                _copy_database(file, unfinished / file.name)
+        if (originals := library / ORIGINALS).is_dir():
+            shutil.copytree(originals, unfinished / ORIGINALS, ignore=_links)
+        shutil.copyfile(library / MARKER, unfinished / MARKER)
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def _links(folder: str, names: list[str]) -> list[str]:
+    """Links, which were never made here: in a stranger's library one may lead to a file of this machine."""
+    return [name for name in names if Path(folder, name).is_symlink()]
+
+
+def _copy_database(file: Path, to: Path) -> None:
+    """Copy an SQLite file as it is at one moment, and see that the copy is whole."""
+    try:
+        opening = closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True))
+        with opening as source, closing(sqlite3.connect(to)) as copy:
+            source.backup(copy)
+            ((said,), *_) = copy.execute("PRAGMA quick_check(1)").fetchall()
+    except sqlite3.Error as problem:
+        raise library_unusable_error(file, problem) from problem
+    if said != "ok":
+        raise LibraryError(f"{file} is damaged, so the copy would be: 'readgraph library check' says more.")
+
+
+STEPS: dict[int, Callable[[Path], None]] = {}
+"""What brings a library's folder from this format to the next. A step that was killed is run again from its start."""
+
+_log = logging.getLogger(__name__)
+
+
+def migrate(folder: Path, to: int) -> None:
+    """Bring a library to a format; whoever opens it meanwhile waits. Raises `LibraryError` if it can't be written."""
+    try:
+        (folder / "locks").mkdir(exist_ok=True)
+        with FileLock(folder / "locks" / "migration.lock"):
+            if (older := format_of(folder)) >= to:  # another process did it meanwhile
+                return
+            copy = folder.with_name(f"{folder.name}-format-{older}")
+            if not copy.exists():  # else a killed migration made it, before it changed anything
+                copy_folder(folder, copy)
+            for version in range(older, to):
+                STEPS[version](folder)
+                put_format(folder, version + 1)
+    except OSError as problem:
+        raise library_unusable_error(folder, problem) from problem
+    _log.warning("%s was brought from format %d to %d; the older library is kept in %s.", folder, older, to, copy)

@@ -10,8 +10,7 @@ import pytest
 
 from readgraph.api.documents import WHOLE_LIBRARY, document_named, pick_documents
 from readgraph.api.finding import find_hits
-from readgraph.library.address import library_place
-from readgraph.library.folder import list_records
+from readgraph.library.address import library_place, list_records
 from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import Library, open_library
 from readgraph.library.search import catalogue

@@ -9,12 +9,11 @@ import pytest
 from readgraph import ReaderContext
 from readgraph.graphs.read_agent import build
 from readgraph.library import copying
-from readgraph.library.address import library_place
-from readgraph.library.backups import back_up
+from readgraph.library.address import library_place, own_files
 from readgraph.library.copying import copy_library
-from readgraph.library.folder import own_files
 from readgraph.library.library import keep_original, original_of, with_originals
 from readgraph.library.opening import WholeLibrary, open_library
+from readgraph.library.upkeep import back_up
 from readgraph.state.errors import BadInput, LibraryError
 from tests.support.command import ASK, Command
 from tests.support.postgres_server import ON_SERVER, PostgresServer

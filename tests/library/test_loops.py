@@ -16,8 +16,8 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph import LibraryError, ReaderContext, open_library, open_library_in_background
 from readgraph.graphs import mem_walker, read_agent
+from readgraph.library.address import CHECKPOINTS
 from readgraph.library.file_checkpointer import open_checkpointer
-from readgraph.library.folder import CHECKPOINTS
 from readgraph.library.sqlite_files import lock_setup
 from tests.doubles.model_server import ModelServer
 

@@ -11,10 +11,9 @@ import pytest
 from langgraph.store.base import GetOp, PutOp
 
 from readgraph.api.documents import document_named
-from readgraph.library.address import LibraryAddress, library_place
+from readgraph.library.address import LibraryAddress, library_place, list_records
 from readgraph.library.agent_lives import undo_turn
 from readgraph.library.agents import AgentStore, agent_id
-from readgraph.library.folder import list_records
 from readgraph.library.opening import open_library, open_library_in_background
 from readgraph.library.page_store import PageStore
 from readgraph.library.search import catalogue

@@ -5,8 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from readgraph.library.address import LibraryAddress, library_place
-from readgraph.library.folder import STORE
+from readgraph.library.address import STORE, LibraryAddress, library_place
 from readgraph.library.opening import CHECKPOINTS
 
 ON_SERVER = {"writes": "checkpoint_writes"}

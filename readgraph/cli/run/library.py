@@ -25,18 +25,16 @@ from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
 from readgraph.cli.terminal.screen import ask_yes_or_no, run_until_stopped
-from readgraph.library.address import LibraryPlace
+from readgraph.library.address import LibraryPlace, default_place
 from readgraph.library.archives import add_archived_replies, archive_lines
-from readgraph.library.backups import back_up
 from readgraph.library.collections import NamedCollection
 from readgraph.library.copying import copy_library as copy
 from readgraph.library.corrections import Corrected, correct, restore
 from readgraph.library.documents import unreadable
-from readgraph.library.folder import default_place
 from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore, SentBatch
-from readgraph.library.upkeep import Fault, check, compact, repair
+from readgraph.library.upkeep import Fault, back_up, check, compact, repair
 from readgraph.models.client import model_client
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple, TypeVar
 from langgraph.store.base import BaseStore
 from pydantic_core import from_json
 
+from readgraph.library.address import SEARCH
 from readgraph.library.documents import load_document
 from readgraph.library.file_store import LibraryStore
-from readgraph.library.folder import SEARCH
 from readgraph.library.page_store import PageStore
 from readgraph.library.sqlite_files import (
     connect,

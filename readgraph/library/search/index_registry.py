@@ -5,7 +5,7 @@ from weakref import WeakKeyDictionary
 
 from langgraph.store.base import BaseStore
 
-from readgraph.library.folder import SEARCH
+from readgraph.library.address import SEARCH
 from readgraph.library.search.keyword_index import KeywordIndex
 from readgraph.library.search.vector_index import VectorIndex
 from readgraph.library.sqlite_files import library_unusable_error, refuse_links
