@@ -22,8 +22,7 @@ _OF_OTHERS = re.compile(r"\s*[a-z][a-z0-9+.-]*://|.*\bpassword\s*=", re.IGNORECA
 _PASSWORD = re.compile(r"^(postgres(?:ql)?://[^:@/?#]*):.*@", re.DOTALL)
 """From the colon to the last @, so that nothing of a password is left that holds a slash or an @ itself."""
 
-_SHOWN = ("host", "hostaddr", "port", "dbname", "user")
-"""The parameters of an address that messages may name."""
+_SHOWN = ("host", "hostaddr", "port", "dbname", "user")  # the parameters of an address that messages may name
 
 
 @dataclass(frozen=True)
@@ -47,8 +46,7 @@ class LibraryAddress:
         return _PASSWORD.match(self.full) is not None or "password=" in self.full.partition("?")[2]
 
 
-LibraryPlace = Path | LibraryAddress
-"""Where a library is."""
+LibraryPlace = Path | LibraryAddress  # where a library is
 
 
 def library_place(named: "str | os.PathLike[str] | LibraryAddress") -> LibraryPlace:
@@ -68,20 +66,11 @@ def library_place(named: "str | os.PathLike[str] | LibraryAddress") -> LibraryPl
 
 STORE = "library.sqlite"
 
-CHECKPOINTS = "checkpoints.sqlite"
-"""The file of threads; that of a namespace begins with its key."""
-
-MARKER = "readgraph.json"
-"""The file that says that a folder is a library, and in which format."""
-
-SEARCH = "search"
-"""The folder of the search indexes."""
-
-NAMESPACE = "readgraph"
-"""What the namespaces of all records begin with."""
-
-MOST_LISTED = 500
-"""The most records of a kind that are listed."""
+CHECKPOINTS = "checkpoints.sqlite"  # the file of threads; that of a namespace begins with its key
+MARKER = "readgraph.json"  # the file that says that a folder is a library, and in which format
+SEARCH = "search"  # the folder of the search indexes
+NAMESPACE = "readgraph"  # what the namespaces of all records begin with
+MOST_LISTED = 500  # the most records of a kind that are listed
 
 
 def default_place() -> LibraryPlace:

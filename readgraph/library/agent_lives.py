@@ -17,12 +17,8 @@ from readgraph.state.errors import BadInput
 
 __all__ = ["agent_config", "undo_turn"]
 
-KEPT_TURNS = 50
-"""How many of the newest turns can be taken back."""
-
-BY_USER = ("user", "upload")
-"""Kinds of events that come from a user."""
-
+KEPT_TURNS = 50  # how many of the newest turns can be taken back
+BY_USER = ("user", "upload")  # kinds of events that come from a user
 BY_ANYONE = (*BY_USER, "system", "timer")
 
 

@@ -21,11 +21,8 @@ from readgraph.state.records import Count, Id, Time, digest, load_record, utc_no
 
 __all__ = ["AgentStore", "Event", "agent_id", "agent_store"]
 
-SPEAKS = "send_message"
-"""The function that an agent calls to send a message."""
-
-KEPT_READINGS = 50
-"""How many agents of a document's finished readings are kept, so that a thread can go back to them."""
+SPEAKS = "send_message"  # the function that an agent calls to send a message
+KEPT_READINGS = 50  # how many agents of a document's finished readings are kept, so that a thread can go back to them
 
 
 def rename_old_fields(value: dict[str, Any]) -> dict[str, Any]:

@@ -36,8 +36,7 @@ from readgraph.state.words import count_words
 
 AGENT_FORMAT = 1
 
-MOST_NUMBERS = 1_000_000
-"""The most numbers that a file's archive may count: each of them is checked."""
+MOST_NUMBERS = 1_000_000  # the most numbers that a file's archive may count: each of them is checked
 
 MOST_NESTED, LONGEST_FAULT = 20, 200
 
@@ -251,8 +250,7 @@ REPLY_FORMAT = 1
 
 HEADER = {"readgraph": "replies", "format": REPLY_FORMAT}
 
-LONGEST_LINE_FAULT = 200
-"""The most characters of an error message that are shown."""
+LONGEST_LINE_FAULT = 200  # the most characters of an error message that are shown
 
 
 async def archive_lines(pages: PageStore, document: str | None = None) -> AsyncIterator[str]:

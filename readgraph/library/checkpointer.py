@@ -34,19 +34,12 @@ from readgraph.library.workers import WorkerThread, run_within
 from readgraph.state.errors import LibraryError
 from readgraph.state.files import unpack
 
-KEPT_QUESTIONS = 20
-"""Of so many newest questions of a thread every checkpoint is kept."""
-
-AT_ONCE = 100
-"""How many checkpoints are fetched at a time when many are listed."""
-
-QUESTION = "question_text"
-"""The channel that the state of every graph that answers questions has."""
-
+KEPT_QUESTIONS = 20  # of so many newest questions of a thread every checkpoint is kept
+AT_ONCE = 100  # how many checkpoints are fetched at a time when many are listed
+QUESTION = "question_text"  # the channel that the state of every graph that answers questions has
 LAST_ROW = 2**63 - 1
 
-Rows = Sequence[tuple[int, RunnableConfig]]
-"""Row numbers and configurations of checkpoints."""
+Rows = Sequence[tuple[int, RunnableConfig]]  # row numbers and configurations of checkpoints
 
 _STEPS_WITHIN = """(checkpoint_ns, checkpoint_id) IN (
     SELECT checkpoint_ns, checkpoint_id FROM checkpoints
@@ -362,11 +355,8 @@ def _check_checkpoint(saved: CheckpointTuple) -> CheckpointTuple:
 WRITTEN_AS = ("null", "bytes", "bytearray", "msgpack")
 """The encodings that we write. LangGraph's serialiser can read others, which may run code."""
 
-COMPRESSED = "zlib+"
-"""What an encoding begins with where its bytes are compressed."""
-
-FEWEST_BYTES = 200
-"""Shorter values are not compressed."""
+COMPRESSED = "zlib+"  # what an encoding begins with where its bytes are compressed
+FEWEST_BYTES = 200  # shorter values are not compressed
 
 WINDOW, MEMORY = 13, 6
 """zlib's window of 8 kB, and its memory level: its usual 256 kB take longer to set up than a checkpoint to compress."""

@@ -72,11 +72,8 @@ async def collections_with(pages: PageStore, document: Document) -> list[Documen
     return [other for other in await pages.documents() if any(part.document == document.id for part in other.parts)]
 
 
-MEMBERS = (ROOT, "collections")
-"""Where memberships are kept, each under the hash of the name and the document's id."""
-
-NEAR = 0.75
-"""How alike a name must be to be suggested, as `difflib` counts it: 1 is the same."""
+MEMBERS = (ROOT, "collections")  # where memberships are kept, each under the hash of the name and the document's id
+NEAR = 0.75  # how alike a name must be to be suggested, as `difflib` counts it: 1 is the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +164,7 @@ def _clean_collection_name(name: str) -> str:
     return checked
 
 
-INGESTED = (ROOT, "ingested")
-"""Under an engine's id and a document's, an `IngestedDocument`."""
+INGESTED = (ROOT, "ingested")  # under an engine's id and a document's, an `IngestedDocument`
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,8 @@ from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError
 from readgraph.state.records import CollectionPart, Count, Document, digest, load_record, utc_now
 from readgraph.state.words import check_words, count_words
 
-SOURCES = (ROOT, "sources")
-"""Below it, under a digest of the source, the ids of its documents."""
-
-NOTED = "noted"
-"""The key that says that all documents are noted; a library that was made before has none."""
+SOURCES = (ROOT, "sources")  # below it, under a digest of the source, the ids of its documents
+NOTED = "noted"  # the key that says that all documents are noted; a library that was made before has none
 
 
 def source_note(document: Document) -> list[StoredValue]:
@@ -42,8 +39,7 @@ UNFINISHED = (ROOT, "unfinished")
 CORRECTIONS = (ROOT, "corrections")
 """Namespace of the corrections of notes, by document (see `readgraph.library.corrections`)."""
 
-TEXTS = ("text", "places", "sessions", CORRECTIONS[1])
-"""What is stored of a document besides its record."""
+TEXTS = ("text", "places", "sessions", CORRECTIONS[1])  # what is stored of a document besides its record
 
 
 async def store_document(items: StoredItems, document: Document, parts: Sequence[StoredValue], *, new: bool) -> None:
@@ -108,11 +104,8 @@ def unreadable(identity: str) -> Document:
     return Document(identity, identity, "", 0, 0, "")
 
 
-PART = 16_384
-"""Characters of a document's text in each stored item."""
-
-HASHED_AT_ONCE = 1_000_000
-"""Characters that are encoded at a time: all bytes of a long text would double its memory."""
+PART = 16_384  # characters of a document's text in each stored item
+HASHED_AT_ONCE = 1_000_000  # characters that are encoded at a time: all bytes of a long text would double its memory
 
 
 def document_id(text: str) -> str:

@@ -17,8 +17,7 @@ KEPT_READINGS = 50
 
 READINGS, LINES = "note-readings", "earlier-notes"
 
-STOPPED_AFTER = timedelta(days=7)
-"""A reading that began so long ago and has not ended counts as stopped."""
+STOPPED_AFTER = timedelta(days=7)  # a reading that began so long ago and has not ended counts as stopped
 
 
 @dataclass(frozen=True, slots=True)

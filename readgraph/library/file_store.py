@@ -189,12 +189,10 @@ class FileListing:
             yield ListingPosition(number, row_mark(key, value)), key, value
 
 
-ORIGINALS = "originals"
-"""The folder of kept files; a file there has the id of its document, and the ending of its kind."""
+ORIGINALS = "originals"  # the folder of kept files; a file there has the id of its document, and the ending of its kind
 
 
-ROOM = 2**20
-"""Bytes on the disk without which no reply is paid for: the replies of all calls in flight fit into them."""
+ROOM = 2**20  # bytes on the disk without which no reply is paid for: the replies of all calls in flight fit into them
 
 
 class LibraryStore(SharedStore):

@@ -18,8 +18,7 @@ from readgraph.state.words import check_words, count_words, on_one_line
 
 __all__ = ["Appended", "SessionText", "append_sessions", "history", "history_id", "sessions_of"]
 
-BETWEEN = "\n\n"
-"""The separator after each session; it belongs to that session."""
+BETWEEN = "\n\n"  # the separator after each session; it belongs to that session
 
 
 class SessionText(NamedTuple):

@@ -70,8 +70,7 @@ def _source_file(document: Document, ending: str) -> Path | None:
     return named if named.suffix.lower() == ending and named.is_absolute() and named.is_file() else None
 
 
-FILES = (ROOT, "files")
-"""Under a file's hash, the id of its document."""
+FILES = (ROOT, "files")  # under a file's hash, the id of its document
 
 
 async def document_of_file(pages: PageStore, digest: str) -> Document | None:

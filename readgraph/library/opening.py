@@ -27,8 +27,7 @@ from readgraph.state.files import check_format
 from readgraph.state.languages import classifier
 from readgraph.state.loops import background
 
-FORMAT = 1
-"""Version of the library's layout; a library with a newer layout is refused."""
+FORMAT = 1  # version of the library's layout; a library with a newer layout is refused
 
 
 Named = str | os.PathLike[str] | LibraryAddress

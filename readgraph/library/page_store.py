@@ -34,8 +34,7 @@ from readgraph.state.records import (
     utc_now,
 )
 
-BATCHES = (ROOT, "batches")
-"""Namespace of these records; its keys are the ids of the uploaded files."""
+BATCHES = (ROOT, "batches")  # namespace of these records; its keys are the ids of the uploaded files
 
 
 @dataclass(frozen=True, slots=True)

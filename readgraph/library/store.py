@@ -23,12 +23,10 @@ from readgraph.state.errors import BadInput
 from readgraph.state.forks import reset_in_forked
 from readgraph.state.records import digest
 
-OnWait = Callable[[], None]
-"""Called once before waiting for another process or task."""
+OnWait = Callable[[], None]  # called once before waiting for another process or task
 
 
-Row = tuple[str, str, dict[str, Any]]
-"""An item as it is stored: its namespace, joined by dots, its key and its value."""
+Row = tuple[str, str, dict[str, Any]]  # an item as it is stored: its namespace, joined by dots, its key and its value
 
 
 T = TypeVar("T")
@@ -260,9 +258,7 @@ def name_in_base(store: BaseStore, name: str) -> str:
     return name_in_base(store.base, f"{store.key}-{name}") if isinstance(store, NamespacedStore) else name
 
 
-POLL_SECONDS = 0.02
-"""How often an event loop checks whether another one is still building."""
-
+POLL_SECONDS = 0.02  # how often an event loop checks whether another one is still building
 _in_loop: "WeakValueDictionary[tuple[int, int, str], asyncio.Lock]" = WeakValueDictionary()
 _choosing = ThreadLock()
 _across_loops: "WeakValueDictionary[tuple[int, str], ThreadLock]" = WeakValueDictionary()

@@ -13,8 +13,7 @@ from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchItem, 
 from readgraph.state.errors import BadInput, Damaged, LibraryError
 from readgraph.state.records import Record, load_record
 
-BATCH = 500
-"""The most operations in one batch."""
+BATCH = 500  # the most operations in one batch
 
 CLEARED_AT_ONCE = 4 * BATCH
 """Items that are listed at a time to be deleted: a store also returns their values, such as 16 kB of text."""
@@ -22,8 +21,7 @@ CLEARED_AT_ONCE = 4 * BATCH
 EVERY = 2**31 - 1
 """The limit of a search for everything. One search sees one moment; several with offsets would not."""
 
-ROOT = "readgraph"
-"""The first part of all our namespaces."""
+ROOT = "readgraph"  # the first part of all our namespaces
 
 
 Found = TypeVar("Found")

@@ -33,8 +33,7 @@ from readgraph.state.records import Document, Memory
 
 Kind = Literal["file", "index", "document", "memory", "thread"]
 
-CHECKED_AT_ONCE = 20
-"""Threads that are looked at before others may use the checkpoints again."""
+CHECKED_AT_ONCE = 20  # threads that are looked at before others may use the checkpoints again
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,8 +84,7 @@ logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 _T = TypeVar("_T")
 
-TRIES = 4
-"""How often a transaction is run that another one made fail."""
+TRIES = 4  # how often a transaction is run that another one made fail
 
 DEFAULTS = {"connect_timeout": 10, "keepalives_idle": 60, "application_name": "readgraph"}
 """What an address may say otherwise: seconds to wait for the server, seconds after which a silent one is asked."""
@@ -215,8 +214,7 @@ class Readers:
                     self._idle.append(connection)
 
 
-POLL_SECONDS = 0.1
-"""How often a lock is tried that somebody else holds."""
+POLL_SECONDS = 0.1  # how often a lock is tried that somebody else holds
 
 
 @dataclass

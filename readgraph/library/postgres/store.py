@@ -27,8 +27,7 @@ from readgraph.library.store import Listing, OnWait, Row, SharedStore, T
 from readgraph.state.files import replace_file
 from readgraph.state.records import UNREADABLE, digest, file_name
 
-READERS = 4
-"""Threads that read at once."""
+READERS = 4  # threads that read at once
 
 _SIZE = """
     SELECT coalesce(sum(pg_total_relation_size(to_regclass(name))), 0)::bigint AS bytes FROM unnest(%s::text[]) AS name

@@ -26,8 +26,7 @@ from readgraph.library.store import ListingPosition
 from readgraph.state.errors import LibraryError
 from readgraph.state.files import check_format
 
-FORMAT = 1
-"""Version of the layout; a library with a newer one is refused."""
+FORMAT = 1  # version of the layout; a library with a newer one is refused
 
 _TABLES: tuple[LiteralString, ...] = (
     "CREATE TABLE IF NOT EXISTS readgraph_originals (name TEXT PRIMARY KEY, data BYTEA NOT NULL)",
@@ -139,8 +138,7 @@ class LedgerInTable(MinuteLedger):
         return self.connections.run(lambda connection: retry_transaction(partial(run_locked, connection)))
 
 
-BEGIN = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
-"""All statements of a look see the same."""
+BEGIN = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"  # all statements of a look see the same
 
 LONGEST_AGO = 1 << 30
 """Transactions after which the server's numbers of them, which begin anew at 2^32, are compared no more."""

@@ -46,15 +46,9 @@ from readgraph.state.errors import Damaged, LibraryError
 from readgraph.state.forks import pause_in_forks, reset_in_forked
 from readgraph.state.records import Document
 
-MANY = 1_000
-"""A library with this many documents has a catalogue."""
-
-MOST_NAMED = 50
-"""The most documents that a name may mean; a message lists fewer."""
-
-MOST_NEAR = 500
-"""The most titles among which one that is spelt nearly alike is looked for."""
-
+MANY = 1_000  # a library with this many documents has a catalogue
+MOST_NAMED = 50  # the most documents that a name may mean; a message lists fewer
+MOST_NEAR = 500  # the most titles among which one that is spelt nearly alike is looked for
 FORMAT = 1
 
 _TABLES = """

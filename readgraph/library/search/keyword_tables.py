@@ -23,8 +23,7 @@ from readgraph.state.files import unpack
 from readgraph.state.languages import main_language
 from readgraph.state.records import digest
 
-FORMAT = 3
-"""Version of tables and terms; a file of another one, or made with other stemmers, is rebuilt."""
+FORMAT = 3  # version of tables and terms; a file of another one, or made with other stemmers, is rebuilt
 
 # Terms are parted by spaces: ASCII letters, digits, the underscore and all that is not ASCII belong to a term.
 _TOKENIZE = "ascii tokenchars '_'"
@@ -89,11 +88,8 @@ def tables_of(number: int) -> dict[str, str]:
 MOST_ROWS = 20_000
 """The most pages that the terms of one query may match in total: with it, 100,000 pages of 400 words take 15 ms."""
 
-VACUUM_AT_ONCE = 1000
-"""Pages of the file, 4 KB each, that are given back in one transaction."""
-
-MOST_UNPACKED = 1 << 26
-"""Bytes of a page's terms: a damaged block may claim to unpack to gigabytes."""
+VACUUM_AT_ONCE = 1000  # pages of the file, 4 KB each, that are given back in one transaction
+MOST_UNPACKED = 1 << 26  # bytes of a page's terms: a damaged block may claim to unpack to gigabytes
 
 
 class TermRanking(NamedTuple):

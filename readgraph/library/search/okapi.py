@@ -25,8 +25,7 @@ from readgraph.state.languages import main_language
 
 __all__ = ["rank"]
 
-Term = tuple[int, int]
-"""A word of a query by its place, and 0 for its stem or the number of one of its parts."""
+Term = tuple[int, int]  # a word of a query by its place, and 0 for its stem or the number of one of its parts
 
 
 class QueryTermFinder:

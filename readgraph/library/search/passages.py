@@ -30,12 +30,8 @@ from readgraph.state.languages import language_of, sample_spans
 from readgraph.state.records import Document
 from readgraph.state.words import on_one_line
 
-SHORT, LONG = 400, 1200
-"""Characters: shorter paragraphs are joined, longer ones are cut."""
-
-EXCERPT = 280
-"""The most characters of an excerpt."""
-
+SHORT, LONG = 400, 1200  # characters: shorter paragraphs are joined, longer ones are cut
+EXCERPT = 280  # the most characters of an excerpt
 _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[ \t]*[^\s][^\n]*)*")
 _WORD = re.compile(r"[^\W_]+")
 
@@ -145,15 +141,9 @@ def excerpt(text: str, marked: Sequence[tuple[int, int]]) -> tuple[int, int]:
     return start, end
 
 
-LIKELY = 100
-"""Documents whose passages are ranked."""
-
-AT_ONCE = 500
-"""Documents that are taken in together."""
-
-TEXTS = "documents"
-"""The key of the texts' index in its file."""
-
+LIKELY = 100  # documents whose passages are ranked
+AT_ONCE = 500  # documents that are taken in together
+TEXTS = "documents"  # the key of the texts' index in its file
 _WITH_TEXT = "NOT joined AND NOT damaged"  # the text of a collection is that of its documents
 
 
@@ -225,12 +215,8 @@ def _mark(indexed: int, numbers: Iterable[int], connection: sqlite3.Connection) 
         connection.executemany("UPDATE documents SET indexed = ? WHERE number = ?", marked)
 
 
-LONGEST_PATTERN, MOST_PIECES = 300, 10
-"""Most characters of a pattern, and most pieces between its `*`."""
-
-LONGEST_MATCH = 500
-"""Most characters from the beginning of a match with `*` to its end."""
-
+LONGEST_PATTERN, MOST_PIECES = 300, 10  # most characters of a pattern, and most pieces between its `*`
+LONGEST_MATCH = 500  # most characters from the beginning of a match with `*` to its end
 _ALIKE = str.maketrans(dict.fromkeys("’‘‛ʼ", "'") | dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("‐‑‒–—−", "-"))
 
 

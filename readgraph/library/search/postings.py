@@ -17,11 +17,8 @@ from pydantic_core import from_json
 from readgraph.library.search.hits import Part
 from readgraph.library.sqlite_files import Unreadable
 
-K1, B = 1.2, 0.75
-"""FTS5's: where no page goes on from another, the scores are those of its `bm25`."""
-
-LEAST = 1e-6
-"""The weight of a term that is in most pages, as FTS5 has it."""
+K1, B = 1.2, 0.75  # FTS5's: where no page goes on from another, the scores are those of its `bm25`
+LEAST = 1e-6  # the weight of a term that is in most pages, as FTS5 has it
 
 BESIDE = 0.3
 """What a word counts for the pages beside its own. Of LoCoMo's turns 59 % are then among the first 5 instead of 53, of
@@ -105,15 +102,9 @@ WEIGHTS = {"page": 1.0, "header": 0.5, "memo": 1.0}
 """The weights of a page's parts. With the previous turn as header, at half weight, recall@5 over LoCoMo's turns is 63;
 without it, 53 (`benchmarks/retrieval.py`)."""
 
-KEPT_LAYOUTS = 8
-"""Indexes whose pages' lengths a connection remembers until something is written."""
-
-KEPT_BYTES = 2**24
-"""Bytes of what a connection remembers of terms until something is written."""
-
-ROW_BYTES = 400
-"""What a few small values take in memory, beside the words of their key."""
-
+KEPT_LAYOUTS = 8  # indexes whose pages' lengths a connection remembers until something is written
+KEPT_BYTES = 2**24  # bytes of what a connection remembers of terms until something is written
+ROW_BYTES = 400  # what a few small values take in memory, beside the words of their key
 Value = TypeVar("Value")
 
 

@@ -31,15 +31,9 @@ from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.records import digest
 
 FORMAT = 1
-REMOVED = -1
-"""Stands in place of the part where all earlier vectors of a page are taken out."""
-
-SALT = np.uint32(0x5EA1)
-"""In each check sum, so that a block of zeros is no record."""
-
-MOST_NUMBERS = 1 << 16
-"""Of one vector; embedding models give some thousands."""
-
+REMOVED = -1  # stands in place of the part where all earlier vectors of a page are taken out
+SALT = np.uint32(0x5EA1)  # in each check sum, so that a block of zeros is no record
+MOST_NUMBERS = 1 << 16  # of one vector; embedding models give some thousands
 Records = NDArray[np.void]
 
 
@@ -283,9 +277,7 @@ class Vectors:
         self._parts = np.concatenate([self._parts, records["part"]])
 
 
-KEPT_OPEN = 8
-"""The most memories whose vectors stay in RAM; 100,000 vectors of 384 numbers take 80 MB."""
-
+KEPT_OPEN = 8  # the most memories whose vectors stay in RAM; 100,000 vectors of 384 numbers take 80 MB
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
