@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from typing_extensions import TypedDict
 
-from readgraph.library.collections import IngestedDocument, documents_of_engine, forget_ingested, keep_ingested
+from readgraph.library.collections import INGESTED, IngestedDocument, documents_of_engine, keep_ingested
 from readgraph.library.documents import document_id
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import fuse, score_above_last
@@ -96,7 +96,7 @@ async def copy_kept(source: PageStore, target: PageStore, engine: str) -> None:
     ours = {kept.document for kept in await documents_of_engine(source, engine)}
     for kept in await documents_of_engine(target, engine):
         if kept.document not in ours:
-            await forget_ingested(target, kept.document)
+            await target.clear(INGESTED, {"document": kept.document})
     for kept in await documents_of_engine(source, engine):
         document, memory = kept.document, kept.memory
         items: list[StoredValue] = []

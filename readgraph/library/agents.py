@@ -107,8 +107,6 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class _Summary:
-    """A stored summary."""
-
     text: str
 
 

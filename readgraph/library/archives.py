@@ -135,7 +135,7 @@ async def add_agent_from_file(store: AgentStore, text: str, name: str = "") -> A
     except ValidationError as problem:
         with suppress(ValueError, AttributeError, RecursionError):
             check_format("This agent's file", json.loads(text).get("format"), AGENT_FORMAT)
-        raise BadInput(f"This is not an agent's file: {_first_fault(problem)[:LONGEST_FAULT]}.") from None
+        raise BadInput(f"This is not an agent's file: {_first_fault(problem)}.") from None
     if problem_found := next(_faults(file), ""):
         raise BadInput(f"This agent's file was changed: {problem_found}.")
     name = proper_name(name or file.name)
@@ -172,9 +172,9 @@ async def build_agent_from_file(store: AgentStore, file: AgentFile, name: str) -
 
 
 def _first_fault(problem: ValidationError) -> str:
-    """The first fault, with its place where it has one."""
+    """The first fault, cut, with its place where it has one."""
     fault = problem.errors(include_input=False)[0]
-    return ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
+    return ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))[:LONGEST_FAULT]
 
 
 def _faults(file: AgentFile) -> Iterator[str]:
@@ -250,8 +250,6 @@ REPLY_FORMAT = 1
 
 HEADER = {"readgraph": "replies", "format": REPLY_FORMAT}
 
-LONGEST_LINE_FAULT = 200  # the most characters of an error message that are shown
-
 
 async def archive_lines(pages: PageStore, document: str | None = None) -> AsyncIterator[str]:
     """The archive's lines, sorted by key: all replies, or those recorded for one document."""
@@ -309,7 +307,7 @@ def _parse_replies(lines: Iterable[str]) -> Iterator[tuple[str, RecordedReply]]:
         except ValidationError as problem:
             if problem.errors(include_input=False)[0]["type"] == "json_invalid":
                 raise BadInput(f"Line {number} is not JSON: is this an archive of replies?") from None
-            raise BadInput(f"Line {number} is not a reply: {_first_fault(problem)[:LONGEST_LINE_FAULT]}.") from None
+            raise BadInput(f"Line {number} is not a reply: {_first_fault(problem)}.") from None
         yield parsed.key, RecordedReply(**parsed.model_dump(exclude={"key"}))
 
 

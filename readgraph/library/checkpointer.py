@@ -30,6 +30,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
+from readgraph.library.sqlite_files import IN_WORKER
 from readgraph.library.workers import WorkerThread, run_within
 from readgraph.state.errors import LibraryError
 from readgraph.state.files import unpack
@@ -88,6 +89,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
     writes_table: str  # what steps wrote
     parameter: str  # how a statement names a value; a template says `:name`
     tidy = ""  # the statement that deletes what no checkpoint has any more
+    what: str  # the library, as messages name it
     conn: Any
     lock: Lock
 
@@ -95,7 +97,9 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         super().__init__(*given, **named)
         self._closed = Event()  # LangGraph may copy a checkpointer, and the copy must close too
         self._begun = local()
-        self._thread = WorkerThread("readgraph-checkpoints", run_within(self._one_transaction))
+        self._thread = WorkerThread(
+            "readgraph-checkpoints", self.what, run_within(self._one_transaction), instead=IN_WORKER
+        )
 
     def to_stored_thread(self, thread: str) -> str:
         """The id under which a thread is stored."""
@@ -105,9 +109,11 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         """The id of a stored thread."""
         return stored
 
-    @abstractmethod
     def _check(self) -> None:
         """Raise `LibraryError` where the library is closed, or was opened before a fork."""
+        self._thread.check_parent()
+        if self._closed.is_set():
+            raise LibraryError(f"{self.what} is closed.")
 
     @abstractmethod
     def _transaction(self) -> AbstractContextManager[Any]:

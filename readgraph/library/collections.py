@@ -148,10 +148,6 @@ class NamedCollections:
         await self._pages.delete(MEMBERS, [digest([collection.name, document.id]) for document in gone])
         return collection
 
-    async def forget(self, document: str) -> None:
-        """Take a document out of all collections."""
-        await self._pages.clear(MEMBERS, {"document": document})
-
     async def _members(self) -> list[_Membership]:
         items = await self._pages.search(MEMBERS, EVERY)
         return sorted(load_valid(_Membership, (item.value for item in items)), key=lambda member: member.added)
@@ -184,8 +180,3 @@ async def documents_of_engine(pages: PageStore, engine: str) -> list[IngestedDoc
     """What an engine keeps, in a stable order."""
     items = await pages.search((*INGESTED, engine), EVERY)
     return sorted(load_valid(IngestedDocument, [item.value for item in items]), key=lambda ingested: ingested.document)
-
-
-async def forget_ingested(pages: PageStore, document: str) -> None:
-    """Forget that engines keep a document."""
-    await pages.clear(INGESTED, {"document": document})

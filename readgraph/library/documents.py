@@ -17,7 +17,7 @@ from typing import Any
 from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import BATCH, EVERY, ROOT, StoredItems, StoredValue, number_key, replace_surrogates
 from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError
-from readgraph.state.records import CollectionPart, Count, Document, digest, load_record, utc_now
+from readgraph.state.records import CollectionPart, Count, Document, Record, digest, utc_now
 from readgraph.state.words import check_words, count_words
 
 SOURCES = (ROOT, "sources")  # below it, under a digest of the source, the ids of its documents
@@ -118,8 +118,6 @@ def document_id(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """A stored group of places."""
-
     places: list[tuple[Count, str]]
 
 
@@ -162,11 +160,14 @@ class DocumentStore(StoredItems):
 
     async def places(self, document: Document) -> list[tuple[int, str]]:
         """The places of a document in its source: (character offset, name), ascending."""
-        keys = [number_key(group) for group in range(-(-document.places // BATCH))]
-        await self.check_last((ROOT, "places", document.id), len(keys))
-        groups = await self.get((ROOT, "places", document.id), keys)
-        places = [place for group in groups if group for place in load_record(_Places, group).places]
-        return places[: document.places]  # an interrupted append may have left more
+        groups = await self.load_groups(_Places, document.id, "places", document.places)
+        return [place for group in groups for place in group.places][: document.places]
+
+    async def load_groups(self, kind: type[Record], identity: str, name: str, count: int) -> list[Record]:
+        """The groups of a document's `count` records of a kind; an interrupted append may have left more records."""
+        keys = [number_key(group) for group in range(-(-count // BATCH))]
+        await self.check_last((ROOT, name, identity), len(keys))
+        return await self.load(kind, (ROOT, name, identity), keys)
 
     async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
         """Where these offsets are, in the source's own terms; None where the source names no place.

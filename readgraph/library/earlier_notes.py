@@ -22,8 +22,6 @@ STOPPED_AFTER = timedelta(days=7)  # a reading that began so long ago and has no
 
 @dataclass(frozen=True, slots=True)
 class _PageLines:
-    """The stored lines of a page."""
-
     lines: list[str] = field(default_factory=list)
 
 

@@ -16,9 +16,7 @@ from readgraph.library.checkpointer import SharedCheckpointer, StrictSerializer
 from readgraph.library.sqlite_files import (
     BUSY_SECONDS,
     connect_to_read,
-    library_closed_error,
     library_damage_error,
-    library_of_parent_error,
     library_unusable_error,
     lock_setup,
     refuse_linked,
@@ -47,8 +45,8 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
     of_method = """CAST(metadata AS TEXT) LIKE '%"method"%'"""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self.what, self.path = f"The library {path.parent}", path
         super().__init__(connection, serde=StrictSerializer(partial(library_damage_error, path)))
-        self.path = path
         pause_in_forks(self)
 
     def setup(self) -> None:
@@ -74,12 +72,6 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
             except BaseException:
                 self.conn.rollback()
                 raise
-
-    def _check(self) -> None:
-        if self._thread.of_parent:
-            raise library_of_parent_error(self.path.parent)
-        if self._closed.is_set():
-            raise library_closed_error(self.path.parent)
 
     def _select_from(self, config: RunnableConfig | None, filter: dict[str, Any] | None) -> tuple[str, Sequence[Any]]:
         where, values = search_where(config, filter)

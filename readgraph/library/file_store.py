@@ -11,7 +11,6 @@ import os
 import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import asynccontextmanager, closing, suppress
 from functools import partial
 from pathlib import Path
@@ -27,11 +26,10 @@ from pydantic_core import from_json
 from readgraph.library.address import CHECKPOINTS, STORE, own_files
 from readgraph.library.minute_ledger import LedgerInFile
 from readgraph.library.sqlite_files import (
+    IN_WORKER,
     connect,
     connect_to_read,
-    library_closed_error,
     library_damage_error,
-    library_of_parent_error,
     library_unusable_error,
     lock_setup,
 )
@@ -65,7 +63,9 @@ class FileWorker:
         except sqlite3.Error as problem:
             raise library_unusable_error(path, problem) from problem
         self.lock = Lock()
-        self._thread = WorkerThread(f"readgraph-{name}", self._run_together)
+        self._thread = WorkerThread(
+            f"readgraph-{name}", f"The library {path.parent}", self._run_together, instead=IN_WORKER
+        )
         pause_in_forks(self)
 
     def _set_up(self) -> None:
@@ -83,20 +83,11 @@ class FileWorker:
 
         Raises `LibraryError` where the store is closed, or was opened before a fork.
         """
-        return await self._start(self._thread.begin, operations)
+        return await self._thread.run(partial(self._run_alone, operations), writes=True)
 
     def run_now(self, operations: list[Op]) -> list[Result]:
         """As `run`; this blocks."""
-        done: Future[list[Result]] = self._start(self._thread.submit, operations)
-        return done.result()
-
-    def _start(self, start: Callable[..., T], operations: list[Op]) -> T:
-        if self._thread.of_parent:
-            raise library_of_parent_error(self._path.parent)
-        try:
-            return start(partial(self._run_alone, operations), writes=True)
-        except RuntimeError:
-            raise library_closed_error(self._path.parent) from None
+        return self._thread.submit(partial(self._run_alone, operations), writes=True).result()
 
     def let_go(self) -> None:
         """Close the connection in a forked child process."""

@@ -5,10 +5,10 @@ from collections import Counter
 from contextlib import suppress
 
 from readgraph.library.agents import AgentStore
-from readgraph.library.collections import NamedCollections, collections_with, forget_ingested
+from readgraph.library.collections import INGESTED, MEMBERS, collections_with
 from readgraph.library.documents import UNFINISHED, begin_forgetting, drop_document, find_document_to_forget
 from readgraph.library.earlier_notes import EarlierNotes
-from readgraph.library.library import Library, forget_files
+from readgraph.library.library import FILES, Library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.passages import forget_text
@@ -45,10 +45,9 @@ async def forget_document(
             await saver.adelete_thread(thread)
         await AgentStore(library.store).forget_readings(document.id)
         await EarlierNotes(library.store).forget(document.id)
-        await forget_files(library.pages, document.id)
+        for names in (FILES, MEMBERS, INGESTED):
+            await library.pages.clear(names, {"document": document.id})
         await asyncio.to_thread(library.whole_store.forget_original, document.id)
-        await NamedCollections(library.pages).forget(document.id)
-        await forget_ingested(library.pages, document.id)
         await forget_text(library.pages, document.id)
         await drop_document(library.pages, document.id)
     counts.update(memories=len(memories), replies=replies, threads=len(threads))

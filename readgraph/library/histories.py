@@ -11,9 +11,9 @@ from typing import NamedTuple
 from readgraph.library.documents import PART, check_not_forgotten, record_groups, store_document, text_parts
 from readgraph.library.page_store import PageStore
 from readgraph.library.store import hold_build_lock
-from readgraph.library.stored_items import BATCH, ROOT, number_key, replace_surrogates
+from readgraph.library.stored_items import ROOT, replace_surrogates
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, Session, digest, load_record, utc_now
+from readgraph.state.records import Document, Session, digest, utc_now
 from readgraph.state.words import check_words, count_words, on_one_line
 
 __all__ = ["Appended", "SessionText", "append_sessions", "history", "history_id", "sessions_of"]
@@ -31,8 +31,6 @@ class SessionText(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Sessions:
-    """One stored group of sessions."""
-
     sessions: list[Session]
 
 
@@ -58,11 +56,8 @@ async def history(pages: PageStore, name: str) -> Document | None:
 
 async def sessions_of(pages: PageStore, document: Document) -> list[Session]:
     """The sessions of a history in their order; an empty list for other documents."""
-    keys = [number_key(group) for group in range(-(-document.sessions // BATCH))]
-    await pages.check_last((ROOT, "sessions", document.id), len(keys))
-    groups = await pages.get((ROOT, "sessions", document.id), keys)
-    sessions = [session for group in groups if group for session in load_record(_Sessions, group).sessions]
-    return sessions[: document.sessions]
+    groups = await pages.load_groups(_Sessions, document.id, "sessions", document.sessions)
+    return [session for group in groups for session in group.sessions][: document.sessions]
 
 
 async def append_sessions(pages: PageStore, name: str, sessions: Sequence[SessionText]) -> Appended:

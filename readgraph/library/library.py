@@ -83,8 +83,3 @@ async def document_of_file(pages: PageStore, digest: str) -> Document | None:
 async def keep_file(pages: PageStore, digest: str, document: Document) -> None:
     """Remember which document was made of a file with this hash."""
     await pages.put([(FILES, digest, {"document": document.id})])
-
-
-async def forget_files(pages: PageStore, document: str) -> None:
-    """Forget which files a document was made of."""
-    await pages.clear(FILES, {"document": document})

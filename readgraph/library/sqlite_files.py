@@ -21,6 +21,8 @@ ConnectionT = TypeVar("ConnectionT", bound=sqlite3.Connection)
 _MAKE_ROOM = "make room on its disk and give the same command again"
 _MAKE_WRITABLE = "it must be writable: see to its permissions, or name another folder"
 _RESTORE = "it is damaged: put a copy of it back, or name another folder"
+IN_WORKER = ": open it in the worker"  # what to do with a library that a forked process inherited
+
 _MENDING = {
     sqlite3.SQLITE_FULL: _MAKE_ROOM,
     sqlite3.SQLITE_IOERR: f"where the disk is full, {_MAKE_ROOM}",
@@ -55,11 +57,6 @@ def explain(problem: sqlite3.Error | OSError) -> str:
 def library_damage_error(place: Path) -> LibraryError:
     """The error for a library with stored data that can't be read."""
     return LibraryError(f"{place} can't be used as a library: {_RESTORE}.")
-
-
-def library_closed_error(folder: Path) -> LibraryError:
-    """The error for a library that is used after it was closed."""
-    return LibraryError(f"The library {folder} is closed.")
 
 
 def refuse_links(*paths: Path) -> None:
@@ -99,11 +96,6 @@ def corruption_error(what: str) -> sqlite3.DatabaseError:
     problem = sqlite3.DatabaseError(what)
     problem.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
     return problem
-
-
-def library_of_parent_error(folder: Path) -> LibraryError:
-    """The error for a library that a forked process inherited from its parent."""
-    return LibraryError(f"The library {folder} was opened before this process was forked: open it in the worker.")
 
 
 @contextmanager

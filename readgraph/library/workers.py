@@ -17,6 +17,8 @@ from threading import Lock, Thread
 from typing import Any, TypeVar
 from weakref import finalize
 
+from readgraph.state.errors import LibraryError
+
 T = TypeVar("T")
 
 
@@ -54,11 +56,20 @@ class WorkerThread:
     """A thread, started at first use, that runs functions in their order; it ends when nobody has this object any more.
 
     `run_together` runs several that write in one transaction, and gives their results. If it fails, they are run one
-    by one, each in a transaction of its own: a bad one must not make others fail.
+    by one, each in a transaction of its own: a bad one must not make others fail. `what` is used, for messages, and
+    `instead` what to do in a forked process. What needs the thread raises `LibraryError` once it was shut down, and in
+    a process that was forked since.
     """
 
-    def __init__(self, name: str, run_together: Callable[[Sequence[Any]], Sequence[Any]] | None = None) -> None:
-        self._name, self._run_together = name, run_together
+    def __init__(
+        self,
+        name: str,
+        what: str,
+        run_together: Callable[[Sequence[Any]], Sequence[Any]] | None = None,
+        *,
+        instead: str = "",
+    ) -> None:
+        self._name, self._what, self._run_together, self._instead = name, what, run_together, instead
         self._waiting = SimpleQueue[_Order | None]()
         self._thread: Thread | None = None
         self._submitting, self._ended, self._process = Lock(), False, os.getpid()
@@ -68,12 +79,17 @@ class WorkerThread:
         """Whether this process was forked since, so that the thread does not exist in it."""
         return self._process != os.getpid()
 
+    def check_parent(self) -> None:
+        """Raise `LibraryError` where this process was forked since."""
+        if self.of_parent:
+            raise LibraryError(f"{self._what} was opened before this process was forked{self._instead}.")
+
     async def run(self, function: Callable[[], T], *, writes: bool = False) -> T:
         """Run a function; when this returns, what it wrote is committed. One that `writes` may be run twice."""
         return await self.begin(function, writes=writes)
 
     def begin(self, function: Callable[[], T], *, writes: bool = False) -> asyncio.Future[T]:
-        """As `run`; this gives what to wait for. Raises `RuntimeError` once the thread was shut down."""
+        """As `run`; this gives what to wait for."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[T] = loop.create_future()
         self._submit(_Order(self, function, writes, done, loop))
@@ -86,9 +102,10 @@ class WorkerThread:
         return done
 
     def _submit(self, order: _Order) -> None:
+        self.check_parent()
         with self._submitting:
             if self._ended:
-                raise RuntimeError("The thread was shut down.")
+                raise LibraryError(f"{self._what} is closed.")
             if self._thread is None:
                 self._thread = Thread(target=_work, args=(self._waiting,), name=self._name, daemon=True)
                 self._thread.start()

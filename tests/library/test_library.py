@@ -34,7 +34,7 @@ def opened(place: Place) -> SharedStore:
         return LibraryStore(place)
     from readgraph.library.postgres.store import open_store
 
-    return open_store(place).store
+    return open_store(place)[0]
 
 
 @contextmanager

@@ -16,7 +16,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self.written, self.commits = list[str](), list[list[str]]()
-        self.thread = WorkerThread("ledger", run_within(self.together))
+        self.thread = WorkerThread("ledger", "The ledger", run_within(self.together))
 
     @contextmanager
     def together(self) -> Iterator[None]:

@@ -135,14 +135,13 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
     to_given_thread = PartSaver.to_given_thread
 
     def __init__(self, address: LibraryAddress, session: ServerSession, part: str) -> None:
-        self.address, self._session = address, session
+        self.what, self.address, self._session = f"The library {address}", address, session
         super().__init__(connect(address), StrictSerializer(self._damage_error), part)
         self._used = time.monotonic()
 
     def _check(self) -> None:
-        if self._closed.is_set():
-            raise LibraryError(f"The library {self.address} is closed.")
         self._session.check()
+        super()._check()
 
     @contextmanager
     def _cursor(self, *, pipeline: bool = False) -> Iterator[Cursor[DictRow]]:

@@ -232,7 +232,7 @@ class ServerSession:
         self.address = address
         self._connection = connect(address)
         self.database = self._connection.info.dbname
-        self._thread = WorkerThread("readgraph-postgres", run_within(self._together))
+        self._thread = WorkerThread("readgraph-postgres", f"The library {address}", run_within(self._together))
         self._held, self._lost, self._begun = dict[str, _HeldLock](), False, False
         self._closed, self._process = False, os.getpid()
 

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from langgraph.store.base import GetOp, Item, Op, PutOp, Result, SearchOp
 from langgraph.store.postgres import PostgresStore
@@ -250,17 +250,10 @@ CACHE = "READGRAPH_CACHE"
 """The environment variable that names another folder than the user's cache folder for what can be made again."""
 
 
-class StoreAccess(NamedTuple):
-    """An open store, and whether this user may write to it."""
+def open_store(address: LibraryAddress, *, to_read: bool = False) -> tuple[ServerStore, bool]:
+    """An open store, whose missing tables were made unless it is only `to_read`, and whether this user may write to it.
 
-    store: ServerStore
-    writable: bool
-
-
-def open_store(address: LibraryAddress, *, to_read: bool = False) -> StoreAccess:
-    """Connect, make the tables that are missing, and open the store; raises `LibraryError`. This blocks.
-
-    `to_read`: nothing is made.
+    Raises `LibraryError`. This blocks.
     """
     named = os.environ.get(CACHE)
     caches = Path(named).expanduser() if named else user_cache_path("readgraph", appauthor=False) / "libraries"
@@ -268,4 +261,4 @@ def open_store(address: LibraryAddress, *, to_read: bool = False) -> StoreAccess
         identity, writable = prepare(address, connection, to_read=to_read)
         served = connection.info
         folder = caches / digest([identity, served.host, served.port, served.dbname])
-    return StoreAccess(ServerStore(address, ServerSession(address), folder), writable and not to_read)
+    return (ServerStore(address, ServerSession(address), folder), writable and not to_read)

@@ -64,20 +64,14 @@ class _Worker:
 
     def __init__(self, path: Path | None, name: str) -> None:
         self._path, self._name = path, f"The search index {path}" if path else "The search index"
-        self._thread = WorkerThread(f"readgraph-{name}")
+        self._thread = WorkerThread(f"readgraph-{name}", self._name)
         self._connection: Tables | None = None
         self.lock = Lock()
         pause_in_forks(self)
 
     async def run(self, operation: Callable[[Tables], _T]) -> _T:
         """Run an operation on the thread; cancelling does not stop it."""
-        if self._thread.of_parent:
-            raise LibraryError(f"{self._name} was opened before this process was forked.")
-        try:
-            done = self._thread.begin(partial(self._run, operation))
-        except RuntimeError:
-            raise LibraryError(f"{self._name} is closed.") from None
-        return await done
+        return await self._thread.run(partial(self._run, operation))
 
     def close(self) -> None:
         if not self._thread.of_parent:
