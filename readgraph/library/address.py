@@ -50,10 +50,7 @@ LibraryPlace = Path | LibraryAddress  # where a library is
 
 
 def library_place(named: "str | os.PathLike[str] | LibraryAddress") -> LibraryPlace:
-    """The place that a user names: an address begins with `postgresql://`, all else is a folder.
-
-    Raises `LibraryError` for an address of another kind.
-    """
+    """The place that a user names; raises `LibraryError` for an address of another kind than `postgresql://`."""
     if isinstance(named, LibraryAddress):
         return named
     text = os.fspath(named)
@@ -113,8 +110,8 @@ def is_index(folder: Path, file: Path) -> bool:
 def list_records(kind: str, folder: LibraryPlace | None = None, typed: str = "") -> Iterator[dict[str, Any]]:
     """The library's newest records of a kind ("documents", "memories", "agents"); none where it can't be read.
 
-    Of documents only those whose id or title may begin with what was `typed`, with any sign between words.
-    None of a library on a server either: who completes a word does not wait for a network.
+    Of documents only those whose id or title may begin with what was `typed`. None of a library on a server: who
+    completes a word does not wait for a network.
     """
     try:
         place = library_place(folder) if folder else default_place()
@@ -152,5 +149,5 @@ def list_records(kind: str, folder: LibraryPlace | None = None, typed: str = "")
 
 
 def _pattern(typed: str) -> str:
-    """What a text is like that begins with this: in either case, with other signs between its words."""
+    """A pattern for texts that begin with this: in either case, with other signs between its words."""
     return "%".join(re.sub(r"[^\x00-\x7f]", "_", word) for word in re.findall(r"[^\W_]+", typed))

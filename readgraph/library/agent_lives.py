@@ -86,10 +86,9 @@ async def drop_old_checkpoints(library: Library, name: str) -> None:
 
 
 async def is_unfinished(graph: CompiledStateGraph[Any, Any, Any, Any], name: str) -> bool:
-    """Whether a turn of the agent was begun and not finished.
+    """Whether a turn of the agent was begun and not finished: then its node is among the tasks.
 
-    LangGraph's `next` is empty where a process was killed after a node's writes were kept and before its step was
-    committed; the node is among the tasks until then.
+    LangGraph's `next` is empty where a process was killed before the step was committed.
     """
     return bool((await graph.aget_state(agent_config(name))).tasks)
 
@@ -102,10 +101,9 @@ async def has_lived(graph: CompiledStateGraph[Any, Any, Any, Any], name: str) ->
 async def repair_agent(
     library: Library, graph: CompiledStateGraph[Any, Any, Any, Any], name: str
 ) -> list[IncomingEvent]:
-    """Take back a turn that did not finish, without asking a model, and free the disk space of all undone turns.
+    """Take back an unfinished turn, without asking a model, and free the disk space of all undone turns.
 
-    Returns the events that had arrived; an empty list if no turn is unfinished. Raises `BadInput` if it can't be
-    taken back.
+    Returns the events that had arrived, if any; raises `BadInput` where the turn can't be taken back.
     """
     taken = list[IncomingEvent]()
     if await is_unfinished(graph, name):

@@ -1,7 +1,7 @@
 """What is stored of agents: records, recall storage, archival storage, summaries of what left the queue.
 
-Each is a numbered log. The agent's state (see `readgraph.state.agent`) counts its entries, so nothing here
-lists them. Entries beyond that count belong to turns that were taken back, and will be overwritten.
+Each is a numbered log, whose entries the agent's state counts (see `readgraph.state.agent`). Entries beyond that count
+belong to turns that were taken back, and will be overwritten.
 """
 
 from collections.abc import Iterable
@@ -65,8 +65,8 @@ class Event:
 class ArchiveEntry:
     """One entry of archival storage, under its first number.
 
-    A passage holds a text. A document's entry stands for all its `pages`, each of which has its own number. A removal
-    lists the numbers of the passages that it removes.
+    A passage holds a text. A document's entry stands for all its `pages`, each with a number. A removal lists the
+    numbers of passages.
     """
 
     number: Count
@@ -83,9 +83,8 @@ class ArchiveEntry:
 class Agent:
     """An agent's record: its settings and its initial state (`birth`).
 
-    `index` names the search index over its archival storage; readings of the same documents share one. `reading` is
-    the id of the document that the agent answers a question about (its `instructions` are that question), or "" for
-    an agent that lives on. `ended` is when that reading ended (UTC), "" until then.
+    `index` names the search index over its archival storage. `reading` is the id of the document that the agent answers
+    a question about (its `instructions`), and `ended` when it did (UTC); both are "" for an agent that lives on.
     """
 
     id: Id
@@ -244,10 +243,7 @@ class AgentStore(PageStore):
             await self.forget_life(old)
 
     async def forget_life(self, agent: Agent) -> None:
-        """Delete everything stored of an agent except its recorded replies; its record is deleted last.
-
-        The index over the pages of documents stays, since readings share it.
-        """
+        """Delete all of an agent but its recorded replies, its record last; readings share the index over pages."""
         for name in [recall_index(agent.id), *([] if agent.reading else [agent.index])]:
             await self._forget_index(name)
         for log in ("events", "archive", "summaries"):
@@ -272,7 +268,6 @@ class AgentStore(PageStore):
         await self.delete((ROOT, "archive-indexes", document), indexes)
 
     async def _forget_index(self, name: str) -> None:
-        """Delete a search index: its words, and its vectors of every embedding model."""
         await (await indexes_of(self.store)).forget_named(name)
 
 

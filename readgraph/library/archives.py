@@ -1,8 +1,7 @@
 """What a library holds, as files to hand on: an agent as one JSON file, recorded replies as JSON lines.
 
-An agent's file holds settings, working context, recall and archival storage, with the documents' texts. With an archive
-of replies anyone can replay a run that somebody else paid for. Its first line names the format. A reply's key is a
-digest of the messages and the model, so the same prompt to the same model finds it. It holds no API keys.
+With an archive of replies anyone can replay a run that somebody else paid for. A reply's key is a digest of the
+messages and the model, so the same prompt to the same model finds it. It holds no API keys.
 """
 
 import json
@@ -172,7 +171,6 @@ async def build_agent_from_file(store: AgentStore, file: AgentFile, name: str) -
 
 
 def _first_fault(problem: ValidationError) -> str:
-    """The first fault, cut, with its place where it has one."""
     fault = problem.errors(include_input=False)[0]
     return ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))[:LONGEST_FAULT]
 

@@ -72,13 +72,10 @@ class Threads(NamedTuple):
 
 
 class SharedCheckpointer(BaseCheckpointSaver[str]):
-    """A checkpointer of LangGraph's, with asynchronous calls that run on a thread of its own.
+    """A checkpointer of LangGraph's, whose asynchronous calls, of any event loop, run on a thread of its own.
 
-    It comes before one of LangGraph's among the bases of a class. It serves synchronous and asynchronous runs of any
-    event loop at the same time. Raises `LibraryError` after the library is closed.
-
-    `kept_questions` says of how many of a thread's newest questions it keeps all checkpoints. Threads of other graphs,
-    and of agents, keep theirs.
+    It comes before one of LangGraph's among the bases of a class. `kept_questions` says of how many of a thread's
+    newest questions it keeps all checkpoints. Threads of other graphs, and of agents, keep theirs.
     """
 
     kept_questions = KEPT_QUESTIONS
@@ -121,10 +118,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
 
     @abstractmethod
     def _select_from(self, config: RunnableConfig | None, filter: dict[str, Any] | None) -> tuple[str, Sequence[Any]]:
-        """A statement's FROM and WHERE, with their values, for the checkpoints of a configuration with this metadata.
-
-        They hold checkpoints that can't be read, too.
-        """
+        """FROM and WHERE, with their values, for checkpoints with this metadata, also those that can't be read."""
 
     @abstractmethod
     def _fetch(self, select: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -140,10 +134,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
                 self._begun.cursor = None
 
     def drop_steps(self, thread: str) -> int:
-        """Delete the checkpoints between the beginning and the end of a thread's old questions; returns how many.
-
-        A question that was met before has no beginning left, so this looks at each one once.
-        """
+        """Delete all checkpoints but the first and the last of a thread's old questions; returns how many."""
         beginnings = self._list_beginnings(thread, "AND checkpoint_ns = ''")[self.kept_questions - 1 :]
         return self._drop(thread, _STEPS_WITHIN, [{"begin": begin, "end": end} for end, begin in pairwise(beginnings)])
 
@@ -224,7 +215,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         """The error for a row that can't be read."""
 
     async def run(self, operation: Callable[[], _T], *, writes: bool = False) -> _T:
-        """Run an operation that uses the connection on the checkpointer's thread.
+        """Run an operation on the checkpointer's thread.
 
         One that only `writes`, and may be run twice, shares a transaction with those that wait beside it.
         """
@@ -292,8 +283,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
     ) -> Iterator[CheckpointTuple]:
         """The checkpoints, the newest first; none if the checkpoint that `before` names does not exist.
 
-        They are read one by one. LangGraph's own method holds its lock until the last one was read, so nothing could
-        be written meanwhile.
+        They are read one by one: LangGraph's own method lets nothing be written until the last one was read.
         """
         below = self._row_of(before, config) if before else LAST_ROW
         while rows := self._rows(config, filter, below, AT_ONCE if limit is None else min(limit, AT_ONCE)):
@@ -374,8 +364,7 @@ MOST_BYTES = 1 << 30
 class StrictSerializer(JsonPlusSerializer):
     """LangGraph's serialiser, limited so that no row of the library can run code; an unreadable row means damage.
 
-    The only objects that it reads are the plain ones that LangGraph allows and LangGraph's own, such as interrupts.
-    JSON with constructors and pickles were never written here.
+    It reads plain objects and LangGraph's own, such as interrupts, but no JSON with constructors and no pickles.
     """
 
     def __init__(self, damaged: Callable[[], LibraryError]) -> None:

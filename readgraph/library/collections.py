@@ -21,9 +21,8 @@ from readgraph.state.records import CollectionPart, Document, Id, Time, digest, 
 async def add_collection(pages: PageStore, documents: Sequence[Document], title: str = "") -> Document:
     """Join documents into one; the same documents in the same order are the same collection.
 
-    A single document is returned as it is. No page crosses from one document into the next. Offsets count through
-    the joined text, and `Document.parts` gives each document's span in it. Raises `BadInput` for a collection or a
-    history among the documents.
+    A single document is returned as it is. Offsets count through the joined text, in which `Document.parts` gives each
+    document's span. Raises `BadInput` for a collection or a history among the documents.
     """
     unique = list({document.id: document for document in documents}.values())
     if len(unique) == 1:
@@ -53,10 +52,7 @@ class Member(NamedTuple):
 
 
 async def members_of(pages: PageStore, document: Document) -> list[Member]:
-    """The documents of a collection, in its order; a document by itself has none.
-
-    Those of one title, such as two files of one name, are numbered.
-    """
+    """The documents of a collection in its order, numbered where titles are the same; of another document none."""
     documents = [await pages.document(part.document) for part in document.parts]
     names = [each.title or each.id for each in documents]
     counts, seen, members = Counter(names), Counter[str](), list[Member]()
@@ -86,8 +82,6 @@ class NamedCollection:
 
 @dataclass(frozen=True, slots=True)
 class _Membership:
-    """A document in a collection, and when it was added."""
-
     collection: str
     document: Id
     added: Time
@@ -154,7 +148,6 @@ class NamedCollections:
 
 
 def _clean_collection_name(name: str) -> str:
-    """A name on one line; raises `BadInput` for an empty one."""
     if not (checked := " ".join(replace_surrogates(name).split())):
         raise BadInput("The collection's name is empty: write one.")
     return checked

@@ -37,11 +37,10 @@ class CopySummary(NamedTuple):
 
 
 async def copy_library(source: LibraryPlace, target: LibraryPlace) -> CopySummary:
-    """Copy a library with all its namespaces to a place that holds none; the first one stays as it is.
+    """Copy a library with all its namespaces to a place that holds none; others may use the first one meanwhile.
 
-    Others may use the first one meanwhile. Search indexes are left out: they are made again. A copy that was stopped is
-    begun anew. Raises `BadInput` where the first place holds no library or the second one holds something, and
-    `LibraryError` where the copy differs.
+    Search indexes are left out: they are made again. A copy that was stopped is begun anew. Raises `BadInput` where the
+    first place holds no library or the second one holds something, and `LibraryError` where the copy differs.
     """
     if isinstance(source, Path) and not holds_library(source):
         raise BadInput(f"{source} holds no library: name another folder.")

@@ -1,9 +1,9 @@
 """Documents in a store: a text is kept once, in parts of its own, with the places that its source names.
 
-Work that may be stopped halfway is storing a text that is too long for one commit, and forgetting a document. The
-store holds a record of such work until it is done, and the next opening of the library finishes it
-(`readgraph.library.forgetting.finish_unfinished`). So nobody has to search a store for orphaned items. Beside its
-record a document is noted under its source: to find earlier versions of a file, nobody lists all of a large library.
+Storing a text that is too long for one commit, and forgetting a document, may be stopped halfway. The store holds a
+record of such work until it is done, and the next opening of the library finishes it (`readgraph.library.forgetting`).
+Beside its record a document is noted under its source: to find earlier versions of a file, nobody lists all of a large
+library.
 """
 
 import hashlib
@@ -62,10 +62,7 @@ async def drop_document(items: StoredItems, identity: str) -> None:
 
 
 async def begin_forgetting(items: StoredItems, identity: str) -> Document:
-    """Move the document's record from the list to the unfinished work, so that no new reading of it begins.
-
-    Returns the record; raises `BadInput` if it is in neither place.
-    """
+    """Move a document's record from the list to the unfinished work; raises `BadInput` if it is in neither."""
     (value,) = await items.get((ROOT, "documents"), [identity])
     if value is not None:
         document = _document(identity, value)
@@ -129,9 +126,9 @@ class DocumentStore(StoredItems):
     ) -> Document:
         """Store a text; the same text stored again is the same document. Offsets refer to the text as stored.
 
-        `places` names places in the source's own terms ("PDF page 12", "chapter 'The Auction'", "line 40"): pairs of
-        (character offset, name), ascending, each of which holds up to the next. Raises `BadInput` for an empty text,
-        and for one with more words than `READGRAPH_MAX_TEXT_WORDS`.
+        `places` are pairs of (character offset, name in the source's own terms, such as "PDF page 12"), ascending, each
+        of which holds up to the next. Raises `BadInput` for an empty text, and for one with more words than
+        `READGRAPH_MAX_TEXT_WORDS`.
         """
         if not isinstance(text, str):
             raise BadInput(f"A document's text must be a string, not {type(text).__name__}.")
@@ -170,10 +167,7 @@ class DocumentStore(StoredItems):
         return await self.load(kind, (ROOT, name, identity), keys)
 
     async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
-        """Where these offsets are, in the source's own terms; None where the source names no place.
-
-        In a collection, the title of the document that holds the offset comes first.
-        """
+        """Where offsets are, in the source's terms, in a collection after the document's title; None where unnamed."""
         if document.parts:
             return await self._places_in_parts(document, offsets)
         places = await self.places(document)
@@ -182,7 +176,6 @@ class DocumentStore(StoredItems):
         return [places[number][1] if number >= 0 else None for number in nearest]
 
     async def _places_in_parts(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
-        """As `place_names`; each part's document and places are fetched once."""
         within, names = defaultdict[CollectionPart, list[int]](list), dict[int, str | None]()
         for offset in offsets:
             within[document.part_at(offset)].append(offset)
@@ -200,7 +193,6 @@ class DocumentStore(StoredItems):
         return await self._require_document(identity, await self.find_document(identity))
 
     async def _require_document(self, identity: str, known: Document | None) -> Document:
-        """The document if it is known; raises `BadInput` if it isn't."""
         if known:
             return known
         await check_not_forgotten(self, identity)

@@ -1,8 +1,7 @@
 """What a reading noted after each page, so that what was overwritten can be found again.
 
-Of each page only the lines are stored that were new in the notes after it, under the page's number. So a page that is
-read again after a kill writes the same item, and a reading that goes on from an earlier checkpoint never sees what
-lies ahead of it.
+Stored are, under each page's number, the lines that were new in the notes after it. So a page that is read again writes
+the same item, and who goes on from an earlier checkpoint never sees what lies ahead of it.
 """
 
 from dataclasses import dataclass, field

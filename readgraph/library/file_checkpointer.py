@@ -34,10 +34,9 @@ _SOUND = """(
 
 
 class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
-    """LangGraph's `SqliteSaver` on a thread of its own.
+    """LangGraph's `SqliteSaver` on a thread of its own, to which each call switches once, if at all.
 
-    LangGraph's `AsyncSqliteSaver` belongs to one event loop and switches threads for each statement. This one switches
-    at most once for each call, and once for several that wait, whose writes are one transaction.
+    `AsyncSqliteSaver` belongs to one event loop, and switches for each statement.
     """
 
     row, writes_table, parameter = "rowid", "writes", r":\1"

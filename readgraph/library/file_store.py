@@ -1,9 +1,8 @@
 """The embedded store: one SQLite file under LangGraph's `SqliteStore`, for any event loop and any thread.
 
-`AsyncSqliteStore` belongs to the event loop it was opened in, and switches threads five times for each batch. Here
-one thread writes and one reads. Operations that are waiting run together, so there is at most one switch for each
-batch, and reads and writes never share a transaction. Its locks are files, which are free again when their holder is
-killed.
+`AsyncSqliteStore` belongs to one event loop, and switches threads five times for each batch. Here one thread writes and
+one reads. Waiting operations run together, and reads and writes never share a transaction. Its locks are files, which
+are free again when their holder is killed.
 """
 
 import errno
@@ -79,10 +78,7 @@ class FileWorker:
             self._store.setup()
 
     async def run(self, operations: list[Op]) -> list[Result]:
-        """Run operations; writes are made even if the caller is cancelled.
-
-        Raises `LibraryError` where the store is closed, or was opened before a fork.
-        """
+        """Run operations; writes are made even if the caller is cancelled."""
         return await self._thread.run(partial(self._run_alone, operations), writes=True)
 
     def run_now(self, operations: list[Op]) -> list[Result]:
@@ -125,9 +121,9 @@ class FileWorker:
                 raise
 
     def _mend(self) -> None:
-        """Repair odd rows so that they can be listed; their values are not records, before and after.
+        """Repair odd rows so that they can be listed; their values are no records, before and after.
 
-        A read-only library is repaired in a temporary copy of the table, which hides the table in this connection.
+        For a read-only library a temporary, repaired copy hides the table in this connection.
         """
         if self._to_read:
             self._connection.execute("PRAGMA temp_store = MEMORY")
@@ -187,10 +183,7 @@ ROOM = 2**20  # bytes on the disk without which no reply is paid for: the replie
 
 
 class LibraryStore(SharedStore):
-    """A durable store in one SQLite file; several processes may use the same file.
-
-    `to_read`: the file exists and can't be written; every write raises `LibraryError`.
-    """
+    """A durable store in one SQLite file, which several processes may use; with `to_read` every write is refused."""
 
     supports_ttl = False
 

@@ -23,10 +23,9 @@ async def forget_document(
 ) -> dict[str, int]:
     """Delete everything that the library holds of a document; returns the numbers of memories, replies and threads.
 
-    The collections that hold it are deleted too, but not their other documents. The document leaves the list at once.
-    Whoever is building a memory of it stops; whoever is asking about it is waited for: `on_wait` is called before a
-    wait, and without `wait` this raises `InUse` instead. If it is stopped halfway, the next opening of the library
-    finishes it.
+    The collections that hold it are deleted too. The document leaves the list at once. Whoever is building a memory of
+    it stops; whoever asks about it is waited for: `on_wait` is called before, and without `wait` this raises `InUse`
+    instead. If it is stopped halfway, the next opening of the library finishes it.
     """
     async with hold_lock(library.store, f"{document.id}.lock", on_wait, wait=wait):  # no store or append meanwhile
         document = await begin_forgetting(library.pages, document.id)
@@ -55,11 +54,7 @@ async def forget_document(
 
 
 async def finish_unfinished(library: Library) -> None:
-    """Finish what a killed process left unfinished; usually there is nothing.
-
-    It goes on deleting a document, or drops a text whose record was never stored. What another process is still
-    working on is left to it.
-    """
+    """Go on deleting what a killed process has left halfway; what another one works on is left to it."""
     for item in await library.pages.search(UNFINISHED, EVERY):
         with suppress(LibraryError):  # such as a full disk: the library can still be read
             await _finish(library, item.key)

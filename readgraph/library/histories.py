@@ -1,7 +1,7 @@
 """Histories: documents that grow by sessions, and are identified by their names instead of their texts.
 
-The text is append-only, so offsets, page numbers and session numbers never shift. The document's record, which holds
-the counts, is written last: what an interrupted append left beyond them is not read, and is overwritten.
+Offsets, page numbers and session numbers never shift. The document's record, which holds the counts, is written last:
+what an interrupted append left beyond them is overwritten.
 """
 
 from collections.abc import Sequence
@@ -96,7 +96,6 @@ async def append_sessions(pages: PageStore, name: str, sessions: Sequence[Sessio
 
 
 async def _name_in(pages: PageStore, given: str) -> str:
-    """The name of a history, which is given by it or by its id."""
     if not (title := _on_one_line(given)):
         raise BadInput("The history has no name: give it one.")
     if (known := await pages.find_document(title)) is None:
@@ -111,7 +110,6 @@ def _on_one_line(text: str) -> str:
 
 
 def _new_sessions(known: list[Session], sessions: list[SessionText]) -> dict[Session, str]:
-    """The records of the sessions that are new, with their texts."""
     seen, end = {session.digest for session in known}, known[-1].end if known else 0
     added = dict[Session, str]()
     for session in sessions:

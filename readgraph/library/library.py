@@ -1,7 +1,7 @@
 """An open library, and the files that its documents were made of.
 
-Files that came without a place on this disk, such as those dropped on the page, are kept, so that they can be shown. Of
-files that were converted, the hash of their bytes finds the document that was made of them.
+Files that came without a place on this disk are kept, so that they can be shown. Of files that were converted, the hash
+of their bytes finds the document.
 """
 
 from collections.abc import Sequence
@@ -65,7 +65,6 @@ def with_originals(library: Library, documents: Sequence[Document], ending: str)
 
 
 def _source_file(document: Document, ending: str) -> Path | None:
-    """The file of this kind that a document was read from, if it is there."""
     named = Path(document.source)
     return named if named.suffix.lower() == ending and named.is_absolute() and named.is_file() else None
 

@@ -1,7 +1,6 @@
 """What was sent to each model in the last minute, so that limits hold across all processes of a library.
 
-Each call takes its place in the queue once: it is told when it may be sent, and everybody after it counts it. A window
-is any minute, not the minutes of a clock.
+Each call takes its place in the queue once: it is told when it may be sent, and everybody after it counts it.
 """
 
 import sqlite3
@@ -45,8 +44,7 @@ def earliest(
 ) -> float:
     """When a call with these tokens may be sent, after those before it, which are in order of time.
 
-    In no minute are there more requests or tokens than allowed; a call with more tokens than that has a minute to
-    itself.
+    A call with more tokens than a minute may have gets one to itself.
     """
     at = max(now, sent[-1].at) if sent else now
     if requests_most is not None and len(sent) >= requests_most:

@@ -1,8 +1,7 @@
 """The page store: documents, memories, pages and notes, typed, on any LangGraph `BaseStore`.
 
 Nothing here lists pages: records hold the counts, and pages are fetched in batches by number. It remembers the batches
-that a model server works on until their replies are recorded, so a command that was killed takes the replies of its
-batch the next time, instead of paying for them again.
+that a model server works on: a command that was killed takes their replies the next time.
 """
 
 import asyncio
@@ -50,7 +49,7 @@ class BatchLine:
 class SentBatch:
     """A batch that was sent: the id of its uploaded file and its own, which is "" until the server has told it.
 
-    `sent` is its time in seconds since 1970. `lines` are its requests, by the keys under which replies are recorded.
+    `sent` is in seconds since 1970. `lines` are its requests, by the keys under which replies are recorded.
     """
 
     file: str
@@ -96,8 +95,8 @@ class SentBatches(StoredItems):
 class PageStore(DocumentStore):
     """Typed access to a `BaseStore`; it has no state of its own.
 
-    `namespace`: the part of the store that is used, such as one for each tenant; other parts are never seen, also not
-    their recorded replies and embeddings, unless `share_replies` says so: then those of the whole store are used.
+    `namespace`: the part of the store that is used. Other parts are never seen, also not their replies and embeddings,
+    unless `share_replies` says so: then those of the whole store are used.
     """
 
     def __init__(self, store: BaseStore, *, namespace: str = "", share_replies: bool = False) -> None:
@@ -119,10 +118,7 @@ class PageStore(DocumentStore):
         return (await self.all_memories(document))[document]
 
     async def all_memories(self, *document: str) -> dict[str, list[Memory]]:
-        """The memories of the store, or of one document, by their documents, the oldest first.
-
-        One with a damaged record is left out, and rebuilt when needed.
-        """
+        """Memories by their documents, the oldest first; damaged ones are left out, and rebuilt when needed."""
         found = list[Memory]()
         for item in await self.search((ROOT, "memories", *document), EVERY):
             with suppress(Damaged):
@@ -152,10 +148,7 @@ class PageStore(DocumentStore):
         return sizes
 
     async def find_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory | None:
-        """The memory that this recipe made of the document, or None.
-
-        If there is only a memory made with older prompt versions, that one is returned, unless `renew` is set.
-        """
+        """The memory of this recipe, else one made with older prompt versions unless `renew` is set, else None."""
         identity = digest([document, recipe.fingerprint])
         (value,) = await self.get((ROOT, "memories", document), [identity])
         if value is not None:
@@ -228,10 +221,7 @@ class PageStore(DocumentStore):
         return await self.load(TreeNode, (ROOT, "tree", memory), ids)
 
     async def check_room(self, needed: int = 0) -> None:
-        """Raise `LibraryError` where a reply, or so many bytes, could not be kept, since the disk is full.
-
-        This is asked before a call is paid for.
-        """
+        """Raise `LibraryError`, before a call is paid for, where its reply or so many bytes can't be kept."""
         if isinstance(base := base_of(self.store), SharedStore):
             await asyncio.to_thread(base.check_room, needed)
 

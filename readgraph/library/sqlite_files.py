@@ -1,6 +1,6 @@
 """SQLite files of a library: how they are opened, and what is said where they can't be used.
 
-A file that is derived from the library, such as a search index, is made anew if it is damaged or of another format.
+A derived file, such as a search index, is made anew if it is damaged or of another format.
 """
 
 import errno
@@ -78,9 +78,9 @@ def delete_database(file: Path) -> None:
 
 
 def trust_data_only(connection: sqlite3.Connection) -> None:
-    """Make sure that a file from somebody else runs no code: we store tables, never triggers or views.
+    """Make sure that a file from somebody else runs no code; one with a trigger or a view counts as damaged.
 
-    A view could run for ever, and a trigger could change what is written, so a file with either counts as damaged.
+    A view could run for ever, and a trigger could change what is written.
     """
     connection.execute("PRAGMA trusted_schema=OFF")
     try:
@@ -161,10 +161,7 @@ class Unreadable(LibraryError):
 def open_derived(
     file: Path, connect: Callable[[Path], ConnectionT], prepare: Callable[[sqlite3.Connection], None], use: str
 ) -> ConnectionT:
-    """A connection to a file, whose tables `prepare` checks or makes; `use` says what the file is.
-
-    Raises `LibraryError` where the file can't be used.
-    """
+    """A connection to a file whose tables `prepare` checks or makes; raises `LibraryError`, naming its `use`."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{file}.lock"):  # two that open a new file would both make its tables

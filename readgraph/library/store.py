@@ -1,8 +1,7 @@
 """The store of a library, in files or on a server: what it offers, its namespaces, its locks, its ledger.
 
-A namespace holds the documents, memories and replies of one tenant, and sees no others. One builds at a time: two
-builders of the same memory would mix their pages. An agent's turn takes such a lock too: two turns at once would write
-under the same numbers.
+A namespace holds the documents, memories and replies of one tenant, and sees no others. A memory has one builder at a
+time, and an agent one turn: two would write under the same numbers.
 """
 
 import asyncio
@@ -57,10 +56,7 @@ class Listing(Protocol):
         """Whether what changed since then can be told; else all counts as changed."""
 
     def changes_since(self, seen: ListingPosition) -> Iterator[tuple[ListingPosition, str, str | bytes]]:
-        """What was written since then, and perhaps more: how far the list is read with it, its key, its value as JSON.
-
-        It is all where the listing doesn't know what was seen.
-        """
+        """What was written since then, or all that there is: how far it is read with it, its key, its value as JSON."""
 
 
 class InUse(Exception):
@@ -68,10 +64,7 @@ class InUse(Exception):
 
 
 class SharedStore(BaseStore):
-    """A `BaseStore` that several processes share, so that it has locks, and counts what they send together.
-
-    Names of locks are those in the whole store (see `readgraph.library.store.name_in_base`).
-    """
+    """A `BaseStore` that several processes share. Names of its locks are those of `name_in_base`."""
 
     place: str
     """Where it is kept, as messages name it: never with a password."""
@@ -104,8 +97,7 @@ class SharedStore(BaseStore):
     ) -> AbstractAsyncContextManager[None]:
         """Hold a lock; raises `InUse` if somebody else holds it and `wait` is false.
 
-        What was written under the lock is committed before it is released, even if the writer was cancelled. The locks
-        of a killed process are free.
+        What was written under it is committed before it is released, even if the writer was cancelled.
         """
 
     @abstractmethod
@@ -120,17 +112,11 @@ class SharedStore(BaseStore):
         """Tell other machines, which have search indexes of their own, that this one of a namespace is out of date."""
 
     def indexes_dropped_since(self, part: str, number: int | None) -> tuple[int, Sequence[str]]:
-        """The indexes that other machines dropped after this number, and the last number; None: the last number only.
-
-        This blocks.
-        """
+        """The last number, and the indexes that other machines dropped after this one; None: none. This blocks."""
         return 0, []
 
     def check_room(self, needed: int = 0) -> None:
-        """Raise `LibraryError` where its disk is too full for a model's reply, or for so many bytes.
-
-        A server's disk is not known. This blocks.
-        """
+        """Raise `LibraryError` where its disk is too full for a reply, or for so many bytes. This blocks."""
 
     @abstractmethod
     def size(self) -> int:
@@ -138,10 +124,7 @@ class SharedStore(BaseStore):
 
     @abstractmethod
     def rows(self, after: tuple[str, str], most: int) -> Sequence[Row]:
-        """The next rows of all namespaces, in the order of (prefix, key); ("", "") begins. This blocks.
-
-        Raises `LibraryError` for a row that can't be read.
-        """
+        """The next rows by (prefix, key), first ("", ""); raises `LibraryError` for a damaged one. This blocks."""
 
     @abstractmethod
     def look(self, prefix: str, use: Callable[[Listing], T]) -> T:
@@ -235,7 +218,7 @@ class NamespacedStore(BaseStore):
 def in_namespace(store: BaseStore, name: str) -> BaseStore:
     """The part of a store that has this name; the store itself without a name.
 
-    Raises `BadInput` for what is no name, and for a store that is another part: nothing leads out of a namespace.
+    Raises `BadInput` for what is no name, and for a store that is another part.
     """
     if not isinstance(name, str):
         raise BadInput(f"A namespace is a string, not {type(name).__name__}.")
@@ -296,10 +279,7 @@ async def hold_build_lock(store: BaseStore, memory: str) -> AsyncIterator[None]:
 def hold_lock(
     store: BaseStore, name: str, on_wait: OnWait | None = None, *, wait: bool = True
 ) -> AbstractAsyncContextManager[None]:
-    """Hold a lock of a library; raises `InUse` if somebody else holds it and `wait` is false.
-
-    What was written under the lock is committed before it is released, even if the writer was cancelled.
-    """
+    """Hold a lock of a library, as `SharedStore.hold_lock` says."""
     return _library(store).hold_lock(name_in_base(store, name), on_wait, wait=wait)
 
 

@@ -38,7 +38,7 @@ def number_key(number: int) -> str:
 async def search_until_empty(search: Callable[[], Awaitable[list[Found]]]) -> AsyncIterator[list[Found]]:
     """What a search finds, again and again until it finds nothing: the caller deletes it each time.
 
-    Raises `LibraryError` where it finds the same again: then an index of the store's file disagrees with its table.
+    Raises `LibraryError` where it finds the same again: an index of the file disagrees with its table.
     """
     before = list[Found]()
     while found := await search():

@@ -114,7 +114,6 @@ async def _memory_faults(pages: PageStore) -> AsyncIterator[Fault]:
 
 
 async def _pages_fault(pages: PageStore, memory: Memory) -> str:
-    """What is wrong with the pages and notes of a memory; "" where nothing is."""
     end = 0
     for first in range(0, memory.pages, BATCH):
         numbers = range(first, min(first + BATCH, memory.pages))
@@ -153,12 +152,11 @@ async def _thread_faults(library: Library) -> list[Fault]:
 
 
 async def repair(library: Library, faults: Sequence[Fault]) -> list[Fault]:
-    """Repair these faults of a library; returns those that are mended.
+    """Repair these faults of a library; returns those that are mended. Whoever builds a memory meanwhile is waited for.
 
-    A damaged memory is dropped, and built again by the next reading, from recorded replies where there are some; so is
-    a damaged search index. A thread whose last step can't be read is deleted. Whoever builds a memory meanwhile is
-    waited for. An index of the store or of the checkpoints that disagrees with its table is made again from it. At the
-    end, what a stopped command left unfinished is finished.
+    Damaged memories and search indexes are dropped, and built again by the next reading, from recorded replies where
+    there are some. Threads whose last step can't be read are deleted. An index of a file that disagrees with its table
+    is made again. At the end, what a stopped command left unfinished is finished.
     """
     mended = [fault for fault in faults if fault.repairs and await asyncio.to_thread(_rebuild_indexes, library, fault)]
     if any(fault.kind == "index" for fault in mended):
@@ -204,9 +202,7 @@ class CompactionSizes(NamedTuple):
 
 
 async def compact(library: Library) -> CompactionSizes:
-    """Delete what is left of old questions, and give free space in the library's files back to the disk.
-
-    These are their steps in all threads, and the earlier notes of readings that were stopped long ago.
+    """Delete steps of old questions and notes of readings stopped long ago; give free space back to the disk.
 
     Others may read meanwhile, and wait while they write. Raises `LibraryError` if the disk is full: SQLite writes each
     file anew. A server keeps the space for what it stores next.
@@ -240,18 +236,14 @@ def _bytes(store: SharedStore) -> int:
 async def back_up(library: Library, folder: Path) -> int:
     """Copy a library into a new folder; returns its bytes. Search indexes are left out: they are made again.
 
-    Checkpoints are copied before the store, so that all that they name is there. Raises `BadInput` where the folder
-    holds something already, and `LibraryError` where it can't be written.
+    Raises `BadInput` where the folder holds something already, and `LibraryError` where it can't be written.
     """
     return await asyncio.to_thread(copy_folder, library.folder, folder)
 
 
 @contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
-    """The name of a folder to make and fill, which becomes `folder` when the `with` ends without an error.
-
-    Raises `BadInput` where the folder holds something already, and `LibraryError` where it can't be written.
-    """
+    """The name of a folder to fill, which becomes `folder` when the `with` ends well. Raises as `back_up` does."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BadInput(f"{folder} is there already: name a new folder for the copy.")
     unfinished = folder.with_name(f".{folder.name}.unfinished")
@@ -286,7 +278,6 @@ def _links(folder: str, names: list[str]) -> list[str]:
 
 
 def _copy_database(file: Path, to: Path) -> None:
-    """Copy an SQLite file as it is at one moment, and see that the copy is whole."""
     try:
         opening = closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True))
         with opening as source, closing(sqlite3.connect(to)) as copy:

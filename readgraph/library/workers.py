@@ -1,7 +1,6 @@
 """A thread that uses one connection, for any event loop and any thread; what waits is one transaction.
 
-A commit, a switch to the thread and a wake of the event loop cost more than most writes. So what waits is taken
-together, and each event loop is woken once.
+A commit, a switch to the thread and a wake of the event loop cost more than most writes.
 """
 
 import asyncio
@@ -24,10 +23,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Order:
-    """A function that a task of an event loop, or a thread, waits for, and its outcome.
-
-    It is run even if the task was cancelled.
-    """
+    """A function that somebody waits for, and its outcome; it is run even if the waiting task was cancelled."""
 
     thread: "WorkerThread"  # which lives until its orders are carried out
     function: Callable[[], Any]
@@ -55,10 +51,9 @@ class _Order:
 class WorkerThread:
     """A thread, started at first use, that runs functions in their order; it ends when nobody has this object any more.
 
-    `run_together` runs several that write in one transaction, and gives their results. If it fails, they are run one
-    by one, each in a transaction of its own: a bad one must not make others fail. `what` is used, for messages, and
-    `instead` what to do in a forked process. What needs the thread raises `LibraryError` once it was shut down, and in
-    a process that was forked since.
+    `run_together` runs several that write in one transaction. If it fails, they are run one by one: a bad one must not
+    make others fail. `what` is used, for messages, and `instead` what to do in a forked process: there, and once it was
+    shut down, orders raise `LibraryError`.
     """
 
     def __init__(

@@ -118,9 +118,9 @@ IDLE_SECONDS = 60.0
 
 
 class ServerCheckpointer(SharedCheckpointer, PartSaver):
-    """LangGraph's `PostgresSaver` on a thread of its own; writes that wait are one transaction.
+    """LangGraph's `PostgresSaver` on a thread of its own; `part` is the key of a namespace, or "".
 
-    `part` is the key of a namespace, or "". Nothing is written once the session has lost its locks.
+    Nothing is written once the session has lost its locks.
     """
 
     row, of_input, of_method = "written", "metadata ->> 'source' = 'input'", "jsonb_exists(metadata, 'method')"

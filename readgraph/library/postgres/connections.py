@@ -1,8 +1,7 @@
 """Connections to the server, the session that writes, and what is said where the server can't be used.
 
-That is one line, never with a password. The session has one connection and the thread that uses it. Locks belong to a
-session on the server, and end with it. What is written under a lock goes through the same session, so whoever has lost
-a lock, such as through a broken network, can write no more.
+The session has one connection and its thread. Locks belong to a session on the server, and end with it. What is written
+under a lock goes through the same session, so whoever has lost a lock can write no more.
 
 JSON is kept without loss: `jsonb` and `text` can't hold the character NUL. It is written as two characters, of which
 the first is the last one of Unicode's private ones; so is that one itself. Keys of objects come back in another order,

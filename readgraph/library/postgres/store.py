@@ -1,8 +1,7 @@
 """The store of a library on a server, and its opening: `PostgresStore`, for any event loop and any thread.
 
-LangGraph's `AsyncPostgresStore` belongs to the event loop it was opened in. Here one thread writes, over the
-connection that holds the locks, and a few read, each over a connection of its own. Files that came without a place on
-a disk are in a table, with a copy on this disk where one was shown.
+One thread writes, over the connection that holds the locks, and a few read, each over its own. Files that came without
+a place on a disk are in a table, with a copy on this disk where one was shown.
 """
 
 import asyncio
@@ -57,10 +56,7 @@ class _Items(PostgresStore):
 
 
 class ServerStore(SharedStore):
-    """A durable store on a PostgreSQL server, which many processes on many machines may use.
-
-    `folder` is where this machine keeps what can be made again: search indexes, copies of originals.
-    """
+    """A durable store on a PostgreSQL server; `folder` is where this machine keeps what can be made again."""
 
     supports_ttl = False
     indexes_apart = True

@@ -61,10 +61,7 @@ _LIBRARY = """
 
 
 def prepare(address: LibraryAddress, connection: Connection, *, to_read: bool) -> tuple[str, bool]:
-    """Make the tables that are missing; returns the library's identity, and whether this user may write to it.
-
-    Raises `LibraryError` for a newer layout, and where tables are missing that may not be made.
-    """
+    """Make missing tables, unless `to_read`; returns the library's identity, and whether it can be written."""
     try:
         if not _is_ready(address, connection):
             if to_read:
@@ -90,7 +87,7 @@ def _is_ready(address: LibraryAddress, connection: Connection) -> bool:
 def _run_locked(connection: Connection, work: Callable[[], None]) -> None:
     """Run under a lock, since two that open a new library would both make its tables.
 
-    It is tried again and again: one who waits in a statement would hold up LangGraph's CREATE INDEX CONCURRENTLY.
+    Who waits for it in a statement would hold up LangGraph's CREATE INDEX CONCURRENTLY.
     """
     number = lock_number("setup")
     while not (connection.execute("SELECT pg_try_advisory_lock(%s) AS taken", (number,)).fetchone() or {})["taken"]:
@@ -118,10 +115,7 @@ _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('readgraph minute ' || %s
 
 @dataclass(frozen=True)
 class LedgerInTable(MinuteLedger):
-    """The calls of all processes that share a server.
-
-    It has connections of its own kind: a place is taken in a moment, while the writing session may be at work.
-    """
+    """The calls of all processes that share a server, over other connections than the busy session's."""
 
     connections: Readers
 
@@ -153,7 +147,7 @@ _SINCE = f"{_ALL} AND age(xmin) <= age((%s %% 4294967296)::text::xid)"
 
 
 class ServerListing:
-    """One look within a transaction; what was seen is the oldest transaction that had not ended then, and the table.
+    """A look within a transaction; what was seen is the table, and the oldest transaction that had not ended then.
 
     Times would not do: what was begun earlier may be committed later.
     """

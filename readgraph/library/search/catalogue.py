@@ -1,8 +1,8 @@
 """The catalogue of a library's documents: names, sizes and words, so that one of very many is found without a list.
 
-It is derived from the store, in files of its own beside the other search indexes, and brought up to date whenever it is
-used: the store's newest rows are taken in, and where the count or the last known row differs, all are compared. Stores
-in memory, and libraries with fewer than `MANY` documents, have none: there a list is quick.
+It is derived from the store, in a file beside the other search indexes. Whenever it is used, the store's newest rows
+are taken in, and where the count or the last known row differs, all are compared. Stores in memory, and libraries with
+fewer than `MANY` documents, have none: there a list is quick.
 """
 
 import asyncio
@@ -191,10 +191,7 @@ async def count_documents(pages: PageStore) -> int:
 
 
 async def forget_number(store: BaseStore, document: str) -> int | None:
-    """Take a document out of the catalogue of a library, if it has one; gives the number that it had there.
-
-    Raises `CatalogueDamaged`.
-    """
+    """Take a document out of a library's catalogue, if there is one; gives its number. Raises `CatalogueDamaged`."""
     base = base_of(store)
     if not isinstance(base, SharedStore) or not (file := _file(base, store)).exists():
         return None

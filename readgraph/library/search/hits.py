@@ -15,8 +15,8 @@ WITHOUT_MEMOS: tuple[Part, ...] = ("page", "header")
 class IndexEntry:
     """What is indexed of a page: its text, its header (the line that gives its context) and its note.
 
-    `language` is an ISO 639-1 code; "": that of the index, or of the entries that it is made with. `follows`: whether
-    its text goes on from that of the page before, so that the words of each count a little for the other.
+    `language` is an ISO 639-1 code; "": that of the other entries. `follows`: whether its text goes on from that of the
+    page before, so that the words of each count a little for the other.
     """
 
     page: int
@@ -70,7 +70,7 @@ memory of 10,000 pages takes 45 ms more."""
 def fuse(rankings: Iterable[Ranking]) -> list[tuple[int, float]]:
     """(page, score) of the pages of all rankings, best first; ties in page order.
 
-    A page gets from each ranking its share of the best score there, at most 1; nothing where it is not found.
+    A page gets from each ranking that has it its share of the best score there, at most 1.
     """
     scores: dict[int, float] = {}
     for ranking in rankings:
@@ -98,8 +98,7 @@ def pages_of(ranking: Ranking) -> list[int]:
 def score_above_last(ranking: Ranking) -> list[tuple[int, float]]:
     """A ranking of all pages by how much their scores are above the last one's.
 
-    For similarities of embeddings: they have no score for a page that is not similar at all, and some models give any
-    two texts a high one.
+    For similarities of embeddings, which are high for any two texts with some models.
     """
     return [(page, score - ranking[-1][1]) for page, score in ranking]
 

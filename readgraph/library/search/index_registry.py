@@ -59,7 +59,7 @@ class Indexes:
             await self._shared.tell_dropped(self._part, name)
 
     async def catch_up(self) -> None:
-        """Drop the indexes of which other machines have told; up to which number that was done, a file says.
+        """Drop the indexes of which other machines have told; a file says up to which number that was done.
 
         Processes that do so at the same time drop some twice, which does no harm.
         """

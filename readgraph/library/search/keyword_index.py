@@ -35,9 +35,8 @@ def _run_on(
 class KeywordIndex:
     """Finds pages by their words; each memory has its own index, made when its first entry is added.
 
-    `path` names the file (created if it is missing, rebuilt if it is damaged); None keeps the index in memory. Entries
-    are committed when `add` returns. Every method raises `LibraryError` if the file can't be used. While nobody uses
-    the file it may be deleted: it is rebuilt from the page store.
+    `path` names the file; None keeps the index in memory. Entries are committed when `add` returns. Every method raises
+    `LibraryError` if the file can't be used. A damaged or deleted file is filled again from the page store.
     """
 
     add = _run_on("writing", keyword_tables.add)

@@ -1,9 +1,8 @@
 """Keyword search in SQLite: one FTS5 index for each memory, so that scores don't depend on other memories.
 
-The FTS5 tables are contentless and hold our own terms (`terms.index_terms`); pages are ranked by these tables'
-postings (`postings.py`). The terms are also stored separately, compressed, since FTS5 needs an entry's words again to
-delete it. An index knows the languages of its entries: a query is analysed in each. The file is made anew if it is
-damaged or of another version. All calls here block.
+The FTS5 tables are contentless and hold our own terms (`terms.index_terms`); pages are ranked by their postings
+(`postings.py`). The terms are also stored separately, compressed, since FTS5 needs an entry's words to delete it. A
+query is analysed in each language of the index. All calls here block.
 """
 
 import sqlite3
@@ -68,7 +67,6 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 
 def _version() -> int:
-    """The number of this format with these stemmers."""
     return int(digest([FORMAT, version("snowballstemmer")], 7), 16)
 
 
@@ -260,7 +258,6 @@ def _index(connection: Tables, memory: str) -> int:
 
 
 def _languages(connection: Tables, index: int) -> dict[str, None]:
-    """The languages of an index's entries, the first one first."""
     (spoken,) = connection.execute("SELECT languages FROM indexes WHERE number = ?", (index,)).fetchone()
     return dict.fromkeys(str(spoken or "").split())
 

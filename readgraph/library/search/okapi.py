@@ -48,10 +48,7 @@ class QueryTermFinder:
         return self._terms
 
     def find_among(self, tokens: Set[str]) -> list[tuple[str, list[Term]]]:
-        """Those of the different words of a text that have terms of the query, with the terms.
-
-        Each word is analysed once, whatever the number of texts.
-        """
+        """Those of a text's different words that have terms of the query, with these; each is analysed once in all."""
         new = tokens - self._seen
         self._seen.update(new)
         for token in new:
@@ -80,8 +77,8 @@ K1, B, EPSILON = 1.5, 0.75, 0.25
 class Okapi:
     """BM25 of one query over texts that are added one by one; only lengths and counts of the query's terms are kept.
 
-    `rank_bm25` keeps the words of all texts with their counts, which takes several times the texts' memory. Texts may
-    be in several languages: a word of the query counts as one term, whatever its forms are in each of them.
+    `rank_bm25` keeps all words of all texts. Texts may be in several languages: a word of the query counts as one term,
+    whatever its forms are in each of them.
     """
 
     def __init__(self, query: str) -> None:
@@ -92,10 +89,7 @@ class Okapi:
         self._terms_of_token = dict[int, dict[Term, int]]()
 
     def add(self, text: str, language: str = ENGLISH, *, follows: bool = False) -> None:
-        """Add the next text, which is in this language.
-
-        Where it `follows` the one before, as passages of a document do, the words of each count a little for the other.
-        """
+        """Add the next text. Where it `follows` the one before, the words of each count a little for the other."""
         if follows:
             self._following.add(len(self._lengths))
         self.add_all((text,), language)
@@ -122,10 +116,7 @@ class Okapi:
         return any(2 * count > len(self._lengths) for (_, part), count in self._texts_with.items() if not part)
 
     def rank_texts(self, all_terms: "TextsWith") -> list[tuple[int, float]]:
-        """(index, score) of the texts that share a content word with the query, best first; ties in text order.
-
-        `all_terms` is empty if it is not needed.
-        """
+        """(index, score) of the texts that share content words with the query, best first; see `needs_all_terms`."""
         return self.rank_by_weights(self.weights(all_terms))
 
     def rank_by_weights(self, weights: Mapping[Term, float]) -> list[tuple[int, float]]:

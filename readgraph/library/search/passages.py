@@ -1,10 +1,9 @@
 """Search in the texts of documents: their passages, ranked together; exact text; a document's language.
 
 Of a very large library only the documents are gone through that share most words with the query, by an index of all
-their texts. It holds each document as one entry, under its number in the catalogue. It takes in what is new when it is
-asked; the first time, that is everything. What is searched then are the passages of the likeliest documents, with the
-weights that the query's words have in the whole library. In exact text, `*` stands for anything in between. No pattern
-can take long: nothing is tried twice.
+their texts, which takes in what is new when it is asked. It holds each document as one entry, under its number in the
+catalogue. The passages of the likeliest documents are ranked with the weights that the query's words have in the whole
+library.
 """
 
 import re
@@ -38,10 +37,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class PassageHit:
-    """A passage `[start, end)` of a document that shares words with a query, and its score (Okapi BM25).
-
-    `language` is the document's (ISO 639-1).
-    """
+    """A passage `[start, end)` of a document in `language` (ISO 639-1), and its score (Okapi BM25)."""
 
     document: Document
     start: int
@@ -53,10 +49,10 @@ class PassageHit:
 async def search_documents(
     store: PageStore, documents: Sequence[Document], query: str, counted: TermCounts | None = None
 ) -> list[PassageHit]:
-    """The passages of these documents that share words with the query, best first. Every text is read once or twice.
+    """The passages of these documents that share words with the query, best first; texts are read once or twice.
 
-    The words of the passages beside one count a little for it. A document that is forgotten meanwhile is left out.
-    `counted` says in how many texts the query's terms are, where these documents are a part of many.
+    A document that is forgotten meanwhile is left out. `counted` says in how many texts the query's terms are, where
+    these documents are a part of many.
     """
     okapi, all_terms = Okapi(query), TextsWith()
     spans = list[tuple[Document, int, int, str]]()
@@ -238,8 +234,7 @@ class ExactText:
     def spans(self, line: str) -> Iterator[tuple[int, int]]:
         """The characters `[start, end)` of each match in a text `on_one_line`, in order; they don't overlap.
 
-        From each beginning, every piece is taken where it comes first. Where that only moves on, the piece is not
-        searched for again, so the time grows with the text, whatever the pattern.
+        Every piece is taken where it comes first, and searched for again only behind that: no pattern takes long.
         """
         text, (first, *others) = fold_case(line), self.pieces
         places, start = [-1] * len(others), text.find(first)

@@ -1,7 +1,4 @@
-"""BM25 over the postings of a query's terms; the words of the pages beside a page count a little for it.
-
-A memory's index in SQLite holds for it where a term is, and the lengths of all pages.
-"""
+"""BM25 over the postings of a query's terms in a memory's index; words of the pages beside a page count a little."""
 
 import math
 import sqlite3
@@ -161,7 +158,6 @@ def layout_of(connection: Tables, index: int) -> Layout:
 
 
 def _numbers(stored: str) -> Numbers:
-    """The numbers of a list in JSON."""
     try:
         return np.array(from_json(stored), np.int64)
     except (ValueError, TypeError, OverflowError):

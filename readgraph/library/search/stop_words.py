@@ -109,9 +109,6 @@ _OF_OTHER_SCRIPTS = ("ru", "ar", "he", "hi")
 
 @lru_cache
 def stop_words(language: str) -> frozenset[str]:
-    """The stop words for texts of a language (ISO 639-1), those of the main languages of other scripts included.
-
-    English ones where there are none for the language.
-    """
+    """The stop words of a language (ISO 639-1), else English ones, and those of the main languages of other scripts."""
     own = _WORDS.get(language) or _WORDS["en"]
     return frozenset(" ".join([own, *(_WORDS[other] for other in _OF_OTHER_SCRIPTS)]).split())

@@ -1,9 +1,8 @@
 """The terms of a text and of a query, the same for every ranking by words; stems of words by their language.
 
-A text is analysed in its language (ISO 639-1), and a query in the language of the texts that it is compared with.
-Words in another script than that language's are analysed as those of the script's main language. Most stemmers are
-Snowball's (https://snowballstem.org). English, Arabic and Hebrew have light rules of our own. What was worked out from
-a text is kept for a while, since questions about a document look at the same pages.
+A text is analysed in its language (ISO 639-1), and a query in that of the texts that it is compared with; words in
+another script as those of the script's main language. Most stemmers are Snowball's (https://snowballstem.org). English,
+Arabic and Hebrew have light rules of our own.
 """
 
 import re
@@ -63,8 +62,7 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 def stem(word: str, language: str = ENGLISH) -> str:
     """The stem of a case-folded word in a text of this language (ISO 639-1), without accents.
 
-    Vietnamese keeps its accents, which make other words. Latin words of other languages without a stemmer are stemmed
-    as English ones.
+    Vietnamese keeps its accents. Latin words of other languages without a stemmer are stemmed as English ones.
     """
     language = _language_of_word(word, language)
     if language == "vi":
@@ -135,8 +133,7 @@ _ARABIC_SUFFIX = re.compile("(?<=..)(?:ها|ان|ات|ون|ين|يه|ية|ه|ة|
 def _arabic(word: str) -> str:
     """The article with what is joined to it, and endings of number, gender and possession, are left out.
 
-    Light10 (Larkey, Ballesteros and Connell 2007). Snowball's stemmer has another stem for "مخطوطات" than for its
-    singular.
+    Light10 (Larkey, Ballesteros and Connell 2007). Snowball has another stem for "مخطوطات" than for its singular.
     """
     word = word.translate(_ARABIC_FOLDED)
     if match := _ARABIC_PREFIX.match(word):
@@ -227,8 +224,7 @@ def index_terms(text: str, language: str) -> list[str]:
 def query_terms(query: str, *languages: str) -> list[str]:
     """The different terms to look for in texts of these languages (English by default), words first.
 
-    They are those of content words, or of all words if there are only stop words. A word that is a stop word in one of
-    the languages is none of the content words.
+    They are those of words that are stop words in none of the languages, or of all words if there are no others.
     """
     spoken = languages or (ENGLISH,)
     stopped = frozenset[str]().union(*map(stop_words, spoken))
@@ -251,10 +247,9 @@ def has_content(query: str, *languages: str) -> bool:
 
 
 def affordable(frequencies: Mapping[str, int], most_rows: int) -> list[str]:
-    """The rarest terms whose page counts add up to at most `most_rows`; the rarest term is always included.
+    """The rarest terms whose page counts (`frequencies`) add up to at most `most_rows`, at least one of them.
 
     A term costs time for each page that has it, and the more pages have it, the less it distinguishes them.
-    `frequencies` gives the number of pages that have each term; terms on no page are left out.
     """
     chosen: list[str] = []
     for term in sorted((term for term, pages in frequencies.items() if pages), key=lambda term: frequencies[term]):
@@ -285,10 +280,7 @@ Result = TypeVar("Result")
 
 
 class cache_by_text(Generic[Text, More, Result]):
-    """A pure function of a text or of several, and of other hashable arguments, that keeps its newest results.
-
-    Callers share a result, so it must not be changed.
-    """
+    """A pure function of a text or several that keeps its newest results, which must not be changed."""
 
     def __init__(self, function: Callable[Concatenate[Text, More], Result]) -> None:
         self._function = function

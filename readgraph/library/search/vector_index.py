@@ -1,9 +1,9 @@
 """The vector index: the nearest pages of each memory by embedding, for any event loop and several processes.
 
 The vectors of a memory are in FAISS, kept in step with a file, one for each memory and embedding model, which only
-grows. A line of JSON names format, model and dimension; records of one size follow. An append is one write, a restart
-reads the whole file, and a process sees what another appended by reading further. FAISS's own files would be rewritten
-as a whole: 77 MB for each page that is added to 100,000 x 384.
+grows. A line of JSON names format, model and dimension; records of one size follow. An append is one write, and a
+process sees what another appended by reading further. FAISS's own files would be rewritten as a whole: 77 MB for each
+page that is added to 100,000 x 384.
 """
 
 import asyncio
@@ -85,7 +85,7 @@ def append_to_file(path: Path, header: VectorFileHeader, records: Records) -> No
 def read_file(path: Path, known: VectorFileHeader | None, first: int) -> tuple[VectorFileHeader, Records] | None:
     """The header, and the records from number `first` on, or all where the header is not the known one.
 
-    A last record that is not whole yet is left for later. Gives nothing if there is no file of this format.
+    A last record that is not whole is left for later. Gives nothing if there is no file of this format.
     """
     if path.is_symlink() or not path.is_file():  # a pipe would be waited for
         return None
@@ -128,10 +128,7 @@ class Vectors:
         self._clear(None)
 
     def add(self, keys: Sequence[VectorKey], vectors: Matrix) -> None:
-        """Add vectors of length 1, shape (keys, dimension); earlier vectors of the same pages are removed.
-
-        Raises `BadInput` if the memory's vectors have another dimension.
-        """
+        """Add unit vectors in place of those of the same pages; raises `BadInput` for another dimension."""
         if len(keys) != len(vectors):
             raise ValueError(f"{len(keys)} keys for {len(vectors)} vectors.")
         if not keys:
@@ -170,10 +167,7 @@ class Vectors:
                 path.unlink(missing_ok=True)
 
     def search(self, vector: Matrix, limit: int = 10, parts: Sequence[Part] = PARTS) -> list[PageHit]:
-        """The pages with the nearest vectors of these parts, best first; ties in page order.
-
-        `score` is the cosine similarity.
-        """
+        """The pages with the nearest vectors of these parts by cosine similarity, best first; ties in page order."""
         with self._lock:
             self._catch_up()
             count = len(self._pages)
@@ -235,7 +229,7 @@ class Vectors:
     def _catch_up(self) -> None:
         """Read the records that any process has appended to the file; a replaced file is read from its start.
 
-        A file that is damaged, or was made by another model, counts as empty, and is replaced when vectors are added.
+        A file that is damaged, or was made by another model, counts as empty, and is replaced later.
         """
         found = read_file(self._path, self._header, self._read)
         if found is None or found[0].model != self._model or not is_sound(found[1]):
@@ -300,10 +294,9 @@ def _run_in_thread(
 class VectorIndex:
     """Finds pages by the embeddings of one model; the nearest vector of a page counts.
 
-    `folder` is where the files are (created if it is missing); None makes a temporary folder. `model` names the
-    embedding model and its server. Each model has its own files, so vectors of different models are never mixed. Every
-    method raises `LibraryError` if a file can't be used. A damaged file counts as empty, and is filled again from the
-    page store.
+    `folder` is where the files are; None makes a temporary folder. `model` names the embedding model and its server,
+    and each has its own files. Every method raises `LibraryError` if a file can't be used. A damaged file counts as
+    empty, and is filled again from the page store.
     """
 
     def __init__(self, folder: Path | None, model: str) -> None:
