@@ -245,7 +245,7 @@ class AgentStore(PageStore):
     async def forget_life(self, agent: Agent) -> None:
         """Delete all of an agent but its recorded replies, its record last; readings share the index over pages."""
         for name in [recall_index(agent.id), *([] if agent.reading else [agent.index])]:
-            await self._forget_index(name)
+            await (await indexes_of(self.store)).forget_named(name)
         for log in ("events", "archive", "summaries"):
             await self.clear((ROOT, log, agent.id))
         await self.delete((ROOT, "agents"), [agent.id])
@@ -264,11 +264,8 @@ class AgentStore(PageStore):
                 await self.forget_life(agent)
         await self.clear((ROOT, "agents"), {"reading": document})  # agents with a damaged record
         for index in indexes:
-            await self._forget_index(index)
+            await (await indexes_of(self.store)).forget_named(index)
         await self.delete((ROOT, "archive-indexes", document), indexes)
-
-    async def _forget_index(self, name: str) -> None:
-        await (await indexes_of(self.store)).forget_named(name)
 
 
 def agent_store(runtime: Runtime[Any]) -> AgentStore:

@@ -243,17 +243,18 @@ def name_in_base(store: BaseStore, name: str) -> str:
 
 POLL_SECONDS = 0.02  # how often an event loop checks whether another one is still building
 _in_loop: "WeakValueDictionary[tuple[int, int, str], asyncio.Lock]" = WeakValueDictionary()
-_choosing = ThreadLock()
 _across_loops: "WeakValueDictionary[tuple[int, str], ThreadLock]" = WeakValueDictionary()
+_choosing = ThreadLock()
+_ledger_here = LedgerInMemory()
 
 
-def _reset_locks() -> None:
-    global _choosing
-    _choosing = ThreadLock()
+def _begin_anew_in_child() -> None:
+    global _choosing, _ledger_here
+    _choosing, _ledger_here = ThreadLock(), LedgerInMemory()
     _across_loops.clear()
 
 
-reset_in_forked(_reset_locks)
+reset_in_forked(_begin_anew_in_child)
 
 
 @asynccontextmanager
@@ -302,17 +303,6 @@ def _library(store: BaseStore) -> SharedStore:
     return library
 
 
-_ledger_here = LedgerInMemory()
-
-
 def ledger_of(store: BaseStore) -> MinuteLedger:
     """What was sent to models in the last minute by all who share the store."""
     return base.ledger if isinstance(base := base_of(store), SharedStore) else _ledger_here
-
-
-def _reset_ledger() -> None:
-    global _ledger_here
-    _ledger_here = LedgerInMemory()
-
-
-reset_in_forked(_reset_ledger)

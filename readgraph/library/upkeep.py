@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -33,8 +34,6 @@ from readgraph.state.records import Document, Memory
 
 Kind = Literal["file", "index", "document", "memory", "thread"]
 
-CHECKED_AT_ONCE = 20  # threads that are looked at before others may use the checkpoints again
-
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -55,7 +54,7 @@ async def check(library: Library) -> list[Fault]:
         return faults  # what a torn file holds can't be told
     faults += [fault async for fault in _document_faults(library.pages)]
     faults += [fault async for fault in _memory_faults(library.pages)]
-    return faults + await _thread_faults(library)
+    return faults + [fault async for fault in _thread_faults(library.checkpointer)]
 
 
 def _file_fault(folder: Path, file: Path) -> Fault | None:
@@ -132,23 +131,12 @@ async def _pages_fault(pages: PageStore, memory: Memory) -> str:
     return "" if end <= memory.read_to else "its pages go further than it was read"
 
 
-async def _thread_faults(library: Library) -> list[Fault]:
-    saver, faults = library.checkpointer, list[Fault]()
-
-    def readable(threads: Sequence[str]) -> list[Fault]:
-        found = list[Fault]()
-        for thread in threads:
-            try:
-                saver.get_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
-            except (LibraryError, BadInput):
-                found.append(Fault("thread", thread, "its last step can't be read", repairs=True))
-        return found
-
-    threads = await saver.run(lambda: saver.threads({}))
-    for first in range(0, len(threads), CHECKED_AT_ONCE):
-        some = threads[first : first + CHECKED_AT_ONCE]
-        faults += await saver.run(lambda some=some: readable(some))  # type: ignore[misc]
-    return faults
+async def _thread_faults(saver: SharedCheckpointer) -> AsyncIterator[Fault]:
+    for thread in await saver.run(lambda: saver.threads({})):
+        try:
+            await saver.aget_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
+        except (LibraryError, BadInput):
+            yield Fault("thread", thread, "its last step can't be read", repairs=True)
 
 
 async def repair(library: Library, faults: Sequence[Fault]) -> list[Fault]:
@@ -208,22 +196,22 @@ async def compact(library: Library) -> CompactionSizes:
     file anew. A server keeps the space for what it stores next.
     """
     before = await asyncio.to_thread(_bytes, library.whole_store)
-    dropped = await library.checkpointer.run(lambda: _drop_steps(library.checkpointer))
+    dropped = await _drop_steps(library.checkpointer)
     await EarlierNotes(library.store).drop_stopped()
     await asyncio.to_thread(library.whole_store.give_back)
     return CompactionSizes(before, await asyncio.to_thread(_bytes, library.whole_store), dropped)
 
 
-def _drop_steps(saver: SharedCheckpointer) -> int:
+async def _drop_steps(saver: SharedCheckpointer) -> int:
     """Delete the steps of old questions in all threads; a thread that can't be read is left as it is."""
     dropped = 0
-    for thread in saver.threads({}):
+    for thread in await saver.run(lambda: saver.threads({})):
         try:
-            newest = saver.get_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
+            newest = await saver.aget_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
         except LibraryError:
             continue
         if newest is not None and QUESTION in newest.checkpoint["channel_values"]:
-            dropped += saver.drop_steps(thread)
+            dropped += await saver.run(partial(saver.drop_steps, thread))
     return dropped
 
 
@@ -282,7 +270,7 @@ def _copy_database(file: Path, to: Path) -> None:
         opening = closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True))
         with opening as source, closing(sqlite3.connect(to)) as copy:
             source.backup(copy)
-            ((said,), *_) = copy.execute("PRAGMA quick_check(1)").fetchall()
+            said = _run_pragma(copy, "quick_check")
     except sqlite3.Error as problem:
         raise library_unusable_error(file, problem) from problem
     if said != "ok":

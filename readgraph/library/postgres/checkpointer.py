@@ -30,7 +30,6 @@ from readgraph.library.postgres.connections import (
     ServerSession,
     connect,
     escape_text,
-    is_lost,
     read_text,
     server_unusable_error,
 )
@@ -165,12 +164,12 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
     def _ready_connection(self) -> Connection:
         connection: Connection = self.conn
         idle = time.monotonic() - self._used
-        if idle > IDLE_SECONDS and not is_lost(connection):
+        if idle > IDLE_SECONDS and not connection.closed:
             try:
                 connection.execute("SELECT 1")
             except psycopg.Error:
                 connection.close()
-        if is_lost(connection):
+        if connection.closed:
             self.conn = connection = connect(self.address)
         self._used = time.monotonic()
         return connection

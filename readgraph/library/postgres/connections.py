@@ -153,11 +153,6 @@ def _without_secrets(address: LibraryAddress, said: str) -> str:
     return said.replace(address.full, address.shown)
 
 
-def is_lost(connection: Connection) -> bool:
-    """Whether the connection can't be used any more."""
-    return connection.closed
-
-
 def retry_transaction(operation: Callable[[], _T]) -> _T:
     """Run a transaction, again where another one that ran beside it made it fail."""
     for left in reversed(range(TRIES)):
@@ -182,7 +177,7 @@ class Readers:
                 try:
                     return operation(connection)
                 except psycopg.Error as problem:
-                    if not is_lost(connection) or new:
+                    if not connection.closed or new:
                         raise server_unusable_error(self._address, problem) from problem
 
     def fetch(self, select: LiteralString, *values: Any) -> list[DictRow]:
@@ -207,7 +202,7 @@ class Readers:
             yield connection, new
         finally:
             with self._lock:
-                if self._closed or is_lost(connection):
+                if self._closed or connection.closed:
                     connection.close()
                 else:
                     self._idle.append(connection)
@@ -323,7 +318,7 @@ class ServerSession:
         if held.times:
             return
         del self._held[name]
-        if is_lost(self._connection):  # the server has freed it
+        if self._connection.closed:  # the server has freed it
             self._lost = bool(self._held)
             return
         function = "pg_advisory_unlock_shared" if held.shared else "pg_advisory_unlock"
@@ -342,7 +337,7 @@ class ServerSession:
             try:
                 return retry_transaction(once)
             except psycopg.Error:
-                if not is_lost(self._connection):
+                if not self._connection.closed:
                     raise
                 return once()  # on a new connection, unless locks went with the old one
         except psycopg.Error as problem:
@@ -359,7 +354,7 @@ class ServerSession:
 
     def _ready_connection(self) -> Connection:
         """The connection, a new one where the server has closed it while nothing was held."""
-        if is_lost(self._connection):
+        if self._connection.closed:
             self._lost = bool(self._held)
             self.check()
             self._connection = connect(self.address)
