@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from itertools import pairwise
-from threading import Event, Lock, local
+from threading import Lock, local
 from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.runnables import RunnableConfig
@@ -92,7 +92,6 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        self._closed = Event()  # LangGraph may copy a checkpointer, and the copy must close too
         self._begun = local()
         self._thread = WorkerThread(
             "readgraph-checkpoints", self.what, run_within(self._one_transaction), instead=IN_WORKER
@@ -108,9 +107,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
 
     def _check(self) -> None:
         """Raise `LibraryError` where the library is closed, or was opened before a fork."""
-        self._thread.check_parent()
-        if self._closed.is_set():
-            raise LibraryError(f"{self.what} is closed.")
+        self._thread.check()
 
     @abstractmethod
     def _transaction(self) -> AbstractContextManager[Any]:
@@ -225,13 +222,10 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
     async def close(self) -> None:
         """Finish pending writes and close the connection."""
         if not self._thread.of_parent:
-            await self.run(self._close)
-            self._thread.shutdown()
-
-    def _close(self) -> None:
-        with self.lock:
-            self._closed.set()
-            self.conn.close()
+            await self.run(lambda: None)
+            self._thread.shutdown()  # also for a copy of this object, such as LangGraph may have made
+            with self.lock:
+                self.conn.close()
 
     def put(
         self,

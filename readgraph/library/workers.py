@@ -74,10 +74,17 @@ class WorkerThread:
         """Whether this process was forked since, so that the thread does not exist in it."""
         return self._process != os.getpid()
 
-    def check_parent(self) -> None:
-        """Raise `LibraryError` where this process was forked since."""
+    @property
+    def usable(self) -> bool:
+        """Whether it runs in this process, and was not shut down."""
+        return not self.of_parent and not self._ended
+
+    def check(self) -> None:
+        """Raise `LibraryError` where this process was forked since, or the thread was shut down."""
         if self.of_parent:
             raise LibraryError(f"{self._what} was opened before this process was forked{self._instead}.")
+        if self._ended:
+            raise LibraryError(f"{self._what} is closed.")
 
     async def run(self, function: Callable[[], T], *, writes: bool = False) -> T:
         """Run a function; when this returns, what it wrote is committed. One that `writes` may be run twice."""
@@ -97,10 +104,9 @@ class WorkerThread:
         return done
 
     def _submit(self, order: _Order) -> None:
-        self.check_parent()
+        self.check()  # a forked child must not wait for a lock that a thread of its parent held
         with self._submitting:
-            if self._ended:
-                raise LibraryError(f"{self._what} is closed.")
+            self.check()
             if self._thread is None:
                 self._thread = Thread(target=_work, args=(self._waiting,), name=self._name, daemon=True)
                 self._thread.start()

@@ -11,7 +11,6 @@ and whole numbers that were written as 1e22 come back as integers.
 import asyncio
 import hashlib
 import logging
-import os
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -226,16 +225,14 @@ class ServerSession:
         self.address = address
         self._connection = connect(address)
         self.database = self._connection.info.dbname
-        self._thread = WorkerThread("readgraph-postgres", f"The library {address}", run_within(self._together))
+        self._thread = WorkerThread(
+            "readgraph-postgres", f"The library {address}", run_within(self._together), instead=": open it there"
+        )
         self._held, self._lost, self._begun = dict[str, _HeldLock](), False, False
-        self._closed, self._process = False, os.getpid()
 
     def check(self) -> None:
         """Raise `LibraryError` where the session can't be used any more."""
-        if self._process != os.getpid():
-            raise LibraryError(f"The library {self.address} was opened before this process was forked: open it there.")
-        if self._closed:
-            raise LibraryError(f"The library {self.address} is closed.")
+        self._thread.check()
         if self._lost:
             raise LibraryError(
                 f"The connection to the library {self.address} was lost, and its locks with it: "
@@ -254,13 +251,12 @@ class ServerSession:
 
     async def wait_for_writes(self) -> None:
         """Wait until all writes so far are committed, including those of cancelled callers."""
-        if not self._closed and self._process == os.getpid():
+        if self._thread.usable:
             await self._thread.run(lambda: None)
 
     def close(self) -> None:
         """Finish what waits, and close the connection, which frees its locks."""
-        if self._process == os.getpid() and not self._closed:
-            self._closed = True
+        if self._thread.usable:
             self._thread.shutdown()
             self._connection.close()
 
@@ -279,7 +275,7 @@ class ServerSession:
         try:
             yield
         finally:  # it runs after all writes that came before it, also those of cancelled callers
-            if not self._closed:
+            if self._thread.usable:
                 await self._thread.run(partial(self._give, name))
 
     async def _try_lock(self, name: str, shared: bool) -> bool:
