@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import isfinite
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError, field_validator
 
 from readgraph.library.agents import (
     Agent,
@@ -40,11 +40,7 @@ MOST_NUMBERS = 1_000_000  # the most numbers that a file's archive may count: ea
 MOST_NESTED, LONGEST_FAULT = 20, 200
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class FiledPassage(_Part):
+class FiledPassage(BaseModel, extra="forbid"):
     """A passage of archival storage under its number."""
 
     number: int
@@ -52,14 +48,14 @@ class FiledPassage(_Part):
     text: str
 
 
-class FiledPage(_Part):
+class FiledPage(BaseModel, extra="forbid"):
     """A page of a document: the character offset after it, and its note."""
 
     end: int
     note: str
 
 
-class FiledDocument(_Part):
+class FiledDocument(BaseModel, extra="forbid"):
     """A document of archival storage under the number of its first page."""
 
     number: int
@@ -72,7 +68,7 @@ class FiledDocument(_Part):
     text: str
 
 
-class AgentFile(_Part):
+class AgentFile(BaseModel, extra="forbid"):
     """An agent's file. Events from number `queue_from` on are in the queue; `summary` sums up the earlier ones."""
 
     readgraph: Literal["agent"] = "agent"
@@ -245,7 +241,6 @@ async def _import_document(store: AgentStore, filed: FiledDocument) -> ArchiveEn
 
 
 REPLY_FORMAT = 1
-
 HEADER = {"readgraph": "replies", "format": REPLY_FORMAT}
 
 

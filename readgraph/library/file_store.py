@@ -177,8 +177,6 @@ class FileListing:
 
 
 ORIGINALS = "originals"  # the folder of kept files; a file there has the id of its document, and the ending of its kind
-
-
 ROOM = 2**20  # bytes on the disk without which no reply is paid for: the replies of all calls in flight fit into them
 
 
@@ -190,6 +188,7 @@ class LibraryStore(SharedStore):
     def __init__(self, path: Path, *, to_read: bool = False) -> None:
         self.folder, self.place, self.name = path.parent, str(path.parent), path.parent.name
         self.locks = path.parent / "locks"
+        self.ledger = LedgerInFile(self.locks / "minute.sqlite")
         self.path, self.to_read = path, to_read
         if to_read:
             self._reading = self._writing = FileWorker(path, "reads", to_read=True)
@@ -219,11 +218,6 @@ class LibraryStore(SharedStore):
     async def wait_for_writes(self) -> None:
         """Wait until all writes so far are committed, including those of cancelled callers."""
         await self._writing.run([])
-
-    @property
-    def ledger(self) -> LedgerInFile:
-        """What was sent to models in the last minute, by all processes."""
-        return LedgerInFile(self.locks / "minute.sqlite")
 
     @asynccontextmanager
     async def hold_lock(self, name: str, on_wait: OnWait | None = None, *, wait: bool = True) -> AsyncIterator[None]:

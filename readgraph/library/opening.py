@@ -29,7 +29,6 @@ from readgraph.state.loops import background
 
 FORMAT = 1  # version of the library's layout; a library with a newer layout is refused
 
-
 Named = str | os.PathLike[str] | LibraryAddress
 
 

@@ -23,11 +23,7 @@ from readgraph.state.forks import reset_in_forked
 from readgraph.state.records import digest
 
 OnWait = Callable[[], None]  # called once before waiting for another process or task
-
-
 Row = tuple[str, str, dict[str, Any]]  # an item as it is stored: its namespace, joined by dots, its key and its value
-
-
 T = TypeVar("T")
 
 
@@ -66,22 +62,11 @@ class InUse(Exception):
 class SharedStore(BaseStore):
     """A `BaseStore` that several processes share. Names of its locks are those of `name_in_base`."""
 
-    place: str
-    """Where it is kept, as messages name it: never with a password."""
-
-    name: str
-    """The last part of its place: that of the folder, or of the database."""
-
-    indexes_apart = False
-    """Whether each machine has search indexes of its own."""
-
-    folder: Path
-    """The folder on this disk for what can be made again, and for originals where they are files."""
-
-    @property
-    @abstractmethod
-    def ledger(self) -> MinuteLedger:
-        """What was sent to models in the last minute, by all processes."""
+    place: str  # where it is kept, as messages name it: never with a password
+    name: str  # the last part of its place: that of the folder, or of the database
+    folder: Path  # on this disk, for what can be made again, and for originals where they are files
+    ledger: MinuteLedger  # what was sent to models in the last minute, by all processes
+    indexes_apart = False  # whether each machine has search indexes of its own
 
     @abstractmethod
     def close(self) -> None:

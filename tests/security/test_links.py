@@ -84,7 +84,7 @@ def test_links_to_files_that_are_not_there_make_none(tmp_path: Path) -> None:
 
 
 def test_vectors_are_not_written_through_a_link(tmp_path: Path, secret: Path) -> None:
-    header = VectorFileHeader.new("openai:double", 2)
+    header = VectorFileHeader("openai:double", 2)
     vectors = tmp_path / "a.vectors"
     for link in (vectors, vectors.with_suffix(".new")):
         link.symlink_to(secret)

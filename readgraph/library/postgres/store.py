@@ -66,16 +66,11 @@ class ServerStore(SharedStore):
         self._readers = Readers(address)
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="readgraph-postgres-reads")
         self._copies = folder / "originals"
-        self._ledger = LedgerInTable(self._readers)
+        self.ledger = LedgerInTable(self._readers)
         self._process = os.getpid()
 
     def __repr__(self) -> str:
         return f"ServerStore({self.place!r})"
-
-    @property
-    def ledger(self) -> LedgerInTable:
-        """What was sent to models in the last minute, by all processes."""
-        return self._ledger
 
     def close(self) -> None:
         """Commit pending writes and close the connections."""

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Part = Literal["page", "header", "memo"]
-
 PARTS: tuple[Part, ...] = ("page", "header", "memo")
-
 WITHOUT_MEMOS: tuple[Part, ...] = ("page", "header")
 
 

@@ -13,7 +13,7 @@ import shutil
 import tempfile
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
 from threading import Lock
@@ -43,12 +43,7 @@ class VectorFileHeader:
 
     model: str
     dimension: int
-    made: str
-
-    @classmethod
-    def new(cls, model: str, dimension: int) -> "VectorFileHeader":
-        """The header of a file that is made now."""
-        return cls(model, dimension, uuid4().hex)
+    made: str = field(default_factory=lambda: uuid4().hex)
 
     def line(self) -> bytes:
         """The line as it stands in the file."""
@@ -141,7 +136,7 @@ class Vectors:
                 raise BadInput(
                     f"'{self._model}' gave an embedding of {vectors.shape[1]:,} numbers: name another model."
                 )
-            header = self._header or VectorFileHeader.new(self._model, vectors.shape[1])
+            header = self._header or VectorFileHeader(self._model, vectors.shape[1])
             self._check(header, vectors.shape[1])
             known = self._pages_with_vectors({page for page, _ in keys})
             records = np.zeros(len(known) + len(keys), header.record)
@@ -223,7 +218,7 @@ class Vectors:
             kept = np.zeros(len(self._pages), header.record)
             kept["page"], kept["part"] = self._pages, self._parts
             kept["vector"] = self._faiss.reconstruct_n(0, len(kept)) if len(kept) else 0
-            create_file(self._path, VectorFileHeader.new(header.model, header.dimension), kept)
+            create_file(self._path, VectorFileHeader(header.model, header.dimension), kept)
             self._catch_up()
 
     def _catch_up(self) -> None:
