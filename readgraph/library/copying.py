@@ -35,6 +35,9 @@ class CopySummary(NamedTuple):
     originals: int
     digest: str
 
+    def __str__(self) -> str:
+        return f"{self.items} items, {self.checkpoints} checkpoints, {self.originals} originals ({self.digest})"
+
 
 async def copy_library(source: LibraryPlace, target: LibraryPlace) -> CopySummary:
     """Copy a library with all its namespaces to a place that holds none; others may use the first one meanwhile.
@@ -54,9 +57,12 @@ async def copy_library(source: LibraryPlace, target: LibraryPlace) -> CopySummar
                     await copies.run(partial(_put, copies, each), writes=True)
         await _copy_items(first, second, sums)
         await asyncio.to_thread(copy_originals, first, second, sums)
-        if (found := await sums_of(second)) != sums:
-            raise LibraryError(f"The copy in {target} differs from {source}: {found} instead of {sums}. Copy it again.")
-    return sums.as_summary()
+        copied, found = sums.as_summary(), await sums_of(second)
+        if found != copied:
+            raise LibraryError(
+                f"The copy in {target} differs from {source}: {found} instead of {copied}. Copy it again."
+            )
+    return copied
 
 
 class _Sums:
@@ -73,13 +79,6 @@ class _Sums:
     def as_summary(self) -> CopySummary:
         counts = self._counts
         return CopySummary(counts["item"], counts["checkpoint"], counts["original"], f"{self._sum % 2**256:064x}"[:16])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Sums) and self.as_summary() == other.as_summary()
-
-    def __str__(self) -> str:
-        copied = self.as_summary()
-        return f"{copied.items} items, {copied.checkpoints} checkpoints, {copied.originals} originals ({copied.digest})"
 
 
 def _plain(value: Any) -> Any:
@@ -192,7 +191,7 @@ def _add_original(sums: _Sums, name: str, data: bytes) -> None:
     sums.add("original", name, hashlib.sha256(data).hexdigest())
 
 
-async def sums_of(library: WholeLibrary) -> _Sums:
+async def sums_of(library: WholeLibrary) -> CopySummary:
     """The counts and the digest of a copy, as it is read back."""
     sums = _Sums()
     for part in ["", *await asyncio.to_thread(library.store.parts)]:
@@ -204,4 +203,4 @@ async def sums_of(library: WholeLibrary) -> _Sums:
             sums.add("item", prefix, key, value)
     for name, data in await asyncio.to_thread(lambda: [*_originals(library)]):
         _add_original(sums, name, data)
-    return sums
+    return sums.as_summary()

@@ -12,16 +12,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.utils import search_where
 
+from readgraph.library import sqlite_files
 from readgraph.library.checkpointer import SharedCheckpointer, StrictSerializer
-from readgraph.library.sqlite_files import (
-    BUSY_SECONDS,
-    connect_to_read,
-    library_damage_error,
-    library_unusable_error,
-    lock_setup,
-    refuse_linked,
-    trust_data_only,
-)
 from readgraph.state.errors import LibraryError
 from readgraph.state.forks import pause_in_forks
 
@@ -45,7 +37,7 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self.what, self.path = f"The library {path.parent}", path
-        super().__init__(connection, serde=StrictSerializer(partial(library_damage_error, path)))
+        super().__init__(connection, serde=StrictSerializer(partial(sqlite_files.library_damage_error, path)))
         pause_in_forks(self)
 
     def setup(self) -> None:
@@ -87,7 +79,7 @@ class LibraryCheckpointer(SharedCheckpointer, SqliteSaver):
             self.conn.execute("VACUUM")
 
     def _damage_error(self) -> LibraryError:
-        return library_damage_error(self.path)
+        return sqlite_files.library_damage_error(self.path)
 
     def let_go(self) -> None:
         """Close the connection in a forked child process."""
@@ -104,22 +96,22 @@ async def open_checkpointer(path: Path, *, to_read: bool = False) -> AsyncIterat
         finally:
             await checkpointer.close()
     except sqlite3.Error as problem:
-        raise library_unusable_error(path, problem) from problem
+        raise sqlite_files.library_unusable_error(path, problem) from problem
 
 
 def _open(path: Path, to_read: bool) -> LibraryCheckpointer:
     """The checkpointer over a file, which is made if it is missing; to read, an empty one where there is none yet."""
     if to_read and path.exists():
-        checkpointer = LibraryCheckpointer(connect_to_read(path), path)
+        checkpointer = LibraryCheckpointer(sqlite_files.connect_to_read(path), path)
         checkpointer.is_setup = True
         return checkpointer
-    refuse_linked(path)
+    sqlite_files.refuse_linked(path)
     # Of two that change a new file to WAL mode at once, SQLite refuses one without waiting.
-    with nullcontext() if to_read else lock_setup(path.parent):
+    with nullcontext() if to_read else sqlite_files.lock_setup(path.parent):
         place = ":memory:" if to_read else path
-        connection = sqlite3.connect(place, timeout=BUSY_SECONDS, check_same_thread=False)
+        connection = sqlite3.connect(place, timeout=sqlite_files.BUSY_SECONDS, check_same_thread=False)
         try:
-            trust_data_only(connection)
+            sqlite_files.trust_data_only(connection)
             connection.execute("PRAGMA synchronous=NORMAL")
             checkpointer = LibraryCheckpointer(connection, path)
             checkpointer.setup()

@@ -22,16 +22,9 @@ from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.sqlite import SqliteStore
 from pydantic_core import from_json
 
+from readgraph.library import sqlite_files
 from readgraph.library.address import CHECKPOINTS, STORE, own_files
 from readgraph.library.minute_ledger import LedgerInFile
-from readgraph.library.sqlite_files import (
-    IN_WORKER,
-    connect,
-    connect_to_read,
-    library_damage_error,
-    library_unusable_error,
-    lock_setup,
-)
 from readgraph.library.store import InUse, Listing, ListingPosition, OnWait, Row, SharedStore, T, row_mark
 from readgraph.library.workers import WorkerThread
 from readgraph.state.files import replace_file
@@ -53,17 +46,17 @@ class FileWorker:
     def __init__(self, path: Path, name: str, *, to_read: bool = False) -> None:
         self._path = path
         self._to_read = to_read
-        self._connection = (connect_to_read if to_read else connect)(path)
+        self._connection = (sqlite_files.connect_to_read if to_read else sqlite_files.connect)(path)
         self._connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
         self._store = SqliteStore(self._connection, deserializer=parse_stored_value)
         self._store.is_setup = to_read
         try:
             self._set_up()
         except sqlite3.Error as problem:
-            raise library_unusable_error(path, problem) from problem
+            raise sqlite_files.library_unusable_error(path, problem) from problem
         self.lock = Lock()
         self._thread = WorkerThread(
-            f"readgraph-{name}", f"The library {path.parent}", self._run_together, instead=IN_WORKER
+            f"readgraph-{name}", f"The library {path.parent}", self._run_together, instead=sqlite_files.IN_WORKER
         )
         pause_in_forks(self)
 
@@ -115,9 +108,9 @@ class FileWorker:
             except Exception as problem:
                 cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
                 if isinstance(cause, sqlite3.Error):
-                    raise library_unusable_error(self._path, cause) from problem
+                    raise sqlite_files.library_unusable_error(self._path, cause) from problem
                 if isinstance(problem, ValueError):  # of a stored row
-                    raise library_damage_error(self._path) from problem
+                    raise sqlite_files.library_damage_error(self._path) from problem
                 raise
 
     def _mend(self) -> None:
@@ -193,7 +186,7 @@ class LibraryStore(SharedStore):
         if to_read:
             self._reading = self._writing = FileWorker(path, "reads", to_read=True)
             return
-        with lock_setup(self.folder):
+        with sqlite_files.lock_setup(self.folder):
             self._reading, self._writing = FileWorker(path, "reads"), FileWorker(path, "writes")
 
     def __repr__(self) -> str:
@@ -233,7 +226,7 @@ class LibraryStore(SharedStore):
                     on_wait()
                 await lock.acquire()
         except OSError as problem:
-            raise library_unusable_error(self.folder, problem) from problem
+            raise sqlite_files.library_unusable_error(self.folder, problem) from problem
         try:
             yield
         except BaseException:
@@ -265,7 +258,7 @@ class LibraryStore(SharedStore):
             if disk_usage(self.folder).free < max(ROOM, needed):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as problem:
-            raise library_unusable_error(self.folder, problem) from problem
+            raise sqlite_files.library_unusable_error(self.folder, problem) from problem
 
     def size(self) -> int:
         """The bytes of all files in the folder."""
@@ -277,20 +270,21 @@ class LibraryStore(SharedStore):
         file = self.folder / STORE
         select = "SELECT prefix, key, value FROM store WHERE (prefix, key) > (?, ?) ORDER BY prefix, key LIMIT ?"
         try:
-            with closing(connect_to_read(file)) as connection:
+            with closing(sqlite_files.connect_to_read(file)) as connection:
                 found = connection.execute(select, (*after, most)).fetchall()
             if found and not after < tuple(map(str, found[-1][:2])):
-                raise library_damage_error(self.folder)  # the index is out of order: the rows might never end
+                # The index is out of order: the rows might never end.
+                raise sqlite_files.library_damage_error(self.folder)
             values = [parse_stored_value(value) for *_, value in found]
             if any(value is UNREADABLE for value in values):
-                raise library_damage_error(self.folder)
+                raise sqlite_files.library_damage_error(self.folder)
             return [(prefix, key, value) for (prefix, key, _), value in zip(found, values, strict=True)]
         except sqlite3.Error as problem:
-            raise library_unusable_error(file, problem) from problem
+            raise sqlite_files.library_unusable_error(file, problem) from problem
 
     def look(self, prefix: str, use: Callable[[Listing], T]) -> T:
         """What a function makes of a listing."""
-        with closing(connect_to_read(self.path)) as connection:
+        with closing(sqlite_files.connect_to_read(self.path)) as connection:
             connection.execute("BEGIN")
             return use(FileListing(connection, prefix))
 
@@ -303,11 +297,11 @@ class LibraryStore(SharedStore):
         """Write each file anew, without what was deleted."""
         for file in own_files(self.folder):
             try:
-                with closing(connect(file)) as connection:
+                with closing(sqlite_files.connect(file)) as connection:
                     connection.execute("VACUUM")
                     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except sqlite3.Error as problem:
-                raise library_unusable_error(file, problem) from problem
+                raise sqlite_files.library_unusable_error(file, problem) from problem
 
     def keep_original(self, name: str, data: bytes) -> None:
         """Keep a file in a folder of the library; a link in its place, which we never made, is not followed."""
