@@ -14,7 +14,7 @@ from readgraph.library.library import document_of_file, keep_file
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records, title_words
 from readgraph.library.search.passages import likely_documents, search_documents
-from readgraph.library.search.stop_words import stop_words
+from readgraph.library.search.terms import stop_words
 from readgraph.sources import SourceText
 from readgraph.sources.converting import convert_in_thread
 from readgraph.sources.loading import STANDARD_INPUT, SourceFile, printable_path

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
 from readgraph.library.search.okapi import Okapi, QueryTermFinder, TextsWith, rank
-from readgraph.library.search.stop_words import stop_words
 from readgraph.library.search.terms import (
     ENGLISH,
     MOST_TERMS,
@@ -17,6 +16,7 @@ from readgraph.library.search.terms import (
     content_words,
     index_terms,
     query_terms,
+    stop_words,
     tokens,
     words,
 )

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from readgraph.library.search.hits import TermCounts
 from readgraph.library.search.postings import BESIDE
-from readgraph.library.search.stop_words import stop_words
 from readgraph.library.search.terms import (
     BEGUN_ALIKE,
     ENGLISH,
@@ -19,6 +18,7 @@ from readgraph.library.search.terms import (
     fold_accents,
     grams,
     stem,
+    stop_words,
     tokens,
 )
 from readgraph.state.languages import main_language

@@ -8,14 +8,13 @@ Arabic and Hebrew have light rules of our own.
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache, update_wrapper
+from functools import cache, lru_cache, update_wrapper
 from importlib import import_module
 from itertools import zip_longest
+from pathlib import Path
 from threading import Lock
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 from unicodedata import normalize
-
-from readgraph.library.search.stop_words import stop_words
 
 ENGLISH = "en"
 
@@ -157,6 +156,24 @@ def _hebrew(word: str) -> str:
     while match := _HEBREW_PREFIX.match(word):
         word = word[match.end() :]
     return word
+
+
+_OF_OTHER_SCRIPTS = ("ru", "ar", "he", "hi")
+
+
+@cache
+def _all_stop_words() -> dict[str, frozenset[str]]:
+    """Words that say little about what a text is about, by language, with accents, case-folded, not stemmed."""
+    text = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8")
+    parts = (part.partition("]") for part in text.split("[")[1:])
+    return {language: frozenset(listed.split()) for language, _, listed in parts}
+
+
+@lru_cache
+def stop_words(language: str) -> frozenset[str]:
+    """The stop words of a language (ISO 639-1), else English ones, and those of the main languages of other scripts."""
+    listed = _all_stop_words()
+    return listed.get(language, listed[ENGLISH]).union(*(listed[other] for other in _OF_OTHER_SCRIPTS))
 
 
 STOP_WORDS = stop_words(ENGLISH)
