@@ -40,8 +40,6 @@ AT_ONCE = 100  # how many checkpoints are fetched at a time when many are listed
 QUESTION = "question_text"  # the channel that the state of every graph that answers questions has
 LAST_ROW = 2**63 - 1
 
-Rows = Sequence[tuple[int, RunnableConfig]]  # row numbers and configurations of checkpoints
-
 _STEPS_WITHIN = """(checkpoint_ns, checkpoint_id) IN (
     SELECT checkpoint_ns, checkpoint_id FROM checkpoints
     WHERE thread_id = :thread AND {row} >= :begin AND {row} < :end AND {row} <> (
@@ -188,15 +186,20 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
 
         return await self.run(find_threads)
 
-    def _rows(self, config: RunnableConfig | None, filter: dict[str, Any] | None, below: int, limit: int) -> Rows:
-        """At most `limit` of the newest checkpoints before the row `below`, the last written first."""
+    def _iterate_rows(
+        self, config: RunnableConfig | None, filter: dict[str, Any] | None, below: int, limit: int | None = None
+    ) -> Iterator[RunnableConfig]:
+        """The names of at most `limit` checkpoints before the row `below`, the last written first."""
         source, values = self._select_from(config, filter)
-        row, names = self.row, ("thread_id", "checkpoint_ns", "checkpoint_id")
-        select = f"SELECT {row} AS number, {', '.join(names)} {source} AND {row} < %s ORDER BY 1 DESC LIMIT %s"
-        return [
-            (number, {"configurable": dict(zip(names, (self.to_given_thread(thread), *name), strict=True))})
-            for number, thread, *name in self._fetch(select, (*values, below, limit))
-        ]
+        names = ("thread_id", "checkpoint_ns", "checkpoint_id")
+        columns = f"{self.row} AS number, {', '.join(names)}"
+        select = f"SELECT {columns} {source} AND {self.row} < %s ORDER BY 1 DESC LIMIT %s"
+        while rows := self._fetch(select, (*values, below, AT_ONCE if limit is None else min(limit, AT_ONCE))):
+            for _, thread, *name in rows:
+                yield {"configurable": dict(zip(names, (self.to_given_thread(thread), *name), strict=True))}
+            if rows[-1][0] >= below:  # such rows might never end
+                raise self._damage_error()
+            below, limit = rows[-1][0], None if limit is None else limit - len(rows)
 
     def _row_of(self, named: RunnableConfig, config: RunnableConfig | None) -> int:
         """The row number of a checkpoint, in any graph of the thread; 0 if it does not exist."""
@@ -243,11 +246,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
 
     def oldest_first(self) -> Iterator[CheckpointTuple]:
         """All checkpoints in the order of their writing; they are read one by one."""
-        below, named = LAST_ROW, list[RunnableConfig]()
-        while rows := self._rows(None, None, below, AT_ONCE):
-            named += [config for _, config in rows]
-            below = self._lowest(rows, below)
-        for config in reversed(named):
+        for config in reversed([*self._iterate_rows(None, None, LAST_ROW)]):
             if (saved := self._read(config)) is not None:  # it may have been deleted meanwhile
                 yield saved
 
@@ -257,8 +256,8 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
             return self._read(config)
         named = config["configurable"]
         thread = {"thread_id": str(named["thread_id"]), "checkpoint_ns": named.get("checkpoint_ns", "")}
-        newest = self._rows({"configurable": thread}, None, LAST_ROW, 1)
-        return self._read(newest[0][1]) if newest else None
+        newest = next(self._iterate_rows({"configurable": thread}, None, LAST_ROW, 1), None)
+        return self._read(newest) if newest else None
 
     def _read(self, named: RunnableConfig) -> CheckpointTuple | None:
         try:
@@ -280,17 +279,9 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         They are read one by one: LangGraph's own method lets nothing be written until the last one was read.
         """
         below = self._row_of(before, config) if before else LAST_ROW
-        while rows := self._rows(config, filter, below, AT_ONCE if limit is None else min(limit, AT_ONCE)):
-            for _, named in rows:
-                if (checkpoint := self._read(named)) is not None:  # it may have been deleted meanwhile
-                    yield checkpoint
-            below, limit = self._lowest(rows, below), None if limit is None else limit - len(rows)
-
-    def _lowest(self, rows: Sequence[tuple[int, RunnableConfig]], below: int) -> int:
-        """The last row's number; raises `LibraryError` where it isn't lower: such rows might never end."""
-        if (lowest := rows[-1][0]) >= below:
-            raise self._damage_error()
-        return lowest
+        for named in self._iterate_rows(config, filter, below, limit):
+            if (checkpoint := self._read(named)) is not None:  # it may have been deleted meanwhile
+                yield checkpoint
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """As `get_tuple`."""

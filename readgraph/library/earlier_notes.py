@@ -7,7 +7,6 @@ the same item, and who goes on from an earlier checkpoint never sees what lies a
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from readgraph.library.page_store import PageStore
 from readgraph.library.stored_items import EVERY, ROOT, StoredItems, number_key, search_until_empty
 from readgraph.state.records import Time, load_valid, utc_now
 
@@ -34,11 +33,6 @@ class _ReadingRecord:
 
 class EarlierNotes(StoredItems):
     """The earlier notes of the readings in a store."""
-
-    @classmethod
-    def of(cls, pages: PageStore) -> "EarlierNotes":
-        """Those beside these pages."""
-        return cls(pages.store)
 
     async def begin(self, document: str, reading: str) -> None:
         """Record that a reading of a document has begun."""

@@ -89,10 +89,10 @@ class MinuteLedger(ABC):
     def settle(self, model: str, place: QueuePlace, tokens: int | None) -> None:
         """The call had this many tokens; None: it was not sent."""
         if tokens is None:
-            self._run(model, lambda execute: execute("DELETE FROM sent WHERE number = ?", place.number))
+            statement, values = "DELETE FROM sent WHERE number = ?", [place.number]
         else:
-            update = "UPDATE sent SET tokens = ? WHERE number = ?"
-            self._run(model, lambda execute: execute(update, tokens, place.number))
+            statement, values = "UPDATE sent SET tokens = ? WHERE number = ?", [tokens, place.number]
+        self._run(model, lambda execute: execute(statement, *values))
 
 
 _TABLE = (

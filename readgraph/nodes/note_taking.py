@@ -112,7 +112,7 @@ async def write_notes(state: NotesState, runtime: Runtime[ReaderContext]) -> Not
 async def _read_on(state: NotesState, runtime: Runtime[ReaderContext], note: NoteAfter) -> NotesUpdate:
     memory, context = await load_memory(runtime, state), runtime.context
     document, pages = memory.document, await memory.pages()
-    log, first, name = EarlierNotes.of(memory.store), state["next_page"], state["reading"]
+    log, first, name = EarlierNotes(memory.store.store), state["next_page"], state["reading"]
     if not name and context.model and context.look_back:  # else nothing is searched, and so nothing is kept
         asked = [state["memory"], state["question_text"], state["choices"]]
         how = [context.model, context.sample, most_note_words(context), context.language]
