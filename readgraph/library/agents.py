@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from langgraph.runtime import Runtime
+from pydantic import AliasChoices, Field
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.index_registry import indexes_of
@@ -25,16 +26,12 @@ SPEAKS = "send_message"  # the function that an agent calls to send a message
 KEPT_READINGS = 50  # how many agents of a document's finished readings are kept, so that a thread can go back to them
 
 
-def rename_old_fields(value: dict[str, Any]) -> dict[str, Any]:
-    """A stored event with the current names of its fields: `request_heartbeat` used to be `run_on`."""
-    return {"request_heartbeat" if name == "run_on" else name: part for name, part in value.items()}
-
-
 @dataclass(frozen=True, slots=True)
 class Event:
     """One event of recall storage. A call and its result are one event, so that they can't be separated.
 
-    `text` is what arrived, or the inner thoughts of a call; `at` is the local time with its UTC offset.
+    `text` is what arrived, or the inner thoughts of a call; `at` is the local time with its UTC offset. In old records
+    `request_heartbeat` is called `run_on`.
     """
 
     number: Count
@@ -43,14 +40,14 @@ class Event:
     text: str
     function: str = ""
     arguments: dict[str, Any] = field(default_factory=dict)
-    request_heartbeat: bool = False
+    request_heartbeat: Annotated[bool, Field(validation_alias=AliasChoices("request_heartbeat", "run_on"))] = False
     result: str | None = None
     failed: bool = False
 
     @classmethod
     def load(cls, value: Any) -> "Event":
         """The event in a stored value; raises `Damaged` if it holds none."""
-        return load_record(cls, rename_old_fields(value))
+        return load_record(cls, value)
 
     @property
     def spoken_text(self) -> str:
@@ -195,8 +192,7 @@ class AgentStore(PageStore):
 
     async def events(self, agent: str, numbers: Iterable[int]) -> list[Event]:
         """The events of these numbers, in this order."""
-        values = await self.get((ROOT, "events", agent), [number_key(number) for number in numbers])
-        return [Event.load(value) for value in values if value is not None]
+        return await self.load(Event, (ROOT, "events", agent), map(number_key, numbers))
 
     async def event(self, agent: str, number: int) -> Event:
         """One event; raises `BadInput` if there is none."""

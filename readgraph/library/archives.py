@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import isfinite
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError, field_validator
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from readgraph.library.agents import (
     Agent,
@@ -23,7 +23,6 @@ from readgraph.library.agents import (
     archive_index,
     local_now,
     proper_name,
-    rename_old_fields,
 )
 from readgraph.library.page_store import PageStore
 from readgraph.state.agent import AgentState, Block
@@ -83,12 +82,6 @@ class AgentFile(BaseModel, extra="forbid"):
     archive: int
     passages: list[FiledPassage]
     documents: list[FiledDocument]
-
-    @field_validator("recall", mode="before")
-    @classmethod
-    def _with_current_names(cls, value: Any) -> Any:
-        rows = value if isinstance(value, list) else []
-        return [rename_old_fields(row) if isinstance(row, dict) else row for row in rows] if rows else value
 
     def json_text(self) -> str:
         """The file's text."""

@@ -176,8 +176,6 @@ ROOM = 2**20  # bytes on the disk without which no reply is paid for: the replie
 class LibraryStore(SharedStore):
     """A durable store in one SQLite file, which several processes may use; with `to_read` every write is refused."""
 
-    supports_ttl = False
-
     def __init__(self, path: Path, *, to_read: bool = False) -> None:
         self.folder, self.place, self.name = path.parent, str(path.parent), path.parent.name
         self.locks = path.parent / "locks"

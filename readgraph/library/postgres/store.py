@@ -58,7 +58,6 @@ class _Items(PostgresStore):
 class ServerStore(SharedStore):
     """A durable store on a PostgreSQL server; `folder` is where this machine keeps what can be made again."""
 
-    supports_ttl = False
     indexes_apart = True
 
     def __init__(self, address: LibraryAddress, session: ServerSession, folder: Path) -> None:
