@@ -29,9 +29,10 @@ from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.answer import make_answer_node
 from readgraph.nodes.building.build import ReadUpdate, read_pages
-from readgraph.nodes.building.merge import MergeState, merge, merge_without_model
+from readgraph.nodes.building.merge import merge, merge_without_model
 from readgraph.nodes.building.notes import make_gist_writer
 from readgraph.nodes.building.parts import WriteNote
+from readgraph.nodes.building.recipes import BuiltState
 from readgraph.nodes.extractive import extract_gist, pages_by_rule
 from readgraph.nodes.look_up import make_look_up_node
 from readgraph.nodes.step import StepNode
@@ -76,14 +77,14 @@ LEAST_TOKENS = 10
 """The least that an episode or a gist may be asked to have."""
 
 
-async def _merge_for_query(state: MergeState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+async def _merge_for_query(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
     """Merge pages as ReadAgent does where a query is asked; without one, no prompt holds all gists."""
     if not state.get("question_text"):
         return {"memory": state["memory"], "step_summary": "kept all gists: they are condensed next"}
     return await merge.work(state, runtime)
 
 
-merge_for_query = StepNode[MergeState, ReadUpdate](
+merge_for_query = StepNode[BuiltState, ReadUpdate](
     _merge_for_query, merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window)
 )
 

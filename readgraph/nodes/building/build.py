@@ -6,29 +6,22 @@ before and after the change keeps its pages and notes.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
-from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from readgraph.library.corrections import correction_key, corrections_of, keep_correction, with_correction
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
 from readgraph.models.batches.calls import workers_for
 from readgraph.models.metering import current_meter, let_node_substitute
-from readgraph.nodes.building.correct import apply_corrections
 from readgraph.nodes.building.paging import no_note
-from readgraph.nodes.building.parts import MakeParts, NotesSoFar, Paginate, WriteNote, in_parts
-from readgraph.nodes.building.recipes import (
-    PurposeState,
-    apply_notes_language,
-    for_question,
-    may_serve_purpose,
-    resolve_notes_language,
-)
+from readgraph.nodes.building.parts import MakeParts, NotesSoFar, Pages, Paginate, Parts, WriteNote, in_parts, move_page
+from readgraph.nodes.building.recipes import PurposeState, apply_notes_language, for_question, resolve_notes_language
 from readgraph.nodes.building.summaries import delete_tree
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import MakeRecipe, StepNode, Work
@@ -36,7 +29,6 @@ from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BudgetSpent, ReadgraphError
-from readgraph.state.reading import Usage
 from readgraph.state.records import Document, Memory, Note, Page
 from readgraph.state.words import format_count
 
@@ -67,8 +59,7 @@ async def find_unchanged_pages(store: PageStore, document: Document, text: str, 
     # The end of the last page before the change was chosen with the old text in view, so it is cut again.
     head = [page for page in pages if page.end <= same_before][:-1]
     tail = [page for page in pages[len(head) :] if page.start >= len(old) - same_after]
-    shift = len(text) - len(old)
-    moved = [replace(page, start=page.start + shift, end=page.end + shift) for page in tail]
+    moved = [move_page(page, len(text) - len(old)) for page in tail]
     numbers = {page.start: page.number for page in [*head, *moved]}
     return UnchangedPages(head, moved, {start: notes[number] for start, number in numbers.items() if number in notes})
 
@@ -76,9 +67,7 @@ async def find_unchanged_pages(store: PageStore, document: Document, text: str, 
 def keep_unchanged_pages(paginate: Paginate, kept: UnchangedPages) -> Paginate:
     """The kept pages, and new pages between them (the last of which may be small)."""
 
-    async def paginate_changed_part(
-        text: str, last: Page | None, runtime: Runtime[ReaderContext]
-    ) -> AsyncGenerator[Page, None]:
+    async def paginate_changed_part(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
         changed_to = kept.tail[0].start if kept.tail else len(text)
         for page in kept.head[last.number + 1 if last else 0 :]:
             last = page
@@ -94,13 +83,24 @@ def keep_unchanged_pages(paginate: Paginate, kept: UnchangedPages) -> Paginate:
     return paginate_changed_part
 
 
-def keep_unchanged_notes(write_note: WriteNote, kept: UnchangedPages) -> WriteNote:
-    """The page's kept note if it has one, else a new note."""
+async def keep_written_notes(
+    write_note: WriteNote, kept: UnchangedPages, store: PageStore, document: Document, memory: Memory
+) -> WriteNote:
+    """The page's kept note if it has one, else a new note; with the user's text where the page was corrected.
+
+    The method's own is written all the same, so that it can be restored without a model.
+    """
+    corrections = await corrections_of(store, document)
 
     async def write_missing_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
         if page.start in kept.notes:
-            return replace(kept.notes[page.start], page=page.number)
-        return await write_note(text, page, runtime)
+            note = replace(kept.notes[page.start], page=page.number)
+        else:
+            note = await write_note(text, page, runtime)
+        if not corrections or (key := correction_key(memory.recipe.method, text)) not in corrections:
+            return note
+        await keep_correction(store, document.id, key, corrections[key])  # an earlier version may be forgotten
+        return with_correction(note, corrections[key])
 
     return write_missing_note
 
@@ -117,21 +117,18 @@ def _common(one: str, other: str) -> int:
     return low
 
 
-AsksAgain = Callable[[Note], bool]
-"""Says whether a note of an earlier reading is asked for again."""
+AsksAgain = Callable[[Note], bool]  # says whether a note of an earlier reading is asked for again
 
 MANY_PAGES = 200
 """A memory of this many pages is indexed when it is read, so that the first question need not wait for that."""
 
-LEAST_WORDS = 10
-"""Parts are taken to have more words than this, where a worker is made for each."""
+LEAST_WORDS = 10  # parts are taken to have more words than this, where a worker is made for each
 
 
 class ReadState(PurposeState):
     """What building reads."""
 
     document: str
-    usage: NotRequired[Usage]
 
 
 class ReadUpdate(TypedDict):
@@ -146,7 +143,7 @@ def read_pages(
     write_note: WriteNote,
     recipe: MakeRecipe,
     *,
-    without_model: tuple[Paginate, WriteNote] | None = None,
+    without_model: Parts | None = None,
     cuts_text: bool = True,
     builds: bool = True,
     settings: Groups = (),
@@ -165,7 +162,8 @@ def read_pages(
     Returns:
         The node.
     """
-    parts, instead = fixed_parts(paginate, write_note), without_model and fixed_parts(*without_model)
+    parts = fixed_parts(paginate, write_note, cuts_text=cuts_text)
+    instead = fixed_parts(*without_model, cuts_text=cuts_text) if without_model else None
     return read_with(parts, recipe, without_model=instead, cuts_text=cuts_text, builds=builds, settings=settings)
 
 
@@ -176,13 +174,11 @@ def cut_pages(
     return read_pages(paginate, no_note, recipe, cuts_text=cuts_text, builds=False, settings=settings)
 
 
-def fixed_parts(paginate: Paginate, write_note: WriteNote) -> MakeParts:
-    """Parts that are the same for each document."""
+def fixed_parts(paginate: Paginate, write_note: WriteNote, *, cuts_text: bool) -> MakeParts:
+    """The same parts for each text; where they cut it, they cut each document of a collection by itself."""
 
-    async def parts(
-        document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
-    ) -> tuple[Paginate, WriteNote]:
-        return paginate, write_note
+    async def parts(document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]) -> Parts:
+        return in_parts(paginate, document.parts) if cuts_text else paginate, write_note
 
     return parts
 
@@ -196,7 +192,7 @@ def read_with(
     builds: bool = True,
     settings: Groups = (),
 ) -> StepNode[ReadState, ReadUpdate]:
-    """As `read_pages`, with parts that are made for each document."""
+    """As `read_pages`, with parts that are made for each document (or collection, as a whole)."""
 
     def reading(make_parts: MakeParts) -> Work[ReadState, ReadUpdate]:
         async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
@@ -215,32 +211,29 @@ async def build_memory(
     recipe: MakeRecipe,
     *,
     cuts_text: bool = True,
-    knows_members: bool = False,
     asks_again: AsksAgain | None = None,
 ) -> ReadUpdate:
     """Build the document's memory, or use the existing one.
 
     If the budget runs out, the memory stays incomplete, and the next reading continues it, as for a history that has
-    grown. `cuts_text`: pages are cut from the text, so each document of a collection is cut separately, and the
-    unchanged parts of a file that was read before keep their pages and notes. `knows_members`: the paging that
-    `make_parts` makes sees to the documents of a collection itself, and gets the whole text. `asks_again`: which notes
-    of an earlier reading are asked for again; without it, substitutes are, where the settings say `again`.
+    grown. `cuts_text`: pages are cut from the text, so the unchanged parts of a file that was read before keep their
+    pages and notes. `asks_again`: which notes of an earlier reading are asked for again; without it, substitutes are,
+    where the settings say `again`.
     """
     store = page_store(runtime)
-    runtime = for_question(state, runtime) if may_serve_purpose(recipe) else runtime
+    runtime = for_question(state, runtime) if getattr(recipe, "serves_purpose", False) else runtime
     again = asks_again or _test_for_substitutes(runtime.context)
     document = await store.document(state["document"])
     current, runtime = await apply_notes_language(recipe(runtime.context), document, runtime)
     memory = await store.open_memory(document.id, current, renew=runtime.context.rebuild)
     told = f", for {current.purpose}" if current.purpose else ""
     told += "" if memory.recipe == current else ", built with older prompts"
-    if not await _is_done(store, memory, document, again=again):
+    if not await _is_done(store, memory, document, again):
         async with hold_build_lock(store.store, memory.id):
             memory = before = await store.memory(document.id, memory.id)  # others may have finished it meanwhile
             document = await store.document(document.id)
-            if not await _is_done(store, before, document, again=again):
-                asked = again or (lambda note: False)
-                build = _Build(store, runtime, make_parts, cuts_text, knows_members, asked, document, before)
+            if not await _is_done(store, before, document, again):
+                build = _Build(store, runtime, make_parts, cuts_text, again, document, before)
                 with let_node_substitute():  # a spent budget ends the build in order
                     memory = await build.complete()
                 if memory.complete and memory.pages >= MANY_PAGES:
@@ -255,14 +248,14 @@ async def has_whole_memory(store: PageStore, document: Document, recipe: MakeRec
     """Whether a node that builds with this recipe would find its memory of a document whole, and build nothing."""
     wanted, _ = await resolve_notes_language(recipe(context), document, context, store)
     memory = await store.find_memory(document.id, wanted, renew=context.rebuild)
-    return memory is not None and await _is_done(store, memory, document, again=_test_for_substitutes(context))
+    return memory is not None and await _is_done(store, memory, document, _test_for_substitutes(context))
 
 
 def _test_for_substitutes(context: ReaderContext) -> AsksAgain | None:
     return attrgetter("is_substitute") if context.again else None
 
 
-async def _is_done(store: PageStore, memory: Memory, document: Document, *, again: AsksAgain | None) -> bool:
+async def _is_done(store: PageStore, memory: Memory, document: Document, again: AsksAgain | None) -> bool:
     whole = memory.complete and memory.read_to == document.characters
     return whole and not (again and any(map(again, await store.notes(memory.id, range(memory.pages)))))
 
@@ -279,8 +272,7 @@ class _Build:
     runtime: Runtime[ReaderContext]
     make_parts: MakeParts
     cuts_text: bool
-    knows_members: bool
-    asks_again: AsksAgain
+    asks_again: AsksAgain | None
     document: Document
     memory: Memory
     notes: NotesSoFar = field(init=False)
@@ -296,10 +288,11 @@ class _Build:
         text = await self.store.text(document)
         kept = await find_unchanged_pages(self.store, document, text, memory) if self.cuts_text else UnchangedPages()
         pages = await self.store.pages(memory.id, range(memory.pages))
-        notes = [note for note in await self.store.notes(memory.id, range(memory.pages)) if not self.asks_again(note)]
+        there = await self.store.notes(memory.id, range(memory.pages))
+        notes = [note for note in there if not (self.asks_again and self.asks_again(note))]
         self.notes, self.noted = NotesSoFar(notes), len(notes)
         paginate, write_note = await self.make_parts(document, self.notes, self.runtime)
-        write_note = await apply_corrections(keep_unchanged_notes(write_note, kept), self.store, document, memory)
+        write_note = await keep_written_notes(write_note, kept, self.store, document, memory)
         for page in pages:
             if page.number not in self.notes:
                 self.to_note.put_nowait(page)
@@ -309,9 +302,7 @@ class _Build:
                 for _ in range(writers):
                     tasks.create_task(self._write_notes(text, write_note))
                 last = pages[-1] if pages else None
-                members = document.parts if self.cuts_text and not self.knows_members else ()
-                paginate = keep_unchanged_pages(in_parts(paginate, members), kept)
-                await self._cut_pages(paginate(text, last, self.runtime))
+                await self._cut_pages(keep_unchanged_pages(paginate, kept)(text, last, self.runtime))
                 for _ in range(writers):
                     self.to_note.put_nowait(None)
         paged = self.memory.read_to == document.characters
@@ -321,7 +312,7 @@ class _Build:
             raise self.stopped_by
         return self.memory
 
-    async def _cut_pages(self, cut: AsyncGenerator[Page, None]) -> None:
+    async def _cut_pages(self, cut: Pages) -> None:
         try:
             async with aclosing(cut) as pages:
                 async for page in pages:

@@ -9,20 +9,12 @@ from langgraph.runtime import Runtime
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from readgraph.library.corrections import (
-    correct,
-    correction_key,
-    corrections_of,
-    keep_correction,
-    restore,
-    with_correction,
-)
-from readgraph.library.page_store import PageStore, page_store
-from readgraph.nodes.building.parts import WriteNote
+from readgraph.library.corrections import correct, restore
+from readgraph.library.page_store import page_store
+from readgraph.nodes.building.build import ReadUpdate
 from readgraph.nodes.step import node
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, Memory, Note, Page
 
 
 class CorrectionInput(TypedDict):
@@ -41,13 +33,6 @@ class CorrectionInput(TypedDict):
     ]
 
 
-class MemoryFound(TypedDict):
-    """What finding the memory writes."""
-
-    memory: str
-    step_summary: str
-
-
 class NoteToCorrect(CorrectionInput):
     """What correcting reads."""
 
@@ -64,13 +49,11 @@ class NoteCorrected(TypedDict):
 
 
 @node
-async def find_newest(state: CorrectionInput, runtime: Runtime[ReaderContext]) -> MemoryFound:
+async def find_newest(state: CorrectionInput, runtime: Runtime[ReaderContext]) -> ReadUpdate:
     """Find the newest memory of the document, of this method if one is named."""
-    document = await page_store(runtime).document(state["document"])
-    method = state.get("method")
-    kept = [
-        each for each in await page_store(runtime).memories(document.id) if method in (None, "", each.recipe.method)
-    ]
+    store, method = page_store(runtime), state.get("method")
+    document = await store.document(state["document"])
+    kept = [each for each in await store.memories(document.id) if method in (None, "", each.recipe.method)]
     if not kept:
         raise BadInput(f"'{document.title}' has no memory{f' of {method}' if method else ''}: read it first.")
     return {"memory": kept[-1].id, "step_summary": f"took the memory of {kept[-1].recipe.method}"}
@@ -88,22 +71,3 @@ async def correct_note(state: NoteToCorrect, runtime: Runtime[ReaderContext]) ->
     done = await (restore(store, memory, part) if text is None else correct(store, memory, part, text))
     did = f"{'restored' if text is None else 'corrected'} the note of part {part}"
     return {"note": done.note.text, "replaced": done.note.replaced, "renewed": done.renewed, "step_summary": did}
-
-
-async def apply_corrections(write_note: WriteNote, store: PageStore, document: Document, memory: Memory) -> WriteNote:
-    """The method's note, with the user's text in its place where the page was corrected.
-
-    The method's own is written all the same, so that it can be restored without a model.
-    """
-    corrections = await corrections_of(store, document)
-    if not corrections:
-        return write_note
-
-    async def write_corrected_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-        note, key = await write_note(text, page, runtime), correction_key(memory.recipe.method, text)
-        if key not in corrections:
-            return note
-        await keep_correction(store, document.id, key, corrections[key])  # an earlier version may be forgotten
-        return with_correction(note, corrections[key])
-
-    return write_corrected_note

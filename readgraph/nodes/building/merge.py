@@ -6,9 +6,7 @@ appendix G.3; `gist_levels`). Each of these is made once, when all that it stand
 of a call, however long a history is.
 """
 
-from collections.abc import AsyncGenerator
 from dataclasses import replace
-from typing import NotRequired
 
 from langgraph.runtime import Runtime
 
@@ -21,8 +19,8 @@ from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building.build import ReadUpdate, build_memory, fixed_parts
 from readgraph.nodes.building.notes import gist_page, gist_prompt, make_gist_writer
 from readgraph.nodes.building.paging import MERGE, BeginsAnew, merge_prompt
-from readgraph.nodes.building.parts import number_pages
-from readgraph.nodes.building.recipes import PurposeState, apply_notes_language, for_question
+from readgraph.nodes.building.parts import Pages, number_pages
+from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question
 from readgraph.nodes.extractive import extract_for
 from readgraph.nodes.gist_levels import TAG_WORDS, gists_allowed, level_sizes, older_gist_words, older_gists
 from readgraph.nodes.memory import OpenedMemory
@@ -30,7 +28,6 @@ from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
-from readgraph.state.reading import Usage
 from readgraph.state.records import Memory, Page, Recipe, TreeNode
 from readgraph.state.settings import Gists, Language, Purpose, Window
 from readgraph.state.summary_tree import FAN, older_id
@@ -75,21 +72,13 @@ def largest_page(context: ReaderContext) -> int:
     return content_room(context) - gists_allowed(context)
 
 
-class MergeState(PurposeState):
-    """What merging reads."""
-
-    document: str
-    memory: str
-    usage: NotRequired[Usage]
-
-
-async def merge_without_model(state: MergeState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+async def merge_without_model(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
     """Without a model: use the memory as it is."""
     return {"memory": state["memory"], "step_summary": "kept all parts: no prompt needs to hold their gists"}
 
 
 @node(without_model=merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window))
-async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+async def merge(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
     """Merge pages, round by round, until their gists fit the window; a memory that fits is used as it is.
 
     What still does not fit is shown by age: gists of gists stand for old pages. So it is with a history from the
@@ -97,30 +86,23 @@ async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> ReadUpdat
     """
     store, runtime, allowed = page_store(runtime), for_question(state, runtime), gists_allowed(runtime.context)
     document = await store.document(state["document"])
-    before = await store.memory(document.id, state["memory"])
-    memory = (
-        before
-        if document.sessions
-        else await _merge_until_fit(before, {part.start for part in document.parts}, runtime)
-    )
+    memory = before = await store.memory(document.id, state["memory"])
+    if not document.sessions:
+        memory = await _merge_until_fit(before, {part.start for part in document.parts}, runtime)
     words, shown = await _gist_words(runtime, memory), memory.pages
     joined = f"merged {before.pages} parts to {memory.pages}" if memory.pages < before.pages else "kept all parts"
     if words > allowed and memory.complete:
         _, runtime = await apply_notes_language(memory.recipe, document, runtime)
         await gist_again(memory, runtime)
         notes, older = await OpenedMemory(runtime, document, memory).visible_notes()
-        words = sum(note.words for note in notes.values()) + sum(gist.words for gist in older)
         shown = len(notes) + len(older)
-        words += TAG_WORDS * shown
+        words = TAG_WORDS * shown + sum(note.words for note in notes.values()) + sum(gist.words for gist in older)
         joined += f", with {format_count(len(older), 'gist')} of gists for old parts"
+    fit = f"{words - TAG_WORDS * shown:,} words of gists fit the window"
     if words > allowed:
         count_fallback("gists_too_long")
-        joined += f": the gists don't fit, {words:,} words where {allowed:,} are allowed"
-        return {"memory": memory.id, "step_summary": joined}
-    return {
-        "memory": memory.id,
-        "step_summary": f"{joined}: {words - TAG_WORDS * shown:,} words of gists fit the window",
-    }
+        fit = f"the gists don't fit, {words:,} words where {allowed:,} are allowed"
+    return {"memory": memory.id, "step_summary": f"{joined}: {fit}"}
 
 
 async def _merge_until_fit(memory: Memory, borders: set[int], runtime: Runtime[ReaderContext]) -> Memory:
@@ -143,7 +125,7 @@ async def _round(memory: Memory, number: int, borders: set[int], runtime: Runtim
     store = page_store(runtime)
     pages = await store.pages(memory.id, range(memory.pages))
 
-    def paginate(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    def paginate(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
         done = sum(page.end <= last.end for page in pages) if last else 0
         # If a reading was stopped within a pair, its first page was not joined, so the second isn't either.
         pairs = [pages[done : done + done % 2]]
@@ -156,7 +138,7 @@ async def _round(memory: Memory, number: int, borders: set[int], runtime: Runtim
         prompts = {**before.prompts, **versions_of(MERGE)}
         return replace(before, parameters=parameters, prompts=prompts)
 
-    parts = fixed_parts(paginate, gist_page)
+    parts = fixed_parts(paginate, gist_page, cuts_text=False)
     update = await build_memory({"document": memory.document}, runtime, parts, recipe, cuts_text=False)
     return await store.memory(memory.document, update["memory"])
 

@@ -19,7 +19,7 @@ from readgraph.models.asking import ask, ask_text
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.building.paging import pages_of_sessions
-from readgraph.nodes.building.parts import NotesSoFar, Paginate, WriteNote
+from readgraph.nodes.building.parts import NotesSoFar, Paginate, Parts, WriteNote, in_parts
 from readgraph.nodes.extractive import extract_for, telling_words, without_labels
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.purpose import purpose_line, purpose_of
@@ -30,25 +30,20 @@ from readgraph.state.words import count_words, take_fitting
 
 __all__ = ["gist_page"]
 
-_GIST_SYSTEM = (
-    "You shorten passages of a longer text so that somebody who reads only your versions, one after the other, "
-    "can follow it. Keep who does what, full names, numbers, times and places, and the order of events. " + DATA_RULE
-)
-
 GIST = declare_wording(
     "gist",
     "gist",
     1,
-    _GIST_SYSTEM,
+    "You shorten passages of a longer text so that somebody who reads only your versions, one after the other, "
+    "can follow it. Keep who does what, full names, numbers, times and places, and the order of events. " + DATA_RULE,
     "{known}Shorten the passage above{limit}{keep}. Reply with the shortened version only.",
     limit=" to at most {most_words} words",
     keep=", and keep above all what serves that",
 )
-"""Memory gisting: a shorter version of one page (ReadAgent, section 3.1)."""
 
 
 def gist_prompt(page: str, most_words: int | None = None, purpose: str = "") -> Prompt:
-    """Ask for the page, shortened. "Shorten", since "summarise" breaks the narrative flow (section 3.1).
+    """Ask for the page, shortened. "Shorten", since "summarise" breaks the narrative flow (ReadAgent, section 3.1).
 
     `purpose` says what gists are for, where that is known before (appendices G.1 and G.2).
     """
@@ -58,10 +53,7 @@ def gist_prompt(page: str, most_words: int | None = None, purpose: str = "") -> 
 
 
 _MEMORIZE = ("memorize", 1)
-"""Memorising: a memo and a header for one page, in the light of the memory so far (GAM, section 2.2.1)."""
-
-MEMO_WORDS = 120
-HEADER_WORDS = 40
+MEMO_WORDS, HEADER_WORDS = 120, 40
 
 _MEMORIZE_SYSTEM = (
     "You keep the memory of a long history that you read page by page. Somebody will later use your notes to find the "
@@ -158,18 +150,12 @@ def make_gist_writer(
 gist_page = make_gist_writer(lambda text, context: gist_prompt(text, context.gist_words, purpose_of(context)))
 
 
-NEWEST_SHARE = 0.5
-"""Share of the word budget for the newest memos; the rest is for older ones related to the page."""
-
-QUERY_WORDS = 60
-"""Most words of a page that are used to search for older memos."""
+NEWEST_SHARE = 0.5  # share of the word budget for the newest memos; the rest is for older ones related to the page
+QUERY_WORDS = 60  # most words of a page that are used to search for older memos
 
 
 class MemoRecall:
-    """Chooses among the memos of one memory.
-
-    The index of their words grows with them; building it again for each page would take most of the time.
-    """
+    """Chooses among the memos of one memory, by an index of their words that grows with them."""
 
     def __init__(self, budget: int) -> None:
         self.budget = budget
@@ -181,7 +167,10 @@ class MemoRecall:
 
         `memos` are those of all earlier pages; they begin with the memos of the previous call.
         """
-        self._index(memos)
+        for number in range(self._indexed, len(memos)):
+            for word in {*content_words(memos[number].text)}:
+                self._holding[word].append(number)
+        self._indexed = max(self._indexed, len(memos))
         if sum(memo.words for memo in memos) <= self.budget:
             return list(memos)
         size: Callable[[Note], int] = attrgetter("words")
@@ -189,12 +178,6 @@ class MemoRecall:
         nearest = [memos[number] for number in self._nearest(text, len(memos) - len(newest))]
         older = take_fitting(nearest, size, self.budget - sum(map(size, newest)), skips=True)
         return sorted([*older, *newest], key=lambda memo: memo.page)
-
-    def _index(self, memos: Sequence[Note]) -> None:
-        for number in range(self._indexed, len(memos)):
-            for word in {*content_words(memos[number].text)}:
-                self._holding[word].append(number)
-        self._indexed = max(self._indexed, len(memos))
 
     def _nearest(self, text: str, older: int) -> list[int]:
         """The older memos that share words with the text, ranked by the sum of the shared words' rarity."""
@@ -209,16 +192,13 @@ class MemoRecall:
         return sorted(sharing, key=lambda number: (-scores[number], -number))
 
 
-EXTRACTED_MEMO_WORDS = 60
-TELLING_WORDS = 8
+EXTRACTED_MEMO_WORDS, TELLING_WORDS = 60, 8
 
 PageLocator = Callable[[Page], str]
 """Where a page stands in the document's own terms ("session 3, 12 March 2024, 19:40"); "" where it has none."""
 
 
-async def memorizer_parts(
-    document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
-) -> tuple[Paginate, WriteNote]:
+async def memorizer_parts(document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]) -> Parts:
     """The parts of a build with a model: pages are memorised in blocks, each with the memory before it in view.
 
     Blocks are counted from the document's beginning, so that a resumed build sends the same prompts.
@@ -235,9 +215,7 @@ async def memorizer_parts(
     return paginate, write
 
 
-async def extractive_parts(
-    document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
-) -> tuple[Paginate, WriteNote]:
+async def extractive_parts(document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]) -> Parts:
     """The parts of a build without a model: memos of the pages' own sentences, headers of their own words."""
     paginate, place = await _lay_out_pages(document, runtime)
 
@@ -297,4 +275,4 @@ async def _lay_out_pages(document: Document, runtime: Runtime[ReaderContext]) ->
         at = bisect_right(starts, page.start) - 1
         return places[at][1] if at >= 0 else ""
 
-    return pages_of_sessions(ends), place
+    return in_parts(pages_of_sessions(ends), document.parts), place

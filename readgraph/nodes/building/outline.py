@@ -24,7 +24,7 @@ from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
 from readgraph.nodes.building.build import ReadState, ReadUpdate, build_memory
 from readgraph.nodes.building.paging import fewest_and_most, segments, segments_after
-from readgraph.nodes.building.parts import NotesSoFar, Paginate, WriteNote, in_parts
+from readgraph.nodes.building.parts import NotesSoFar, Parts, WriteNote, in_parts
 from readgraph.nodes.step import MakeRecipe, StepNode, Work
 from readgraph.sources.formats.plain_text import places_of_markdown
 from readgraph.sources.places import BELOW
@@ -34,14 +34,9 @@ from readgraph.state.records import CollectionPart, Document, Memory, Page
 from readgraph.state.summary_tree import TreeShape
 from readgraph.state.words import count_words
 
-SECTIONS = 2
-"""The version of how sections are found and cut; a memory that was cut otherwise is another one."""
-
-FEWEST_HEADINGS = 2
-"""A document with fewer headings has no outline."""
-
-HEADING_SIGNS = 2
-"""Words that a heading may have in the text beside its title: its marks, or a number."""
+SECTIONS = 2  # the version of how sections are found and cut; a memory that was cut otherwise is another one
+FEWEST_HEADINGS = 2  # a document with fewer headings has no outline
+HEADING_SIGNS = 2  # words that a heading may have in the text beside its title: its marks, or a number
 
 _LABEL = re.compile(r"§ (?P<path>.*?)(?P<page>, PDF page \d+.*)?|chapter '(?P<chapter>.*)'", re.DOTALL)
 _LINE = re.compile(r"line \d+")
@@ -102,20 +97,18 @@ async def outline_of(store: PageStore, document: Document, context: ReaderContex
     numbered, sections, cuts = _Numbered(), list[Section](), list[int]()
     for part in document.parts or (CollectionPart(document.id, 0, document.characters),):
         member = await store.document(part.document) if document.parts else document
-        named, text = await store.places(member), ""
-        if not named:
-            text = await store.text(member)
-            named = [(place.start, place.label) for place in places_of_markdown(text)]
-        places = [(start, label) for start, label in named if not _LINE.fullmatch(label)]
-        if not document.parts and len(places) < FEWEST_HEADINGS:
-            return None
-        text = text or await store.text(member)
-        headings = list(headings_in(text, places))
+        text = await store.text(member)
+        named = await store.places(member) or [(place.start, place.label) for place in places_of_markdown(text)]
+        headings = [*headings_in(text, ((start, label) for start, label in named if not _LINE.fullmatch(label)))]
         if not document.parts and len(headings) < FEWEST_HEADINGS:
             return None
         within = numbered.enter([member.title or member.id]) if document.parts else ()
-        found = _whole([Section(start, numbered.enter(path, within)) for start, path in headings], text, within)
-        whole = list(_merge_small_sections(found, len(text), text, len(within), fewest_and_most(context)[1]))
+        found = [Section(start, numbered.enter(path, within)) for start, path in headings]
+        if found and not text[: found[0].start].strip():
+            found[0] = Section(0, found[0].path)
+        else:
+            found.insert(0, Section(0, within))
+        whole = [*_merge_small_sections(found, len(text), text, len(within), fewest_and_most(context)[1])]
         whole = _with_text(whole, _starts_with_text(found, text, numbered.titles), text)
         sections += [Section(part.start + section.start, section.path) for section in whole]
         cuts += [part.start + start for start in _cuts(whole, text, context)]
@@ -146,13 +139,6 @@ def headings_in(text: str, places: Iterable[tuple[int, str]]) -> Iterator[tuple[
             if _LETTER.search(label) and (line == label or (title != label and line.startswith(title))):
                 yield start, [label]
         before = found["path"] if found else None
-
-
-def _whole(sections: list[Section], text: str, within: tuple[int, ...]) -> list[Section]:
-    """The sections and, before the first of them, the beginning of the text, where it holds something."""
-    if sections and not text[: sections[0].start].strip():
-        return [Section(0, sections[0].path), *sections[1:]]
-    return [Section(0, within), *sections]
 
 
 def _merge_small_sections(sections: Sequence[Section], end: int, text: str, depth: int, most: int) -> Iterator[Section]:
@@ -221,18 +207,8 @@ def _cuts(sections: Sequence[Section], text: str, context: ReaderContext) -> Ite
         above = None if holds else section.path[:-1]
 
 
-WHOLE, BEGINNING = "the whole text", "the beginning"
-"""What the root is called, and what stands before the first heading."""
-
-BESIDE = " + "
-"""What stands between the titles of sections that are one leaf."""
-
-
-class Branches(NamedTuple):
-    """The children of each node in the text's order, and the headings of the nodes: see `Memory`."""
-
-    branches: tuple[int, ...]
-    headings: tuple[str, ...]
+WHOLE, BEGINNING = "the whole text", "the beginning"  # what the root is called, and what is before the first heading
+BESIDE = " + "  # what stands between the titles of sections that are one leaf
 
 
 @dataclass(frozen=True)
@@ -245,35 +221,31 @@ class _Node:
     below: "tuple[_Node, ...]" = ()
 
     def all(self) -> "Iterator[_Node]":
-        """The node, and all nodes below it."""
         yield self
         for node in self.below:
             yield from node.all()
 
 
-class _SegmentSections(NamedTuple):
-    """What a segment holds: the section in which it begins, and those that begin inside of it."""
-
-    path: tuple[int, ...]
-    others: tuple[tuple[int, ...], ...]
+_SegmentSections = Sequence[tuple[int, ...]]
+"""What a segment holds: the path of the section in which it begins, and of those that begin inside of it."""
 
 
-def branches_over(pages: Sequence[Page], outline: Outline, most: int) -> Branches:
-    """The tree of these pages, with at most `most` children for each node."""
+def branches_over(pages: Sequence[Page], outline: Outline, most: int) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The tree of these pages, as a `Memory` has it: how many children each node has, at most `most`; and headings."""
     starts, paths = [section.start for section in outline.sections], [section.path for section in outline.sections]
     ats = [(max(bisect_right(starts, page.start), 1), bisect_left(starts, page.end)) for page in pages]
-    root = _section([_SegmentSections(paths[at - 1], (*paths[at:end],)) for at, end in ats], 0, outline.titles, most)
+    root = _section([[paths[at - 1], *paths[at:end]] for at, end in ats], 0, outline.titles, most)
     nodes = [*root.all()]
-    return Branches(tuple(len(node.below) for node in nodes), tuple(node.heading for node in nodes))
+    return tuple(len(node.below) for node in nodes), tuple(node.heading for node in nodes)
 
 
 def _section(held: Sequence[_SegmentSections], depth: int, titles: Sequence[str], most: int) -> _Node:
     """The node of the section with these segments: the last of the first `depth` numbers of their paths."""
     if len(held) == 1:
         return _leaf(held[0], depth, titles)
-    title = f"§ {titles[held[0].path[depth - 1]]}" if depth else WHOLE
+    title = f"§ {titles[held[0][0][depth - 1]]}" if depth else WHOLE
     children = list[_Node]()
-    for path, run in groupby(held, key=lambda segment: segment.path[: depth + 1]):
+    for path, run in groupby(held, key=lambda paths: paths[0][: depth + 1]):
         inside = [*run]
         if len(path) > depth:
             children.append(_section(inside, depth + 1, titles, most))
@@ -292,7 +264,7 @@ def _section(held: Sequence[_SegmentSections], depth: int, titles: Sequence[str]
 
 def _leaf(held: _SegmentSections, depth: int, titles: Sequence[str]) -> _Node:
     """The node of a section, or of neighbours, in one segment: its titles from the last of the first `depth` on."""
-    paths = [path[max(depth - 1, 0) :] for path in (held.path, *held.others)]
+    paths = [path[max(depth - 1, 0) :] for path in held]
     names = [BELOW.join(titles[number] for number in path) for path in paths if path]
     if not names:
         return _make_node(WHOLE)
@@ -321,14 +293,12 @@ def read_by_outline(
     """
 
     def reading(write_note: WriteNote) -> Work[ReadState, ReadUpdate]:
-        async def parts(
-            document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
-        ) -> tuple[Paginate, WriteNote]:
+        async def parts(document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]) -> Parts:
             outline = await outline_of(page_store(runtime), document, runtime.context)
             return in_parts(segments, outline.spans(document) if outline else ()), write_note
 
         async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
-            update = await build_memory(state, runtime, parts, recipe, knows_members=True)
+            update = await build_memory(state, runtime, parts, recipe)
             store = page_store(runtime)
             document, memory = await store.document_and_memory(state["document"], update["memory"])
             if not memory.complete:
@@ -345,10 +315,7 @@ def read_by_outline(
 
 async def _with_branches(store: PageStore, document: Document, memory: Memory, context: ReaderContext) -> Memory:
     """The memory with the tree of its sections; as it is where it has that already, or there is no outline."""
-    if memory.has_sections:
-        return memory
-    outline = await outline_of(store, document, context)
-    if outline is None:
+    if memory.has_sections or (outline := await outline_of(store, document, context)) is None:
         return memory
     async with hold_build_lock(store.store, memory.id):
         memory = await store.memory(document.id, memory.id)

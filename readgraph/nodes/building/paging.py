@@ -1,12 +1,12 @@
 """Cut a text into pages: at pauses that the model chooses, evenly, into segments, or where sessions end.
 
 Pauses: episode pagination (ReadAgent, section 3.1), or even pages, as its settings say (table 5). Segments are of
-nearly the same size (MemWalker, section 3). Even pages are also for the papers' baselines, without notes, and for
-sessions (GAM, section 2.2.1).
+nearly the same size (MemWalker, section 3). Even pages are also for the baselines, and for sessions (GAM, 2.2.1).
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import ClassVar, Literal
 
@@ -16,18 +16,13 @@ from pydantic import BaseModel, Field
 from readgraph.models.asking import ask
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, find_unused_name
 from readgraph.models.reply_types import restrict_reply
-from readgraph.nodes.building.parts import Paginate, candidate_ends, next_end, paragraph_ends
+from readgraph.nodes.building.parts import Pages, Paginate, candidate_ends, paragraph_ends
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Note, Page, PageEnd
 from readgraph.state.settings import ParagraphBreak
 from readgraph.state.words import count_words, end_after_words
 
 __all__ = ["pages_at_pauses"]
-
-_PAUSE_SYSTEM = (
-    "You read a long text piece by piece and decide where each piece ends. Good places to pause are a change of "
-    "scene, time or speaker, the end of a dialogue, of an argument, of a section. " + DATA_RULE
-)
 
 
 class PausePoint(BaseModel):
@@ -43,18 +38,15 @@ PAUSE = declare_wording(
     "pause",
     "pause",
     1,
-    _PAUSE_SYSTEM,
+    "You read a long text piece by piece and decide where each piece ends. Good places to pause are a change of "
+    "scene, time or speaker, the end of a dialogue, of an argument, of a section. " + DATA_RULE,
     "The passage above holds numbered labels, written <{label} 1> to <{label} {last}>. At which one is it most natural "
     "to pause reading? Give its number.",
 )
-"""Episode pagination: where to pause reading (ReadAgent, section 3.1)."""
 
 
 def pause_prompt(pieces: Sequence[str], before: str = "", after: str = "") -> Prompt:
-    """Ask for one of the labels 1 … n; label k comes after piece k, and none before the minimum of words.
-
-    `before` and `after` are what stands around the passage, for context.
-    """
+    """Ask for one of the labels 1 … n; label k comes after piece k. `before` and `after` stand around the passage."""
     label = find_unused_name("pause", [*pieces, before, after])
     labelled = "\n".join(f"{piece.strip()}\n<{label} {number}>" for number, piece in enumerate(pieces, 1))
     parts = [fenced("before", before) if before else "", fenced("passage", labelled)]
@@ -66,7 +58,6 @@ _MERGE_SYSTEM = "You read a long text in passages and decide which of them belon
 MERGE = declare_wording(
     "merge", "merge", 1, _MERGE_SYSTEM, "Does the second passage begin a new chapter, a new section or a new book?"
 )
-"""Page merging: whether two neighbouring pages belong together (ReadAgent, appendix I)."""
 
 
 class BeginsAnew(BaseModel):
@@ -83,16 +74,10 @@ def merge_prompt(first: str, second: str) -> Prompt:
     return MERGE.ask(fenced("first-passage", first), fenced("second-passage", second))
 
 
-MODEL: PageEnd = "model"
-FALLBACK: PageEnd = "fallback"
-RULE: PageEnd = "rule"
-REST: PageEnd = "rest"
-
-LAST_PAGE_WORDS = 350
-"""If fewer words are left, they become the last page without a call, as in the reference code."""
+LAST_PAGE_WORDS = 350  # if fewer words are left, they become the last page without a call, as in the reference code
 
 
-async def pages_at_pauses(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+async def pages_at_pauses(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
     """Pages that end where the model would pause; after three unusable replies, at the last label offered."""
     context = runtime.context
     number, start = (last.number + 1, last.end) if last else (0, 0)
@@ -100,21 +85,23 @@ async def pages_at_pauses(text: str, last: Page | None, runtime: Runtime[ReaderC
     ends = paragraph_ends(text, context.paragraph_break) if start < len(text) else []
     while start < len(text):
         offered = candidate_ends(text, ends, start, context.min_page_words, context.max_page_words)
-        end, ended_by = offered[0], RULE
+        ended_by: PageEnd = "rule"
+        end = offered[0]
         if offered[-1] == len(text) and count_words(text[start:]) < LAST_PAGE_WORDS:
-            end, ended_by = len(text), REST
+            end, ended_by = len(text), "rest"
         elif len(offered) > 1:
             pieces = [text[begin:stop] for begin, stop in zip([start, *offered], offered, strict=False)]
-            after = text[offered[-1] : next_end(ends, offered[-1])]
+            behind = bisect_right(ends, offered[-1])
+            after = text[offered[-1] : ends[behind]] if behind < len(ends) else ""
             shown = (before if context.show_previous_page else "", after if context.show_next_paragraph else "")
-            label = await _pause(runtime, pause_prompt(pieces, *shown), len(offered))
-            end, ended_by = (offered[label - 1], MODEL) if label else (offered[-1], FALLBACK)
+            label = await _choose_label(runtime, pause_prompt(pieces, *shown), len(offered))
+            end, ended_by = (offered[label - 1], "model") if label else (offered[-1], "fallback")
         yield Page(number, start, end, count_words(text[start:end]), ended_by)
         before = text[start:end]
         number, start = number + 1, end
 
 
-async def _pause(runtime: Runtime[ReaderContext], prompt: Prompt, labels: int) -> int | None:
+async def _choose_label(runtime: Runtime[ReaderContext], prompt: Prompt, labels: int) -> int | None:
     def complaint(reply: PausePoint) -> str | None:
         return None if 1 <= reply.label <= labels else f"there is no label {reply.label}"
 
@@ -126,8 +113,7 @@ async def _pause(runtime: Runtime[ReaderContext], prompt: Prompt, labels: int) -
 FEWEST_SHARE = 0.5
 """The least share of its word limit with which a page may end at a paragraph; below it, a paragraph is cut."""
 
-Size = Callable[[ReaderContext], int]
-"""Gives a number of words for a context."""
+Size = Callable[[ReaderContext], int]  # gives a number of words for a context
 
 
 def even_ends(text: str, start: int, most: int, how: ParagraphBreak = "auto") -> Iterator[tuple[int, int]]:
@@ -154,9 +140,7 @@ def even_ends(text: str, start: int, most: int, how: ParagraphBreak = "auto") ->
 def even_pages(most: Size) -> Paginate:
     """Paging into even pages of at most this many words."""
 
-    async def paginate_evenly(
-        text: str, last: Page | None, runtime: Runtime[ReaderContext]
-    ) -> AsyncGenerator[Page, None]:
+    async def paginate_evenly(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
         number, start = (last.number + 1, last.end) if last else (0, 0)
         for end, words in even_ends(text, start, most(runtime.context), runtime.context.paragraph_break):
             yield Page(number, start, end, words, "rest" if end == len(text) else "rule")
@@ -172,9 +156,7 @@ def pages_of_sessions(session_ends: Sequence[int]) -> Paginate:
     a history that grows keeps all of its pages.
     """
 
-    async def paginate_sessions(
-        text: str, last: Page | None, runtime: Runtime[ReaderContext]
-    ) -> AsyncGenerator[Page, None]:
+    async def paginate_sessions(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
         context = runtime.context
         number, read_to = (last.number + 1, last.end) if last else (0, 0)
         for begin, border in pairwise([0, *session_ends] if session_ends else [0, len(text)]):
@@ -190,9 +172,7 @@ def pages_of_sessions(session_ends: Sequence[int]) -> Paginate:
 def cut_in_two(words: Size, behind: Literal["first", "last"]) -> Paginate:
     """Paging into two: the first (or last) words, as many as `words` gives, and the rest; a short text is one page."""
 
-    async def paginate_in_two(
-        text: str, last: Page | None, runtime: Runtime[ReaderContext]
-    ) -> AsyncGenerator[Page, None]:
+    async def paginate_in_two(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
         kept = words(runtime.context)
         cut = end_after_words(text, 0, kept if behind == "first" else count_words(text) - kept)
         bounds = [0, *({cut} - {0, len(text)}), len(text)]
@@ -203,7 +183,7 @@ def cut_in_two(words: Size, behind: Literal["first", "last"]) -> Paginate:
     return paginate_in_two
 
 
-async def one_page(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+async def one_page(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
     """The whole text as one page."""
     if last is None:
         yield Page(0, 0, len(text), count_words(text), "rest")
@@ -225,12 +205,9 @@ def even_page_words(context: ReaderContext) -> int:
     return (context.min_page_words + context.max_page_words) // 2
 
 
-pages_of_even_length = even_pages(even_page_words)
-
-
-def pages_as_set(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+def pages_as_set(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
     """Pages that end at pauses, or pages of about the same length on average, which need no call."""
-    paginate = pages_of_even_length if runtime.context.paging == "even" else pages_at_pauses
+    paginate = even_pages(even_page_words) if runtime.context.paging == "even" else pages_at_pauses
     return paginate(text, last, runtime)
 
 
@@ -244,7 +221,7 @@ def fewest_and_most(context: ReaderContext) -> tuple[int, int]:
     return max(1, round(wanted * (1 - NEAR))), round(wanted * (1 + NEAR))
 
 
-async def segments(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+async def segments(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
     """Segments that end with the paragraph nearest to the context's size, or with the text if its end is near."""
     for page in segments_after(last, text, runtime.context):
         yield page

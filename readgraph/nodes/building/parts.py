@@ -63,13 +63,17 @@ class NotesSoFar:
                 reached.set()
 
 
-Paginate = Callable[[str, Page | None, Runtime[ReaderContext]], AsyncGenerator[Page, None]]
+Pages = AsyncGenerator[Page, None]
+
+Paginate = Callable[[str, Page | None, Runtime[ReaderContext]], Pages]
 """Cuts the text after the last existing page into pages; the last one ends the text."""
 
 WriteNote = Callable[[str, Page, Runtime[ReaderContext]], Awaitable[Note]]
 """Writes the note of a page from the page's text."""
 
-MakeParts = Callable[[Document, NotesSoFar, Runtime[ReaderContext]], Awaitable[tuple[Paginate, WriteNote]]]
+Parts = tuple[Paginate, WriteNote]
+
+MakeParts = Callable[[Document, NotesSoFar, Runtime[ReaderContext]], Awaitable[Parts]]
 """Makes the parts of a build when it begins: they may use the document, and wait for notes of other pages."""
 
 
@@ -83,11 +87,8 @@ HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\s*\*\s*\*|-{3,}|[^\n]{1,60}[^\s.,;:!?\"
 LINE_ENDS: dict[ParagraphBreak, int] = {"line": 1, "blank-line": 2, "two-blank-lines": 3}
 """Consecutive line ends that end a paragraph."""
 
-NEXT_SENTENCE = 40
-"""Characters after an offset, by which is seen whether a sentence begins there."""
-
-LONG_PARAGRAPHS = 400
-"""Words: a text with more than this between blank lines, on average, is cut at every line instead."""
+NEXT_SENTENCE = 40  # characters after an offset, by which is seen whether a sentence begins there
+LONG_PARAGRAPHS = 400  # words: a text with more than this between blank lines, on average, is cut at every line instead
 
 
 def paragraph_ends(text: str, how: ParagraphBreak = "auto") -> list[int]:
@@ -119,54 +120,37 @@ def candidate_ends(text: str, ends: Sequence[int], start: int, min_words: int, m
     fewer. Where no paragraph end does that, the farthest sentence end is the one offset, else a word, else a
     character. (ReadAgent, section 3.1: labels begin once the page has its minimum of words.)
     """
-    earliest, latest = _bounds(text, start, min_words, max_words)
-    candidates = list(ends[bisect_left(ends, earliest) : bisect_right(ends, latest)])
-    return candidates or [_cut(text, start, earliest, latest)]
-
-
-def next_end(ends: Sequence[int], offset: int) -> int:
-    """The paragraph end that follows an offset; the offset itself at the end of the text."""
-    number = bisect_right(ends, offset)
-    return ends[number] if number < len(ends) else offset
-
-
-def _bounds(text: str, start: int, min_words: int, max_words: int) -> tuple[int, int]:
-    """The offsets where a page has its fewest and its most words, after the trailing white space."""
     earliest = end_after_words(text, start, min_words)
     latest = end_after_words(text, start, max_words)
-    behind = _WHITE_SPACE.match(text, latest)
-    return earliest, behind.end() if behind else latest
-
-
-def _cut(text: str, start: int, earliest: int, latest: int) -> int:
-    """The last sentence end between two offsets, else the last word end, else the second offset."""
+    if behind := _WHITE_SPACE.match(text, latest):
+        latest = behind.end()
+    if candidates := [*ends[bisect_left(ends, earliest) : bisect_right(ends, latest)]]:
+        return candidates
     sentences = [begin for begin, _ in sentence_spans(text, start, latest + NEXT_SENTENCE)]
     words = [match.end() for match in _WHITE_SPACE.finditer(text, start, latest)]
-    for ends in (sentences, words):
-        if usable := [end for end in ends if start < end and earliest <= end <= latest]:
-            return usable[-1]
-    return latest
+    for cuts in (sentences, words):
+        if usable := [end for end in cuts if start < end and earliest <= end <= latest]:
+            return usable[-1:]
+    return [latest]
 
 
-REACH = 0.25
-"""A stretch's end may be this share of its length away from where all stretches would be equally long."""
+REACH = 0.25  # a stretch's end may be this share of its length away from where all stretches would be equally long
 
 
 def stretch_ends(text: str, ends: Sequence[int], stretches: int) -> list[int]:
     """The end of each stretch: before a heading near the even division, else at the widest paragraph gap there."""
 
-    def gap(end: int) -> int:
-        """The line ends before an offset."""
+    def weight(end: int) -> tuple[bool, int, float]:
         lead = text[max(0, end - 20) : end]
-        return lead[len(lead.rstrip()) :].count("\n")
+        line_ends = lead[len(lead.rstrip()) :].count("\n")
+        return bool(HEADING.match(text, end)), line_ends, -abs(end - even)
 
     length = len(text) / stretches
     chosen = []
     for number in range(1, stretches):
         even = number * length
-        near = [end for end in ends[:-1] if abs(end - even) <= REACH * length]
-        if near:
-            chosen.append(max(near, key=lambda end: (bool(HEADING.match(text, end)), gap(end), -abs(end - even))))
+        if near := [end for end in ends[:-1] if abs(end - even) <= REACH * length]:
+            chosen.append(max(near, key=weight))
     return [*sorted({*chosen}), len(text)]
 
 
@@ -176,7 +160,7 @@ def in_stretches(paginate: Paginate) -> Paginate:
     async def collect(text: str, before: Page | None, runtime: Runtime[ReaderContext]) -> list[Page]:
         return [page async for page in paginate(text, before, runtime)]
 
-    def paginate_stretches(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    def paginate_stretches(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
         begin = last.end if last else 0
         if runtime.context.stretches == 1 or begin >= len(text):
             return paginate(text, last, runtime)
@@ -190,9 +174,7 @@ def in_stretches(paginate: Paginate) -> Paginate:
     return paginate_stretches
 
 
-async def number_pages(
-    groups: Iterable[Coroutine[Any, Any, list[Page]]], last: Page | None
-) -> AsyncGenerator[Page, None]:
+async def number_pages(groups: Iterable[Coroutine[Any, Any, list[Page]]], last: Page | None) -> Pages:
     """The pages of groups that are made at the same time, in their order, with the numbers that follow the last one."""
     number = last.number + 1 if last else 0
     async with aclosing(gather_ordered(groups)) as made:
@@ -207,18 +189,18 @@ def in_parts(paginate: Paginate, parts: Sequence[CollectionPart]) -> Paginate:
     if not parts:
         return paginate
 
-    async def pages_of_part(
-        text: str, part: CollectionPart, last: Page | None, runtime: Runtime[ReaderContext]
-    ) -> list[Page]:
-        before = _move_page(last, -part.start) if last and last.end > part.start else None
-        return [_move_page(page, part.start) async for page in paginate(text[part.start : part.end], before, runtime)]
+    def paginate_parts(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
+        async def pages_of(part: CollectionPart) -> list[Page]:
+            before = move_page(last, -part.start) if last and last.end > part.start else None
+            pages = paginate(text[part.start : part.end], before, runtime)
+            return [move_page(page, part.start) async for page in pages]
 
-    def paginate_parts(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
         begin = last.end if last else 0
-        return number_pages((pages_of_part(text, part, last, runtime) for part in parts if part.end > begin), last)
+        return number_pages((pages_of(part) for part in parts if part.end > begin), last)
 
     return paginate_parts
 
 
-def _move_page(page: Page, by: int) -> Page:
+def move_page(page: Page, by: int) -> Page:
+    """The page so many characters further on."""
     return replace(page, start=page.start + by, end=page.end + by)

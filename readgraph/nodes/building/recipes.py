@@ -37,6 +37,13 @@ class PurposeState(TypedDict):
     choices: NotRequired[dict[str, str]]
 
 
+class BuiltState(PurposeState):
+    """What a step reads that goes on building a memory."""
+
+    document: str
+    memory: str
+
+
 def recipe_of_pages(method: str, words: Callable[[ReaderContext], int]) -> MakeRecipe:
     """The recipe of pages of at most so many words, which need no model."""
 
@@ -64,11 +71,6 @@ def recipe_of_notes(
         return Recipe(method, parameters, context.model, prompts | purpose_prompts(context))
 
     return recipe
-
-
-def may_serve_purpose(recipe: MakeRecipe) -> bool:
-    """Whether the notes of a memory with this recipe may serve a purpose (see `readgraph.nodes.purpose`)."""
-    return getattr(recipe, "serves_purpose", False)
 
 
 def for_question(state: PurposeState, runtime: Runtime[ReaderContext]) -> Runtime[ReaderContext]:

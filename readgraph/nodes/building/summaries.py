@@ -12,7 +12,6 @@ calls are a chain; a resumed build uses the recorded replies.
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -26,7 +25,7 @@ from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.building.notes import no_longer_than
 from readgraph.nodes.building.paging import even_ends
-from readgraph.nodes.building.recipes import PurposeState, apply_notes_language, for_question
+from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question
 from readgraph.nodes.extractive import extract_for, extract_gist
 from readgraph.nodes.memory import OpenedMemory
 from readgraph.nodes.prompts import note_line, number_parts
@@ -35,7 +34,6 @@ from readgraph.nodes.step import node
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, NoUsableReply, ReadgraphError
-from readgraph.state.reading import Usage
 from readgraph.state.records import Memory, Note, Page, TreeNode
 from readgraph.state.settings import Language, Purpose, Tree
 from readgraph.state.summary_tree import TreeShape, node_id, tree_ids
@@ -43,43 +41,33 @@ from readgraph.state.words import count_words, first_words
 
 __all__ = ["grow"]
 
-_SUMMARY_SYSTEM = (
-    "You summarise passages of a longer text, so that somebody who reads only your summaries can tell what stands "
-    "where. Keep names, numbers, places, and who does or says what. " + DATA_RULE
-)
-
 SUMMARY = declare_wording(
     "summary",
     "summary",
     1,
-    _SUMMARY_SYSTEM,
+    "You summarise passages of a longer text, so that somebody who reads only your summaries can tell what stands "
+    "where. Keep names, numbers, places, and who does or says what. " + DATA_RULE,
     "{known}Summarise the whole passage above as one fluent text{keep}. Reply with the summary only.",
     keep=", and keep above all what serves that",
 )
-"""The summary of one segment, the leaf of the tree (MemWalker, section 3 and appendix A.1)."""
 
 
 def summary_prompt(segment: str, purpose: str = "") -> Prompt:
-    """Ask for a comprehensive summary in running text; `purpose` says what it is for, where that is known before."""
+    """Ask for the summary of a segment, in running text; `purpose` says what it is for, where that is known before."""
     known = purpose_line("summary", purpose)
     return SUMMARY.ask(fenced("passage", segment), known=known, keep=known)
 
-
-_COMPRESS_SYSTEM = (
-    "You compress summaries of neighbouring parts of a long text. Keep of each part what tells it from the others: "
-    "names, events, subjects. " + DATA_RULE
-)
 
 COMPRESS = declare_wording(
     "compress",
     "compress",
     1,
-    _COMPRESS_SYSTEM,
+    "You compress summaries of neighbouring parts of a long text. Keep of each part what tells it from the others: "
+    "names, events, subjects. " + DATA_RULE,
     "{known}Shorten each of the {parts} parts above to its main points, in their order: at most {most_words} words for "
     "all of them together.{keep} Reply with the shortened text only, without headings or tags.",
     keep=" Keep above all what serves that, and of each part what tells it from the others.",
 )
-"""The text of a tree node above the leaves, where its children's are too long (MemWalker, appendix A.1)."""
 
 
 def compress_prompt(summaries: Sequence[str], most_words: int, purpose: str = "") -> Prompt:
@@ -89,21 +77,16 @@ def compress_prompt(summaries: Sequence[str], most_words: int, purpose: str = ""
     return COMPRESS.ask(fenced("memory", number_parts(summaries)), **values)
 
 
-_RUNNING_SUMMARY_SYSTEM = (
-    "You read a long text piece by piece. Of what you have read you keep nothing but one summary, which you write anew "
-    "after each piece. Keep names, numbers, places, and who does or says what. " + DATA_RULE
-)
-
 RUNNING_SUMMARY = declare_wording(
     "running_summary",
     "running_summary",
     1,
-    _RUNNING_SUMMARY_SYSTEM,
+    "You read a long text piece by piece. Of what you have read you keep nothing but one summary, which you write anew "
+    "after each piece. Keep names, numbers, places, and who does or says what. " + DATA_RULE,
     "{anew}{first}, in at most {most_words} words. Reply with the summary only.",
     anew="Write the summary anew, so that it tells what it told before and what the passage adds",
     first="Summarise the passage",
 )
-"""The running summary: what is carried from one piece of a text to the next (MemWalker, section 4.3)."""
 
 
 def running_summary_prompt(summary: str, passage: str, most_words: int) -> Prompt:
@@ -112,8 +95,7 @@ def running_summary_prompt(summary: str, passage: str, most_words: int) -> Promp
     return RUNNING_SUMMARY.ask(*parts, anew=summary, first=not summary, most_words=most_words)
 
 
-LONGEST = 2
-"""A compressed text that is longer than this many times the requested length is not used."""
+LONGEST = 2  # a compressed text that is longer than this many times the requested length is not used
 
 Compress = Callable[[Sequence[str], Runtime[ReaderContext]], Awaitable[tuple[str, bool]]]
 """Gives the children's texts in short, within the context's `node_words`, and whether that is a fall-back."""
@@ -148,14 +130,6 @@ async def compress_by_extract(texts: Sequence[str], runtime: Runtime[ReaderConte
     return first_words("\n\n".join(kept), limit), False
 
 
-class GrowState(PurposeState):
-    """What growing reads."""
-
-    document: str
-    memory: str
-    usage: NotRequired[Usage]
-
-
 class GrowUpdate(TypedDict):
     """What growing writes; the tree itself goes into the page store."""
 
@@ -187,7 +161,7 @@ async def delete_tree(store: PageStore, memory: Memory) -> Memory:
     return replace(memory, levels=(), branches=(), headings=())
 
 
-async def grow_without_model(state: GrowState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
+async def grow_without_model(state: BuiltState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
     """Grow the tree of a memory that was built without a model; other trees wait for their model or a new budget."""
     memory = await page_store(runtime).memory(state["document"], state["memory"])
     if memory.recipe.model:
@@ -196,7 +170,7 @@ async def grow_without_model(state: GrowState, runtime: Runtime[ReaderContext]) 
 
 
 @node(without_model=grow_without_model, builds=True, settings=(Tree, Purpose, Language), needs=("children",))
-async def grow(state: GrowState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
+async def grow(state: BuiltState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
     """Grow the tree of summaries above the segments, level by level.
 
     If the budget runs out, the tree stays unfinished, and the next reading continues it.
@@ -275,8 +249,7 @@ class _Growth:
         current_meter().report(memory=record.id, **sizes)
 
 
-PIECE_WORDS = 1875
-SUMMARY_WORDS = 375
+PIECE_WORDS, SUMMARY_WORDS = 1875, 375
 
 
 def piece_words(context: ReaderContext) -> int:

@@ -1,16 +1,14 @@
 """Dates in a text, in the words and order of its language, and what "last Friday" meant when it was said.
 
-`months.txt` says how languages name the months and order a date, from the Unicode CLDR, by way of Babel. It has a line
-for each language: its ISO 639-1 code, the order of its numeric dates, the words that it puts between the parts of a
-date, then for each month the names and, behind a semicolon, the short ones. `tests/nodes/test_calendars.py` compares it
-with Babel, and writes it anew. Babel itself takes 33 MB, so it is no dependency. The data has Unicode's licence
-(`LICENSE.unicode`).
+`months.txt` has a line for each language, from the Unicode CLDR by way of Babel (33 MB, so no dependency): its ISO
+639-1 code, the order of its numeric dates, the words between the parts of a date, then for each month the names and,
+behind a semicolon, the short ones. `tests/nodes/test_calendars.py` writes it anew. Its licence: `LICENSE.unicode`.
 """
 
 import re
 from bisect import bisect_right
 from calendar import monthrange
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
@@ -22,9 +20,8 @@ from langgraph.runtime import Runtime
 
 from readgraph.library.page_store import page_store
 from readgraph.state.context import ReaderContext
+from readgraph.state.languages import DEFAULT as ENGLISH
 from readgraph.state.records import Document
-
-ENGLISH = "en"
 
 
 class Calendar(NamedTuple):
@@ -85,8 +82,7 @@ _GAP = r"[ \t\u00a0\u202f]*\n?[ \t]*"
 _YEAR = r"(?P<year>[12]\d{3})(?!\d)"
 _DAY = r"(?P<day>\d{1,2})(?!\d)(?:[日일号º°ª]|-?[^\W\d_]{1,3}(?![^\W\d_]))?"
 _BEFORE = r"(?<![\d.,:/_A-Za-z])(?<![\dA-Za-z]-)"
-_WHOLE_CHARACTERS = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3]$")
-"""Ends of names after which a word may follow at once."""
+_WHOLE_CHARACTERS = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3]$")  # ends of names after which a word may follow at once
 
 _NUMERIC = (
     re.compile(rf"{_BEFORE}(?P<year>[12]\d{{3}})([-./])\s?(?P<month>\d{{1,2}})\2\s?(?P<day>\d{{1,2}})(?!\d)"),
@@ -128,8 +124,8 @@ def dates_in(text: str, language: str = "", order: str = "") -> list[WrittenDate
     named = [*_dates_with_month_names(text, language or ENGLISH)]
     if not language and not any(date.year for date in named):  # to compile the patterns of all takes half a second
         named = [*_dates_with_month_names(text, "")]
-    found = [*_numeric_dates(text, order or order_of(language)), *named]
     dates, end = list[WrittenDate](), 0
+    found = [*_numeric_dates(text, order or order_of(language)), *named]
     for each in sorted(found, key=lambda date: (date.start, -date.end)):
         if each.start >= end:
             dates.append(each)
@@ -181,11 +177,11 @@ def _read_numeric_date(found: re.Match[str], order: str) -> Iterator[WrittenDate
 
 def _dates_with_month_names(text: str, language: str) -> Iterator[WrittenDate]:
     names, english = month_names(language), month_names(ENGLISH)
-    known = calendars().get(language)
-    own = {**known.names, **known.short_names} if known and language != ENGLISH else {}
     folded = fold_month_name(text)
     if not any(name in folded for name in names):
         return
+    known = calendars().get(language)
+    own = {**known.names, **known.short_names} if known and language != ENGLISH else {}
     for pattern in _patterns(language):
         for found in pattern.finditer(text):
             name, day = fold_month_name(found["name"]), found.groupdict().get("day")
@@ -195,7 +191,6 @@ def _dates_with_month_names(text: str, language: str) -> Iterator[WrittenDate]:
 
 
 def _make_valid_date(found: re.Match[str], month: int | None, day: int | None) -> WrittenDate:
-    """The date, without a part that is in no calendar."""
     year = _year_of(found)
     if day is not None and not (month and 1 <= day <= monthrange(year or 2000, month)[1]):
         day = None
@@ -211,19 +206,17 @@ def _year_of(found: re.Match[str]) -> int | None:
 @cache
 def _patterns(language: str) -> tuple[re.Pattern[str], ...]:
     """The forms of dates with a month's name, in a language or, without one, in all."""
-    known = [calendars()[each] for each in (language or ENGLISH, ENGLISH) if each in calendars()]
-    known = known if language else [*calendars().values()]
+    known = [*calendars().values()]
+    if language:
+        known = [calendars()[each] for each in (language, ENGLISH) if each in calendars()]
     words = {"of", "de", "del", "den", "năm"}.union(*(calendar.between for calendar in known))
     between = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
     apart = rf"[.,]?{_GAP}(?:(?:{between})[.,]?{_GAP})?"
-    all_names = month_names(language)
+    all_names = {*month_names(language)}
     name = _any_of(all_names)
-    month_first = {*month_names(ENGLISH)}.union(
-        *(each.names | each.short_names for each in known if each.order != "dmy")
-    ) & {*all_names}
-    year_first = {*all_names} & {
-        name for each in known if each.order == "ymd" for name in each.names | each.short_names
-    }
+    orders = [(each.order, {*each.names, *each.short_names}) for each in known]
+    month_first = all_names & {*month_names(ENGLISH)}.union(*(names for order, names in orders if order != "dmy"))
+    year_first = all_names & set[str]().union(*(names for order, names in orders if order == "ymd"))
     forms = [
         rf"{_BEFORE}{_DAY}{apart}{name}\.?(?:{apart}{_YEAR})?",
         rf"(?<![^\W\d_]){name}\.?{_GAP}{_DAY}(?!:\d),?{_GAP}{_YEAR}",
@@ -236,7 +229,7 @@ def _patterns(language: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(form, re.IGNORECASE) for form in forms)
 
 
-def _any_of(names: Mapping[str, int] | set[str]) -> str:
+def _any_of(names: set[str]) -> str:
     ordered = sorted(names, key=len, reverse=True)
     joined = [each for each in ordered if _WHOLE_CHARACTERS.search(each)]
     apart = [each for each in ordered if each not in joined]
@@ -270,20 +263,18 @@ _SIDE = {-1: "before", 0: "of", 1: "after"}
 
 def date_in(text: str) -> date | None:
     """The first whole date (day, month and year) in a text, such as the name of a session; None where there is none."""
-    for found in dates_in(text) if _HAS_YEAR.search(text) else ():
-        if found.year and found.month and found.day:
-            return date(found.year, found.month, found.day)
-    return None
+    found = dates_in(text) if _HAS_YEAR.search(text) else []
+    return next(
+        (date(each.year, each.month, each.day) for each in found if each.year and each.month and each.day), None
+    )
 
 
 def find_dates_as_written(text: str) -> list[str]:
     """The dates, years and months that stand in a text, as it writes them."""
     dated = [(found.start, found.end) for found in dates_in(text)]
-    alone = [found.span() for found in _MONTH_ALONE.finditer(text)]
-    spans = sorted(
-        [*dated, *(each for each in alone if all(each[1] <= start or each[0] >= end for start, end in dated))]
-    )
-    return [text[start:end].rstrip(".,") for start, end in spans]
+    months = [found.span() for found in _MONTH_ALONE.finditer(text)]
+    alone = [each for each in months if all(each[1] <= start or each[0] >= end for start, end in dated)]
+    return [text[start:end].rstrip(".,") for start, end in sorted([*dated, *alone])]
 
 
 def resolve_time_words(text: str, said_on: date) -> str | None:
@@ -351,10 +342,9 @@ async def days_said(pages: Iterable[int], document: Document, memory: str, runti
     """The days on which these pages' texts were said; empty where the document's places have no dates."""
     store = page_store(runtime)
     places = [(start, date_in(name)) for start, name in await store.places(document)]
-    starts = [start for start, _ in places]
     if not any(day for _, day in places):
         return {}
-    found = DaysSaid()
+    starts, found = [start for start, _ in places], DaysSaid()
     for page in await store.pages(memory, pages):
         first, end = max(bisect_right(starts, page.start) - 1, 0), bisect_right(starts, page.end)
         found[page.number] = [(start - page.start, day) for start, day in places[first:end]]

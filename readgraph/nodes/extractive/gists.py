@@ -1,19 +1,16 @@
-"""Pages by rule, and gists without a model: the sentences that tell what a page is about, or serve a purpose.
-
-Words of a purpose decide between sentences; of code, signatures are kept.
-"""
+"""Pages by rule, and gists without a model: sentences that tell what a page is about, or serve a purpose."""
 
 import asyncio
 import re
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from heapq import nlargest
 
 from langgraph.runtime import Runtime
 
 from readgraph.library.search.terms import content_words
-from readgraph.nodes.building.parts import HEADING, candidate_ends, paragraph_ends
+from readgraph.nodes.building.parts import HEADING, Pages, candidate_ends, paragraph_ends
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_heading, is_prose, label_of, without_label
 from readgraph.nodes.extractive.phrases import query_of
@@ -24,24 +21,13 @@ from readgraph.state.records import Note, Page
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, first_words, take_fitting
 
-GIST_SHARE = 0.15
-GIST_WORDS = 40
-"""An extractive gist keeps this share of a page's words, but at least this many."""
+GIST_SHARE, GIST_WORDS = 0.15, 40  # an extractive gist keeps this share of a page's words, but at least this many
+FEWEST_LETTERS = 3  # fewest letters of a word that may show what a text is about
+MOST_FACTS = 3  # figures and names that add to the weight of a sentence
+EVEN_WORDS = 6  # added to a sentence's length, so that a short one doesn't outweigh a long one by a frequent word
 
-FEWEST_LETTERS = 3
-"""Fewest letters of a word that may show what a text is about."""
-
-MOST_FACTS = 3
-"""Figures and names that add to the weight of a sentence."""
-
-EVEN_WORDS = 6
-"""Added to a sentence's length, so that a short one doesn't outweigh a long one by a frequent word."""
-
-SERVES = 1.0
-"""Added to the weight of a sentence, as a share of it, for each content word that it has in common with a purpose."""
-
-FEWEST_TELLING = 3
-"""Fewest different content words of a sentence that says something without a figure or a name."""
+SERVES = 1.0  # share that is added to a sentence's weight for each content word that it has in common with a purpose
+FEWEST_TELLING = 3  # fewest different content words of a sentence that says something without a figure or a name
 
 _WORD = re.compile(r"\w+")
 _FIGURE, _NAME = re.compile(r"\d[\d.,:]*"), re.compile(r"(?<=[\w,;] )[^\W\d_a-z]\w{2,}")
@@ -68,8 +54,7 @@ def gist_size(text: str) -> int:
 def _by_information(text: str, spans: Sequence[tuple[int, int]], wanted: set[str]) -> list[int]:
     """The numbers of the sentences: the first heading, then those whose words are most frequent in the text.
 
-    Figures and names weigh more, and so do `wanted` words; the names of a chat's speakers weigh nothing. Code is left
-    out, and what says little, as greetings do.
+    Figures, names and `wanted` words weigh more, a chat's speakers nothing. Code and greetings are left out.
     """
     written = [text[slice(*span)] for span in spans]
     speakers = {word for sentence in written for word in content_words(label_of(sentence))}
@@ -119,16 +104,13 @@ _SIGNATURE = re.compile(
 
 def extract_for(context: ReaderContext, text: str, most_words: int | None = None) -> str:
     """The text's gist for the context's purpose (see `extract_gist`), or the signatures of code where these are it."""
-    allowed = most_words or gist_size(text)
-    signatures = take_fitting(_signatures(text), count_words, allowed, skips=True) if context.preset == "code" else []
-    return "\n".join(signatures) or extract_gist(text, most_words, purpose_words(context))
-
-
-def _signatures(text: str) -> Iterator[str]:
-    for found in _SIGNATURE.finditer(text):
+    signatures = list[str]()
+    for found in _SIGNATURE.finditer(text) if context.preset == "code" else ():
         name = found.group().strip()
         if name.endswith((":", ")", ">")) or text[found.end() : found.end() + 1] in ("{", ";"):
-            yield " ".join(name.split())
+            signatures.append(" ".join(name.split()))
+    kept = take_fitting(signatures, count_words, most_words or gist_size(text), skips=True)
+    return "\n".join(kept) or extract_gist(text, most_words, purpose_words(context))
 
 
 async def extract_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
@@ -138,7 +120,7 @@ async def extract_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -
     return Note(page.number, gist, count_words(gist))
 
 
-async def pages_by_rule(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+async def pages_by_rule(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
     """Pages that end before a heading if there is one in range, else as late as allowed."""
     context = runtime.context
     number, start = (last.number + 1, last.end) if last else (0, 0)

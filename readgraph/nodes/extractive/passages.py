@@ -19,14 +19,12 @@ from readgraph.state.words import count_words
 FEWEST_WORDS = 8
 """Fewest words of a sentence that can be understood by itself."""
 
-MOST_HEADING = 80
-"""Characters of a line that may be the heading of the lines below."""
+MOST_HEADING = 80  # characters of a line that may be the heading of the lines below
 
 _LABELS = re.compile(f"^{LABEL.pattern}", re.MULTILINE)
 _HEADING = re.compile(r"\s*#{1,6}[ \t][^\n]*\s*")
 _CODE = ("```", "~~~")
-_RULE = re.compile(r"[\s|:=_*+-]*")
-"""A line without words, such as the one below a table's column names."""
+_RULE = re.compile(r"[\s|:=_*+-]*")  # a line without words, such as the one below a table's column names
 
 
 class Passage(NamedTuple):
@@ -81,8 +79,7 @@ def is_prose(sentence: str) -> bool:
     return not (is_heading(sentence) or sentence.lstrip().startswith(_CODE) or _RULE.fullmatch(sentence))
 
 
-_Part = tuple[int, int, str, str, str, str]
-"""A passage without its page."""
+_Part = tuple[int, int, str, str, str, str]  # a passage without its page
 
 
 def _part(text: str, start: int, end: int, heading: str = "", speaker: str = "") -> _Part:
@@ -96,27 +93,18 @@ def _parts(text: str) -> Sequence[_Part]:
     for (start, end), following in zip(spans, following_starts, strict=True):
         paragraph = text[start:end]
         over_turns = end == following and _may_be_heading(paragraph.strip())
-        if is_heading(paragraph) or over_turns or _RULE.fullmatch(paragraph) or _names_columns(text, start, end):
+        below = ROW.match(text, end)
+        names_columns = ROW.fullmatch(text, start, end) and below and _RULE.fullmatch(below.group())
+        if is_heading(paragraph) or over_turns or _RULE.fullmatch(paragraph) or names_columns:
             heading = paragraph.strip("#|:- \t\r\n") or heading
             continue
-        first = _heading_line(paragraph)
+        line, _, others = paragraph.partition("\n")
+        longer = len(others.partition("\n")[0]) >= 2 * len(line)  # than a line that is then their heading
+        first = len(line) + 1 if longer and _may_be_heading(line.strip()) else 0
         heading = paragraph[:first].strip() or heading
         parts.append(_part(text, start + first, end, heading, label_of(paragraph[first:])))
         heading = heading if end == following else ""
     return parts or ([_part(text, 0, len(text))] if text.strip() else [])
-
-
-def _names_columns(text: str, start: int, end: int) -> bool:
-    """Whether these characters are the first row of a table in Markdown, which names its columns."""
-    below = ROW.match(text, end)
-    return bool(ROW.fullmatch(text, start, end) and below and _RULE.fullmatch(below.group()))
-
-
-def _heading_line(paragraph: str) -> int:
-    """The length of a first line that is the heading of the lines below, which are longer; or 0."""
-    line, _, others = paragraph.partition("\n")
-    longer = len(others.partition("\n")[0]) >= 2 * len(line)
-    return len(line) + 1 if longer and _may_be_heading(line.strip()) else 0
 
 
 def _may_be_heading(line: str) -> bool:
@@ -128,18 +116,10 @@ OWN, BEFORE, AFTER, SPEAKER = 1.0, 0.3, 0.2, 0.5
 """What a sentence's own words count, and the passage before and the one after, where its passage counts 1; and what is
 added where the question names the speaker."""
 
-NEAR_ENOUGH = 0.7
-"""What the nearest passage of the speakers that a question names must score, where the nearest of all has 1: see
-docs/guides/metrics.md."""
-
-LINE_ENDS = 4
-"""Most characters between passages that adjoin: the ends of two lines."""
-
-FEWEST_TURNS = 3
-"""Turns after which a label counts as a speaker's name."""
-
-MOST_PASSAGES = 12
-"""Passages whose sentences are ranked."""
+NEAR_ENOUGH = 0.7  # of the nearest passage's score, for the speakers that a question names: see docs/guides/metrics.md
+LINE_ENDS = 4  # most characters between passages that adjoin: the ends of two lines
+FEWEST_TURNS = 3  # turns after which a label counts as a speaker's name
+MOST_PASSAGES = 12  # passages whose sentences are ranked
 
 
 class PageSentence(NamedTuple):
@@ -203,7 +183,6 @@ def _is_by(named: Set[str], passage: Passage) -> bool:
 
 
 def _adjoin(two: Sequence[Passage]) -> bool:
-    """Whether nothing stands between two passages, such as a heading."""
     return len(two) == 2 and two[0].page == two[1].page and two[1].start - two[0].end <= LINE_ENDS
 
 

@@ -10,8 +10,7 @@ from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import AskedQuestion, AskedState
 from readgraph.nodes.extractive.dates import NUMBERS, find_dates_as_written, resolve_time_words
 
-AnswerKind = Literal["time", "duration", "number", "person", "place", "yes or no"]
-"""What an answer must have: a date; a length of time; a number; a name (of a person or a place); a yes or no."""
+AnswerKind = Literal["time", "duration", "number", "person", "place", "yes or no"]  # what an answer must have
 
 _CUES: dict[AnswerKind, str] = {
     "duration": r"\b(?:how long|wie lange|combien de temps|cuánto tiempo|quanto tempo|hoe lang)\b",
@@ -46,8 +45,7 @@ def question_alone(state: AskedQuestion) -> str:
     return asked[-1] if content_words(asked[-1]) else " ".join(asked[-2:])
 
 
-MOST_WORDS = 8
-"""Words of an answer where nothing says what it must be."""
+MOST_WORDS = 8  # words of an answer where nothing says what it must be
 
 _COUNT = rf"\d[\d,.]{{0,15}}|{'|'.join(NUMBERS)}"
 _DURATION = re.compile(
@@ -60,12 +58,7 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<=[\w,;:'\"“(] )[^\W\d_a-z][\w'’.-]*(?:(?: (?:of|de|van|von|the|and|&))? [^\W\d_a-z][\w'’.-]*)*")
-_PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
-    "duration": _DURATION,
-    "number": _NUMBER,
-    "person": _NAME,
-    "place": _NAME,
-}
+_PATTERNS = {"duration": _DURATION, "number": _NUMBER, "person": _NAME, "place": _NAME}
 _DENIAL = re.compile(r"\b(?:not|no|never|nothing|none|nobody)\b|n['’]t\b", re.IGNORECASE)
 _RUN, _AROUND = re.compile(r"\S+"), ' ,.;:!?"“”()[]-–—'
 
@@ -83,14 +76,13 @@ def extract_phrase(kind: AnswerKind, sentence: str, question: str, said_on: date
 
 def richest_words(sentence: str, question: str) -> str:
     """The at most eight words in a row that say most that the question doesn't, the last ones of several."""
-    asked, words = {*content_words(question)}, list(_RUN.finditer(sentence))
+    asked, words = {*content_words(question)}, [*_RUN.finditer(sentence)]
     news = [not {*content_words(word.group())} <= asked for word in words]
     starts = range(max(1, len(words) - MOST_WORDS + 1))
     start = max(starts, key=lambda start: (sum(news[start : start + MOST_WORDS]), start))
-    told = [number for number in range(start, min(start + MOST_WORDS, len(words))) if news[number]]
-    if not told:
-        return sentence.strip(_AROUND)
-    return sentence[words[told[0]].start() : words[told[-1]].end()].strip(_AROUND)
+    window = slice(start, start + MOST_WORDS)
+    told = [word for word, is_new in zip(words[window], news[window], strict=True) if is_new]
+    return (sentence[told[0].start() : told[-1].end()] if told else sentence).strip(_AROUND)
 
 
 def _first_new(found: Iterable[str], asked: Collection[str]) -> str | None:

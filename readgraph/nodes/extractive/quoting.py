@@ -32,14 +32,9 @@ MOST_QUOTES, MOST_RANKED = 3, 20
 MOST_LOOKED_AT = 4
 """Of the sentences ranked first: the first of them that has what the question asks for gives the answer."""
 
-SPACES = 2
-"""Most characters between two sentences that follow each other."""
-
-FREE_WORDS = 200
-"""Words of an answer that may be as long as it likes."""
-
-PASSAGE_WORDS = 10
-"""One more passage is ranked for each ten words of a long answer."""
+SPACES = 2  # most characters between two sentences that follow each other
+FREE_WORDS = 200  # words of an answer that may be as long as it likes
+PASSAGE_WORDS = 10  # one more passage is ranked for each ten words of a long answer
 
 
 async def quote_pages(
@@ -90,13 +85,12 @@ def phrase_answer(passages: Sequence[Passage], question: str, days: DaysSaid) ->
     if is_said_by_others(question, passages):
         return _draft_from_quotes(None, [])
     ranked, kind = nearest_sentences(question, passages, fewest_words=1), kind_of(question)
-    for sentence in ranked[:MOST_LOOKED_AT] if kind else ():
-        if kind and (
-            found := extract_phrase(kind, sentence.said, question, day_at(days, sentence.page, sentence.start))
-        ):
-            return _draft_from_quotes(found, _quotes_for_answer(question, sentence, ranked))
     if not ranked:
         return _draft_from_quotes(None, [])
+    for sentence in ranked[:MOST_LOOKED_AT] if kind else ():
+        said_on = day_at(days, sentence.page, sentence.start)
+        if kind and (found := extract_phrase(kind, sentence.said, question, said_on)):
+            return _draft_from_quotes(found, _quotes_for_answer(question, sentence, ranked))
     best = ranked[0]
     said_on = day_at(days, best.page, best.start) if kind == "time" else None
     spoken = language_of(" ".join(sentence.said for sentence in ranked[:MOST_RANKED]))

@@ -1,8 +1,7 @@
 """Begin a summary: open its document, take its notes, and choose what the summary is made from.
 
-Of a document without notes that serve, new ones are made. Chosen are the notes of the text, or of the part of it that
-is wanted, and pages that are needed in full. A part is named by what a person calls it: a heading, the number of one,
-pages of the source, parts.
+Chosen are the notes of the text, or of the part of it that is wanted, and pages that are needed in full. A part is
+named by what a person calls it: a heading, the number of one, pages of the source, parts.
 """
 
 import re
@@ -16,6 +15,7 @@ from readgraph.library.page_store import PageStore, page_store
 from readgraph.nodes.building.build import ReadState, ReadUpdate
 from readgraph.nodes.building.outline import headings_in
 from readgraph.nodes.building.recipes import for_question, resolve_notes_language
+from readgraph.nodes.extractive.dates import NUMBERS
 from readgraph.nodes.memory import MemoryState, load_memory
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.step import StepNode, node
@@ -75,7 +75,6 @@ def make_read_if_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[ReadS
         return await memory_there(store, document, context, recipe(context))
 
     async def read_where_needed(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
-        """Take the memory that there is, else read."""
         if memory := await find_memory(state, runtime):
             said = f"took the memory of {format_count(memory.pages, 'part')} by {memory.recipe.method}"
             return {"memory": memory.id, "step_summary": said}
@@ -95,16 +94,13 @@ async def memory_there(store: PageStore, document: Document, context: ReaderCont
     kept = await store.memories(document.id)
     if any(memory.recipe.same_but_prompts(wanted) for memory in kept):
         return None
-    newest_first = [memory for memory in reversed(kept) if _serves(memory, document, wanted)]
-    return min(newest_first, key=lambda memory: NOTED.index(memory.recipe.method), default=None)
 
+    def traits(recipe: Recipe) -> list[object]:
+        return [recipe.model, recipe.purpose, *(recipe.parameters.get(name) for name in ("language", "prompts"))]
 
-def _serves(memory: Memory, document: Document, wanted: Recipe) -> bool:
-    recipe = memory.recipe
-    alike = all(recipe.parameters.get(name) == wanted.parameters.get(name) for name in ("language", "prompts"))
-    whole = memory.complete and memory.read_to == document.characters
-    same = recipe.model == wanted.model and recipe.purpose == wanted.purpose
-    return recipe.method in NOTED and whole and same and alike
+    whole = [each for each in reversed(kept) if each.complete and each.read_to == document.characters]
+    serving = [each for each in whole if each.recipe.method in NOTED and traits(each.recipe) == traits(wanted)]
+    return min(serving, key=lambda memory: NOTED.index(memory.recipe.method), default=None)
 
 
 _PAGES = re.compile(
@@ -115,12 +111,10 @@ _PAGES = re.compile(
 _SECTION = re.compile(r"(?:chapter|section|sec\.|§|kapitel|abschnitt|chapitre)\s*(?P<number>\d[\d.]*)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,4}(?:\.\d{1,4})*\.?")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
-_ORDINALS = "one two three four five six seven eight nine ten eleven twelve".split()
 _ROMAN = "i ii iii iv v vi vii viii ix x xi xii".split()
-_AS_NUMBERS = {word: str(number) for words in (_ORDINALS, _ROMAN) for number, word in enumerate(words, 1)}
+_AS_NUMBERS = {word: str(number) for words in (NUMBERS, _ROMAN) for number, word in enumerate(words, 1)}
 
-Heading = tuple[int, tuple[str, ...]]
-"""Where a heading stands, and its title after those above it."""
+Heading = tuple[int, tuple[str, ...]]  # where a heading stands, and its title after those above it
 
 
 async def find_named_part(store: PageStore, document: Document, memory: Memory, wanted: str) -> list[NamedSpan]:
@@ -229,20 +223,16 @@ def _is_below(path: Sequence[str], above: Sequence[str]) -> bool:
         return tuple(path[: len(above)]) == tuple(above)
     if len(path) < len(above) or tuple(path[:-1]) != tuple(above[:-1]):
         return False
-    kinds = [_rank(each[-1]) for each in (path, above)]
-    return kinds[1] is not None and kinds[0] is not None and kinds[0] > kinds[1]
+    own, other = (_RANKS.get(next(iter(_WORD.findall(each[-1].casefold())), "")) for each in (path, above))
+    return own is not None and other is not None and own > other
 
 
 _NUMBERED = {"section", "abschnitt", "chapter", "kapitel", "chapitre"}
 """What stands before the number of a title that "3" means; "Part 3" holds several of these."""
 
-_RANKS = (("volume", "book"), ("part", "teil", "partie", "parte", "act", "часть"), ("chapter", "kapitel", "chapitre"))
+_DIVISIONS = ("volume book", "part teil partie parte act часть", "chapter kapitel chapitre")
+_RANKS = {word: rank for rank, words in enumerate(_DIVISIONS) for word in words.split()}
 """What headings on one level are called, the larger divisions first."""
-
-
-def _rank(title: str) -> int | None:
-    first = next(iter(_WORD.findall(title.casefold())), "")
-    return next((rank for rank, words in enumerate(_RANKS) if first in words), None)
 
 
 async def _find_pages_by_number(
@@ -257,14 +247,13 @@ async def _find_pages_by_number(
             if stop[-1][2] <= begin[0][1]:
                 raise backwards
             return (asked[0], begin[0][1], stop[-1][2])
+    title = document.title or document.id
     if not (first.isdecimal() and last.isdecimal()):
-        raise BadInput(
-            f"'{asked[0]}' names no part: the source of '{document.title or document.id}' has no such pages."
-        )
+        raise BadInput(f"'{asked[0]}' names no part: the source of '{title}' has no such pages.")
     if int(last) < int(first):
         raise backwards
     if int(last) >= memory.pages:
-        raise BadInput(f"There is no part {last}: '{document.title or document.id}' has parts 0 to {memory.pages - 1}.")
+        raise BadInput(f"There is no part {last}: '{title}' has parts 0 to {memory.pages - 1}.")
     pages = await store.pages(memory.id, [int(first), int(last)])
     return (asked[0], pages[0].start, pages[-1].end)
 
@@ -275,8 +264,7 @@ def _fold_name(name: str) -> list[str]:
     return [_AS_NUMBERS.get(word, word) for word in words] if len(words) > 1 else words
 
 
-CONDENSED = 2
-"""Notes are enough where they have this many times the words of the summary; else pages are shown in full."""
+CONDENSED = 2  # notes are enough where they have this many times the words of the summary; else pages are shown in full
 
 
 class ChooseState(MemoryState):

@@ -6,7 +6,7 @@ even, so that the whole text has its share. Deterministic.
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,14 +17,9 @@ from readgraph.state.reading import Quote, Sentence
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, first_words
 
-STRETCH_WORDS = 30
-"""Words that each stretch of the text may add to the summary: a sentence or two."""
-
-NOVEL = 0.3
-"""What likeness to a chosen sentence takes away, where likeness to the stretch counts 1."""
-
-SUBJECT = 1.0
-"""What likeness to the subject adds, where one is given."""
+STRETCH_WORDS = 30  # words that each stretch of the text may add to the summary: a sentence or two
+NOVEL = 0.3  # what likeness to a chosen sentence takes away, where likeness to the stretch counts 1
+SUBJECT = 1.0  # what likeness to the subject adds, where one is given
 
 
 @dataclass(frozen=True)
@@ -122,15 +117,16 @@ def _choose(
     subject: Mapping[str, float],
 ) -> None:
     """Add the best of these candidates, one after the other, as long as they fit the room."""
-    left = [number for number in among if number not in chosen]
-    centre = _unit(_sum(candidates[number].vector for number in left))
-    scores = {
-        number: _likeness(candidates[number].vector, centre) + SUBJECT * _likeness(candidates[number].vector, subject)
-        for number in left
-    }
+    vectors = {number: candidates[number].vector for number in among if number not in chosen}
+    total, left = defaultdict[str, float](float), [*vectors]
+    for vector in vectors.values():
+        for term, weight in vector.items():
+            total[term] += weight
+    centre = _unit(total)
+    scores = {number: _likeness(each, centre) + SUBJECT * _likeness(each, subject) for number, each in vectors.items()}
     alike = {
-        number: max((_likeness(candidates[number].vector, candidates[one].vector) for one in chosen), default=0.0)
-        for number in left
+        number: max((_likeness(each, candidates[one].vector) for one in chosen), default=0.0)
+        for number, each in vectors.items()
     }
     while fitting := [number for number in left if candidates[number].words <= room]:
         best = max(fitting, key=lambda number: (scores[number] - NOVEL * alike[number], -number))
@@ -138,19 +134,11 @@ def _choose(
         room -= candidates[best].words
         left = [number for number in fitting if number != best]
         for number in left:
-            alike[number] = max(alike[number], _likeness(candidates[number].vector, candidates[best].vector))
+            alike[number] = max(alike[number], _likeness(vectors[number], vectors[best]))
 
 
 def _words(candidates: Sequence[SummaryCandidate], chosen: Iterable[int]) -> int:
     return sum(candidates[number].words for number in chosen)
-
-
-def _sum(vectors: Iterable[Mapping[str, float]]) -> Counter[str]:
-    total = Counter[str]()
-    for vector in vectors:
-        for term, weight in vector.items():
-            total[term] += weight  # type: ignore[assignment]
-    return total
 
 
 def _unit(vector: Mapping[str, float]) -> dict[str, float]:

@@ -33,16 +33,12 @@ from readgraph.state.settings import Language, SummaryForm
 from readgraph.state.summary import SummaryPart, joined_sentences
 from readgraph.state.words import count_words, first_words, format_count, take_fitting
 
-_SYSTEM = (
-    "You summarise a long text from notes of its pages; some pages may stand there in full. Use nothing but what "
-    "stands there. " + DATA_RULE
-)
-
 WRITE_SUMMARY = declare_wording(
     "write_summary",
     "write_summary",
     1,
-    _SYSTEM,
+    "You summarise a long text from notes of its pages; some pages may stand there in full. Use nothing but what "
+    "stands there. " + DATA_RULE,
     "Summarise what stands above as one fluent text of {whole}{about}, in its own order. Give main points rather than "
     "details, and no remarks on the notes or pages themselves.{subject} Write it sentence by sentence, and give with "
     "each sentence the numbers of the pages that it rests on.",
@@ -123,11 +119,6 @@ def words_of(items: Sequence[SummaryItem]) -> int:
     return sum(item.words for item in items)
 
 
-def format_items(items: Sequence[SummaryItem]) -> str:
-    """Each item after a tag with its pages."""
-    return tag_texts((", ".join(map(str, item.pages)), item.text.strip()) for item in items)
-
-
 def even_groups(items: Sequence[SummaryItem], number: int, most_words: int | None = None) -> list[list[SummaryItem]]:
     """The items in about this many groups of about even words, none of more than `most_words` but single items."""
     target = max(words_of(items) / max(number, 1), 1)
@@ -159,20 +150,11 @@ def as_items(sentences: Sequence[Sentence]) -> list[SummaryItem]:
     return items
 
 
-MOST_AT_ONCE = 800
-"""Most words of a summary that one reply holds."""
-
-LEAST_SHARE = 0.7
-"""The least words of a summary, as a share of those wanted, where the text has so many."""
-
-LONGEST_OF_TEXT = 2 / 3
-"""What is summarised has so many words if these are this share of it."""
-
-FEWEST_WORDS = 20
-"""A summary may have so many words, however short the text is."""
-
-FEWEST_OF_GROUP, MOST_ROUNDS = 60, 8
-"""Words that a group's summary may have at least; rounds of summarising groups."""
+MOST_AT_ONCE = 800  # most words of a summary that one reply holds
+LEAST_SHARE = 0.7  # the least words of a summary, as a share of those wanted, where the text has so many
+LONGEST_OF_TEXT = 2 / 3  # what is summarised has so many words if these are this share of it
+FEWEST_WORDS = 20  # a summary may have so many words, however short the text is
+FEWEST_OF_GROUP, MOST_ROUNDS = 60, 8  # words that a group's summary may have at least; rounds of summarising groups
 
 
 class WriteState(ShownState):
@@ -294,7 +276,8 @@ class _Writer:
                 return f"the summary has {words} words, and must have {least} to {most}"
             return None
 
-        prompt = write_summary_prompt(format_items(items), least, most, self.about).adding(self.line)
+        notes = tag_texts((", ".join(map(str, item.pages)), item.text.strip()) for item in items)
+        prompt = write_summary_prompt(notes, least, most, self.about).adding(self.line)
         reply = await ask(self.runtime, prompt, WrittenSummary, complaint, fallback="summary")
         if reply is None:
             self.replaced = True
@@ -302,7 +285,9 @@ class _Writer:
             return await asyncio.to_thread(extract_summary, texts, {}, most, self.about)
         if not least <= lengths[-1] <= most:
             count_fallback("summary_length")
-        return _cut(_sentences(reply, pages), most)
+        sentences = _sentences(reply, pages)
+        kept = take_fitting(sentences, lambda sentence: count_words(sentence["text"]), most)
+        return kept or [{**each, "text": first_words(each["text"], most)} for each in sentences[:1]]
 
 
 def _sentences(reply: WrittenSummary, known: Sequence[int]) -> list[Sentence]:
@@ -313,12 +298,6 @@ def _sentences(reply: WrittenSummary, known: Sequence[int]) -> list[Sentence]:
         if pages and text:
             found += [make_sentence(text[slice(*span)], pages) for span in sentence_spans(text)]
     return found
-
-
-def _cut(sentences: list[Sentence], most: int) -> list[Sentence]:
-    """The sentences up to the first that goes beyond this many words; of a first one that does, its beginning."""
-    kept = take_fitting(sentences, lambda sentence: count_words(sentence["text"]), most)
-    return kept or [{**each, "text": first_words(each["text"], most)} for each in sentences[:1]]
 
 
 write = StepNode(write_summary, write_without_model, settings=(SummaryForm, Language))

@@ -1,8 +1,4 @@
-"""What is asked of a survey's table: which names mean the same thing, and the answer in sentences.
-
-Names of one thing are joined by one typed ask, with a quote for each name. The answer is the table's rows, their
-number, or the model's sentences about them.
-"""
+"""What is asked of a survey's table: which names mean the same thing, and the answer in sentences."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -25,28 +21,25 @@ from readgraph.nodes.memory import OpenedMemory, load_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
 from readgraph.nodes.survey.table import distinct_names, entries_of, markdown_of, name_column
+from readgraph.nodes.survey.take import TakeState
 from readgraph.nodes.survey.values import same_as
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Quote
 from readgraph.state.survey import Programme, Row, Table, format_unread_parts
 from readgraph.state.words import count_words, first_words, format_count, take_fitting
 
-_SURVEY_SAME_SYSTEM = (
-    "Records were taken from all pages of a long text. The same person or thing may be named in several ways in it: in "
-    "full, by a part of the name, by a title, with another spelling. You see the names, each with a quote. " + DATA_RULE
-)
-
 SURVEY_SAME = declare_wording(
     "survey_same",
     "survey-same",
     1,
-    _SURVEY_SAME_SYSTEM,
+    "Records were taken from all pages of a long text. The same person or thing may be named in several ways in it: in "
+    "full, by a part of the name, by a title, with another spelling. You see the names, each with a quote. "
+    + DATA_RULE,
     "Each record is {record}. Which of these names mean the same one? Give a group of numbers for each that has "
     "several names, the fullest name first. Two that only share a part of their name, such as relatives, are not the "
     "same. "
     "Where the quotes don't show it, leave names apart.",
 )
-"""Names of one thing: which of a survey's names, each with a quote, mean the same."""
 
 
 class SameGroup(LenientReply):
@@ -67,22 +60,17 @@ def survey_same_prompt(names: Mapping[int, tuple[str, str]], record: str) -> Pro
     return SURVEY_SAME.ask(fenced("names", listed), record=record)
 
 
-_SURVEY_PROSE_SYSTEM = (
-    "A long text was gone through from beginning to end, and what a question needs was put into a table. You answer "
-    "the question from the table. Counts and sums that are given are exact: don't count again. " + DATA_RULE
-)
-
 SURVEY_PROSE = declare_wording(
     "survey_prose",
     "survey-prose",
     1,
-    _SURVEY_PROSE_SYSTEM,
+    "A long text was gone through from beginning to end, and what a question needs was put into a table. You answer "
+    "the question from the table. Counts and sums that are given are exact: don't count again. " + DATA_RULE,
     "{free}{choose} Use nothing but the table{part}. Name the numbers of the rows that show it.",
     free="Answer the question.",
     choose="Choose the best option: {letters}.",
     part=", of which {shown} of {found} rows are shown",
 )
-"""Answering from the table of a survey in sentences."""
 
 
 class TableAnswer(LenientReply):
@@ -110,16 +98,13 @@ def survey_prose_prompt(table: str, question: str, choices: dict[str, str], show
     return SURVEY_PROSE.ask(*parts, shown=shown, found=found, **values)
 
 
-QUOTE_WORDS = 25
-"""Words of the quote that is shown with a name."""
+QUOTE_WORDS = 25  # words of the quote that is shown with a name
 
 
-class SameState(TypedDict):
+class SameState(TakeState):
     """What joining names reads."""
 
-    document: str
     records: str
-    programme: Programme | None
 
 
 class SameUpdate(TypedDict):
@@ -156,10 +141,10 @@ async def join_names(state: SameState, runtime: Runtime[ReaderContext]) -> SameU
     reply = await ask(runtime, prompt, SameNames, complaint, fallback="same_names")
     if reply is None:
         return APART
-    groups = [[names[number] for number in dict.fromkeys(group.numbers)] for group in reply.groups]
-    groups = [group for group in groups if len(group) > 1]
-    joined = sum(map(len, groups))
-    return {"same_names": groups, "step_summary": f"{joined} of {format_count(len(names), 'name')} mean {len(groups)}"}
+    named = [[names[number] for number in dict.fromkeys(group.numbers)] for group in reply.groups]
+    groups = [group for group in named if len(group) > 1]
+    did = f"{sum(map(len, groups))} of {format_count(len(names), 'name')} mean {len(groups)}"
+    return {"same_names": groups, "step_summary": did}
 
 
 async def _names_shown(state: SameState, runtime: Runtime[ReaderContext]) -> dict[int, tuple[str, str]]:
@@ -174,26 +159,21 @@ async def _names_shown(state: SameState, runtime: Runtime[ReaderContext]) -> dic
     quotes = await store.spans(document, spans)
     lines = {name: first_words(" ".join(quote.split()), QUOTE_WORDS) for name, quote in zip(names, quotes, strict=True)}
     room = content_room(runtime.context)
-    if sum(map(_line_words, lines.items())) > room:
+
+    def size(line: tuple[str, str]) -> int:
+        return count_words(" ".join(line)) + 1
+
+    if sum(map(size, lines.items())) > room:
         shared = Counter(word for name in lines for word in {*same_as(name).split()})
-        lines = {
-            name: quote for name, quote in lines.items() if any(shared[word] > 1 for word in same_as(name).split())
-        }
-    shown = take_fitting(sorted(lines.items(), key=lambda line: same_as(line[0])), _line_words, room)
+        lines = {name: lines[name] for name in lines if any(shared[word] > 1 for word in same_as(name).split())}
+    shown = take_fitting(sorted(lines.items(), key=lambda line: same_as(line[0])), size, room)
     if left_out := len(lines) - len(shown):
         count_fallback("names_left_out", left_out)
     return dict(enumerate(shown))
 
 
-def _line_words(line: tuple[str, str]) -> int:
-    return count_words(" ".join(line)) + 1
-
-
-ROWS_SAID = 50
-"""Rows that an answer lists; the table has them all."""
-
-ROWS_QUOTED = 100
-"""Rows whose quotes are the answer's citations."""
+ROWS_SAID = 50  # rows that an answer lists; the table has them all
+ROWS_QUOTED = 100  # rows whose quotes are the answer's citations
 
 
 class TableState(AskedState):
@@ -225,9 +205,7 @@ async def answer_from_table(state: TableState, runtime: Runtime[ReaderContext]) 
 
 
 async def _source_of_table(state: TableState, memory: OpenedMemory, *, by_rule: bool) -> AnswerSource:
-    """The table to answer with, or to answer from."""
-    table, programme = state["table"], state["programme"]
-    result = programme["result"] if programme else None
+    table, result = state["table"], state["programme"]["result"] if state["programme"] else None
     read = {*state["pages_read"]}
     words = sum(page.words for page in await memory.pages(read))
     missing = format_unread_parts(len(read), len(unread)) if (unread := state.get("unread")) else ""
@@ -258,13 +236,12 @@ def _with_missing(answer: str | None, missing: str) -> str | None:
 
 def _text(table: Table) -> str:
     """The table in words: one column as a list in a line, one value as it is, else Markdown."""
-    if not table["rows"]:
-        return ""
-    left = table["found"] - len(table["rows"][:ROWS_SAID])
-    more = f"… and {format_count(left, 'row')} more" if left > 0 else ""
+    rows = table["rows"][:ROWS_SAID]
+    left = table["found"] - len(rows)
+    more = [f"… and {format_count(left, 'row')} more"] if rows and left > 0 else []
     if len(table["columns"]) == 1:
-        return "; ".join([*(row["values"][0] for row in table["rows"][:ROWS_SAID]), *filter(None, [more])])
-    return "\n".join(filter(None, [markdown_of(table, ROWS_SAID), more]))
+        return "; ".join([*(row["values"][0] for row in rows), *more])
+    return "\n".join([markdown_of(table, ROWS_SAID), *more]) if rows else ""
 
 
 def _quotes(rows: list[Row]) -> list[Quote]:

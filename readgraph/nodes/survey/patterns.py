@@ -74,8 +74,7 @@ def is_amount(sentence: str, date: WrittenDate, units: frozenset[str]) -> bool:
     return bool(whole and (whole["before"] or whole["money"])) or (unit is not None and unit[1].casefold() in units)
 
 
-VERSION = 3
-"""Version of the patterns: raise it when they find other records, so that kept ones are not shown."""
+VERSION = 3  # version of the patterns: raise it when they find other records, so that kept ones are not shown
 
 CUES = {
     "heading": r"\b(?:headings?|chapters?|sections?|table of contents)\b",
@@ -94,8 +93,7 @@ _NAME = re.compile(
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;\n“\"'] ?)$")
 _NO_NAMES = re.compile(r"(?:I|I['’]\w+|The|A|An|And|But|He|She|It|They|We|You|This|That)$")
 
-Taken = tuple[list[str], int, int]
-"""The values of a record, and the characters `[start, end)` of the page that show it."""
+Taken = tuple[list[str], int, int]  # the values of a record, and the characters `[start, end)` of the page that show it
 
 
 class PatternSentence(NamedTuple):
@@ -122,8 +120,7 @@ class PatternSentence(NamedTuple):
         return any(not self.denies(*word.span()) for word in words)
 
 
-Filler = Callable[[PatternSentence], list[str]]
-"""Gives the values of a column that a sentence has."""
+Filler = Callable[[PatternSentence], list[str]]  # gives the values of a column that a sentence has
 
 
 def _names(sentence: PatternSentence) -> list[str]:

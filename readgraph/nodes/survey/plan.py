@@ -24,20 +24,15 @@ from readgraph.state.settings import Surveying
 from readgraph.state.survey import Column, ColumnKind, Extent, Programme, Result
 from readgraph.state.words import first_words
 
-MOST_COLUMNS = 8
-"""Columns that a table may have."""
-
-_SYSTEM = (
-    "You plan how a question about a whole long text is answered. You don't see the text. Readers will go through it "
-    "page by page and write down records, each with a quote that shows it; a program then joins, counts, groups and "
-    "sorts the records exactly as you plan. " + DATA_RULE
-)
+MOST_COLUMNS = 8  # columns that a table may have
 
 SURVEY_PLAN = declare_wording(
     "survey_plan",
     "survey-plan",
     1,
-    _SYSTEM,
+    "You plan how a question about a whole long text is answered. You don't see the text. Readers will go through it "
+    "page by page and write down records, each with a quote that shows it; a program then joins, counts, groups and "
+    "sorts the records exactly as you plan. " + DATA_RULE,
     "Plan the survey. Say what one record is, in a few words that somebody who doesn't know the question understands, "
     "and which columns each record has: at most {most}, no more than the question needs.{fixed} "
     "same_by: the columns by which you see that two records mean the same thing, such as a person's name; leave it "
@@ -51,12 +46,15 @@ SURVEY_PLAN = declare_wording(
 )
 
 
+KINDS: tuple[ColumnKind, ...] = ("text", "number", "date")
+
+
 def _kind(value: Any) -> Any:
     """The kind that is meant; anything unknown is text."""
     known = {"integer": "number", "float": "number", "amount": "number", "money": "number", "time": "date"}
     word = str(value).strip().casefold()
     word = known.get(word, word)
-    return word if word in ("text", "number", "date") else "text"
+    return word if word in KINDS else "text"
 
 
 def _one(value: Any) -> Any:
@@ -106,13 +104,9 @@ def survey_plan_prompt(question: str, choices: dict[str, str], columns: str = ""
 MOST_RECORD_WORDS, MOST_MEANING_WORDS, MOST_NAME_WORDS = 25, 12, 4
 """Most words of what a record is, of what a column means, and of its name: they stand in each page's prompt."""
 
-SOUGHT = ("search", "part")
-"""Extents that need to know what is sought."""
+SOUGHT = ("search", "part")  # extents that need to know what is sought
 
-KINDS: tuple[ColumnKind, ...] = ("text", "number", "date")
-
-COUNT = "count"
-"""What rows are sorted by to have the largest groups, or what is mentioned most, first."""
+COUNT = "count"  # what rows are sorted by to have the largest groups, or what is mentioned most, first
 
 _COUNTS = re.compile(r"\bhow (?:many|often)\b|\bnumber of\b|\bwie (?:viele?|oft)\b|\bcombien\b|\bcuánt[ao]s\b", re.I)
 _WORD = re.compile(r"\b(?:word|term|phrase|name)s? [\"'“‘«]([^\"'”’»]+)[\"'”’»]|[\"“«]([^\"”»]+)[\"”»]", re.I)

@@ -1,7 +1,4 @@
-"""Records as they are kept: those of a page are its note in a memory of their own, a line of JSON each.
-
-What is asked of pages: which may hold records, seen by their notes, and which records one page gives.
-"""
+"""Records as they are kept: those of a page are its note in a memory of their own, a line of JSON each."""
 
 import json
 from bisect import bisect_right
@@ -34,20 +31,15 @@ from readgraph.state.records import Document, Note, Page
 from readgraph.state.survey import Column, ColumnKind, Programme
 from readgraph.state.words import count_words, first_words
 
-_SURVEY_VERDICT_SYSTEM = (
-    "Somebody goes through a long text for records of one kind. You see a note of each page, and say which pages may "
-    "hold such records, so that the others need not be read. " + DATA_RULE
-)
-
 SURVEY_VERDICT = declare_wording(
     "survey_verdict",
     "survey-verdict",
     1,
-    _SURVEY_VERDICT_SYSTEM,
+    "Somebody goes through a long text for records of one kind. You see a note of each page, and say which pages may "
+    "hold such records, so that the others need not be read. " + DATA_RULE,
     "Which of these pages may hold records of this kind: {record}? Name every page of which the note doesn't rule it "
     "out; a note leaves much out.",
 )
-"""Which parts of a text may give records, seen by the notes that another reading left."""
 
 
 class PagesKept(LenientReply):
@@ -61,28 +53,22 @@ def survey_verdict_prompt(notes: str, record: str) -> Prompt:
     return SURVEY_VERDICT.ask(fenced("memory", notes), record=record)
 
 
-_SURVEY_RECORDS_SYSTEM = (
-    "You go through a long text, passage by passage, and write down every record of one kind that a passage gives. "
-    "Write down what stands there and nothing else: no guess, nothing that you know from elsewhere. " + DATA_RULE
-)
-
 SURVEY_RECORDS = declare_wording(
     "survey_records",
     "survey-records",
     1,
-    _SURVEY_RECORDS_SYSTEM,
+    "You go through a long text, passage by passage, and write down every record of one kind that a passage gives. "
+    "Write down what stands there and nothing else: no guess, nothing that you know from elsewhere. " + DATA_RULE,
     "Write down every record of this kind that the passage above gives: {record}. Its columns:\n{columns}\n"
     "A column that the passage doesn't fill is null. Give each record a quote: the words of the passage that show it, "
     "copied exactly, at most 30. If the passage gives no such record, the list is empty.",
 )
-"""Taking records from one page of a survey: each with its columns, and a quote that shows it."""
 
 FORMS: dict[ColumnKind, str] = {
     "text": "",
     "number": " (a number in digits, without its unit)",
     "date": " (YYYY-MM-DD, YYYY-MM or YYYY, as exactly as the passage says)",
 }
-"""In which form values are asked for."""
 
 
 def _value_as_text(value: Any) -> Any:
@@ -92,9 +78,6 @@ def _value_as_text(value: Any) -> Any:
     if isinstance(value, list):
         value = ", ".join(str(each) for each in value)
     return None if value is None or isinstance(value, dict) else " ".join(str(value).split())
-
-
-Written = Annotated[str | None, BeforeValidator(_value_as_text)]
 
 
 class Records(LenientReply):
@@ -109,9 +92,11 @@ def key_of(number: int) -> str:
 
 
 @lru_cache(64)
-def _reply(columns: tuple[tuple[str, str], ...]) -> type[Records]:
+def records_reply(columns: tuple[tuple[str, str], ...]) -> type[Records]:
+    """The reply's type: a list of records with a field for each column, by name and meaning, and a quote."""
+    written = Annotated[str | None, BeforeValidator(_value_as_text)]
     fields: dict[str, Any] = {
-        key_of(number): (Written, Field(description=f"{name}: {meaning}"))
+        key_of(number): (written, Field(description=f"{name}: {meaning}"))
         for number, (name, meaning) in enumerate(columns)
     }
     quote = Annotated[str, BeforeValidator(lambda value: _value_as_text(value) or "")]
@@ -119,11 +104,6 @@ def _reply(columns: tuple[tuple[str, str], ...]) -> type[Records]:
         "SurveyRecord", __base__=LenientReply, **fields, quote=(quote, Field(description="Exact words."))
     )
     return create_model("SurveyRecords", __base__=Records, records=(list[record], Field(description="May be empty.")))  # type: ignore[valid-type]
-
-
-def records_reply(columns: Sequence[Column]) -> type[Records]:
-    """The reply's type: a list of records with a field for each column, and a quote."""
-    return _reply(tuple((column["name"], column["meaning"]) for column in columns))
 
 
 def survey_records_prompt(passage: str, record: str, columns: Sequence[Column]) -> Prompt:
@@ -135,13 +115,10 @@ def survey_records_prompt(passage: str, record: str, columns: Sequence[Column]) 
     return SURVEY_RECORDS.ask(fenced("passage", passage), record=record, columns=listed)
 
 
-QUOTE_WORDS = 12
-"""Words of a quote in a complaint about it."""
+QUOTE_WORDS = 12  # words of a quote in a complaint about it
 
 NO_QUOTE, NO_VALUE = "quote_not_found", "value_not_understood"
 """What can be wrong with a record that a model gives: its quote stands nowhere, or a value is no number or date."""
-
-NOTHING_LOST: Mapping[str, int] = {}
 
 OrderAt = Callable[[int], str]
 """Gives the order of day and month in the numeric dates around an offset of a document: "dmy", "mdy", or ""."""
@@ -197,7 +174,7 @@ def take_records(programme: Programme, order_at: OrderAt) -> WriteNote:
     counted; like one of whose records none could be used, it counts as not read.
     """
     columns = programme["columns"]
-    reply_type = records_reply(columns)
+    reply_type = records_reply(tuple((column["name"], column["meaning"]) for column in columns))
 
     async def take_page_records(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
         usable = list[Records]()
@@ -219,13 +196,14 @@ def take_records(programme: Programme, order_at: OrderAt) -> WriteNote:
 
 def records_by_pattern(programme: Programme, order_at: OrderAt) -> WriteNote:
     """As `take_records`, without a model."""
+    kinds = [column["kind"] for column in programme["columns"]]
 
     async def match_page_records(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-        order = order_at(page.start)
-        taken = take_by_pattern(text, programme, order)
-        kinds = [column["kind"] for column in programme["columns"]]
-        values = ((map(value_of, kinds, values), start, end) for values, start, end in taken)
-        return _note(page, [SurveyRecord(tuple(each or "" for each in row), start, end) for row, start, end in values])
+        records = [
+            SurveyRecord(tuple(value or "" for value in map(value_of, kinds, values)), start, end)
+            for values, start, end in take_by_pattern(text, programme, order_at(page.start))
+        ]
+        return _note(page, records)
 
     return match_page_records
 
@@ -287,7 +265,7 @@ def _span(record: Any, text: str, after: int = 0) -> tuple[int, int] | None:
     return find_quote(record.quote.strip(), text, after, len(text))
 
 
-def _note(page: Page, records: Sequence[SurveyRecord], losses: Mapping[str, int] = NOTHING_LOST) -> Note:
+def _note(page: Page, records: Sequence[SurveyRecord], losses: Mapping[str, int] | None = None) -> Note:
     """The note of a page; one of whose records none could be used is no more than a fall-back."""
     lines = "\n".join([*(record.line for record in records), *([json.dumps(losses)] if losses else [])])
     return Note(page.number, lines, count_words(lines), fallback=bool(losses) and not records)

@@ -1,7 +1,4 @@
-"""The table of a survey: records are joined, compared, grouped and sorted, and each row gets its citations.
-
-Records are combined by the programme alone, and nothing is asked.
-"""
+"""The table of a survey: records are joined, compared, grouped and sorted, and each row gets its citations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,8 +19,7 @@ from readgraph.state.records import Document
 from readgraph.state.survey import MOST_ROWS, NO_TABLE, ColumnKind, Programme, Row, Table, table_line
 from readgraph.state.words import format_count
 
-FOUND_IN = "found in"
-"""The column that says in which of the compared documents a thing was found."""
+FOUND_IN = "found in"  # the column that says in which of the compared documents a thing was found
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +87,10 @@ def name_column(programme: Programme) -> str | None:
 def under_one_name(table: CombinedTable, column: str, same_names: Sequence[Sequence[str]]) -> CombinedTable:
     """The rows with the name to keep in place of each name that means the same."""
     at, kept = table.columns.index(column), {same_as(name): group[0] for group in same_names for name in group}
-    entries = [
-        replace(entry, values=(*entry.values[:at], kept.get(same_as(name), name), *entry.values[at + 1 :]))
-        for entry in table.entries
-        for name in (entry.values[at],)
-    ]
+    entries = []
+    for entry in table.entries:
+        name = kept.get(same_as(entry.values[at]), entry.values[at])
+        entries.append(replace(entry, values=(*entry.values[:at], name, *entry.values[at + 1 :])))
     return replace(table, entries=entries)
 
 
@@ -147,7 +142,7 @@ def group_rows(table: CombinedTable, group_by: str, total: str | None) -> Combin
     for members in groups.values():
         values = [members[0].values[key], str(len(members))]
         if added is not None:
-            numbers = [number_in(member.values[added]) for member in members]
+            numbers = (number_in(member.values[added]) for member in members)
             values.append(f"{sum((each for each in numbers if each is not None), Decimal(0)):f}")
         entries.append(TableEntry(tuple(values), tuple(mention for each in members for mention in each.mentions)))
     columns, kinds = [group_by, COUNT], [table.kinds[key], "number"]
@@ -179,8 +174,7 @@ def distinct_names(records: Iterable[TableEntry], at: int) -> Mapping[str, Table
     return {entry.values[at]: entry for entry in first.values()}
 
 
-MOST_CITED = 5
-"""Citations of a row; a name may be mentioned on every page."""
+MOST_CITED = 5  # citations of a row; a name may be mentioned on every page
 
 
 class CombineState(TypedDict):
@@ -244,7 +238,7 @@ async def entries_of(store: PageStore, document: Document, records: str, program
     starts = {page.number: page.start for page in await store.pages(memory.id, [note.page for note in notes])}
     titles = {member.start: member.name for member in await members_of(store, document)}
     entries = list[TableEntry]()
-    for note in sorted(notes, key=lambda note: note.page):
+    for note in notes:
         start = starts[note.page]
         title = titles[document.part_at(start).start] if titles else document.title
         for record in sorted(records_in(note.text, len(programme["columns"])), key=lambda record: record.start):

@@ -1,12 +1,9 @@
-"""Take the records of all pages that a programme names, in one fan-out.
-
-These are all pages, those that a search or a note's verdict keeps, or those of a part of the outline.
-"""
+"""Take the records of all pages that a programme names: all, what a search or notes keep, or a part of the outline."""
 
 import asyncio
 import re
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -20,14 +17,13 @@ from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import versions_of
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building.build import build_memory
-from readgraph.nodes.building.parts import NotesSoFar, Paginate, WriteNote
+from readgraph.nodes.building.parts import NotesSoFar, Pages, Paginate, Parts, WriteNote
 from readgraph.nodes.gist_levels import TAG_WORDS
 from readgraph.nodes.memory import MemoryState, OpenedMemory, format_pages, load_memory
 from readgraph.nodes.step import node
 from readgraph.nodes.survey.patterns import VERSION
 from readgraph.nodes.survey.records import (
     SURVEY_RECORDS,
-    OrderAt,
     PagesKept,
     losses_in,
     orders_in,
@@ -43,8 +39,7 @@ from readgraph.state.settings import Rebuilding, Surveying
 from readgraph.state.survey import Programme, format_unread_parts
 from readgraph.state.words import format_count
 
-RECORDS = "survey-records"
-"""The method in the recipe of a memory of records, whose notes are none."""
+RECORDS = "survey-records"  # the method in the recipe of a memory of records, whose notes are none
 
 
 async def choose_pages(programme: Programme, memory: OpenedMemory, pages: Sequence[Page]) -> set[int]:
@@ -129,7 +124,6 @@ async def _choose_by_notes(notes: Sequence[Note], record: str, runtime: Runtime[
 
 
 def _groups(notes: Sequence[Note], room: int) -> Iterator[list[Note]]:
-    """The notes in groups that fit the window."""
     group, words = list[Note](), 0
     for note in notes:
         if group and words + note.words + TAG_WORDS > room:
@@ -169,12 +163,6 @@ def recipe(programme: Programme, pages: Recipe, context: ReaderContext) -> Recip
     return Recipe(RECORDS, {**pages.parameters, **what, **where, **how}, context.model, prompts)
 
 
-RecordRecipe = Callable[[Programme, Recipe, ReaderContext], Recipe]
-
-TakeRecords = Callable[[Programme, OrderAt], WriteNote]
-"""Makes what writes the records of pages, with the order of the dates there."""
-
-
 def recipe_without_model(programme: Programme, pages: Recipe, context: ReaderContext) -> Recipe:
     """The recipe of records by pattern, which a spent budget must not put in the place of the model's."""
     return replace(recipe(programme, pages, replace(context, model="")), prompts={"patterns": VERSION})
@@ -182,7 +170,7 @@ def recipe_without_model(programme: Programme, pages: Recipe, context: ReaderCon
 
 async def take_without_model(state: TakeState, runtime: Runtime[ReaderContext]) -> TakeUpdate:
     """The records that patterns give."""
-    return await _take(state, runtime, records_by_pattern, recipe_without_model)
+    return await _take(state, runtime, by_model=False)
 
 
 @node(without_model=take_without_model, builds=True, settings=(Surveying, Rebuilding))
@@ -192,13 +180,10 @@ async def take(state: TakeState, runtime: Runtime[ReaderContext]) -> TakeUpdate:
     They are kept as a memory, so a killed run goes on where it stopped, and a spent budget ends it in order. Pages
     of which nothing could be used are asked for again by the next survey that uses these records.
     """
-    return await _take(state, runtime, take_records, recipe)
+    return await _take(state, runtime, by_model=True)
 
 
-async def _take(
-    state: TakeState, runtime: Runtime[ReaderContext], make_note: TakeRecords, recipe: RecordRecipe
-) -> TakeUpdate:
-    """Take records with this part, and keep them under this recipe."""
+async def _take(state: TakeState, runtime: Runtime[ReaderContext], *, by_model: bool) -> TakeUpdate:
     programme = state["programme"]
     if programme is None:
         return {"records": state["memory"], "pages_read": [], "unread": [], "step_summary": "nothing was planned"}
@@ -206,30 +191,27 @@ async def _take(
     store, pages = memory.store, await memory.pages()
     wanted = await choose_pages(programme, memory, pages)
 
-    async def parts(
-        document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
-    ) -> tuple[Paginate, WriteNote]:
-        write_note = make_note(programme, await orders_in(store, document))
-        return _as_cut(pages), _only_of(wanted, write_note)
+    async def parts(document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]) -> Parts:
+        make_note = take_records if by_model else records_by_pattern
+        return _as_cut(pages), _only_of(wanted, make_note(programme, await orders_in(store, document)))
 
     built = await build_memory(
         {"document": memory.document.id},
         runtime,
         parts,
-        partial(recipe, programme, memory.record.recipe),
+        partial(recipe if by_model else recipe_without_model, programme, memory.record.recipe),
         cuts_text=False,
         asks_again=lambda note: note.page in wanted and note.is_substitute,
     )
-    records = built["memory"]
-    notes = {note.page: note for note in await store.notes(records, sorted(wanted))}
-    surveyed = [number for number in sorted(wanted) if number in notes and not notes[number].is_substitute]
-    found = sum(len(records_in(note.text, len(programme["columns"]))) for note in notes.values())
-    for kind, times in sum((losses_in(note.text) for note in notes.values()), Counter[str]()).items():
+    notes = await store.notes(built["memory"], sorted(wanted))
+    surveyed = [note.page for note in notes if not note.is_substitute]
+    found = sum(len(records_in(note.text, len(programme["columns"]))) for note in notes)
+    for kind, times in sum((losses_in(note.text) for note in notes), Counter[str]()).items():
         count_fallback(kind, times)  # also of records that an earlier survey took
     did = f"took {format_count(found, 'record')} from {format_count(len(surveyed), 'part')}"
     unread = sorted(wanted - {*surveyed})
     did += f"; {format_unread_parts(len(surveyed), len(unread))}" if unread else ""
-    return {"records": records, "pages_read": surveyed, "unread": unread, "step_summary": did}
+    return {"records": built["memory"], "pages_read": surveyed, "unread": unread, "step_summary": did}
 
 
 def _only_of(wanted: set[int], write_note: WriteNote) -> WriteNote:
@@ -246,7 +228,7 @@ def _only_of(wanted: set[int], write_note: WriteNote) -> WriteNote:
 def _as_cut(pages: Sequence[Page]) -> Paginate:
     """Paging into these pages, so that records have the numbers of the memory's pages."""
 
-    async def yield_pages(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+    async def yield_pages(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
         for page in pages[last.number + 1 if last else 0 :]:
             await asyncio.sleep(0)  # so that the page can be stored meanwhile
             yield page

@@ -24,11 +24,8 @@ _WORDS = {
 SIGNS = {"百": 2, "千": 3, "천": 3, "万": 4, "萬": 4, "만": 4, "億": 8, "亿": 8, "억": 8, "兆": 12, "조": 12}
 """Signs that multiply a number in Chinese, Japanese and Korean, with the power of ten."""
 
-CURRENCIES = "$€£¥₤₩₪₫₱₴₹₺₽"
-"""Signs of currencies."""
-
-_LETTERS = {"k": 3, "m": 6}
-"""What multiplies a sum of money, right behind its digits: "£2m"."""
+CURRENCIES = "$€£¥₤₩₪₫₱₴₹₺₽"  # signs of currencies
+_LETTERS = {"k": 3, "m": 6}  # what multiplies a sum of money, right behind its digits: "£2m"
 
 _ANY = "|".join(_WORDS.values())
 SCALE = rf"(?:(?:[ \u00a0\u202f]?(?:{_ANY})(?![^\W\d_])\.?){{1,3}}|[{''.join(SIGNS)}]{{1,3}})"
