@@ -1,8 +1,7 @@
-"""Build a memory: cut the document into pages and write a note for each, both at the same time.
+"""Build a memory: cut the document into pages and write a note for each as soon as it exists.
 
-One node does the whole stage. Progress is in the page store, so a killed build continues where it stopped. Pages are
-cut one after the other; each page's note is asked for as soon as the page exists. Of a file that was changed, the text
-before and after the change keeps its pages and notes.
+Progress is in the page store, so a killed build continues where it stopped. Of a file that was changed, the text before
+and after the change keeps its pages and notes.
 """
 
 import asyncio
@@ -262,11 +261,7 @@ async def _is_done(store: PageStore, memory: Memory, document: Document, again: 
 
 @dataclass
 class _Build:
-    """One build of a memory.
-
-    After a failure or a spent budget nothing new is started; calls in flight are finished and kept, because they are
-    paid for. `to_note` holds the pages that wait for their note; None marks the end.
-    """
+    """One build of a memory; after a failure or a spent budget only calls in flight are finished: they are paid for."""
 
     store: PageStore
     runtime: Runtime[ReaderContext]

@@ -1,7 +1,4 @@
-"""Correct a note of a memory, or restore the method's own, as steps of a graph.
-
-A user's corrections outlive a rebuild: the note about the same text is theirs again.
-"""
+"""Correct a note of a memory, or restore the method's own; corrections belong to a page's text, and outlive a rebuild."""
 
 from typing import Annotated, NotRequired
 

@@ -1,9 +1,7 @@
 """Texts whose gists are too long: merge neighbouring pages until the gists fit (ReadAgent, appendix I).
 
-Each round is a memory of its own, built from the previous one with the parts of `read_pages`, so that it is kept,
-resumed and paid for like any other. If a round merges nothing, gists of gists stand for old pages (iterative gisting,
-appendix G.3; `gist_levels`). Each of these is made once, when all that it stands for is there, so a page costs a third
-of a call, however long a history is.
+Each round is a memory of its own, so that it is kept, resumed and paid for like any other. If a round merges nothing,
+gists of gists stand for old pages (appendix G.3; `gist_levels`): each is made once, so a page costs a third of a call.
 """
 
 from dataclasses import replace
@@ -81,8 +79,7 @@ async def merge_without_model(state: BuiltState, runtime: Runtime[ReaderContext]
 async def merge(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
     """Merge pages, round by round, until their gists fit the window; a memory that fits is used as it is.
 
-    What still does not fit is shown by age: gists of gists stand for old pages. So it is with a history from the
-    beginning, whose pages stay as they are while it grows.
+    In a history, and where that doesn't help, gists of gists stand for old pages.
     """
     store, runtime, allowed = page_store(runtime), for_question(state, runtime), gists_allowed(runtime.context)
     document = await store.document(state["document"])
@@ -118,10 +115,7 @@ async def _merge_until_fit(memory: Memory, borders: set[int], runtime: Runtime[R
 
 
 async def _round(memory: Memory, number: int, borders: set[int], runtime: Runtime[ReaderContext]) -> Memory:
-    """A memory with each pair of pages joined if the model says that the second one begins nothing new.
-
-    Pages are never joined across two documents.
-    """
+    """A memory with pairs of pages of a document joined where the model says that the second begins nothing new."""
     store = page_store(runtime)
     pages = await store.pages(memory.id, range(memory.pages))
 

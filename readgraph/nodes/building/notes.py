@@ -1,7 +1,4 @@
-"""What is kept of a page: its gist (ReadAgent, section 3.1), or a memo with a header (GAM, section 2.2.1).
-
-The memorizer writes memo and header with the memory so far in view.
-"""
+"""What is kept of a page: its gist (ReadAgent, section 3.1), or a memo with a header (GAM, section 2.2.1)."""
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
@@ -43,10 +40,7 @@ GIST = declare_wording(
 
 
 def gist_prompt(page: str, most_words: int | None = None, purpose: str = "") -> Prompt:
-    """Ask for the page, shortened. "Shorten", since "summarise" breaks the narrative flow (ReadAgent, section 3.1).
-
-    `purpose` says what gists are for, where that is known before (appendices G.1 and G.2).
-    """
+    """Ask for the page, shortened: "summarise" breaks the narrative flow (section 3.1). `purpose`: see appendix G."""
     known = purpose_line("shortened text", purpose)
     values = {"known": known, "keep": known, "limit": most_words, "most_words": most_words}
     return GIST.ask(fenced("passage", page), **values)
@@ -98,10 +92,7 @@ HEADER = declare_wording(
 
 
 def memorize_prompt(memory: str, place: str, passage: str, purpose: str = "") -> Prompt:
-    """Ask for memo and header at once.
-
-    `memory`: memos of earlier pages; `place`: where the passage stands; `purpose`: what memos are for; or "".
-    """
+    """Ask for memo and header at once; `memory`: memos of earlier pages; `place`: where the passage stands."""
     known = purpose_line("memo", purpose)
     return MEMORIZE.ask(*_material(memory, place, passage), known=known, keep=known)
 
@@ -163,10 +154,7 @@ class MemoRecall:
         self._holding: defaultdict[str, list[int]] = defaultdict(list)
 
     def near(self, memos: Sequence[Note], text: str) -> list[Note]:
-        """The newest memos, then those most related to the text, as many as the budget allows; in page order.
-
-        `memos` are those of all earlier pages; they begin with the memos of the previous call.
-        """
+        """The newest of all earlier pages' memos, then those most related to the text, as many as the budget allows."""
         for number in range(self._indexed, len(memos)):
             for word in {*content_words(memos[number].text)}:
                 self._holding[word].append(number)

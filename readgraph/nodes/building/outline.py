@@ -1,14 +1,9 @@
 """A document's own table of contents, and the memory whose segments and tree follow it.
 
-It is taken from the places that the source names: headings, chapters, a PDF's outline; a text from no file is looked
-at as Markdown. Sections that make no segment of their own are left out: those that are together no longer than a
-segment are one section, and a heading without text belongs to what follows it. A few short neighbours are one segment,
-and stay sections.
-
-The tree has a node for each section that has several segments. A section's own segments stand before its subsections;
-a segment of several short sections is called after each of them. Where a node would have more children than the context
-allows, neighbours are grouped; a section with nothing but one subsection is one node with it. Without an outline, the
-memory is built as MemWalker does.
+It is taken from the places that the source names; a text from no file is looked at as Markdown. Sections that are
+together no longer than a segment are one, a heading without text belongs to what follows it, and a few short neighbours
+share a segment. The tree has a node for each section of several segments, whose own stand before its subsections. Where
+there is no outline, the memory is built as MemWalker does.
 """
 
 import re
@@ -54,10 +49,7 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True)
 class Outline:
-    """Sections in the text's order, the first at 0; each ends where the next begins. `titles` are by their numbers.
-
-    `cuts`: where the sections begin whose text doesn't follow that of another one in the same segment.
-    """
+    """Sections in the text's order, the first at 0, and `titles` by their numbers; `cuts`: where `spans` begin."""
 
     titles: Sequence[str]
     sections: Sequence[Section]
@@ -189,10 +181,7 @@ def _is_heading(text: str, title: str) -> bool:
 
 
 def _cuts(sections: Sequence[Section], text: str, context: ReaderContext) -> Iterator[int]:
-    """Where the sections begin that are not joined to the one before.
-
-    Up to `children` neighbours below the same section, with nothing below them, are one segment where it holds them.
-    """
+    """Where sections begin that share no segment with the one before, as up to `children` short neighbours do."""
     joined = room = 0
     above: tuple[int, ...] | None = None
     for number, section in enumerate(sections):
@@ -286,11 +275,7 @@ def _group(nodes: list[_Node]) -> _Node:
 def read_by_outline(
     write_note: WriteNote, recipe: MakeRecipe, *, without_model: WriteNote, settings: Groups
 ) -> StepNode[ReadState, ReadUpdate]:
-    """A node that builds such a memory; its recipe needs `segment_words` and `children`.
-
-    The note of each segment is written by `write_note`, and the tree's shape is kept in the memory's record, by which
-    it is grown and walked. Where the source names no headings, or only one, the tree is the balanced one.
-    """
+    """A node that builds such a memory; its recipe needs `segment_words` and `children`."""
 
     def reading(write_note: WriteNote) -> Work[ReadState, ReadUpdate]:
         async def parts(document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]) -> Parts:

@@ -1,7 +1,6 @@
 """Cut a text into pages: at pauses that the model chooses, evenly, into segments, or where sessions end.
 
-Pauses: episode pagination (ReadAgent, section 3.1), or even pages, as its settings say (table 5). Segments are of
-nearly the same size (MemWalker, section 3). Even pages are also for the baselines, and for sessions (GAM, 2.2.1).
+Pauses: ReadAgent, section 3.1 (even pages: table 5). Segments: MemWalker, section 3. Sessions: GAM, section 2.2.1.
 """
 
 import asyncio
@@ -117,10 +116,7 @@ Size = Callable[[ReaderContext], int]  # gives a number of words for a context
 
 
 def even_ends(text: str, start: int, most: int, how: ParagraphBreak = "auto") -> Iterator[tuple[int, int]]:
-    """(end, words) of each page after an offset: as few pages as possible, none of more than `most` words.
-
-    Each page ends with the paragraph that is nearest to an even share of the remaining text.
-    """
+    """(end, words) of each page after an offset: as few as possible, each ending near an even share of what is left."""
     if start >= len(text):
         return
     if (left := count_words(text[start:])) <= most:
@@ -150,11 +146,7 @@ def even_pages(most: Size) -> Paginate:
 
 
 def pages_of_sessions(session_ends: Sequence[int]) -> Paginate:
-    """Paging that ends a page where a session ends, and cuts a longer session evenly at paragraphs or turns.
-
-    Without sessions the text is read as one stream. The pages of a session don't depend on what comes after it, so
-    a history that grows keeps all of its pages.
-    """
+    """Paging that ends a page where a session ends, and cuts longer ones evenly; one stream where there are none."""
 
     async def paginate_sessions(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
         context = runtime.context

@@ -1,7 +1,6 @@
 """The parts that build a memory, which a hybrid can replace, and what all kinds of paging share.
 
-Where a page may end is told by pure functions over character offsets. Parts of a long text are paged at the same time,
-because pauses are a chain of calls: in stretches, or each document of a collection by itself.
+Parts of a long text are paged at the same time, because pauses are a chain of calls: in stretches, or by document.
 """
 
 import asyncio
@@ -94,8 +93,7 @@ LONG_PARAGRAPHS = 400  # words: a text with more than this between blank lines, 
 def paragraph_ends(text: str, how: ParagraphBreak = "auto") -> list[int]:
     """Offsets of the end of each paragraph, after its trailing white space, ascending; the last is the text's end.
 
-    `auto`: blank lines, unless they are so rare that a paragraph would not fit a page. A form feed ends a
-    paragraph like a blank line.
+    `auto`: blank lines and form feeds, unless they are so rare that a paragraph would not fit a page.
     """
     ends = _ends(text, LINE_ENDS.get(how, 2))
     if how == "auto" and count_words(text) / len(ends) > LONG_PARAGRAPHS:

@@ -1,8 +1,4 @@
-"""What a recipe holds besides a method's own: purpose, language, the model's settings, the prompts' own words.
-
-With the preset `question` the asked question is the purpose, so each question has a memory of its own. The language of
-notes is that of the setting, else the document's own.
-"""
+"""What a recipe holds besides a method's own: purpose, language, the model's settings, the prompts' own words."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -59,10 +55,7 @@ def recipe_of_notes(
     *wordings: Wording,
     more: Callable[[ReaderContext], dict[str, Any]] = lambda context: {},
 ) -> MakeRecipe:
-    """The recipe of notes that a model writes by these prompts, or rules without one; they may serve a purpose.
-
-    It holds the settings of these groups that shape a memory, and `more`.
-    """
+    """The recipe of notes by these prompts, or by rules without a model: settings that shape a memory, and `more`."""
 
     @serves_purpose
     def recipe(context: ReaderContext) -> Recipe:
@@ -86,10 +79,7 @@ def for_question(state: PurposeState, runtime: Runtime[ReaderContext]) -> Runtim
 
 
 def complete_recipe(recipe: Recipe, context: ReaderContext) -> Recipe:
-    """The whole recipe: with the model that a name stands for, and digests of those of its prompts that are replaced.
-
-    Raises `BadInput` for a wrong file of a prompt.
-    """
+    """The whole recipe: with what the model's name stands for, and digests of replaced prompts. Raises `BadInput`."""
     named = find_model_entry(recipe.model) if recipe.model else None
     if named and named.table:
         # A table with another temperature builds another memory, and one with another price finds the same again.

@@ -1,12 +1,9 @@
 """Summaries: of segments, in the tree above them, and the running one (MemWalker, sections 3, 4.3, appendix A.1).
 
-The tree grows level by level. Each node is kept when it is made and each level is counted when it is complete, so a
-killed build continues where it stopped. If text was appended, the prompts for the groups on the left are the same as
-before: the reply cache answers them, and only the right edge of the tree is paid for.
+The tree grows level by level, and nodes are kept when they are made, so a killed build continues where it stopped. If
+text was appended, recorded replies answer for the groups on the left: only the right edge of the tree is paid for.
 
-The running summary is carried from piece to piece to the end of the text: the recurrence baseline of MemWalker's paper.
-Pieces have 2,500 tokens and the summary at most 500 (section 4.3). Each summary depends on the previous one, so the
-calls are a chain; a resumed build uses the recorded replies.
+The running summary is carried from piece to piece of 2,500 tokens, itself 500 at most (section 4.3): a chain of calls.
 """
 
 import asyncio
@@ -153,10 +150,7 @@ async def _grow_tree(memory: Memory, compress: Compress, runtime: Runtime[Reader
 
 
 async def delete_tree(store: PageStore, memory: Memory) -> Memory:
-    """The memory without the tree above its pages, which grows again when a history has grown: its right edge changes.
-
-    The other groups have the same prompts as before, so their recorded replies answer.
-    """
+    """The memory without the tree above its pages: in a history that grows its right edge changes."""
     await store.delete((ROOT, "tree", memory.id), tree_ids(memory))
     return replace(memory, levels=(), branches=(), headings=())
 
@@ -171,10 +165,7 @@ async def grow_without_model(state: BuiltState, runtime: Runtime[ReaderContext])
 
 @node(without_model=grow_without_model, builds=True, settings=(Tree, Purpose, Language), needs=("children",))
 async def grow(state: BuiltState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
-    """Grow the tree of summaries above the segments, level by level.
-
-    If the budget runs out, the tree stays unfinished, and the next reading continues it.
-    """
+    """Grow the tree of summaries above the segments, level by level; a later reading goes on after a spent budget."""
     memory = await page_store(runtime).memory(state["document"], state["memory"])
     return await _grow_tree(memory, compress, for_question(state, runtime))
 
@@ -258,10 +249,7 @@ def piece_words(context: ReaderContext) -> int:
 
 
 async def summarise_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-    """The summary at the end of the page. A reply beyond the limit is cut, like the paper's limit on tokens.
-
-    After three unusable replies, an extractive summary is carried on instead.
-    """
+    """The summary at the end of the page. A reply beyond the limit is cut, an unusable one replaced by an extract."""
     summary, fallback = "", False
     for piece in _pieces(text, runtime.context):
         prompt = running_summary_prompt(summary, piece, SUMMARY_WORDS).adding(note_line(runtime.context.language))

@@ -56,10 +56,7 @@ def fold_month_name(name: str) -> str:
 
 @cache
 def month_names(language: str) -> dict[str, int]:
-    """The names of the months in a language, short ones too, and in English.
-
-    Without a language, the whole names of all languages; one that means two months ("listopad") is left out.
-    """
+    """The names of the months in a language and in English; without a language, whole names that mean one month."""
     english = calendars()[ENGLISH]
     own = {**english.short_names, **english.names}
     if language:
@@ -280,8 +277,7 @@ def find_dates_as_written(text: str) -> list[str]:
 def resolve_time_words(text: str, said_on: date) -> str | None:
     """What the first words for a time ("yesterday", "two weeks ago") mean if they were said on this day.
 
-    A day, month or year where they name one ("7 May 2023", "June 2023", "2022"), else how the time lies to that day
-    ("The week before 9 June 2023"); None without such words.
+    Such as "7 May 2023", "June 2023", or how the time lies to that day ("The week before 9 June 2023"); else None.
     """
     found = _SAID.search(text)
     if not found:

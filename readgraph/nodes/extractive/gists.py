@@ -36,8 +36,7 @@ _FIGURE, _NAME = re.compile(r"\d[\d.,:]*"), re.compile(r"(?<=[\w,;] )[^\W\d_a-z]
 def extract_gist(text: str, most_words: int | None = None, purpose: str = "") -> str:
     """The first heading, then the most informative sentences, in their order (after SumBasic).
 
-    At most `most_words` words of them, or a share of the page's own. `purpose`: words that sentences should have, since
-    they tell what the gist is for (see `readgraph.nodes.purpose.purpose_words`).
+    At most `most_words` words, or a share of the page's own. `purpose`: words that sentences should have.
     """
     spans = sentence_spans(text)
     allowed = most_words or gist_size(text)

@@ -1,7 +1,4 @@
-"""Passages of pages (turns, rows, paragraphs), and their sentences ranked by nearness to a question.
-
-A sentence counts by its own words, by its passage, and by the passages beside it.
-"""
+"""Passages of pages (turns, rows, paragraphs), and their sentences ranked by nearness to a question."""
 
 import re
 from collections import Counter

@@ -37,10 +37,7 @@ def query_of(state: AskedState) -> str:
 
 
 def question_alone(state: AskedQuestion) -> str:
-    """The question without those before it, whose words would find their answers again.
-
-    One without content words ("And why?") comes with the question before it.
-    """
+    """The question without those before it; one without content words ("And why?") comes with the one before."""
     asked = [turn["question"] for turn in state.get("question_turns") or []] or [state["question_text"]]
     return asked[-1] if content_words(asked[-1]) else " ".join(asked[-2:])
 

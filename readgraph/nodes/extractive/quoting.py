@@ -79,8 +79,7 @@ def quoted_answer(passages: Sequence[Passage], state: AskedState) -> AnswerDraft
 def phrase_answer(passages: Sequence[Passage], question: str, days: DaysSaid) -> AnswerDraft:
     """The words of the nearest sentences that the question asks for, and the sentence that has them.
 
-    Where a question has no cue, or its language no rules, these are the most telling words, or the sentence. None where
-    somebody else said what the question asks of a speaker.
+    Without a cue, the most telling words; None where somebody else said what the question asks of a speaker.
     """
     if is_said_by_others(question, passages):
         return _draft_from_quotes(None, [])
@@ -105,10 +104,7 @@ def _quotes_for_answer(question: str, best: PageSentence, ranked: Sequence[PageS
 
 
 def quote_at_length(passages: Sequence[Passage], question: str, words: int) -> AnswerDraft:
-    """The nearest sentences, of about this many words together, in the order of the text.
-
-    A sentence that goes beyond them is taken if they are then nearer to this number.
-    """
+    """The nearest sentences, of about this many words together, in the order of the text."""
     kept, left = list[PageSentence](), words
     for sentence in nearest_sentences(question, passages, MOST_PASSAGES + words // PASSAGE_WORDS):
         length = count_words(sentence.text)

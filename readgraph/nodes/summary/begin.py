@@ -1,8 +1,4 @@
-"""Begin a summary: open its document, take its notes, and choose what the summary is made from.
-
-Chosen are the notes of the text, or of the part of it that is wanted, and pages that are needed in full. A part is
-named by what a person calls it: a heading, the number of one, pages of the source, parts.
-"""
+"""Begin a summary: open its document, take its notes, and choose which of these, and which pages, it is made from."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -60,10 +56,7 @@ NOTED = ("read-agent", "mem-walker", "outline-walk", "gam")
 
 
 def make_read_if_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[ReadState, ReadUpdate]:
-    """The node that reads only a document without notes: a memory of another method, or of other sizes, serves too.
-
-    It must be whole, of the same model, language and purpose. With the setting `rebuild` the document is read anew.
-    """
+    """The node that reads a document without notes, or to `rebuild` it; whole ones of any method and size serve."""
     recipe, without = read.recipe, read.without_model
     assert recipe and without, "it builds a memory, with a model and without"
 
@@ -215,10 +208,7 @@ def _spans(headings: Sequence[Heading], found: Iterable[int], end: int) -> list[
 
 
 def _is_below(path: Sequence[str], above: Sequence[str]) -> bool:
-    """Whether a heading stands below another: by its path or, of headings on one level, by what they are called.
-
-    In a plain text "Part two" and "Chapter 4" stand on one level: a part goes on until the next part.
-    """
+    """Whether a heading stands below another, by its path; of one level, "Chapter 4" stands below "Part two"."""
     if len(path) > len(above):
         return tuple(path[: len(above)]) == tuple(above)
     if len(path) < len(above) or tuple(path[:-1]) != tuple(above[:-1]):
@@ -286,8 +276,7 @@ class ChooseUpdate(TypedDict):
 async def choose(state: ChooseState, runtime: Runtime[ReaderContext]) -> ChooseUpdate:
     """Choose the notes of the pages in the part. Pages without a note, and those on its edge, are shown themselves.
 
-    Of a page on the edge only what belongs to the part counts. Where the notes have few words for the wanted length,
-    all pages are shown.
+    Where the notes have few words for the wanted length, all pages are shown.
     """
     memory, wanted = await load_memory(runtime, state), state["part_wanted"]
     named = await find_named_part(memory.store, memory.document, memory.record, wanted) if wanted else []

@@ -1,7 +1,4 @@
-"""Check a summary sentence by sentence, and say where each stands in the source, with the quotes that show it.
-
-The model sees sentences with the pages that they name.
-"""
+"""Check a summary sentence by sentence, and say where each stands in the source, with the quotes that show it."""
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -37,10 +34,7 @@ class CheckUpdate(TypedDict):
 
 
 async def check_summary(state: CheckState, runtime: Runtime[ReaderContext]) -> CheckUpdate:
-    """Ask of each sentence whether its pages support it; a sentence without a usable reply stays unchecked.
-
-    What was extracted is the text's own. With `check_sentences` off nothing is asked.
-    """
+    """Ask of each sentence that was not extracted whether its pages support it; without a reply it stays unchecked."""
     sentences = state["sentences"]
     left = [number for number, each in enumerate(sentences) if not each["extracted"]]
     if not runtime.context.check_sentences or not left:
@@ -88,10 +82,7 @@ class CiteSummaryUpdate(TypedDict):
 
 @node
 async def cite_summary(state: CheckState, runtime: Runtime[ReaderContext]) -> CiteSummaryUpdate:
-    """Name the places of each sentence's pages, and find its quotes; one that stands nowhere is dropped and counted.
-
-    The summary is joined anew, since marks stand where its sentences end: a step in between may have changed these.
-    """
+    """Name the places of each sentence's pages, and find its quotes; one that stands nowhere is dropped and counted."""
     store, sentences = page_store(runtime), state["sentences"]
     document = await store.document(state["document"])
     starts = [each["start"] for each in state["shown"]]

@@ -1,8 +1,7 @@
 """A summary without a model: sentences of the text, by how much they have in common with all that is shown.
 
-A sentence counts by the likeness of its words to those of its stretch of the text (centroid; Radev et al., 2004), less
-its likeness to what is chosen already (maximal marginal relevance; Carbonell and Goldstein, 1998). The stretches are
-even, so that the whole text has its share. Deterministic.
+A sentence counts by its likeness to its stretch of the text (centroid; Radev et al., 2004), less its likeness to what
+is chosen already (maximal marginal relevance; Carbonell and Goldstein, 1998). Each stretch has its share.
 """
 
 import math

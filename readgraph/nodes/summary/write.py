@@ -1,7 +1,6 @@
 """Write a summary from notes, sentence by sentence, each with the pages that it rests on.
 
-Notes that don't fit the window are summarised in groups, and then the groups' summaries; a long summary is written
-piece by piece, each from its stretch of the notes.
+Notes that don't fit the window are summarised in groups before; a long summary is written piece by piece.
 """
 
 import asyncio
@@ -63,10 +62,7 @@ class WrittenSummary(LenientReply):
 
 
 def write_summary_prompt(notes: str, least_words: int, most_words: int, about: str = "") -> Prompt:
-    """Ask for a summary of these notes; `about`: the subject that it is to be about, or "".
-
-    There may be little of a subject, so there is no least number of words then.
-    """
+    """Ask for a summary of these notes; of a subject (`about`) there may be little, so no least length is asked."""
     parts = [fenced("memory", notes), fenced("subject", about) if about else ""]
     values = {"whole": not about, "about": about, "subject": about}
     return WRITE_SUMMARY.ask(*parts, least_words=least_words, most_words=most_words, **values)
@@ -179,8 +175,7 @@ class WriteUpdate(TypedDict):
 async def write_summary(state: WriteState, runtime: Runtime[ReaderContext]) -> WriteUpdate:
     """Ask the model for the summary, of at most `summary_words` words.
 
-    A reply of the wrong length is asked for once more; then a long one is cut at the end of a sentence, and both are
-    counted. Where no usable reply comes, sentences are extracted in its place.
+    A reply of the wrong length is asked for once more, then cut and counted; an unusable one is replaced by an extract.
     """
     material = await material_of(state, runtime)
     _, in_language = await apply_notes_language(material.memory.record.recipe, material.memory.document, runtime)

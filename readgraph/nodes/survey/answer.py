@@ -119,10 +119,9 @@ APART: SameUpdate = {"same_names": [], "step_summary": "no names were joined"}
 
 @node
 async def join_names(state: SameState, runtime: Runtime[ReaderContext]) -> SameUpdate:
-    """Ask which of the names mean the same; only where a name decides which records are one, or in one group.
+    """Ask which of the names mean the same, where a name decides which records are one, or in one group.
 
-    Where not all names fit the window, those are shown that share a word with another; of these, what still does not
-    fit stays apart, and is counted. Without a model or a usable reply, only names that are written alike are one.
+    Of more names than fit the window, those are shown that share a word with another; what is left out is counted.
     """
     shown = await _names_shown(state, runtime) if can_ask(runtime) else {}
     if len(shown) < 2:
@@ -195,8 +194,7 @@ class TableUpdate(AnswerUpdate):
 async def answer_from_table(state: TableState, runtime: Runtime[ReaderContext]) -> TableUpdate:
     """Answer with the table, or the number of its rows; where sentences are wanted, the model writes them from it.
 
-    Without a model, and without a usable reply, the table itself is the answer. An answer without all records says how
-    many parts are missing. Where none were found, and parts are missing, there is no answer: nobody knows it.
+    An answer says how many parts gave no records. Where there are none at all, and parts are missing, nobody knows it.
     """
     memory = await load_memory(runtime, state)
     by_pattern = not (await memory.store.memory(state["document"], state["records"])).recipe.model

@@ -1,7 +1,4 @@
-"""Records without a model: names, dates, amounts, headings, a word, or sentences, as patterns find them.
-
-Amounts are the numbers of a sentence but those of dates, pages, times and lists.
-"""
+"""Records without a model: names, dates, amounts, headings, a word, or sentences, as patterns find them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -97,10 +94,7 @@ Taken = tuple[list[str], int, int]  # the values of a record, and the characters
 
 
 class PatternSentence(NamedTuple):
-    """A sentence with what was seen in it: its dates, and the text's units of amounts.
-
-    `denial` is a word that says that something is not so; None where such words are to be read like others.
-    """
+    """A sentence with its dates, the text's units of amounts, and the words that deny, where these are heeded."""
 
     text: str
     language: str

@@ -94,10 +94,7 @@ class SurveyPlan(LenientReply):
 
 
 def survey_plan_prompt(question: str, choices: dict[str, str], columns: str = "") -> Prompt:
-    """Ask for the programme; `columns`: those that the user fixed, in one line.
-
-    Nothing of the text is shown, so a changed text keeps its programme, and only what changed is read again.
-    """
+    """Ask for the programme without showing the text, which may change; `columns`: those that the user fixed."""
     return SURVEY_PLAN.ask(question_part(question, choices), most=MOST_COLUMNS, fixed=columns, columns=columns)
 
 
@@ -122,10 +119,7 @@ class SurveyPlanUpdate(TypedDict):
 
 
 def _plan_by_words(state: AskedState, runtime: Runtime[ReaderContext], columns: list[Column]) -> SurveyPlanUpdate:
-    """Plan by the question's words: names, dates, amounts, headings, a quoted word, else the sentences that fit it.
-
-    Raises `BadInput` if there is no model, and columns are asked for of which patterns can fill none.
-    """
+    """Plan by the question's words. Raises `BadInput` where patterns can fill no column, and there is no model."""
     programme = by_rule(question_alone(state), columns)
     without = columns_without_pattern(programme["columns"])
     if len(without) == len(programme["columns"]) and not runtime.context.model:
@@ -139,10 +133,7 @@ def _plan_by_words(state: AskedState, runtime: Runtime[ReaderContext], columns: 
 
 @node(settings=(Surveying,))
 async def plan(state: AskedState, runtime: Runtime[ReaderContext]) -> SurveyPlanUpdate:
-    """Plan what one record is, its columns, which pages give records, and how they make the answer.
-
-    Columns that the user fixed (`fields`) stay as they are. Without a usable plan it is made by rule.
-    """
+    """Plan what one record is, its columns (or `fields`), which pages give records, and how they make the answer."""
     columns = columns_named(runtime.context.fields)
     if not can_ask(runtime):
         return _plan_by_words(state, runtime, columns)

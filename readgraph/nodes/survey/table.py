@@ -56,10 +56,7 @@ class CombinedTable:
 def combine(
     programme: Programme, records: Iterable[TableEntry], same_names: Sequence[Sequence[str]] = ()
 ) -> CombinedTable:
-    """The table of these records, which are in the text's order.
-
-    `same_names`: groups of names that mean one thing, the name to keep first.
-    """
+    """The table of these records, in the text's order; `same_names`: names of one thing, the one to keep first."""
     columns = programme["columns"]
     table = CombinedTable([each["name"] for each in columns], [each["kind"] for each in columns], [*records])
     if named := name_column(programme):
@@ -95,10 +92,7 @@ def under_one_name(table: CombinedTable, column: str, same_names: Sequence[Seque
 
 
 def join_rows(table: CombinedTable, same_by: Sequence[str], *, apart: bool) -> CombinedTable:
-    """One row for all records that agree in these columns; each column keeps the first value that the text gives.
-
-    A record without a value in any of them stays by itself. `apart`: each document has rows of its own.
-    """
+    """One row for records that agree in these columns (`apart`: in one document), with the first values given."""
     keys = [table.columns.index(column) for column in same_by]
     rows = dict[object, TableEntry]()
     for number, entry in enumerate(table.entries):

@@ -45,8 +45,7 @@ RECORDS = "survey-records"  # the method in the recipe of a memory of records, w
 async def choose_pages(programme: Programme, memory: OpenedMemory, pages: Sequence[Page]) -> set[int]:
     """The numbers of the pages that the programme names.
 
-    All, and counted, where it names a part that the document doesn't have, or notes where there are none, or where what
-    is searched for stands nowhere. Parts that a search finds beyond the setting's number are left out, and counted.
+    All, and counted, where what it names isn't there. What a search finds beyond the setting's number is left out.
     """
     runtime, document, store, extent = memory.runtime, memory.document, memory.store, programme["extent"]
     if extent == "search":
@@ -92,10 +91,7 @@ async def spans_of_part(store: PageStore, document: Document, name: str) -> list
 
 
 async def _load_newest_notes(store: PageStore, document: Document) -> tuple[dict[Note, tuple[int, int]], int]:
-    """The notes of the newest whole memory that a model wrote, with the spans of their pages, and how far it goes.
-
-    A history may have grown since.
-    """
+    """The newest notes that a model wrote of the whole text, with the spans of their pages, and how far they go."""
     for memory in reversed(await store.memories(document.id)):
         if memory.recipe.model and memory.complete and memory.recipe.method != RECORDS:
             pages = {page.number: page for page in await store.pages(memory.id, range(memory.pages))}
@@ -142,11 +138,7 @@ class TakeState(MemoryState):
 
 
 class TakeUpdate(TypedDict):
-    """What taking records writes: the memory of the records, the pages that gave them, and those that did not.
-
-    `unread` are the wanted pages of which no reply, or no record, could be used, or which were not asked about before
-    the budget was spent.
-    """
+    """What taking records writes: their memory, the pages that gave them, and wanted ones that gave nothing usable."""
 
     records: str
     pages_read: list[int]
@@ -177,8 +169,7 @@ async def take_without_model(state: TakeState, runtime: Runtime[ReaderContext]) 
 async def take(state: TakeState, runtime: Runtime[ReaderContext]) -> TakeUpdate:
     """Take the records of all pages that the programme names, at the same time; those that are kept are used.
 
-    They are kept as a memory, so a killed run goes on where it stopped, and a spent budget ends it in order. Pages
-    of which nothing could be used are asked for again by the next survey that uses these records.
+    Pages of which nothing could be used are asked for again by the next survey that uses these records.
     """
     return await _take(state, runtime, by_model=True)
 

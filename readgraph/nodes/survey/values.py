@@ -1,7 +1,4 @@
-"""The values of records: what a text means as a number or a date, and which texts mean the same thing.
-
-Words and signs behind a number multiply it: "12 million", "1,5 Mrd.", "3 тыс.", "12万".
-"""
+"""The values of records: what a text means as a number ("12 million", "3 тыс.") or a date, and which mean the same."""
 
 import re
 from calendar import monthrange
@@ -112,10 +109,7 @@ def _plain(digits: str) -> Decimal | None:
 
 
 def date_value(text: str, order: str = "") -> str | None:
-    """A date as YYYY-MM-DD, YYYY-MM or YYYY; None where the text holds none.
-
-    `order` is "dmy" or "mdy", for numeric dates that could be either; without it, only their year is known.
-    """
+    """A date as YYYY-MM-DD, YYYY-MM or YYYY, or None; `order`: "dmy" or "mdy", of dates that could be either."""
     if found := _DATE.fullmatch(text):
         year, month, day = found["year"], found["month"], found["day"]
         if month and not 1 <= int(month) <= 12:
@@ -128,10 +122,7 @@ def date_value(text: str, order: str = "") -> str | None:
 
 
 def same_as(text: str) -> str:
-    """What texts that mean the same thing have in common: no capitals, accents, marks, or article before them.
-
-    Accents are those of Latin and Greek letters; in other scripts, such signs make another letter.
-    """
+    """What texts that mean the same share: no capitals, marks, article, or accents of Latin and Greek letters."""
     letters = normalize("NFKC", normalize("NFKC", text).casefold())
     plain = _ACCENT.sub("", _ACCENTED.sub(lambda letter: normalize("NFKD", letter[0]), letters))
     return _ARTICLE.sub("", _MARKS.sub(" ", plain).strip())
