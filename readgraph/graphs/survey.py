@@ -20,9 +20,9 @@ from readgraph.nodes.building.recipes import recipe_of_pages
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.survey import plan as planning
 from readgraph.nodes.survey.answer import answer_from_table, join_names, survey_prose_prompt, survey_same_prompt
-from readgraph.nodes.survey.records import survey_records_prompt, survey_verdict_prompt
+from readgraph.nodes.survey.records import survey_records_prompt
 from readgraph.nodes.survey.table import combine_records
-from readgraph.nodes.survey.take import RECORDS, take
+from readgraph.nodes.survey.take import RECORDS, survey_verdict_prompt, take
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.settings import Paragraphs, Rebuilding, Surveying, Window

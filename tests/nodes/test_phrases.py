@@ -11,8 +11,7 @@ from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
 from readgraph.nodes.extractive.dates import date_in, resolve_time_words
 from readgraph.nodes.extractive.passages import passages_of
-from readgraph.nodes.extractive.phrases import extract_phrase, kind_of, richest_words
-from readgraph.nodes.extractive.quoting import phrase_answer
+from readgraph.nodes.extractive.quoting import extract_phrase, kind_of, phrase_answer, richest_words
 from readgraph.state.context import ReaderContext
 
 FRIDAY = date(2023, 7, 14)

@@ -56,7 +56,8 @@ from readgraph.nodes.research.reflect import enough_prompt, missing_prompt, refl
 from readgraph.nodes.summary.write import write_summary_prompt
 from readgraph.nodes.survey.answer import survey_prose_prompt, survey_same_prompt
 from readgraph.nodes.survey.plan import survey_plan_prompt
-from readgraph.nodes.survey.records import survey_records_prompt, survey_verdict_prompt
+from readgraph.nodes.survey.records import survey_records_prompt
+from readgraph.nodes.survey.take import survey_verdict_prompt
 from readgraph.nodes.walk.steps import leaf_prompt, triage_prompt
 from readgraph.nodes.web_pages import web_act_prompt, web_gist_prompt, web_look_up_prompt
 from readgraph.state.records import Document, Note, Page

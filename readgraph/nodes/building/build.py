@@ -118,9 +118,7 @@ def _common(one: str, other: str) -> int:
 
 AsksAgain = Callable[[Note], bool]  # says whether a note of an earlier reading is asked for again
 
-MANY_PAGES = 200
-"""A memory of this many pages is indexed when it is read, so that the first question need not wait for that."""
-
+MANY_PAGES = 200  # so large a memory is indexed when it is read: the first question need not wait for that
 LEAST_WORDS = 10  # parts are taken to have more words than this, where a worker is made for each
 
 
@@ -276,7 +274,6 @@ class _Build:
     stopped_by: ReadgraphError | None = None
 
     async def complete(self) -> Memory:
-        """Cut the missing pages and write the missing notes."""
         document, memory = self.document, await delete_tree(self.store, self.memory)
         # This is kept with the next page: the document may have grown.
         self.memory = memory = replace(memory, paged=False, complete=False)
@@ -336,7 +333,6 @@ class _Build:
         self.notes.stop(self.stopped_by)
 
     def _report(self) -> None:
-        """The progress, after each page and note."""
         of, pages, read_to = self.document.characters, self.memory.pages, self.memory.read_to
         done = (read_to + of * self.noted / max(pages, 1) * read_to / of) / 2
         current_meter().report(memory=self.memory.id, done=round(done), of=of, pages=pages, notes=self.noted)

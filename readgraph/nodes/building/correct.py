@@ -1,4 +1,4 @@
-"""Correct a note of a memory, or restore the method's own; corrections belong to a page's text, and outlive a rebuild."""
+"""Correct a note of a memory, or restore the method's own; corrections belong to a page's text and outlive a build."""
 
 from typing import Annotated, NotRequired
 

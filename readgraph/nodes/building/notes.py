@@ -13,7 +13,6 @@ from readgraph.library.histories import sessions_of
 from readgraph.library.page_store import page_store
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask, ask_text
-from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.building.paging import pages_of_sessions
 from readgraph.nodes.building.parts import NotesSoFar, Paginate, Parts, WriteNote, in_parts
@@ -21,7 +20,6 @@ from readgraph.nodes.extractive import extract_for, telling_words, without_label
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.purpose import purpose_line, purpose_of
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import NoUsableReply
 from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Note, Page
 from readgraph.state.words import count_words, take_fitting
 
@@ -113,27 +111,24 @@ def _material(memory: str, place: str, passage: str) -> list[str]:
     return [fenced(name, text) for name, text in parts if text]
 
 
-def no_longer_than(page: Page) -> Callable[[str], str | None]:
-    """The complaint about a note that is longer than its page."""
-    most = max(page.words, FEWEST_NOTE_WORDS)
-    return lambda note: "it is longer than the passage" if count_words(note) > most else None
-
-
 def make_gist_writer(
-    make_prompt: Callable[[str, ReaderContext], Prompt], extract: Callable[[ReaderContext, str], str] = extract_for
+    make_prompt: Callable[[str, ReaderContext], Prompt],
+    extract: Callable[[ReaderContext, str], str] = extract_for,
+    fallback: str = "gist",
 ) -> WriteNote:
     """Gisting with the prompt that is made of a page's text; `extract` makes the gist that replaces a missing one."""
 
     async def gist(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
         """The page's gist, never longer than the page; after three unusable replies, an extractive gist."""
-        fallback = False
-        try:
-            prompt = make_prompt(text, runtime.context).adding(note_line(runtime.context.language))
-            said = await ask_text(runtime, prompt, no_longer_than(page))
-        except NoUsableReply:
-            count_fallback("gist")
-            said, fallback = extract(runtime.context, text), True
-        return Note(page.number, said, count_words(said), fallback)
+        most = max(page.words, FEWEST_NOTE_WORDS)
+
+        def complaint(note: str) -> str | None:
+            return "it is longer than the passage" if count_words(note) > most else None
+
+        prompt = make_prompt(text, runtime.context).adding(note_line(runtime.context.language))
+        said = await ask_text(runtime, prompt, complaint, fallback=fallback)
+        note = extract(runtime.context, text) if said is None else said
+        return Note(page.number, note, count_words(note), fallback=said is None)
 
     return gist
 

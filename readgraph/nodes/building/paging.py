@@ -109,9 +109,7 @@ async def _choose_label(runtime: Runtime[ReaderContext], prompt: Prompt, labels:
     return reply.label if reply else None
 
 
-FEWEST_SHARE = 0.5
-"""The least share of its word limit with which a page may end at a paragraph; below it, a paragraph is cut."""
-
+FEWEST_SHARE = 0.5  # least share of its word limit with which a page may end at a paragraph; else one is cut
 Size = Callable[[ReaderContext], int]  # gives a number of words for a context
 
 
@@ -203,8 +201,7 @@ def pages_as_set(text: str, last: Page | None, runtime: Runtime[ReaderContext]) 
     return paginate(text, last, runtime)
 
 
-NEAR = 0.25
-"""A segment's size deviates at most by this share from the setting; the last segment of a text may be smaller."""
+NEAR = 0.25  # share by which a segment may deviate from the set size; the last one of a text may be smaller
 
 
 def fewest_and_most(context: ReaderContext) -> tuple[int, int]:

@@ -83,9 +83,7 @@ _LINE_END = re.compile(r"\r\n|[\n\r\f]")
 HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\s*\*\s*\*|-{3,}|[^\n]{1,60}[^\s.,;:!?\"'”’)](?:\r?\n|\Z))")
 """A heading or a scene break at the beginning of a paragraph."""
 
-LINE_ENDS: dict[ParagraphBreak, int] = {"line": 1, "blank-line": 2, "two-blank-lines": 3}
-"""Consecutive line ends that end a paragraph."""
-
+LINE_ENDS: dict[ParagraphBreak, int] = {"line": 1, "blank-line": 2, "two-blank-lines": 3}  # that end a paragraph
 NEXT_SENTENCE = 40  # characters after an offset, by which is seen whether a sentence begins there
 LONG_PARAGRAPHS = 400  # words: a text with more than this between blank lines, on average, is cut at every line instead
 

@@ -13,7 +13,7 @@ from readgraph.models.prompt import Wording, versions_of
 from readgraph.models.replaced_words import replacement_digests
 from readgraph.nodes import prompts as style
 from readgraph.nodes.contracts import AskedQuestion
-from readgraph.nodes.extractive.phrases import question_alone
+from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.prompts import every_wording
 from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose, with_question
 from readgraph.nodes.step import MakeRecipe

@@ -20,7 +20,7 @@ from readgraph.models.asking import ask_text
 from readgraph.models.batches.calls import workers_for
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
-from readgraph.nodes.building.notes import no_longer_than
+from readgraph.nodes.building.notes import make_gist_writer
 from readgraph.nodes.building.paging import even_ends
 from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question
 from readgraph.nodes.extractive import extract_for, extract_gist
@@ -98,12 +98,8 @@ Compress = Callable[[Sequence[str], Runtime[ReaderContext]], Awaitable[tuple[str
 """Gives the children's texts in short, within the context's `node_words`, and whether that is a fall-back."""
 
 
-async def summarise(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-    """The segment's summary, never longer than the segment; after three unusable replies, an extractive one."""
-    prompt = summary_prompt(text, purpose_of(runtime.context)).adding(note_line(runtime.context.language))
-    said = await ask_text(runtime, prompt, no_longer_than(page), fallback="summary")
-    summary = extract_for(runtime.context, text) if said is None else said
-    return Note(page.number, summary, count_words(summary), fallback=said is None)
+summarise = make_gist_writer(lambda text, context: summary_prompt(text, purpose_of(context)), fallback="summary")
+"""The segment's summary, never longer than the segment; after three unusable replies, an extractive one."""
 
 
 async def compress(texts: Sequence[str], runtime: Runtime[ReaderContext]) -> tuple[str, bool]:
@@ -137,8 +133,9 @@ async def _grow_tree(memory: Memory, compress: Compress, runtime: Runtime[Reader
     if not memory.complete:
         return {"step_summary": "grew no tree: segments wait for their summaries"}
     counts = TreeShape.final_tree(memory).counts
+    sizes = " + ".join(f"{count:,}" for count in counts)
     if memory.levels == counts[1:]:
-        return {"step_summary": f"took the tree of {_format_node_counts(counts)}"}
+        return {"step_summary": f"took the tree of {sizes} nodes"}
     store = page_store(runtime)
     document = await store.document(memory.document)
     _, writing = await apply_notes_language(memory.recipe, document, runtime)
@@ -146,7 +143,7 @@ async def _grow_tree(memory: Memory, compress: Compress, runtime: Runtime[Reader
         memory = await store.memory(document.id, memory.id)
         grown = await _Growth(OpenedMemory(writing, document, memory), compress).complete()
     whole = grown.levels == counts[1:]
-    return {"step_summary": f"grew a tree of {_format_node_counts(counts)}" if whole else "grew a part of the tree"}
+    return {"step_summary": f"grew a tree of {sizes} nodes" if whole else "grew a part of the tree"}
 
 
 async def delete_tree(store: PageStore, memory: Memory) -> Memory:
@@ -170,10 +167,6 @@ async def grow(state: BuiltState, runtime: Runtime[ReaderContext]) -> GrowUpdate
     return await _grow_tree(memory, compress, for_question(state, runtime))
 
 
-def _format_node_counts(counts: tuple[int, ...]) -> str:
-    return " + ".join(f"{count:,}" for count in counts) + " nodes"
-
-
 @dataclass
 class _Growth:
     """One build of a tree. After a failure nothing new is started; calls in flight are finished and kept."""
@@ -187,7 +180,6 @@ class _Growth:
         self.nodes = sum(self.memory.record.levels)
 
     async def complete(self) -> Memory:
-        """Grow the missing levels."""
         grown = self.memory.record
         for level in range(len(grown.levels) + 1, len(self.shape.counts)):
             await self._grow(level)
@@ -206,7 +198,7 @@ class _Growth:
         below = await self.memory.nodes([child for name in missing for child in self.shape.children(name)])
         texts = {child: self.shape.text_with_heading(child, each.text) for child, each in below.items()}
         self.nodes += len(known)
-        waiting = iter(missing)
+        waiting, record, of = iter(missing), self.memory.record, sum(self.shape.counts[1:])
 
         async def write_nodes() -> None:
             for name in waiting:
@@ -217,8 +209,10 @@ class _Growth:
                 except ReadgraphError as problem:
                     self.stopped_by = self.stopped_by or problem
                     return
-                await self.memory.store.put_tree_node(self.memory.record.id, written)
-                self._tell()
+                await self.memory.store.put_tree_node(record.id, written)
+                self.nodes += 1
+                sizes = {"done": self.nodes, "of": of, "pages": record.pages, "notes": record.pages + self.nodes}
+                current_meter().report(memory=record.id, **sizes)
 
         with raise_first_error():
             async with asyncio.TaskGroup() as tasks:
@@ -232,12 +226,6 @@ class _Growth:
             return TreeNode(node, joined, words)
         text, fallback = await self.compress(texts, self.memory.runtime)
         return TreeNode(node, text, count_words(text), compressed=True, fallback=fallback)
-
-    def _tell(self) -> None:
-        self.nodes += 1
-        record, of = self.memory.record, sum(self.shape.counts[1:])
-        sizes = {"done": self.nodes, "of": of, "pages": record.pages, "notes": record.pages + self.nodes}
-        current_meter().report(memory=record.id, **sizes)
 
 
 PIECE_WORDS, SUMMARY_WORDS = 1875, 375

@@ -1,8 +1,4 @@
-"""Tools for nodes without a model: rule-based pages, extractive gists, ranked sentences, quoted answers.
-
-They run where no model is configured, and are the floor in every comparison. Deterministic. A node's own substitute is
-in the node's file, as `<node>_without_model`.
-"""
+"""Tools for nodes without a model: rule-based pages, extractive gists, ranked sentences, quoted answers."""
 
 from readgraph.nodes.extractive.gists import (
     extract_for,
@@ -19,8 +15,14 @@ from readgraph.nodes.extractive.passages import (
     sentences_as_passages,
     without_labels,
 )
-from readgraph.nodes.extractive.phrases import query_of, question_alone
-from readgraph.nodes.extractive.quoting import MOST_QUOTES, quote_pages, quote_passages, quoted_answer
+from readgraph.nodes.extractive.quoting import (
+    MOST_QUOTES,
+    query_of,
+    question_alone,
+    quote_pages,
+    quote_passages,
+    quoted_answer,
+)
 
 __all__ = [
     "FEWEST_WORDS",

@@ -13,7 +13,7 @@ from readgraph.library.search.terms import content_words
 from readgraph.nodes.building.parts import HEADING, Pages, candidate_ends, paragraph_ends
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_heading, is_prose, label_of, without_label
-from readgraph.nodes.extractive.phrases import query_of
+from readgraph.nodes.extractive.quoting import query_of
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.purpose import purpose_words
 from readgraph.state.context import ReaderContext

@@ -1,15 +1,26 @@
 """Answers without a model: the sentences nearest to the question, quoted, or the words of one that it asks for."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date
 from itertools import pairwise
 from operator import itemgetter
+from typing import Literal
 
 from langgraph.runtime import Runtime
 
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
-from readgraph.nodes.contracts import AnswerDraft, AskedState
-from readgraph.nodes.extractive.dates import DaysSaid, day_at, day_name, days_said
+from readgraph.nodes.contracts import AnswerDraft, AskedQuestion, AskedState
+from readgraph.nodes.extractive.dates import (
+    NUMBERS,
+    DaysSaid,
+    day_at,
+    day_name,
+    days_said,
+    find_dates_as_written,
+    resolve_time_words,
+)
 from readgraph.nodes.extractive.passages import (
     MOST_PASSAGES,
     PageSentence,
@@ -18,7 +29,6 @@ from readgraph.nodes.extractive.passages import (
     nearest_sentences,
     passages_of,
 )
-from readgraph.nodes.extractive.phrases import extract_phrase, kind_of, question_alone, richest_words
 from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length
 from readgraph.state.context import ReaderContext
 from readgraph.state.languages import DEFAULT, language_of
@@ -26,12 +36,91 @@ from readgraph.state.reading import Quote
 from readgraph.state.records import Document
 from readgraph.state.words import count_words
 
+AnswerKind = Literal["time", "duration", "number", "person", "place", "yes or no"]  # what an answer must have
+
+_CUES: dict[AnswerKind, str] = {
+    "duration": r"\b(?:how long|wie lange|combien de temps|cuánto tiempo|quanto tempo|hoe lang)\b",
+    "time": r"^(?:\W*+\w++\W++){0,3}?(?:when|wann|quand|cuándo|quando|wanneer|когда)\b"
+    r"|\b(?:what|which|welche[ms]?|quelle|qué|welk) "
+    r"(?:year|date|day|month|time|jahr|tag|monat|année|date|año|fecha|jaar)\b",
+    "number": r"\b(?:how (?:many|much|old|far|tall|often)|wie viele?|combien|cuánt[ao]s?|quant[aoie]s?|hoeveel"
+    r"|сколько)\b",
+    "person": r"\b(?:who|whom|whose)\b",
+    "place": r"\bwhere\b|\b(?:what|which) (?:city|country|town|place|state)\b",
+    "yes or no": r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|would|will|should)\b",
+}
+"""Names are recognised by their capitals, which tells nothing in German: so only English asks for them."""
+
+
+def kind_of(question: str) -> AnswerKind | None:
+    """What the answer must have; None where the question has no cue."""
+    return next((kind for kind, cue in _CUES.items() if re.search(cue, question, re.IGNORECASE)), None)
+
+
+def query_of(state: AskedState) -> str:
+    """The query for a search of pages: the question and its options."""
+    return " ".join([question_alone(state), *state["choices"].values()])
+
+
+def question_alone(state: AskedQuestion) -> str:
+    """The question without those before it; one without content words ("And why?") comes with the one before."""
+    asked = [turn["question"] for turn in state.get("question_turns") or []] or [state["question_text"]]
+    return asked[-1] if content_words(asked[-1]) else " ".join(asked[-2:])
+
+
+MOST_WORDS = 8  # words of an answer where nothing says what it must be
+
+_COUNT = rf"\d[\d,.]{{0,15}}|{'|'.join(NUMBERS)}"
+_DURATION = re.compile(
+    rf"\b(?:since (?:\w+ )?\d{{4}}|(?:{_COUNT}|an?|a few|several|a couple of)(?: more)?"
+    r" (?:second|minute|hour|day|week|month|year|decade)s?(?: ago)?)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    rf"(?<![\w.])[$€£]?\d(?:[\d,.]*\d)?%?|\b(?:{'|'.join(NUMBERS)}|twenty|thirty|forty|fifty|hundred|thousand|once|twice)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?<=[\w,;:'\"“(] )[^\W\d_a-z][\w'’.-]*(?:(?: (?:of|de|van|von|the|and|&))? [^\W\d_a-z][\w'’.-]*)*")
+_PATTERNS = {"duration": _DURATION, "number": _NUMBER, "person": _NAME, "place": _NAME}
+_DENIAL = re.compile(r"\b(?:not|no|never|nothing|none|nobody)\b|n['’]t\b", re.IGNORECASE)
+_RUN, _AROUND = re.compile(r"\S+"), ' ,.;:!?"“”()[]-–—'
+
+
+def extract_phrase(kind: AnswerKind, sentence: str, question: str, said_on: date | None) -> str | None:
+    """What a sentence has of this kind that the question hasn't, or None; a time by the day on which it was said."""
+    if kind == "yes or no":
+        return "No" if _DENIAL.search(sentence) and not _DENIAL.search(question) else "Yes"
+    asked = {*content_words(question)}
+    if kind == "time":
+        meant = resolve_time_words(sentence, said_on) if said_on else None
+        return meant or _first_new(find_dates_as_written(sentence), asked)
+    return _first_new((found.group() for found in _PATTERNS[kind].finditer(sentence)), asked)
+
+
+def richest_words(sentence: str, question: str) -> str:
+    """The at most eight words in a row that say most that the question doesn't, the last ones of several."""
+    asked, words = {*content_words(question)}, [*_RUN.finditer(sentence)]
+    news = [not {*content_words(word.group())} <= asked for word in words]
+    starts = range(max(1, len(words) - MOST_WORDS + 1))
+    start = max(starts, key=lambda start: (sum(news[start : start + MOST_WORDS]), start))
+    window = slice(start, start + MOST_WORDS)
+    told = [word for word, is_new in zip(words[window], news[window], strict=True) if is_new]
+    return (sentence[told[0].start() : told[-1].end()] if told else sentence).strip(_AROUND)
+
+
+def _first_new(found: Iterable[str], asked: Collection[str]) -> str | None:
+    """The first of these that has a content word, and none that was asked with."""
+    for text in found:
+        words = {*content_words(text)}
+        if words and words.isdisjoint(asked):
+            return text.strip(_AROUND)
+    return None
+
+
 MOST_QUOTES, MOST_RANKED = 3, 20
 """Sentences that are quoted, of those ranked first."""
 
-MOST_LOOKED_AT = 4
-"""Of the sentences ranked first: the first of them that has what the question asks for gives the answer."""
-
+MOST_LOOKED_AT = 4  # of those ranked first; one that has what is asked for gives the answer
 SPACES = 2  # most characters between two sentences that follow each other
 FREE_WORDS = 200  # words of an answer that may be as long as it likes
 PASSAGE_WORDS = 10  # one more passage is ranked for each ten words of a long answer

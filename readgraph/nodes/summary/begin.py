@@ -51,8 +51,7 @@ async def open_summary(state: SummaryOpenState, runtime: Runtime[ReaderContext])
     return {**opened, "part_wanted": (part or "").strip(), "parts": [], "shown": []}
 
 
-NOTED = ("read-agent", "mem-walker", "outline-walk", "gam")
-"""Methods whose notes tell what stands on a page, by the names in recipes."""
+NOTED = ("read-agent", "mem-walker", "outline-walk", "gam")  # in recipes, whose notes tell what stands on a page
 
 
 def make_read_if_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[ReadState, ReadUpdate]:
@@ -198,31 +197,25 @@ def _spans(headings: Sequence[Heading], found: Iterable[int], end: int) -> list[
     spans = list[NamedSpan]()
     for number in found:
         start, path = headings[number]
-        after = number + 1
-        while after < len(headings) and _is_below(headings[after][1], path):
-            after += 1
-        stop = headings[after][0] if after < len(headings) else end
+        stop = next((at for at, other in headings[number + 1 :] if not _is_below(other, path)), end)
         if not spans or start >= spans[-1][2]:
             spans.append((BELOW.join(path), start, stop))
     return spans
 
 
-def _is_below(path: Sequence[str], above: Sequence[str]) -> bool:
+def _is_below(path: tuple[str, ...], above: tuple[str, ...]) -> bool:
     """Whether a heading stands below another, by its path; of one level, "Chapter 4" stands below "Part two"."""
     if len(path) > len(above):
-        return tuple(path[: len(above)]) == tuple(above)
-    if len(path) < len(above) or tuple(path[:-1]) != tuple(above[:-1]):
+        return path[: len(above)] == above
+    if len(path) < len(above) or path[:-1] != above[:-1]:
         return False
     own, other = (_RANKS.get(next(iter(_WORD.findall(each[-1].casefold())), "")) for each in (path, above))
     return own is not None and other is not None and own > other
 
 
-_NUMBERED = {"section", "abschnitt", "chapter", "kapitel", "chapitre"}
-"""What stands before the number of a title that "3" means; "Part 3" holds several of these."""
-
+_NUMBERED = {"section", "abschnitt", "chapter", "kapitel", "chapitre"}  # before the number that "3" means
 _DIVISIONS = ("volume book", "part teil partie parte act часть", "chapter kapitel chapitre")
 _RANKS = {word: rank for rank, words in enumerate(_DIVISIONS) for word in words.split()}
-"""What headings on one level are called, the larger divisions first."""
 
 
 async def _find_pages_by_number(
@@ -285,9 +278,8 @@ async def choose(state: ChooseState, runtime: Runtime[ReaderContext]) -> ChooseU
     spans = [(part["start"], part["end"]) for part in parts] or [(0, memory.document.characters)]
     shown = [each for page in await memory.pages() if (each := _within(page, spans))]
     words = sum(sizes.get(each["page"], 0) for each in shown)
-    if words < CONDENSED * runtime.context.summary_words:
-        shown = [{**each, "full": True} for each in shown]
-    shown = [{**each, "full": each["full"] or each["page"] not in sizes} for each in shown]
+    all_full = words < CONDENSED * runtime.context.summary_words
+    shown = [{**each, "full": all_full or each["full"] or each["page"] not in sizes} for each in shown]
     full = [each["page"] for each in shown if each["full"]]
     did = f"{format_count(len(shown), 'part')} of {memory.record.pages}, {len(full)} in full"
     return {"parts": parts, "shown": shown, "pages_read": full, "step_summary": did}

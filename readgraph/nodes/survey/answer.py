@@ -17,7 +17,7 @@ from readgraph.nodes.answering.ask import STYLE, answer_style, choice_or_none, l
 from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
-from readgraph.nodes.memory import OpenedMemory, load_memory
+from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
 from readgraph.nodes.survey.table import distinct_names, entries_of, markdown_of, name_column
@@ -196,35 +196,31 @@ async def answer_from_table(state: TableState, runtime: Runtime[ReaderContext]) 
 
     An answer says how many parts gave no records. Where there are none at all, and parts are missing, nobody knows it.
     """
-    memory = await load_memory(runtime, state)
+    memory, table = await load_memory(runtime, state), state["table"]
     by_pattern = not (await memory.store.memory(state["document"], state["records"])).recipe.model
-    source = await _source_of_table(state, memory, by_rule=by_pattern)
-    return {**await write_answer(source, state, runtime), "by_pattern": by_pattern}
-
-
-async def _source_of_table(state: TableState, memory: OpenedMemory, *, by_rule: bool) -> AnswerSource:
-    table, result = state["table"], state["programme"]["result"] if state["programme"] else None
+    result = state["programme"]["result"] if state["programme"] else None
     read = {*state["pages_read"]}
     words = sum(page.words for page in await memory.pages(read))
     missing = format_unread_parts(len(read), len(unread)) if (unread := state.get("unread")) else ""
-    if missing and not table["found"]:
-        return ready_answer(memory.document, AnswerDraft(None, None, [], words, missing, nearest=True))
     answer = _with_missing(_text(table) or None, missing)
     if result == "count":
         answer = f"at least {table['found']}; {missing}" if missing else str(table["found"])
     did = f"answered with {format_count(table['found'], 'row')}"
-    said = AnswerDraft(answer, None, _quotes(table["rows"][:ROWS_QUOTED]), words, did, nearest=by_rule)
+    said = AnswerDraft(answer, None, _quotes(table["rows"][:ROWS_QUOTED]), words, did, nearest=by_pattern)
+    if missing and not table["found"]:
+        said = AnswerDraft(None, None, [], words, missing, nearest=True)
 
     async def substitute() -> AnswerDraft:
-        return said._replace(nearest=True, choice=None)
+        return said._replace(nearest=True)
 
     async def ask_for_prose() -> AnswerDraft:
-        prose = await _prose(state, memory.runtime)
+        prose = await _prose(state, runtime)
         return prose._replace(answer=_with_missing(prose.answer, missing), words=words)
 
+    source = ready_answer(memory.document, said)
     if table["found"] and (state["choices"] or result == "prose"):
-        return AnswerSource(memory.document, substitute, ask_for_prose, "survey_prose")
-    return ready_answer(memory.document, said)
+        source = AnswerSource(memory.document, substitute, ask_for_prose, "survey_prose")
+    return {**await write_answer(source, state, runtime), "by_pattern": by_pattern}
 
 
 def _with_missing(answer: str | None, missing: str) -> str | None:

@@ -13,7 +13,7 @@ from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
 from readgraph.models.reply_types import LenientReply, Texts
 from readgraph.nodes.contracts import AskedState
-from readgraph.nodes.extractive.phrases import kind_of, question_alone
+from readgraph.nodes.extractive.quoting import kind_of, question_alone
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
 from readgraph.nodes.survey.patterns import CUES, columns_without_pattern

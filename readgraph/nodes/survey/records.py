@@ -18,7 +18,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
-from readgraph.models.reply_types import LenientReply, Numbers
+from readgraph.models.reply_types import LenientReply
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.extractive.dates import order_in, order_of
@@ -30,28 +30,6 @@ from readgraph.state.languages import language_of
 from readgraph.state.records import Document, Note, Page
 from readgraph.state.survey import Column, ColumnKind, Programme
 from readgraph.state.words import count_words, first_words
-
-SURVEY_VERDICT = declare_wording(
-    "survey_verdict",
-    "survey-verdict",
-    1,
-    "Somebody goes through a long text for records of one kind. You see a note of each page, and say which pages may "
-    "hold such records, so that the others need not be read. " + DATA_RULE,
-    "Which of these pages may hold records of this kind: {record}? Name every page of which the note doesn't rule it "
-    "out; a note leaves much out.",
-)
-
-
-class PagesKept(LenientReply):
-    """The pages that may hold records."""
-
-    kept: Numbers = Field(description="The numbers of these pages; may be empty.")
-
-
-def survey_verdict_prompt(notes: str, record: str) -> Prompt:
-    """Ask which pages may hold records; `notes`: each note after the tag of its page."""
-    return SURVEY_VERDICT.ask(fenced("memory", notes), record=record)
-
 
 SURVEY_RECORDS = declare_wording(
     "survey_records",
@@ -117,9 +95,7 @@ def survey_records_prompt(passage: str, record: str, columns: Sequence[Column]) 
 
 QUOTE_WORDS = 12  # words of a quote in a complaint about it
 
-NO_QUOTE, NO_VALUE = "quote_not_found", "value_not_understood"
-"""What can be wrong with a record that a model gives: its quote stands nowhere, or a value is no number or date."""
-
+NO_QUOTE, NO_VALUE = "quote_not_found", "value_not_understood"  # or a value is no number or date
 OrderAt = Callable[[int], str]
 """Gives the order of day and month in the numeric dates around an offset of a document: "dmy", "mdy", or ""."""
 

@@ -8,13 +8,15 @@ from dataclasses import replace
 from functools import partial
 
 from langgraph.runtime import Runtime
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import pages_of
 from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback
-from readgraph.models.prompt import versions_of
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, versions_of
+from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.parts import NotesSoFar, Pages, Paginate, Parts, WriteNote
@@ -24,12 +26,10 @@ from readgraph.nodes.step import node
 from readgraph.nodes.survey.patterns import VERSION
 from readgraph.nodes.survey.records import (
     SURVEY_RECORDS,
-    PagesKept,
     losses_in,
     orders_in,
     records_by_pattern,
     records_in,
-    survey_verdict_prompt,
     take_records,
 )
 from readgraph.nodes.tasks import all_finished
@@ -38,6 +38,28 @@ from readgraph.state.records import CollectionPart, Document, Note, Page, Recipe
 from readgraph.state.settings import Rebuilding, Surveying
 from readgraph.state.survey import Programme, format_unread_parts
 from readgraph.state.words import format_count
+
+SURVEY_VERDICT = declare_wording(
+    "survey_verdict",
+    "survey-verdict",
+    1,
+    "Somebody goes through a long text for records of one kind. You see a note of each page, and say which pages may "
+    "hold such records, so that the others need not be read. " + DATA_RULE,
+    "Which of these pages may hold records of this kind: {record}? Name every page of which the note doesn't rule it "
+    "out; a note leaves much out.",
+)
+
+
+class PagesKept(LenientReply):
+    """The pages that may hold records."""
+
+    kept: Numbers = Field(description="The numbers of these pages; may be empty.")
+
+
+def survey_verdict_prompt(notes: str, record: str) -> Prompt:
+    """Ask which pages may hold records; `notes`: each note after the tag of its page."""
+    return SURVEY_VERDICT.ask(fenced("memory", notes), record=record)
+
 
 RECORDS = "survey-records"  # the method in the recipe of a memory of records, whose notes are none
 
