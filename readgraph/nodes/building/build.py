@@ -85,10 +85,7 @@ def keep_unchanged_pages(paginate: Paginate, kept: UnchangedPages) -> Paginate:
 async def keep_written_notes(
     write_note: WriteNote, kept: UnchangedPages, store: PageStore, document: Document, memory: Memory
 ) -> WriteNote:
-    """The page's kept note if it has one, else a new note; with the user's text where the page was corrected.
-
-    The method's own is written all the same, so that it can be restored without a model.
-    """
+    """The page's kept note, else a new one; with a user's correction beside it, so that it can be restored."""
     corrections = await corrections_of(store, document)
 
     async def write_missing_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
@@ -283,10 +280,11 @@ class _Build:
         there = await self.store.notes(memory.id, range(memory.pages))
         notes = [note for note in there if not (self.asks_again and self.asks_again(note))]
         self.notes, self.noted = NotesSoFar(notes), len(notes)
+        having = {note.page for note in notes}
         paginate, write_note = await self.make_parts(document, self.notes, self.runtime)
         write_note = await keep_written_notes(write_note, kept, self.store, document, memory)
         for page in pages:
-            if page.number not in self.notes:
+            if page.number not in having:
                 self.to_note.put_nowait(page)
         writers = workers_for(self.runtime.context, document.words // LEAST_WORDS)
         with raise_first_error():

@@ -77,10 +77,7 @@ async def merge_without_model(state: BuiltState, runtime: Runtime[ReaderContext]
 
 @node(without_model=merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window))
 async def merge(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
-    """Merge pages, round by round, until their gists fit the window; a memory that fits is used as it is.
-
-    In a history, and where that doesn't help, gists of gists stand for old pages.
-    """
+    """Merge pages, round by round, until their gists fit the window; else gists of gists stand for old pages."""
     store, runtime, allowed = page_store(runtime), for_question(state, runtime), gists_allowed(runtime.context)
     document = await store.document(state["document"])
     memory = before = await store.memory(document.id, state["memory"])
@@ -103,7 +100,6 @@ async def merge(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdat
 
 
 async def _merge_until_fit(memory: Memory, borders: set[int], runtime: Runtime[ReaderContext]) -> Memory:
-    """The memory after as many rounds as are needed, or as help."""
     for number in range(1, MOST_ROUNDS + 1):
         if not memory.complete or await _gist_words(runtime, memory) <= gists_allowed(runtime.context):
             break

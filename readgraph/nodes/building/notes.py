@@ -177,20 +177,14 @@ class MemoRecall:
 
 EXTRACTED_MEMO_WORDS, TELLING_WORDS = 60, 8
 
-PageLocator = Callable[[Page], str]
-"""Where a page stands in the document's own terms ("session 3, 12 March 2024, 19:40"); "" where it has none."""
-
 
 async def memorizer_parts(document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]) -> Parts:
-    """The parts of a build with a model: pages are memorised in blocks, each with the memory before it in view.
-
-    Blocks are counted from the document's beginning, so that a resumed build sends the same prompts.
-    """
+    """The parts of a build with a model: pages are memorised in blocks, each with the memory before it in view."""
     paginate, place = await _lay_out_pages(document, runtime)
     recalling, block = MemoRecall(runtime.context.memory_words), runtime.context.memorize_batch
 
     async def write(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-        memos = await notes.before(page.number - page.number % block)
+        memos = await notes.before(page.number - page.number % block)  # so that a resumed build sends the same prompts
         shown = recalling.near(memos, text)
         memory = "\n\n".join(f"Page {memo.page}: {memo.text}" for memo in shown)
         return await memorize_page(memory, place(page), text, page, runtime)
@@ -247,8 +241,8 @@ def _note(page: Page, memo: str, header: str, *, fallback: bool = False) -> Note
     return Note(page.number, memo, count_words(memo), fallback, " ".join(header.split()))
 
 
-async def _lay_out_pages(document: Document, runtime: Runtime[ReaderContext]) -> tuple[Paginate, PageLocator]:
-    """How the document is cut, and the place of each page in it."""
+async def _lay_out_pages(document: Document, runtime: Runtime[ReaderContext]) -> tuple[Paginate, Callable[[Page], str]]:
+    """How the document is cut, and what gives the place of a page in its own terms, such as a session; or ""."""
     store = page_store(runtime)
     ends = [session.end for session in await sessions_of(store, document)]
     places = await store.places(document)

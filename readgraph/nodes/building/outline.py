@@ -166,7 +166,6 @@ def _with_text(sections: Sequence[Section], filled: Sequence[int], text: str) ->
 
 
 def _starts_with_text(sections: Sequence[Section], text: str, titles: Sequence[str]) -> list[int]:
-    """Where the sections begin that hold more than their heading."""
     spans = pairwise([*(section.start for section in sections), len(text)])
     named = ((titles[section.path[-1]] if section.path else "") for section in sections)
     return [start for (start, end), title in zip(spans, named, strict=True) if not _is_heading(text[start:end], title)]
@@ -265,7 +264,6 @@ def _make_node(name: str, below: Sequence[_Node] = ()) -> _Node:
 
 
 def _group(nodes: list[_Node]) -> _Node:
-    """The node above neighbours; one that stands alone stays as it is."""
     if len(nodes) == 1:
         return nodes[0]
     first, last = nodes[0].first, nodes[-1].last

@@ -32,10 +32,6 @@ class NotesSoFar:
         self._reached = dict[int, asyncio.Event]()
         self._close_up()
 
-    def __contains__(self, page: int) -> bool:
-        """Whether this page has its note."""
-        return page in self._known
-
     def add(self, note: Note) -> None:
         """A note was written."""
         self._known[note.page] = note
@@ -112,9 +108,8 @@ def _ends(text: str, line_ends: int) -> list[int]:
 def candidate_ends(text: str, ends: Sequence[int], start: int, min_words: int, max_words: int) -> list[int]:
     """Offsets where a page that begins at `start` may end, ascending; never empty while text is left.
 
-    Each leaves between `min_words` and `max_words` words on the page; only a page that ends the text may have
-    fewer. Where no paragraph end does that, the farthest sentence end is the one offset, else a word, else a
-    character. (ReadAgent, section 3.1: labels begin once the page has its minimum of words.)
+    Each leaves between `min_words` and `max_words` words on the page, or fewer at the text's end (ReadAgent, section
+    3.1). Where no paragraph end does that, the farthest sentence end is the one offset, else a word, else a character.
     """
     earliest = end_after_words(text, start, min_words)
     latest = end_after_words(text, start, max_words)

@@ -70,12 +70,9 @@ def for_question(state: PurposeState, runtime: Runtime[ReaderContext]) -> Runtim
     """The runtime of a step that builds or finds a memory, with the question as purpose where the preset says so."""
     if not state.get("question_text"):
         return runtime
-    asked = AskedQuestion(
-        question_text=state["question_text"],
-        question_turns=state.get("question_turns") or [],
-        choices=state.get("choices") or {},
-    )
-    return runtime.override(context=with_question(runtime.context, question_alone(asked), asked["choices"].values()))
+    turns, choices = state.get("question_turns") or [], state.get("choices") or {}
+    asked = AskedQuestion(question_text=state["question_text"], question_turns=turns, choices=choices)
+    return runtime.override(context=with_question(runtime.context, question_alone(asked), choices.values()))
 
 
 def complete_recipe(recipe: Recipe, context: ReaderContext) -> Recipe:
@@ -98,9 +95,7 @@ async def apply_notes_language(
 ) -> tuple[Recipe, Runtime[ReaderContext]]:
     """The recipe for this document, and a runtime whose setting `language` is what prompts say of it ("": nothing)."""
     recipe, said = await resolve_notes_language(recipe, document, runtime.context, page_store(runtime))
-    if not recipe.prompts:
-        return recipe, runtime
-    return recipe, runtime.override(context=replace(runtime.context, language=said))
+    return recipe, runtime.override(context=replace(runtime.context, language=said)) if recipe.prompts else runtime
 
 
 async def resolve_notes_language(
@@ -108,9 +103,8 @@ async def resolve_notes_language(
 ) -> tuple[Recipe, str]:
     """The whole recipe of a memory of this document, and the language that its prompts name: "" where they name none.
 
-    Nothing is said of English, unless the setting asks for it of a text in another language, nor of a text without a
-    certain language. What is said by default counts as a prompt, so that memories of earlier prompts stay in use;
-    another language than the text's is a parameter.
+    None is named for English, unless the setting asks for it of another text, or where a text's language isn't certain.
+    What is said by default counts as a prompt, so that earlier memories stay in use; another language is a parameter.
     """
     if not recipe.prompts:
         return recipe, ""

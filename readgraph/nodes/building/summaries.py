@@ -257,7 +257,6 @@ async def extract_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -> 
 
 
 def _pieces(text: str, context: ReaderContext) -> Iterator[str]:
-    """The pieces of the text; reports the progress before each."""
     start = 0
     for end, _ in even_ends(text, 0, piece_words(context), context.paragraph_break):
         current_meter().report(done=start, of=len(text), pages=1, notes=0)

@@ -51,10 +51,7 @@ def gist_size(text: str) -> int:
 
 
 def _by_information(text: str, spans: Sequence[tuple[int, int]], wanted: set[str]) -> list[int]:
-    """The numbers of the sentences: the first heading, then those whose words are most frequent in the text.
-
-    Figures, names and `wanted` words weigh more, a chat's speakers nothing. Code and greetings are left out.
-    """
+    """The numbers of the first heading and of the sentences, the most telling first, without code and greetings."""
     written = [text[slice(*span)] for span in spans]
     speakers = {word for sentence in written for word in content_words(label_of(sentence))}
     told = [without_label(sentence) for sentence in written]

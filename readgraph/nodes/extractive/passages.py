@@ -194,7 +194,6 @@ def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS) -> list[Pag
 
 @cache_by_text
 def _prose(text: str, fewest_words: int) -> tuple[tuple[int, int, str, str], ...]:
-    """Character spans of the sentences of a text, the sentences, and what is said in them."""
     joined = list[tuple[int, int]]()
     for start, end in sentence_spans(text):
         if not is_prose(text[start:end]):

@@ -109,7 +109,6 @@ def richest_words(sentence: str, question: str) -> str:
 
 
 def _first_new(found: Iterable[str], asked: Collection[str]) -> str | None:
-    """The first of these that has a content word, and none that was asked with."""
     for text in found:
         words = {*content_words(text)}
         if words and words.isdisjoint(asked):
@@ -187,7 +186,6 @@ def phrase_answer(passages: Sequence[Passage], question: str, days: DaysSaid) ->
 
 
 def _quotes_for_answer(question: str, best: PageSentence, ranked: Sequence[PageSentence]) -> list[Quote]:
-    """The sentence that an answer is from, and those after it that add words of the question."""
     others = [sentence for sentence in ranked[:MOST_RANKED] if sentence is not best]
     return _quotes(_each_adding(question, [best, *others]))
 

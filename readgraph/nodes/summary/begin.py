@@ -112,9 +112,8 @@ Heading = tuple[int, tuple[str, ...]]  # where a heading stands, and its title a
 async def find_named_part(store: PageStore, document: Document, memory: Memory, wanted: str) -> list[NamedSpan]:
     """The spans that a name stands for, each with its own name; headings hold what is below them.
 
-    Looked for are, in this order: a title that is the name, one that begins with it, one that has its words; a number
-    of the outline ("3.2": the second section of the third); pages of the source ("pages 10-20"), or else parts of the
-    memory; a place of the source. Raises `BadInput`, which lists similar names, where there is none.
+    Looked for are, in this order: a title that is the name, begins with it, or has its words; a number of the outline
+    ("3.2"); pages of the source ("pages 10-20"), or else parts of the memory; a place of the source. Raises `BadInput`.
     """
     headings = await _headings(store, document)
     numbered = _SECTION.fullmatch(wanted.strip())
@@ -193,7 +192,6 @@ def _own_number(title: str) -> str:
 
 
 def _spans(headings: Sequence[Heading], found: Iterable[int], end: int) -> list[NamedSpan]:
-    """The spans of these sections, without those within others."""
     spans = list[NamedSpan]()
     for number in found:
         start, path = headings[number]

@@ -42,15 +42,14 @@ async def check_summary(state: CheckState, runtime: Runtime[ReaderContext]) -> C
     material = await material_of(state, runtime)
     doubted = {number: SentenceToCheck(sentences[number]["text"], sentences[number]["pages"]) for number in left}
     batches = in_batches(doubted, material.texts, content_room(runtime.context))
-    each = await all_finished(
+    checked = [*sentences]
+    for verdicts in await all_finished(
         verdicts_on({number: doubted[number] for number in batch}, material.texts, check_summary_prompt, runtime)
         for batch in batches
-    )
-    verdicts = {number: verdict for found in each for number, verdict in found.items()}
-    checked = [*sentences]
-    for number, verdict in verdicts.items():
-        quotes = verdict.quotes if verdict.supported else []
-        checked[number] = {**sentences[number], "supported": verdict.supported, "quotes": quotes}
+    ):
+        for number, verdict in verdicts.items():
+            quotes = verdict.quotes if verdict.supported else []
+            checked[number] = {**sentences[number], "supported": verdict.supported, "quotes": quotes}
     return _update(checked)
 
 

@@ -99,7 +99,6 @@ def _candidates(texts: Mapping[int, str], notes: Mapping[int, str]) -> list[Summ
 
 
 def _stretches(candidates: Sequence[SummaryCandidate], most: int) -> list[list[int]]:
-    """The numbers of the candidates in at most this many stretches of about even words."""
     total, at = sum(each.words for each in candidates), 0
     stretches = [list[int]() for _ in range(most)]
     for number, each in enumerate(candidates):

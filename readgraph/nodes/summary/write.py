@@ -173,10 +173,7 @@ class WriteUpdate(TypedDict):
 
 
 async def write_summary(state: WriteState, runtime: Runtime[ReaderContext]) -> WriteUpdate:
-    """Ask the model for the summary, of at most `summary_words` words.
-
-    A reply of the wrong length is asked for once more, then cut and counted; an unusable one is replaced by an extract.
-    """
+    """Ask the model for the summary; one of the wrong length is asked for once more, an unusable one is extracted."""
     material = await material_of(state, runtime)
     _, in_language = await apply_notes_language(material.memory.record.recipe, material.memory.document, runtime)
     writer = _Writer(material, runtime, state["question_text"], note_line(in_language.context.language))
@@ -231,7 +228,6 @@ class _Writer:
         return content_room(self.runtime.context, self.about)
 
     async def summary(self, items: Sequence[SummaryItem], most: int) -> list[Sentence]:
-        """The summary: in one piece, or in several, each of which becomes a paragraph."""
         at_once = min(MOST_AT_ONCE, self.room // 2)
         pieces = even_groups(items, math.ceil(most / at_once))
         shares = [max(most * words_of(piece) // max(words_of(items), 1), 1) for piece in pieces]
@@ -241,7 +237,6 @@ class _Writer:
         return [{**sentence, "paragraph": number} for number, piece in enumerate(written) for sentence in piece]
 
     async def _piece(self, items: Sequence[SummaryItem], most: int) -> list[Sentence]:
-        """A summary in one reply; items that don't fit the window are summarised in groups before."""
         for _ in range(MOST_ROUNDS):
             if words_of(items) <= self.room:
                 break
@@ -252,7 +247,6 @@ class _Writer:
         return await self._request_sentences(items, most)
 
     async def _request_sentences(self, items: Sequence[SummaryItem], most: int) -> list[Sentence]:
-        """One reply: its sentences, of at most this many words."""
         pages = sorted({page for item in items for page in item.pages})
         held = sum(count_words(item.text) for item in items)
         most = min(most, max(held, FEWEST_WORDS))

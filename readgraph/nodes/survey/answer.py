@@ -119,10 +119,7 @@ APART: SameUpdate = {"same_names": [], "step_summary": "no names were joined"}
 
 @node
 async def join_names(state: SameState, runtime: Runtime[ReaderContext]) -> SameUpdate:
-    """Ask which of the names mean the same, where a name decides which records are one, or in one group.
-
-    Of more names than fit the window, those are shown that share a word with another; what is left out is counted.
-    """
+    """Ask which names mean the same, where a name decides which records are one; what doesn't fit stays apart."""
     shown = await _names_shown(state, runtime) if can_ask(runtime) else {}
     if len(shown) < 2:
         return APART
@@ -147,7 +144,6 @@ async def join_names(state: SameState, runtime: Runtime[ReaderContext]) -> SameU
 
 
 async def _names_shown(state: SameState, runtime: Runtime[ReaderContext]) -> dict[int, tuple[str, str]]:
-    """Names by their numbers, each with a quote, as many as fit."""
     programme, store = state["programme"], page_store(runtime)
     if programme is None or (named := name_column(programme)) is None:
         return {}
@@ -192,10 +188,7 @@ class TableUpdate(AnswerUpdate):
 
 @node(settings=STYLE)
 async def answer_from_table(state: TableState, runtime: Runtime[ReaderContext]) -> TableUpdate:
-    """Answer with the table, or the number of its rows; where sentences are wanted, the model writes them from it.
-
-    An answer says how many parts gave no records. Where there are none at all, and parts are missing, nobody knows it.
-    """
+    """Answer with the table, the number of its rows, or the model's sentences; it says how many parts are missing."""
     memory, table = await load_memory(runtime, state), state["table"]
     by_pattern = not (await memory.store.memory(state["document"], state["records"])).recipe.model
     result = state["programme"]["result"] if state["programme"] else None

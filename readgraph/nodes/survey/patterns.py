@@ -92,10 +92,7 @@ class Amount(NamedTuple):
 
 
 def amounts_in(sentence: str, dates: Iterable[WrittenDate], units: frozenset[str] = frozenset()) -> list[Amount]:
-    """The amounts of a sentence; where some are sums of money, these alone.
-
-    What stands in one of the `dates` is none, unless it looks like a year and one of the `units` follows it.
-    """
+    """The amounts of a sentence, or its sums of money alone; of the `dates`, only years with a unit behind them."""
     taken = [(date.start, date.end) for date in dates if not is_amount(sentence, date, units)]
     found = list[Amount]()
     for each in _AMOUNT.finditer(sentence):
@@ -235,11 +232,7 @@ def take_by_pattern(text: str, programme: Programme, order: str = "") -> Iterato
 
 
 def _of_sentences(text: str, programme: Programme, order: str) -> Iterator[Taken]:
-    """A record of each sentence that fills all columns which patterns can fill, unless it says that it is not so.
-
-    There is a record of each amount. Without amounts, there is one of each value of the column that has the most.
-    Names are found only in scripts that have capitals.
-    """
+    """A record of each sentence (or amount in it) that fills all columns that patterns can fill, and is not denied."""
     fillers = [filler(column) for column in programme["columns"]]
     letters = [*filter(str.isalpha, text)]
     has_capitals = 2 * sum(letter.lower() != letter.upper() for letter in letters) >= len(letters)
@@ -268,7 +261,6 @@ def _value(found: Sequence[str], number: int, many: int) -> str:
 
 
 def _sentences(text: str, order: str, *, heeds_denials: bool) -> Iterator[tuple[int, int, PatternSentence]]:
-    """The sentences of a page, each with its span `[start, end)`."""
     language = language_of(text)
     behind = (_UNIT.match(text, amount.end) for amount in amounts_in(text, dates_in(text, language, order)))
     # Such as "crowns" in "400 crowns".

@@ -144,10 +144,7 @@ async def orders_in(store: PageStore, document: Document) -> OrderAt:
 
 
 def take_records(programme: Programme, order_at: OrderAt) -> WriteNote:
-    """Writes the notes of pages: the records that a page gives, and how much of what was given could not be used.
-
-    A record whose quote doesn't stand on the page is asked for again, then dropped.
-    """
+    """Writes the notes of pages: the records that a page gives, and how much of what was given could not be used."""
     columns = programme["columns"]
     reply_type = records_reply(tuple((column["name"], column["meaning"]) for column in columns))
 

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -65,38 +65,31 @@ RECORDS = "survey-records"  # the method in the recipe of a memory of records, w
 
 
 async def choose_pages(programme: Programme, memory: OpenedMemory, pages: Sequence[Page]) -> set[int]:
-    """The numbers of the pages that the programme names.
-
-    All, and counted, where what it names isn't there. What a search finds beyond the setting's number is left out.
-    """
+    """The numbers of the pages that the programme names; all, and counted, where what it names isn't there."""
     runtime, document, store, extent = memory.runtime, memory.document, memory.store, programme["extent"]
+    found, missing = set[int](), ""
     if extent == "search":
         ranker, most = await memory.open_ranker(), runtime.context.survey_parts
         hits = pages_of(await ranker.find(programme["sought"], len(pages)))
         if len(hits) > most:
             count_fallback("parts_left_out", len(hits) - most)
-        return {*hits[:most]} or _all_of(pages, "sought_not_found")
-    if extent == "part":
-        found = _pages_in_spans(pages, await spans_of_part(store, document, programme["sought"]))
-        return found or _all_of(pages, "part_not_found")
-    if extent == "notes" and runtime.context.model:
+        found, missing = {*hits[:most]}, "sought_not_found"
+    elif extent == "part":
+        spans = await spans_of_part(store, document, programme["sought"])
+        found, missing = _pages_in_spans(pages, spans), "part_not_found"
+    elif extent == "notes" and runtime.context.model:
         noted, read_to = await _load_newest_notes(store, document)
-        if not noted:
-            return _all_of(pages, "no_notes")
-        kept = await _choose_by_notes([*noted], programme["record"], runtime)
-        return _pages_in_spans(pages, [*(noted[note] for note in kept), (read_to, document.characters)])
-    return _all_of(pages)
+        if noted:
+            kept = await _choose_by_notes([*noted], programme["record"], runtime)
+            return _pages_in_spans(pages, [*(noted[note] for note in kept), (read_to, document.characters)])
+        missing = "no_notes"
+    if missing and not found:
+        count_fallback(missing)
+    return found or {page.number for page in pages}
 
 
-def _all_of(pages: Sequence[Page], counted_as: str = "") -> set[int]:
-    if counted_as:
-        count_fallback(counted_as)
-    return {page.number for page in pages}
-
-
-def _pages_in_spans(pages: Sequence[Page], spans: Iterable[tuple[int, int]]) -> set[int]:
-    ordered = [*spans]
-    return {page.number for page in pages for start, end in ordered if page.start < end and start < page.end}
+def _pages_in_spans(pages: Sequence[Page], spans: Sequence[tuple[int, int]]) -> set[int]:
+    return {page.number for page in pages for start, end in spans if page.start < end and start < page.end}
 
 
 async def spans_of_part(store: PageStore, document: Document, name: str) -> list[tuple[int, int]]:
@@ -189,10 +182,7 @@ async def take_without_model(state: TakeState, runtime: Runtime[ReaderContext]) 
 
 @node(without_model=take_without_model, builds=True, settings=(Surveying, Rebuilding))
 async def take(state: TakeState, runtime: Runtime[ReaderContext]) -> TakeUpdate:
-    """Take the records of all pages that the programme names, at the same time; those that are kept are used.
-
-    Pages of which nothing could be used are asked for again by the next survey that uses these records.
-    """
+    """Take the records of all pages that the programme names, at the same time; unusable ones are asked for again."""
     return await _take(state, runtime, by_model=True)
 
 

@@ -73,9 +73,8 @@ def value_of(kind: ColumnKind, text: str | None, order: str = "") -> str | None:
 def number_in(text: str) -> Decimal | None:
     """The first number in a text, with thousands set apart in any usual way; None where there is none.
 
-    One mark before exactly three digits ("1,200", "1.200") sets thousands apart, but the point of "1.234 million" does
-    not; any other last mark is the decimal's. A word such as "million" multiplies the number; in Chinese, Japanese and
-    Korean, what follows is added ("1万2000").
+    One mark before exactly three digits ("1,200") sets thousands apart, but the point of "1.234 million" does not; any
+    other last mark is the decimal's. "million" multiplies; in Chinese, Japanese and Korean, what follows is added.
     """
     found = _NUMBER.search(text)
     if not found:
@@ -94,7 +93,6 @@ def number_in(text: str) -> Decimal | None:
 
 
 def _plain(digits: str) -> Decimal | None:
-    """The number of these digits and marks."""
     digits = _SPACES.sub("", digits.replace("−", "-")).rstrip(".,")
     sign, digits = ("-", digits[1:]) if digits.startswith("-") else ("", digits)
     if _THOUSANDS.fullmatch(digits) and not digits.startswith("0"):
