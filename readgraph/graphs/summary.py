@@ -27,8 +27,7 @@ from readgraph.nodes.answering.verdicts import MOST_SENTENCES, check_summary_pro
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.purpose import with_question
 from readgraph.nodes.summary.begin import CONDENSED, choose, make_read_if_needed, memory_there, open_summary
-from readgraph.nodes.summary.check import check, cite_summary
-from readgraph.nodes.summary.write import MOST_AT_ONCE, MOST_ROUNDS, write, write_summary_prompt
+from readgraph.nodes.summary.write import MOST_AT_ONCE, MOST_ROUNDS, check, cite_summary, write, write_summary_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document
 from readgraph.state.summary import Summarised, SummaryState, SummaryWanted

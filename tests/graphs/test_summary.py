@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from readgraph.graphs import mem_walker, read_agent, summary
 from readgraph.library.opening import Library, open_library
-from readgraph.nodes.summary.check import CheckState
 from readgraph.nodes.summary.extract import extract_summary
-from readgraph.nodes.summary.write import SummaryItem, even_groups, groups_within, words_of
+from readgraph.nodes.summary.write import CheckState, SummaryItem, even_groups, groups_within, words_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import ReplyForm

@@ -5,6 +5,7 @@ and after the change keeps its pages and notes.
 """
 
 import asyncio
+from bisect import bisect_left
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -103,14 +104,8 @@ async def keep_written_notes(
 
 def _common(one: str, other: str) -> int:
     """Length of the common beginning, by bisection: comparing slices is faster than comparing characters."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    lengths = range(1, min(len(one), len(other)) + 1)
+    return bisect_left(lengths, True, key=lambda length: one[:length] != other[:length])
 
 
 AsksAgain = Callable[[Note], bool]  # says whether a note of an earlier reading is asked for again

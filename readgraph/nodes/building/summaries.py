@@ -30,7 +30,7 @@ from readgraph.nodes.purpose import purpose_line, purpose_of
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BudgetSpent, NoUsableReply, ReadgraphError
+from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.records import Memory, Note, Page, TreeNode
 from readgraph.state.settings import Language, Purpose, Tree
 from readgraph.state.summary_tree import TreeShape, node_id, tree_ids
@@ -106,13 +106,11 @@ async def compress(texts: Sequence[str], runtime: Runtime[ReaderContext]) -> tup
     """The model's version; if it gives none, or one that is too long, the extractive version."""
     limit = runtime.context.node_words
     prompt = compress_prompt(texts, limit, purpose_of(runtime.context)).adding(note_line(runtime.context.language))
-    try:
-        compressed = await ask_text(runtime, prompt)
+    compressed = await ask_text(runtime, prompt, fallback="compress")
+    if compressed is not None:
         if count_words(compressed) <= LONGEST * limit:
             return compressed, False
-    except NoUsableReply:
-        pass
-    count_fallback("compress")
+        count_fallback("compress")
     return (await compress_by_extract(texts, runtime))[0], True
 
 

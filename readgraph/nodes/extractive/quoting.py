@@ -169,10 +169,8 @@ def phrase_answer(passages: Sequence[Passage], question: str, days: DaysSaid) ->
 
     Without a cue, the most telling words; None where somebody else said what the question asks of a speaker.
     """
-    if is_said_by_others(question, passages):
-        return _draft_from_quotes(None, [])
     ranked, kind = nearest_sentences(question, passages, fewest_words=1), kind_of(question)
-    if not ranked:
+    if not ranked or is_said_by_others(question, passages):
         return _draft_from_quotes(None, [])
     for sentence in ranked[:MOST_LOOKED_AT] if kind else ():
         said_on = day_at(days, sentence.page, sentence.start)

@@ -53,9 +53,8 @@ def extract_summary(
     chosen = set[int]()
     stretches = _stretches(candidates, max(most_words // STRETCH_WORDS, 1))
     for number, stretch in enumerate(stretches, 1):
-        room = most_words * number // len(stretches) - _words(candidates, chosen)
-        _choose(candidates, stretch, chosen, room, subject)
-    _choose(candidates, range(len(candidates)), chosen, most_words - _words(candidates, chosen), subject)
+        _choose(candidates, stretch, chosen, most_words * number // len(stretches), subject)
+    _choose(candidates, range(len(candidates)), chosen, most_words, subject)
     if not chosen:
         return [_take_out(candidates[0].page, first_words(candidates[0].text, most_words))]
     return [_take_out(candidates[number].page, candidates[number].text) for number in sorted(chosen)]
@@ -111,10 +110,11 @@ def _choose(
     candidates: Sequence[SummaryCandidate],
     among: Iterable[int],
     chosen: set[int],
-    room: int,
+    most_words: int,
     subject: Mapping[str, float],
 ) -> None:
-    """Add the best of these candidates, one after the other, as long as they fit the room."""
+    """Choose the best of these candidates, one after the other, as long as all have no more words together."""
+    room = most_words - sum(candidates[number].words for number in chosen)
     vectors = {number: candidates[number].vector for number in among if number not in chosen}
     total, left = defaultdict[str, float](float), [*vectors]
     for vector in vectors.values():
@@ -133,10 +133,6 @@ def _choose(
         left = [number for number in fitting if number != best]
         for number in left:
             alike[number] = max(alike[number], _likeness(vectors[number], vectors[best]))
-
-
-def _words(candidates: Sequence[SummaryCandidate], chosen: Iterable[int]) -> int:
-    return sum(candidates[number].words for number in chosen)
 
 
 def _unit(vector: Mapping[str, float]) -> dict[str, float]:

@@ -4,7 +4,6 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 
 from langgraph.runtime import Runtime
@@ -161,18 +160,16 @@ class TakeUpdate(TypedDict):
     step_summary: str
 
 
-def recipe(programme: Programme, pages: Recipe, context: ReaderContext) -> Recipe:
-    """The recipe of the records: of the same pages, whatever is made of the records afterwards."""
+def recipe(programme: Programme, pages: Recipe, context: ReaderContext, *, by_model: bool) -> Recipe:
+    """The recipe of the records: of the same pages, whatever is made of the records afterwards.
+
+    Records by pattern have one of their own: a spent budget must not put them in the place of the model's.
+    """
     what = {"record": programme["record"], "columns": [[*column.values()] for column in programme["columns"]]}
     where = {"extent": programme["extent"], "sought": programme["sought"]}
     how = {"most": context.survey_parts, "sample": context.sample}
-    prompts = versions_of(SURVEY_RECORDS) if context.model else {}
-    return Recipe(RECORDS, {**pages.parameters, **what, **where, **how}, context.model, prompts)
-
-
-def recipe_without_model(programme: Programme, pages: Recipe, context: ReaderContext) -> Recipe:
-    """The recipe of records by pattern, which a spent budget must not put in the place of the model's."""
-    return replace(recipe(programme, pages, replace(context, model="")), prompts={"patterns": VERSION})
+    model, prompts = (context.model, versions_of(SURVEY_RECORDS)) if by_model else ("", {"patterns": VERSION})
+    return Recipe(RECORDS, {**pages.parameters, **what, **where, **how}, model, prompts)
 
 
 async def take_without_model(state: TakeState, runtime: Runtime[ReaderContext]) -> TakeUpdate:
@@ -202,7 +199,7 @@ async def _take(state: TakeState, runtime: Runtime[ReaderContext], *, by_model: 
         {"document": memory.document.id},
         runtime,
         parts,
-        partial(recipe if by_model else recipe_without_model, programme, memory.record.recipe),
+        partial(recipe, programme, memory.record.recipe, by_model=by_model),
         cuts_text=False,
         asks_again=lambda note: note.page in wanted and note.is_substitute,
     )
