@@ -202,12 +202,10 @@ async def build_memory(
     cuts_text: bool = True,
     asks_again: AsksAgain | None = None,
 ) -> ReadUpdate:
-    """Build the document's memory, or use the existing one.
+    """Build the document's memory, or use the existing one; after a spent budget the next reading continues it.
 
-    If the budget runs out, the memory stays incomplete, and the next reading continues it, as for a history that has
-    grown. `cuts_text`: pages are cut from the text, so the unchanged parts of a file that was read before keep their
-    pages and notes. `asks_again`: which notes of an earlier reading are asked for again; without it, substitutes are,
-    where the settings say `again`.
+    `cuts_text`: pages are cut from the text, so the unchanged parts of a file that was read before keep their pages and
+    notes. `asks_again`: which notes of an earlier reading are asked for again; by default, substitutes with `again`.
     """
     store = page_store(runtime)
     runtime = for_question(state, runtime) if getattr(recipe, "serves_purpose", False) else runtime

@@ -148,10 +148,7 @@ def _merge_small_sections(sections: Sequence[Section], end: int, text: str, dept
 
 
 def _with_text(sections: Sequence[Section], filled: Sequence[int], text: str) -> list[Section]:
-    """The sections that hold more than headings; another's text goes to what is below it, else before it.
-
-    `filled`: where sections begin that do, those included that are part of one here.
-    """
+    """The sections with more than headings (`filled`: where they begin); others' text goes below them, else before."""
     kept = list[Section]()
     moved: int | None = None
     spans = pairwise([*(section.start for section in sections), len(text)])

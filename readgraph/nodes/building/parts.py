@@ -59,7 +59,6 @@ class NotesSoFar:
 
 
 Pages = AsyncGenerator[Page, None]
-
 Paginate = Callable[[str, Page | None, Runtime[ReaderContext]], Pages]
 """Cuts the text after the last existing page into pages; the last one ends the text."""
 
@@ -67,7 +66,6 @@ WriteNote = Callable[[str, Page, Runtime[ReaderContext]], Awaitable[Note]]
 """Writes the note of a page from the page's text."""
 
 Parts = tuple[Paginate, WriteNote]
-
 MakeParts = Callable[[Document, NotesSoFar, Runtime[ReaderContext]], Awaitable[Parts]]
 """Makes the parts of a build when it begins: they may use the document, and wait for notes of other pages."""
 

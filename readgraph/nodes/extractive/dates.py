@@ -112,9 +112,8 @@ class WrittenDate(NamedTuple):
 def dates_in(text: str, language: str = "", order: str = "") -> list[WrittenDate]:
     """The dates, months with a year, and years that stand in a text, in their order.
 
-    `language` is the text's ISO 639-1 code. Without it, the text is read as English or, if that gives no month with a
-    year, by the whole names of all languages. `order` is "dmy" or "mdy", for numeric dates that could be either, by
-    default the language's; without both, only the year of such a date is known.
+    `language`: the text's ISO 639-1 code; without it, English or, if that gives no month with a year, any language.
+    `order`: "dmy" or "mdy", for numeric dates that could be either; by default the language's, else the year alone.
     """
     if not re.search(r"\d", text):
         return []

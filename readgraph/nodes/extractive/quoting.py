@@ -165,10 +165,7 @@ def quoted_answer(passages: Sequence[Passage], state: AskedState) -> AnswerDraft
 
 
 def phrase_answer(passages: Sequence[Passage], question: str, days: DaysSaid) -> AnswerDraft:
-    """The words of the nearest sentences that the question asks for, and the sentence that has them.
-
-    Without a cue, the most telling words; None where somebody else said what the question asks of a speaker.
-    """
+    """The words of the nearest sentences that are asked for, else the most telling, with the sentence that has them."""
     ranked, kind = nearest_sentences(question, passages, fewest_words=1), kind_of(question)
     if not ranked or is_said_by_others(question, passages):
         return _draft_from_quotes(None, [])

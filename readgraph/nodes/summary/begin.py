@@ -162,10 +162,7 @@ def _by_title(headings: Sequence[Heading], wanted: str) -> list[int]:
 
 
 def _by_number(headings: Sequence[Heading], wanted: str) -> list[int]:
-    """The heading that is called by this number ("Chapter 3"), else the one at this place of the outline.
-
-    Not one that has another such number of its own: the third heading may be "Chapter 2", after a preface.
-    """
+    """The heading called by this number ("Chapter 3"), else the one at this place of the outline that has none."""
     if not _NUMBER.fullmatch(wanted.strip()):
         return []
     counts, depth_before = list[int](), 0
@@ -265,10 +262,7 @@ class ChooseUpdate(TypedDict):
 
 @node(settings=(SummaryForm,))
 async def choose(state: ChooseState, runtime: Runtime[ReaderContext]) -> ChooseUpdate:
-    """Choose the notes of the pages in the part. Pages without a note, and those on its edge, are shown themselves.
-
-    Where the notes have few words for the wanted length, all pages are shown.
-    """
+    """Choose the notes of the pages in the part; in full those without one, on its edge, or all if notes are short."""
     memory, wanted = await load_memory(runtime, state), state["part_wanted"]
     named = await find_named_part(memory.store, memory.document, memory.record, wanted) if wanted else []
     parts = [PartOfText(name=name, start=start, end=end) for name, start, end in named]
