@@ -109,7 +109,6 @@ def _common(one: str, other: str) -> int:
 
 
 AsksAgain = Callable[[Note], bool]  # says whether a note of an earlier reading is asked for again
-
 MANY_PAGES = 200  # so large a memory is indexed when it is read: the first question need not wait for that
 LEAST_WORDS = 10  # parts are taken to have more words than this, where a worker is made for each
 

@@ -123,10 +123,8 @@ async def _round(memory: Memory, number: int, borders: set[int], runtime: Runtim
         return number_pages((_merge_pair(text, pair, borders, runtime) for pair in pairs), last)
 
     def recipe(context: ReaderContext) -> Recipe:
-        before = memory.recipe
-        parameters = {**before.parameters, "merged": number, "window_words": context.window_words}
-        prompts = {**before.prompts, **versions_of(MERGE)}
-        return replace(before, parameters=parameters, prompts=prompts)
+        parameters = {**memory.recipe.parameters, "merged": number, "window_words": context.window_words}
+        return replace(memory.recipe, parameters=parameters, prompts={**memory.recipe.prompts, **versions_of(MERGE)})
 
     parts = fixed_parts(paginate, gist_page, cuts_text=False)
     update = await build_memory({"document": memory.document}, runtime, parts, recipe, cuts_text=False)

@@ -25,7 +25,6 @@ GIST_SHARE, GIST_WORDS = 0.15, 40  # an extractive gist keeps this share of a pa
 FEWEST_LETTERS = 3  # fewest letters of a word that may show what a text is about
 MOST_FACTS = 3  # figures and names that add to the weight of a sentence
 EVEN_WORDS = 6  # added to a sentence's length, so that a short one doesn't outweigh a long one by a frequent word
-
 SERVES = 1.0  # share that is added to a sentence's weight for each content word that it has in common with a purpose
 FEWEST_TELLING = 3  # fewest different content words of a sentence that says something without a figure or a name
 

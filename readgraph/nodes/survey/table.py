@@ -243,7 +243,5 @@ async def entries_of(store: PageStore, document: Document, records: str, program
 
 def markdown_of(table: Table, most: int) -> str:
     """The table as Markdown, with at most this many rows."""
-    return "\n".join(
-        [table_line(table["columns"]), table_line(["---"] * len(table["columns"]))]
-        + [table_line(row["values"]) for row in table["rows"][:most]]
-    )
+    lines = [table["columns"], ["---"] * len(table["columns"]), *(row["values"] for row in table["rows"][:most])]
+    return "\n".join(map(table_line, lines))

@@ -109,8 +109,7 @@ async def _load_newest_notes(store: PageStore, document: Document) -> tuple[dict
     for memory in reversed(await store.memories(document.id)):
         if memory.recipe.model and memory.complete and memory.recipe.method != RECORDS:
             pages = {page.number: page for page in await store.pages(memory.id, range(memory.pages))}
-            notes = [note for note in await store.notes(memory.id, range(memory.pages)) if note.text]
-            if notes:
+            if notes := [note for note in await store.notes(memory.id, range(memory.pages)) if note.text]:
                 return {note: (pages[note.page].start, pages[note.page].end) for note in notes}, memory.read_to
     return {}, 0
 
