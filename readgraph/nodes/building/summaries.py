@@ -160,7 +160,7 @@ async def grow_without_model(state: BuiltState, runtime: Runtime[ReaderContext])
 
 @node(without_model=grow_without_model, builds=True, settings=(Tree, Purpose, Language), needs=("children",))
 async def grow(state: BuiltState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
-    """Grow the tree of summaries above the segments, level by level; a later reading goes on after a spent budget."""
+    """Grow the tree of summaries above the segments, level by level. A later reading goes on after a spent budget."""
     memory = await page_store(runtime).memory(state["document"], state["memory"])
     return await _grow_tree(memory, compress, for_question(state, runtime))
 
