@@ -14,25 +14,10 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from readgraph.library.page_store import PageStore, page_store
+from readgraph.models import json_form, metering
 from readgraph.models.batches.calls import CallIdentity, identify_call
 from readgraph.models.calling import call_model
 from readgraph.models.client import ModelClient, model_client
-from readgraph.models.json_form import (
-    ReplyRefusal,
-    in_thread_if_long,
-    plain_text,
-    read_reply,
-    reply_instructions,
-    reply_schema,
-)
-from readgraph.models.metering import (
-    ModelExchange,
-    count_fallback,
-    current_meter,
-    exchanges_held,
-    keep_exchange,
-    step_does_without,
-)
 from readgraph.models.plain_form import is_plain, parse_plain
 from readgraph.models.prompt import Messages, Prompt, fit_prompt
 from readgraph.models.replaced_words import apply_own_words
@@ -62,7 +47,7 @@ Complaint: TypeAlias = Callable[[Said], str | None]
 
 def can_ask(runtime: Runtime[ReaderContext]) -> bool:
     """Whether there is a model, and a budget for it; where the budget is spent, that is said of the step."""
-    meter = current_meter()
+    meter = metering.current_meter()
     spent = meter.spent_before or meter.budget_spent
     meter.went_without |= spent and bool(runtime.context.model)
     return bool(runtime.context.model) and not spent
@@ -114,13 +99,13 @@ async def ask(
 
     async def read(text: str, form: ReplyForm) -> Reply:
         if is_plain(form, reply):
-            return await in_thread_if_long(partial(parse_plain, reply=reply), text)
-        return await read_reply(text, reply)
+            return await json_form.in_thread_if_long(partial(parse_plain, reply=reply), text)
+        return await json_form.read_reply(text, reply)
 
     tries = await _open_tries(runtime, prompt, reply, read, complaint)
     with _fall_back(fallback):
         said = await tries.first_usable()
-        stream_whole_reply(current_meter(), said)
+        stream_whole_reply(metering.current_meter(), said)
         return said
     return None
 
@@ -141,7 +126,7 @@ async def ask_text(
     """Ask for a note: plain text that is not empty. `complaint`, `fallback` and errors are as in `ask`."""
 
     async def read(text: str, form: ReplyForm) -> str:
-        return plain_text(text)
+        return json_form.plain_text(text)
 
     tries = await _open_tries(runtime, prompt, None, read, complaint)
     with _fall_back(fallback):
@@ -170,9 +155,9 @@ def _fall_back(fallback: str | None) -> Iterator[None]:
     except NoUsableReply:
         if fallback is None:
             raise
-        count_fallback(fallback)
+        metering.count_fallback(fallback)
     except BudgetSpent:
-        if fallback is None or not step_does_without():
+        if fallback is None or not metering.step_does_without():
             raise
 
 
@@ -205,7 +190,7 @@ class PromptTries(Generic[Answer]):
         """
         may_begin_anew = self.context.again or self.context.rebuild
         with ExitStack() as holding:
-            held = holding.enter_context(exchanges_held()) if may_begin_anew else []
+            held = holding.enter_context(metering.exchanges_held()) if may_begin_anew else []
             while not self.is_over:
                 key, messages, words = self._next_request()
                 with Call(self.client, self.prompt, len(self.reasons) + 1, batch=self.context.batch) as call:
@@ -215,8 +200,8 @@ class PromptTries(Generic[Answer]):
                         self._check_whole(response)
                         answer = await self.read(response.text, self.client.form)
                         if reason := self.complaint(answer):
-                            raise ReplyRefusal(reason, "content")
-                    except ReplyRefusal as refusal:
+                            raise json_form.ReplyRefusal(reason, "content")
+                    except json_form.ReplyRefusal as refusal:
                         call.outcome, call.why = "refused", refusal.kind
                         self._refuse(messages, response, refusal)
                     else:
@@ -231,15 +216,15 @@ class PromptTries(Generic[Answer]):
     def _next_request(self) -> tuple[str, Messages, int]:
         """The key under which the reply is recorded, the messages as the window holds them, and their words."""
         refused = sum(count_words(content) for _, content in self.again)
-        beside = refused + (count_words(reply_instructions(self.reply)) if self.reply else 0)
+        beside = refused + (count_words(json_form.reply_instructions(self.reply)) if self.reply else 0)
         within, words, left_out = fit_prompt(self.prompt, self.context.window_words - beside)
         if left_out and not (self.reasons or self.anew):  # a cut is counted once
-            count_fallback("prompt_cut")
-            current_meter().left_out += left_out
+            metering.count_fallback("prompt_cut")
+            metering.current_meter().left_out += left_out
         messages = [*within.messages, *self.again]
         # Our own key: LangChain's includes timeouts and retries, so raising one would lose all recorded replies. It
         # holds how many replies to the same messages the server has withheld or damaged in this ask.
-        schema = reply_schema(self.reply) if self.reply else None
+        schema = json_form.reply_schema(self.reply) if self.reply else None
         asked = [messages, schema, self.client.writes, self.client.server, self.context.reply_form, self.context.sample]
         key = digest([*asked, len(self.flaws)] if self.flaws else asked, length=40)
         return key, messages, words + refused
@@ -247,14 +232,14 @@ class PromptTries(Generic[Answer]):
     def _check_whole(self, response: ModelReply) -> None:
         """Refuse a reply that is not whole; if that comes again, what could be saved of it counts as the model's."""
         if response.flaw and not (self.flaws and response.text):
-            raise ReplyRefusal(FLAWED.format(response.flaw), "flaw")
+            raise json_form.ReplyRefusal(FLAWED.format(response.flaw), "flaw")
         if response.cut and not is_plain(self.client.form, self.reply):
-            raise ReplyRefusal("the reply was cut off before its end; be shorter", "cut")
+            raise json_form.ReplyRefusal("the reply was cut off before its end; be shorter", "cut")
 
-    def _refuse(self, messages: Messages, response: ModelReply, refusal: ReplyRefusal) -> None:
+    def _refuse(self, messages: Messages, response: ModelReply, refusal: json_form.ReplyRefusal) -> None:
         """Prepare the next try: the model is told why, unless its server is to blame."""
         reason = str(refusal)
-        current_meter().refuse(self.prompt.name, reason)
+        metering.current_meter().refuse(self.prompt.name, reason)
         self._keep_exchange(messages, response, reason)
         self.reasons.append(reason)
         if refusal.kind == "flaw":
@@ -264,8 +249,8 @@ class PromptTries(Generic[Answer]):
         self.again += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]
 
     def _keep_exchange(self, messages: Messages, response: ModelReply, refused: str | None = None) -> None:
-        exchange = ModelExchange(
-            node=current_meter().node,
+        exchange = metering.ModelExchange(
+            node=metering.current_meter().node,
             model=self.client.name,
             asked=self.prompt.name,
             version=self.prompt.version,
@@ -276,11 +261,11 @@ class PromptTries(Generic[Answer]):
             repeated=len(self.flaws),
             recorded=response.recorded,
         )
-        keep_exchange(exchange)
+        metering.keep_exchange(exchange)
 
     async def _find_or_request_reply(self, key: str, messages: Messages, words: int, call: Call) -> ModelReply:
         """The recorded reply, or else a new one, which is returned once recorded."""
-        client, store, meter = self.client, self.store, current_meter()
+        client, store, meter = self.client, self.store, metering.current_meter()
         async with client.asking.setdefault(key, asyncio.Lock()):
             if (not self.anew or key in meter.asked) and (recorded := await store.reply(key)):
                 meter.count_cached()
@@ -309,5 +294,5 @@ class PromptTries(Generic[Answer]):
                 if turns:  # not before: what is paid for is kept first
                     await turns.settle(sum(response.tokens))
         call.tokens = response.tokens
-        meter.end_call(words, await in_thread_if_long(count_words, response.text), response.tokens)
+        meter.end_call(words, await json_form.in_thread_if_long(count_words, response.text), response.tokens)
         return response
