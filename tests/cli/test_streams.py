@@ -157,6 +157,7 @@ def left_by_one_ctrl_c() -> bool:
         os.close(keyboard)
 
 
+@pytest.mark.slow
 def test_a_question_is_left_with_one_ctrl_c(readgraph: Command) -> None:
     readgraph("read", STORY)
     # A signal in the moment before the process waits for the reply would be seen only after the reply.

@@ -58,6 +58,7 @@ def test_few_texts_have_no_interval(texts: int) -> None:
     assert difference and (difference.difference, difference.interval) == (50, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("texts", [6, 12])
 def test_ninety_five_percent_are_ninety_five_percent(texts: int) -> None:
     assert coverage(texts, questions=6, tries=150) == pytest.approx(0.95, abs=0.05)

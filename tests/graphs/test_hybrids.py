@@ -89,7 +89,7 @@ async def test_without_a_question_the_memory_is_built(library: Library, document
 
 
 @every_hybrid
-@pytest.mark.parametrize("most", [0, 1])
+@pytest.mark.parametrize("most", [pytest.param(0, marks=pytest.mark.slow), 1])
 async def test_a_spent_budget_is_reported(
     server: ModelServer, library: Library, document: Document, story: str, method: str, most: int
 ) -> None:

@@ -99,6 +99,7 @@ async def test_a_thread_that_goes_on_has_its_own_events(
     assert (found["answer"], other["answer"]) == ("mark 1", "mark 2")
 
 
+@pytest.mark.slow
 async def test_readings_that_are_over_do_not_pile_up(
     library: Library, marked: Marked, lamp: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

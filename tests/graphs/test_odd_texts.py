@@ -54,8 +54,11 @@ def assert_read(readgraph: Command, file: Path, text: str, question: str, *more:
     return found
 
 
+SLOW = ("one paragraph", "old Mac line ends", "Chinese in one line", "marks only", "300,000 lines")
+
+
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "300,000 lines" else []) for name in TEXTS]
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in TEXTS]
 )
 def test_odd_texts_are_read_like_any_other(readgraph: Command, server: ModelServer, tmp_path: Path, name: str) -> None:
     text, question = TEXTS[name]

@@ -62,6 +62,7 @@ def test_the_command_takes_a_method_by_its_place(readgraph: Command, text: Path)
     assert '"tree_nodes"' in json.dumps(readgraph("methods", PLACE, "--json").json)
 
 
+@pytest.mark.slow
 def test_an_evaluation_has_rows_of_own_methods(readgraph: Command, tmp_path: Path) -> None:
     asked = [{"question": "Who stood on the gallery?", "answer": "The goat."}]
     (tmp_path / "own.jsonl").write_text(json.dumps({"doc_id": "a", "text": TEXT, "questions": asked}))

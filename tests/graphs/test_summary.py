@@ -272,6 +272,7 @@ async def test_a_longer_extract_is_not_bound_to_the_sentences_of_the_notes(libra
     assert found["pages_read"] and count_words(found["answer"]) > 1300
 
 
+@pytest.mark.slow
 async def test_a_text_of_one_long_word_is_summarised_soon(library: Library) -> None:
     with anyio.fail_after(20):
         found = await summarised(library, "x" * 40_000, ReaderContext(summary_words=100))

@@ -75,7 +75,9 @@ def test_the_same_graph_runs_synchronously(server: ModelServer, tmp_path: Any) -
         assert len(list(compiled.get_state_history(config))) == len(walked) + 2, "every decision has its checkpoint"
 
 
-@pytest.mark.parametrize("spent_after", [3, 9, 11, 13, 14, 15])
+@pytest.mark.parametrize(
+    "spent_after", [3, 13, 15, *(pytest.param(calls, marks=pytest.mark.slow) for calls in (9, 11, 14))]
+)
 async def test_a_budget_ends_the_walk_with_the_nearest_words(
     server: ModelServer, library: Library, document: Document, spent_after: int
 ) -> None:

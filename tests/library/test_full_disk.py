@@ -64,6 +64,7 @@ def longest_file(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+@pytest.mark.slow
 def test_on_a_disk_that_gets_room_bit_by_bit_the_reading_goes_on(
     readgraph: Command, server: ModelServer, disk: SmallDisk
 ) -> None:

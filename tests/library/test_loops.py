@@ -145,6 +145,7 @@ with blockbuster_ctx():
 """
 
 
+@pytest.mark.slow
 def test_a_language_is_seen_in_a_loop_that_refuses_to_wait_for_files() -> None:
     pytest.importorskip("blockbuster", reason="comes with the development server: pip install 'langgraph-cli[inmem]'")
     ran = subprocess.run([sys.executable, "-c", IN_A_LOOP], capture_output=True, text=True, timeout=60)

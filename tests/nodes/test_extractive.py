@@ -10,6 +10,7 @@ from readgraph.nodes.contracts import AnswerDraft
 from readgraph.nodes.extractive import extract_gist, passages_of, quoted_answer
 from readgraph.nodes.extractive.quoting import quote_at_length
 from readgraph.state.context import ReaderContext
+from tests.support.some_methods import OF_THE_PAPERS, mostly_slow
 
 FILLER = "\n\n".join(f"The goat of year {year} ate hay in the shed until the ferry came in." for year in range(1500))
 NEEDLE = "The quartermaster Okonkwo paid 4,312 crowns for tarred rope."
@@ -29,7 +30,7 @@ def test_a_further_passage_is_quoted_only_for_words_that_the_others_lack() -> No
 
 
 @pytest.mark.parametrize(
-    "method", ["read-agent", "gam", "mem-walker", "overwrite-memory", "walk-and-read", "walk-and-research"]
+    "method", mostly_slow([*OF_THE_PAPERS[:3], "overwrite-memory", "walk-and-read", "walk-and-research"])
 )
 async def test_what_stands_in_a_text_beyond_the_window_is_found(library: Library, method: str) -> None:
     middle = FILLER.index("\n\n", len(FILLER) // 2)

@@ -80,6 +80,7 @@ async def grown(library: Library, server: ModelServer, sessions: int, events: in
     return found
 
 
+@pytest.mark.slow
 async def test_a_history_that_grows_stays_within_the_window(server: ModelServer, library: Library) -> None:
     found = await grown(library, server, 26, 60, asked_every=13)
     assert all(answer["pages_read"] == [0] for answer in found)

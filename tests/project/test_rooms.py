@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -68,9 +69,10 @@ INNER: dict[str, dict[str, set[str]]] = {
 MODULE_NAME = re.compile(r"readgraph\.(\w+)(\.\w+)*")
 
 
-def imported(file: Path) -> Iterator[str]:
+@cache
+def imported(file: Path) -> tuple[str, ...]:
     """The modules of ours that a file imports or names, anywhere in it."""
-    yield from named_in(file.read_text(encoding="utf-8"), package=module_of(file.parent / "__init__.py"))
+    return (*named_in(file.read_text(encoding="utf-8"), package=module_of(file.parent / "__init__.py")),)
 
 
 def named_in(code: str, package: str) -> Iterator[str]:

@@ -53,7 +53,7 @@ def packed(megabytes: int, times: int = 1, begin: bytes = b"") -> bytes:
     return data
 
 
-@pytest.mark.parametrize("times", [1, 2, 3])
+@pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize("begin", [b"", b"\x78\x9cno"])
 def test_a_packed_stream_of_a_pdf_is_measured_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, begin: bytes

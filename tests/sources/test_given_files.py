@@ -117,6 +117,7 @@ def test_the_limit_is_set_in_the_environment(tmp_path: Path, monkeypatch: pytest
             load(file)
 
 
+@pytest.mark.slow
 def test_a_record_of_a_dataset_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("READGRAPH_MAX_FILE_MB", "1")
     file = tmp_path / "large.jsonl"

@@ -205,6 +205,7 @@ def test_empty_pages_have_no_text(tmp_path: Path) -> None:
         load(tmp_path / "empty.pdf")
 
 
+@pytest.mark.slow
 def test_three_hundred_pages_load_soon(tmp_path: Path, paragraphs: list[str]) -> None:
     text = " ".join(paragraphs)
     page = write_pdf(tmp_path / "a.pdf", [[text[:1800]]]).read_bytes()

@@ -307,8 +307,8 @@ def test_sentences_hold_every_character_but_white_space_in_order(text: str, data
 @pytest.mark.parametrize("unit", ["x. ", "a", "```", "1. ", "\n \n ", "“He. ", "~~~ a\n", '"', "He came. "])
 def test_odd_texts_take_little_time(unit: str) -> None:
     begun = time.process_time()
-    sentence_spans(unit * (200_000 // len(unit)))
-    assert time.process_time() - begun < 5
+    sentence_spans(unit * (80_000 // len(unit)))
+    assert time.process_time() - begun < 2
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,7 @@ def test_a_second_file_and_a_changed_one_pay_for_what_is_new(
     assert model.asked[3:] == ["SurveyRecords"] and rows_of(out)[-1][2] == "8"
 
 
+@pytest.mark.slow
 def test_more_rows_than_a_state_holds(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
     surveyor(server, result="prose")
     long = tmp_path / "long.txt"

@@ -309,6 +309,7 @@ def test_plots_are_of_what_the_folder_holds(tmp_path: Path) -> None:
     assert "words in view" in few[0].panels[0]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 def test_plots_have_room_for_the_names_of_a_sweeps_rows(tmp_path: Path) -> None:
     dataset = quiz(4, texts=2)

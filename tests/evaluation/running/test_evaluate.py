@@ -325,6 +325,7 @@ def test_the_estimate_holds(readgraph: Command, server: ModelServer, tmp_path: P
     assert nothing_left["calls"]["expected"] == 0
 
 
+@pytest.mark.slow
 def test_methods_that_share_a_memory_are_known(readgraph: Command, tmp_path: Path, out: Path) -> None:
     readgraph("evaluate", story_file(tmp_path, GOAT), "--methods", "all", "--out", out, "-q")
     memories = {line["method"]: line["memory"] for line in EvaluationFolder(out).memories()}

@@ -43,6 +43,7 @@ def test_an_agent_that_never_answers_finds_no_nested_key(readgraph: Command, ser
     assert (metric["mean"], found["not_answered"]) == (0, 1)
 
 
+@pytest.mark.slow
 def test_a_substitutes_answer_is_wrong_in_every_method(
     readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
 ) -> None:

@@ -28,7 +28,9 @@ def test_servers_of_openais_protocol(server: ModelServer, readgraph: Command, us
     assert "(80 % of them from the provider's cache)" in shown
 
 
-@pytest.mark.parametrize("cached", [-1, 10**30, "800", 1001, None, [800]])
+@pytest.mark.parametrize(
+    "cached", [-1, "800", 1001, *(pytest.param(count, marks=pytest.mark.slow) for count in (10**30, None, [800]))]
+)
 def test_a_count_that_can_not_be_is_none(server: ModelServer, readgraph: Command, cached: Any) -> None:
     usage = {"prompt_tokens": 1000, "completion_tokens": 10, "prompt_tokens_details": {"cached_tokens": cached}}
     server.faults += [Fault.changed(lambda whole: whole.update(usage=usage))] * 99
