@@ -75,11 +75,7 @@ async def find_gists_to_show(
 def choose_gists_by_age(
     notes: Mapping[int, Note], older: Iterable[OlderGist], pages: int, most_words: int, near: Sequence[int] = ()
 ) -> list[OlderGist]:
-    """The gists of gists to show, so that they and the notes of all other pages have at most `most_words`.
-
-    They are as few as possible at first. Then the pages `near` are shown one by one, as far as the free words
-    allow it, and then, from the newest page back, as many as there are words for.
-    """
+    """The gists of gists to show: as few as possible, then less for pages `near`, then from the newest page back."""
     view = _GistSelection(notes, {(gist.level, gist.number): gist for gist in older}, pages)
     for page in near:
         while view.try_expand(next((gist for gist in view.shown if page in gist.pages), None), most_words):

@@ -16,19 +16,13 @@ from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback, current_meter
+from readgraph.nodes import extractive, question_notes
 from readgraph.nodes.answering.ask import STYLE, answer_from_notes_prompt, ask_for_answer
 from readgraph.nodes.answering.citations import find_citation_on_page
 from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
 from readgraph.nodes.bounds import LAST_STEPS
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
-from readgraph.nodes.extractive import (
-    MOST_QUOTES,
-    nearest_sentences,
-    passages_of,
-    query_of,
-    question_alone,
-    quote_passages,
-)
+from readgraph.nodes.extractive import MOST_QUOTES
 from readgraph.nodes.extractive.passages import Passage, sentences_of
 from readgraph.nodes.memory import format_parts, load_memory
 from readgraph.nodes.prompts import note_line
@@ -38,14 +32,7 @@ from readgraph.nodes.question_notes import (
     NotesAlone,
     OverwrittenNotes,
     count_note_words,
-    fit_lines,
     format_notes,
-    lines_from_reply,
-    lines_in,
-    most_found_words,
-    most_note_words,
-    pages_named,
-    take_notes_prompt,
 )
 from readgraph.nodes.step import node
 from readgraph.state.context import ReaderContext
@@ -115,10 +102,10 @@ async def _read_on(state: NotesState, runtime: Runtime[ReaderContext], note: Not
     log, first, name = EarlierNotes(memory.store.store), state["next_page"], state["reading"]
     if not name and context.model and context.look_back:  # else nothing is searched, and so nothing is kept
         asked = [state["memory"], state["question_text"], state["choices"]]
-        how = [context.model, context.sample, most_note_words(context), context.language]
+        how = [context.model, context.sample, question_notes.most_note_words(context), context.language]
         name = digest(["notes", *asked, *how])  # one that is begun anew after a kill has the same
         await log.begin(document.id, name)
-    notes, earlier = (lines_in(state[part], first) for part in ("notes", "earlier"))
+    notes, earlier = (question_notes.lines_in(state[part], first) for part in ("notes", "earlier"))
     reading = _NotesReading(state, runtime, OverwrittenNotes(log, name), notes, earlier)
     steps_left = state.get("remaining_steps", sys.maxsize)  # a node that runs inside of another is told of none
     at, stop = first, min(first + pages_at_once(len(pages), steps_left), len(pages))
@@ -146,31 +133,32 @@ async def _ask_for_notes(reading: _NotesReading, page: Page, text: str) -> None:
     """Ask for the notes anew; lines that were found of earlier ones stay in view until a reply has seen them."""
     if not text.strip():
         return
-    context, before, most = reading.runtime.context, reading.notes, most_note_words(reading.runtime.context)
+    context, before = reading.runtime.context, reading.notes
+    most = question_notes.most_note_words(context)
     reply = await _request_notes(reading, page, text, most)
     if reply is None:
         reading.unusable.append(page.number)
         return
-    said = lines_from_reply(reply.notes, page.number, [*before, *reading.earlier]) or before
+    said = question_notes.lines_from_reply(reply.notes, page.number, [*before, *reading.earlier]) or before
     if count_note_words(said) > most:
         count_fallback("notes_cut")
-    reading.notes, reading.earlier = fit_lines(said, most), []
+    reading.notes, reading.earlier = question_notes.fit_lines(said, most), []
     if isinstance(reply, NewNotes):
         await reading.overwritten.keep(page.number, before, said)
         queries = [first_words(query, QUERY_WORDS) for query in reply.look_back[:MOST_QUERIES]]
-        found = reading.overwritten.find(queries, reading.notes, page.number + 1, most_found_words(context))
-        reading.earlier = await found
+        most = question_notes.most_found_words(context)
+        reading.earlier = await reading.overwritten.find(queries, reading.notes, page.number + 1, most)
 
 
 async def _request_notes(reading: _NotesReading, page: Page, text: str, most: int) -> NotesAlone | None:
     """The model's notes after a page, of at most so many words, or of more where they were too long twice."""
     state, context, seen = reading.state, reading.runtime.context, [*reading.notes, *reading.earlier]
     shown = (text, format_notes(reading.notes), format_notes(reading.earlier), state["question_text"], state["choices"])
-    prompt = take_notes_prompt(*shown, page=page.number, most_words=most, look_back=context.look_back)
+    prompt = question_notes.take_notes_prompt(*shown, page=page.number, most_words=most, look_back=context.look_back)
     too_long = list[int]()
 
     def complaint(reply: NotesAlone) -> str | None:
-        words = count_note_words(lines_from_reply(reply.notes, page.number, seen))
+        words = count_note_words(question_notes.lines_from_reply(reply.notes, page.number, seen))
         if words <= most or too_long:
             return None
         too_long.append(words)
@@ -183,8 +171,8 @@ async def _request_notes(reading: _NotesReading, page: Page, text: str, most: in
 
 async def _keep_nearest(reading: _NotesReading, page: Page, text: str) -> None:
     """Of the notes so far and the sentences of the page, keep those that rank first, in the order of the text."""
-    query, room = query_of(reading.state), most_note_words(reading.runtime.context)
-    nearest = nearest_sentences(query, passages_of({page.number: text}))
+    query, room = extractive.query_of(reading.state), question_notes.most_note_words(reading.runtime.context)
+    nearest = extractive.nearest_sentences(query, extractive.passages_of({page.number: text}))
     new = [NoteLine(" ".join(sentence.text.split()), (page.number,)) for sentence in nearest]
     before = [*dict.fromkeys([*reading.notes, *reading.earlier])]
     lines = [*dict.fromkeys([*before, *new])]
@@ -196,7 +184,7 @@ async def _keep_nearest(reading: _NotesReading, page: Page, text: str) -> None:
 
 
 def _update(reading: _NotesReading, name: str, read: range, pages: int) -> NotesUpdate:
-    named = pages_named(reading.notes, reading.earlier)
+    named = question_notes.pages_named(reading.notes, reading.earlier)
     did = f"read parts {read[0]}-{read[-1]} of {pages}" if len(read) > 1 else f"read {format_parts([*read])} of {pages}"
     did += f"; notes of {count_note_words(reading.notes)} words from {format_parts(named)}"
     if reading.earlier:
@@ -241,8 +229,8 @@ async def answer(state: LastNotesState, runtime: Runtime[ReaderContext]) -> Answ
     """
     memory = await load_memory(runtime, state)
     words = sum(page.words for page in await memory.pages(range(state["next_page"])))
-    lines = [line for part in (state["notes"], state["earlier"]) for line in lines_in(part, state["next_page"])]
-    named = pages_named(lines)
+    lines = question_notes.lines_in(f"{state['notes']}\n{state['earlier']}", state["next_page"])
+    named = question_notes.pages_named(lines)
     by_rule = "take_notes" in state["fallbacks"] or state["status"] == "budget"
     if not lines:
         nothing = AnswerDraft(None, None, [], words, "nothing was noted", nearest=by_rule)
@@ -252,16 +240,16 @@ async def answer(state: LastNotesState, runtime: Runtime[ReaderContext]) -> Answ
         notes = "\n".join(line.text for line in lines)
         prompt = answer_from_notes_prompt(notes, "", state["question_text"], state["choices"])
         said = await ask_for_answer(runtime, prompt, state, quoting=False)
-        sought = f"{question_alone(state)} {said.answer}"
+        sought = f"{extractive.question_alone(state)} {said.answer}"
         quotes = _quotes_for_notes(sought, lines, await memory.texts(named)) if said.answer else []
         did = f"answered from {format_count(len(lines), 'note')}" if said.answer else "found no answer in the notes"
         nearest = by_rule and not said.answer
         return said._replace(quotes=quotes, words=words, summary=did, nearest=nearest)
 
     async def quote() -> AnswerDraft:
-        passages = passages_of(await memory.texts(named))
+        passages = extractive.passages_of(await memory.texts(named))
         noted = _passages_in_notes(passages, lines) or passages
-        return (await quote_passages(noted, memory.document, state, runtime))._replace(words=words)
+        return (await extractive.quote_passages(noted, memory.document, state, runtime))._replace(words=words)
 
     return await write_answer(AnswerSource(memory.document, quote, ask), state, runtime)
 
@@ -294,7 +282,7 @@ def _find_line_quote(line: NoteLine, texts: dict[int, str]) -> Quote | None:
             if found := find_citation_on_page(page, 0, text, quotation):
                 return Quote(page=page, quote=found["quote"])
     words = {*content_words(line.text)}
-    for sentence in nearest_sentences(line.text, passages_of(on))[:1]:
+    for sentence in extractive.nearest_sentences(line.text, extractive.passages_of(on))[:1]:
         if len(words & {*content_words(sentence.text)}) >= SHARED * len(words):
             return Quote(page=sentence.page, quote=sentence.text)
     return None

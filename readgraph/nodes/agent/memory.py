@@ -70,11 +70,6 @@ def day_and_time(event: Event) -> str:
     return event.at[:16].replace("T", " ")
 
 
-def message_id(agent: str, event: int) -> str:
-    """The id of the chat message that an agent says with this event, also while it is streamed."""
-    return f"{agent}-{event}"
-
-
 PER_PAGE = 5  # results per page (MemGPT, section 2.3, and figure 5)
 
 

@@ -130,11 +130,7 @@ class ArchivalResult:
 
 
 async def search_archive(memory: AgentMemory, query: str, *, by_meaning: bool = True) -> list[int]:
-    """The numbers of all items in archival storage that match the query, the best first.
-
-    Without `by_meaning`, an embedding model changes nothing. Where a tool of the caller's stands in for keyword search,
-    it finds the pages, and they come first; what one for vector search finds is fused with them.
-    """
+    """The numbers of all items in the archive that match the query, the best first; what stand-ins find comes first."""
     found = await (await _open_archive(memory)).rank(query, memory.context if by_meaning else None)
     pages = await _pages_by_stand_in("keyword", memory, query)
     if pages is not None:

@@ -18,15 +18,7 @@ from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.agent.contracts import ActUpdate, AgentTurnState, ThinkState, ThinkUpdate
 from readgraph.nodes.agent.functions import RECALL_FUNCTIONS, WORKING_FUNCTIONS, Functions
-from readgraph.nodes.agent.memory import (
-    AgentMemory,
-    blocks_text,
-    call_line,
-    cut_to,
-    message_id,
-    most_event_words,
-    queue_text,
-)
+from readgraph.nodes.agent.memory import AgentMemory, blocks_text, call_line, cut_to, most_event_words, queue_text
 from readgraph.nodes.agent.prompts import NextStep, agent_prompt, ask_step, chat_system, question_system, reader_system
 from readgraph.nodes.agent.reader_functions import meaning_search
 from readgraph.nodes.agent.receive import LIFE, clock, keep
@@ -122,6 +114,11 @@ def summary_words(window_words: int) -> int:
 def reply_words(window_words: int) -> int:
     """Words reserved for the reply, for its schema, and for the reason if it is refused."""
     return max(350, window_words // 10)
+
+
+def message_id(agent: str, event: int) -> str:
+    """The id of the chat message that an agent says with this event, also while it is streamed."""
+    return f"{agent}-{event}"
 
 
 async def main_context(state: AgentTurnState, frame: Frame, runtime: Runtime[ReaderContext]) -> MainContext:

@@ -86,10 +86,7 @@ def plan_prompt(
     read: Sequence[int] = (),
     reasoning: bool = True,
 ) -> Prompt:
-    """Ask for queries, at most `most` for each tool; an empty memory is left out (research without memory).
-
-    In later rounds `requests` are still missing and `notes` known; `searched` and `read` are earlier queries and pages.
-    """
+    """Ask for queries, at most `most` a tool; later with `requests` still missing, `notes`, and what was `searched`."""
     offered = "\n".join(f"- {tool}: {TOOLS[tool]}" for tool in tools)
     missing = "\n".join(f"- {request}" for request in requests)
     done = [f"Searched before: {'; '.join(searched)}."] if searched else []
