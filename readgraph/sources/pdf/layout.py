@@ -133,9 +133,7 @@ def _is_table(rows: Sequence[list[PrintedLine]]) -> bool:
 
 MOST_ROWS = 3  # rows of a running head, or of a foot
 FEWEST_PAGES = 3  # pages on which the same words stand at the same height, or numbers count up with the pages
-FARTHEST = 2 * FEWEST_PAGES
-"""Pages in which the head of a section stands on the fewest pages: on those with odd, or with even numbers."""
-
+FARTHEST = 2 * FEWEST_PAGES  # pages in which a section's head stands on the fewest: on odd ones, or on even ones
 SAME_HEIGHT = 2.0  # points up or down
 APART = 1.4  # usual steps from line to line that part a head from the text below
 

@@ -33,10 +33,7 @@ _FOLDED = re.compile(r"\W+")
 
 
 class OutlineEntry(NamedTuple):
-    """A line of the outline: its title, the number of its page (from 0), how high on it (points; None: the top).
-
-    `label`: the titles above it, the highest first, and its own: "§ Rivers > Discharge".
-    """
+    """A line of the outline: title, page (from 0), height on it (points; None: the top), "§ Rivers > Discharge"."""
 
     title: str
     page: int
