@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+import shutil
 import sqlite3
 import sys
 from collections.abc import Awaitable, Callable
@@ -88,13 +89,23 @@ def as_people_run_it(monkeypatch: MonkeyPatch) -> None:
     monkeypatch.setattr(_msgpack, "STRICT_MSGPACK_ENABLED", False)
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where what all tests begin with is kept, once it was made."""
+    return tmp_path_factory.mktemp("made") / "library"
+
+
 @pytest.fixture
-def whole(readgraph: Command, server: ModelServer, monkeypatch: MonkeyPatch, tmp_path: Path) -> Path:
+def whole(readgraph: Command, server: ModelServer, monkeypatch: MonkeyPatch, tmp_path: Path, made: Path) -> Path:
     """A library with a question and an agent."""
-    readgraph(*ASK)
     server.respond = Script(say("Hello."))
     monkeypatch.setattr(sys, "stdin", io.StringIO("I keep goats.\n"))
-    readgraph(*CHAT)
+    if made.exists():
+        shutil.copytree(made, tmp_path / "library")
+    else:
+        readgraph(*ASK)
+        readgraph(*CHAT)
+        shutil.copytree(tmp_path / "library", made)
     monkeypatch.chdir(tmp_path)
     return tmp_path / "library"
 

@@ -24,11 +24,20 @@ LINES = [("show",), ("show", STORY.stem), ASK, ("ask", "--continue", "Why?")]
 Damage = Callable[[bytes, random.Random], bytes]
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where what all tests begin with is kept, once it was made."""
+    return tmp_path_factory.mktemp("made") / "library"
+
+
 @pytest.fixture
-def whole(readgraph: Command, tmp_path: Path) -> Path:
+def whole(readgraph: Command, tmp_path: Path, made: Path) -> Path:
     """A library in which the story was read and asked about."""
-    readgraph(*ASK)
-    return tmp_path / "library"
+    if not made.exists():
+        readgraph(*ASK)
+        shutil.copytree(tmp_path / "library", made)
+        return tmp_path / "library"
+    return shutil.copytree(made, tmp_path / "library")
 
 
 @pytest.fixture
