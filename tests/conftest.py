@@ -57,9 +57,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def what_is_the_same_for_every_test() -> Iterator[None]:
-    """Make the command's options, each method's graph and the types in its state once.
-
-    Make no certificates, which clients load from the system.
+    """Make the command's options and each method's graph once, and no certificates, which clients load from the system.
 
     Without certificates, no server beyond loopback is trusted either.
     """
@@ -67,9 +65,6 @@ def what_is_the_same_for_every_test() -> Iterator[None]:
         patched.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
         patched.setattr("typer.main.get_command", cache(typer.main.get_command))
         patched.setattr(Method, "build", cache(Method.build))
-        serde = sys.modules.get("langgraph._internal._serde")  # where each compilation goes through the whole state
-        if hints := getattr(serde, "_safe_get_type_hints", None):
-            patched.setattr(serde, "_safe_get_type_hints", cache(hints))
         yield
 
 
