@@ -59,24 +59,14 @@ async def undo_turn(
         if saved.metadata["source"] == "input" and arrival:
             taken.insert(0, cast(IncomingEvent, arrival))
             if arrival["kind"] in begun_by:
-                return taken if await _go_back(graph, checkpointer, saved.parent_config, name) else []
+                if saved.parent_config is None:  # the turn was the agent's first
+                    await checkpointer.adelete_thread(thread_of(agent_id(name)))
+                elif await checkpointer.aget_tuple(saved.parent_config) is None:  # dropped because of its age
+                    return []
+                else:
+                    await graph.aupdate_state(saved.parent_config, None, as_node="__copy__")
+                return taken
     return []
-
-
-async def _go_back(
-    graph: CompiledStateGraph[Any, Any, Any, Any],
-    checkpointer: BaseCheckpointSaver[Any],
-    before: RunnableConfig | None,
-    name: str,
-) -> bool:
-    """Go back to this checkpoint (None: the initial state); returns false if it was dropped because of its age."""
-    if before is None:
-        await checkpointer.adelete_thread(thread_of(agent_id(name)))
-    elif await checkpointer.aget_tuple(before) is None:
-        return False
-    else:
-        await graph.aupdate_state(before, None, as_node="__copy__")
-    return True
 
 
 async def drop_old_checkpoints(library: Library, name: str) -> None:

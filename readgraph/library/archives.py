@@ -220,7 +220,7 @@ async def _export_document(store: AgentStore, entry: ArchiveEntry) -> FiledDocum
 
 
 async def _import_document(store: AgentStore, filed: FiledDocument) -> ArchiveEntry:
-    """Store a document's text and pages unless the store has them already, and return its entry."""
+    """Store a document's text and pages, as far as the store lacks them; gives its entry."""
     document = await store.add_document(filed.text, title=filed.title, source=filed.source, places=filed.places)
     memory = await store.open_memory(document.id, Recipe("mem-gpt", filed.parameters, ""))
     for number, page in enumerate(filed.pages[memory.pages :], memory.pages):
@@ -286,7 +286,14 @@ class _Line(BaseModel, extra="forbid", strict=True):
 def _parse_replies(lines: Iterable[str]) -> Iterator[tuple[str, RecordedReply]]:
     for number, line in enumerate(lines, 1):
         if number == 1:
-            _check_header(line)
+            try:
+                header = json.loads(line)
+            except (ValueError, RecursionError):
+                raise BadInput("Line 1 is not JSON: is this an archive of replies?") from None
+            if isinstance(header, dict) and header.get("readgraph") == HEADER["readgraph"]:
+                check_format("This archive of replies", header.get("format"), REPLY_FORMAT)
+            if header != HEADER:
+                raise BadInput(f"This is not an archive of replies: the first line of one is {json.dumps(HEADER)}.")
             continue
         try:
             parsed = _Line.model_validate_json(line)
@@ -295,14 +302,3 @@ def _parse_replies(lines: Iterable[str]) -> Iterator[tuple[str, RecordedReply]]:
                 raise BadInput(f"Line {number} is not JSON: is this an archive of replies?") from None
             raise BadInput(f"Line {number} is not a reply: {_first_fault(problem)}.") from None
         yield parsed.key, RecordedReply(**parsed.model_dump(exclude={"key"}))
-
-
-def _check_header(line: str) -> None:
-    try:
-        header = json.loads(line)
-    except (ValueError, RecursionError):
-        raise BadInput("Line 1 is not JSON: is this an archive of replies?") from None
-    if isinstance(header, dict) and header.get("readgraph") == HEADER["readgraph"]:
-        check_format("This archive of replies", header.get("format"), REPLY_FORMAT)
-    if header != HEADER:
-        raise BadInput(f"This is not an archive of replies: the first line of one is {json.dumps(HEADER)}.")

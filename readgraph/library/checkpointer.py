@@ -201,15 +201,6 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
                 raise self._damage_error()
             below, limit = rows[-1][0], None if limit is None else limit - len(rows)
 
-    def _row_of(self, named: RunnableConfig, config: RunnableConfig | None) -> int:
-        """The row number of a checkpoint, in any graph of the thread; 0 if it does not exist."""
-        thread = (config or named)["configurable"].get("thread_id")
-        of_thread: RunnableConfig | None = None if thread is None else {"configurable": {"thread_id": thread}}
-        source, values = self._select_from(of_thread, None)
-        select = f"SELECT max({self.row}) AS number {source} AND checkpoint_id = %s"
-        ((row,),) = self._fetch(select, (*values, get_checkpoint_id(named)))
-        return row or 0
-
     @abstractmethod
     def _damage_error(self) -> LibraryError:
         """The error for a row that can't be read."""
@@ -278,7 +269,14 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
 
         They are read one by one: LangGraph's own method lets nothing be written until the last one was read.
         """
-        below = self._row_of(before, config) if before else LAST_ROW
+        below = LAST_ROW
+        if before:
+            thread = (config or before)["configurable"].get("thread_id")
+            of_thread: RunnableConfig | None = None if thread is None else {"configurable": {"thread_id": thread}}
+            source, values = self._select_from(of_thread, None)  # in any graph of the thread
+            select = f"SELECT max({self.row}) AS number {source} AND checkpoint_id = %s"
+            ((row,),) = self._fetch(select, (*values, get_checkpoint_id(before)))
+            below = row or 0
         for named in self._iterate_rows(config, filter, below, limit):
             if (checkpoint := self._read(named)) is not None:  # it may have been deleted meanwhile
                 yield checkpoint

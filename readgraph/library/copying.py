@@ -178,17 +178,13 @@ def copy_originals(first: WholeLibrary, second: WholeLibrary, sums: _Sums) -> No
     """Copy the kept files of one library into another, and add them to the sums."""
     for name, data in _originals(first):
         second.store.keep_original(name, data)
-        _add_original(sums, name, data)
+        sums.add("original", name, hashlib.sha256(data).hexdigest())
 
 
 def _originals(library: WholeLibrary) -> Iterator[tuple[str, bytes]]:
     for name in library.store.originals():
         if file := library.store.original(name):
             yield name, file.read_bytes()
-
-
-def _add_original(sums: _Sums, name: str, data: bytes) -> None:
-    sums.add("original", name, hashlib.sha256(data).hexdigest())
 
 
 async def sums_of(library: WholeLibrary) -> CopySummary:
@@ -202,5 +198,5 @@ async def sums_of(library: WholeLibrary) -> CopySummary:
         if (tuple(prefix.split(".")), key) != COPYING:
             sums.add("item", prefix, key, value)
     for name, data in await asyncio.to_thread(lambda: [*_originals(library)]):
-        _add_original(sums, name, data)
+        sums.add("original", name, hashlib.sha256(data).hexdigest())
     return sums.as_summary()

@@ -218,7 +218,12 @@ class DocumentStore(StoredItems):
             if await self.find_document(document.id) is None:
                 raise Forgotten(f"'{title}' was forgotten meanwhile.")
             raise LibraryError(f"The library lacks a part of the text of '{title}': forget it and read it again.")
-        return [_slice(parts, start, end) for start, end in spans]
+        texts = list[str]()
+        for start, end in spans:
+            first = start // PART
+            joined = "".join(parts[part] for part in range(first, -(-end // PART)))
+            texts.append(joined[start - first * PART : end - first * PART])
+        return texts
 
     async def _spans_in_parts(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[str]:
         texts = [""] * len(spans)
@@ -276,9 +281,3 @@ def load_document(identity: str, value: Any) -> Document:
     if (document := Document.load(value)).id != identity:
         raise Damaged("document")
     return document
-
-
-def _slice(parts: dict[int, str], start: int, end: int) -> str:
-    first, last = start // PART, -(-end // PART)
-    joined = "".join(parts[part] for part in range(first, last))
-    return joined[start - first * PART : end - first * PART]

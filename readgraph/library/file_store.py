@@ -51,7 +51,14 @@ class FileWorker:
         self._store = SqliteStore(self._connection, deserializer=parse_stored_value)
         self._store.is_setup = to_read
         try:
-            self._set_up()
+            try:
+                self._store.setup()
+            except sqlite3.OperationalError as problem:
+                # LangGraph adds a column and then notes that it did; a kill may come in between.
+                if "duplicate column name" not in str(problem):
+                    raise
+                self._connection.execute("INSERT INTO store_migrations (v) SELECT max(v) + 1 FROM store_migrations")
+                self._store.setup()
         except sqlite3.Error as problem:
             raise sqlite_files.library_unusable_error(path, problem) from problem
         self.lock = Lock()
@@ -59,16 +66,6 @@ class FileWorker:
             f"readgraph-{name}", f"The library {path.parent}", self._run_together, instead=sqlite_files.IN_WORKER
         )
         pause_in_forks(self)
-
-    def _set_up(self) -> None:
-        """Make the tables. LangGraph adds a column and then notes that it did; a kill may come in between."""
-        try:
-            self._store.setup()
-        except sqlite3.OperationalError as problem:
-            if "duplicate column name" not in str(problem):
-                raise
-            self._connection.execute("INSERT INTO store_migrations (v) SELECT max(v) + 1 FROM store_migrations")
-            self._store.setup()
 
     async def run(self, operations: list[Op]) -> list[Result]:
         """Run operations; writes are made even if the caller is cancelled."""
@@ -100,8 +97,10 @@ class FileWorker:
             try:
                 try:
                     return self._store.batch(operations)
-                except Exception as problem:
-                    if not _is_of_a_row(problem):
+                except Exception as problem:  # of one row: SQLite can't parse its value, or LangGraph its time
+                    cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
+                    malformed = isinstance(cause, sqlite3.Error) and "malformed JSON" in str(cause)
+                    if not malformed and not isinstance(problem, ValueError):
                         raise
                     self._mend()
                     return self._store.batch(operations)
@@ -132,12 +131,6 @@ def parse_stored_value(stored: Any) -> dict[str, Any]:
     except (ValueError, TypeError):
         return UNREADABLE
     return value if isinstance(value, dict) else UNREADABLE
-
-
-def _is_of_a_row(problem: Exception) -> bool:
-    """Whether a single row made a search fail: SQLite can't parse its value, or LangGraph its time."""
-    cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
-    return isinstance(problem, ValueError) or (isinstance(cause, sqlite3.Error) and "malformed JSON" in str(cause))
 
 
 class FileListing:

@@ -56,18 +56,13 @@ async def forget_document(
 async def finish_unfinished(library: Library) -> None:
     """Go on deleting what a killed process has left halfway; what another one works on is left to it."""
     for item in await library.pages.search(UNFINISHED, EVERY):
-        with suppress(LibraryError):  # such as a full disk: the library can still be read
-            await _finish(library, item.key)
-
-
-async def _finish(library: Library, identity: str) -> None:
-    with suppress(InUse):
-        if document := await find_document_to_forget(library.pages, identity):
-            await forget_document(library, document, wait=False)
-            return
-        async with hold_lock(library.store, f"{identity}.lock", wait=False):
-            if (await library.pages.get(UNFINISHED, [identity]))[0] is not None:
-                await drop_document(library.pages, identity)
+        with suppress(LibraryError, InUse):  # an error such as a full disk: the library can still be read
+            if document := await find_document_to_forget(library.pages, item.key):
+                await forget_document(library, document, wait=False)
+                continue
+            async with hold_lock(library.store, f"{item.key}.lock", wait=False):
+                if (await library.pages.get(UNFINISHED, [item.key]))[0] is not None:
+                    await drop_document(library.pages, item.key)
 
 
 async def drop_memory(pages: PageStore, document: str, memory: str) -> None:

@@ -74,7 +74,12 @@ async def append_sessions(pages: PageStore, name: str, sessions: Sequence[Sessio
         BadInput: Before anything is stored, if the name or a text is empty, if the name is the id of a document that
             is no history, and where the history would have more words than `READGRAPH_MAX_TEXT_WORDS`.
     """
-    title = await _name_in(pages, name)
+    if not (title := _on_one_line(name)):
+        raise BadInput("The history has no name: give it one.")
+    if named := await pages.find_document(title):
+        if not named.sessions:
+            raise BadInput(f"'{named.title}' is no history, and takes no sessions: give the history a name of its own.")
+        title = named.title
     for session in sessions:
         if not (isinstance(session, tuple) and all(isinstance(part, str) for part in session)):
             raise BadInput("A session must be a SessionText of strings: its text, its title, its time.")
@@ -93,16 +98,6 @@ async def append_sessions(pages: PageStore, name: str, sessions: Sequence[Sessio
     if not document.sessions:
         raise BadInput(f"The history '{title}' has no session yet: give one.")
     return Appended(document, list(added), len(cleaned) - len(added))
-
-
-async def _name_in(pages: PageStore, given: str) -> str:
-    if not (title := _on_one_line(given)):
-        raise BadInput("The history has no name: give it one.")
-    if (known := await pages.find_document(title)) is None:
-        return title
-    if not known.sessions:
-        raise BadInput(f"'{known.title}' is no history, and takes no sessions: give the history a name of its own.")
-    return known.title
 
 
 def _on_one_line(text: str) -> str:

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from filelock import FileLock
 
 from readgraph.library.address import MARKER, files_of, format_of, is_index, own_files, put_format
-from readgraph.library.checkpointer import QUESTION, SharedCheckpointer
+from readgraph.library.checkpointer import QUESTION
 from readgraph.library.documents import document_id
 from readgraph.library.earlier_notes import EarlierNotes
 from readgraph.library.file_store import ORIGINALS
@@ -54,7 +54,13 @@ async def check(library: Library) -> list[Fault]:
         return faults  # what a torn file holds can't be told
     faults += [fault async for fault in _document_faults(library.pages)]
     faults += [fault async for fault in _memory_faults(library.pages)]
-    return faults + [fault async for fault in _thread_faults(library.checkpointer)]
+    saver = library.checkpointer
+    for thread in await saver.run(lambda: saver.threads({})):
+        try:
+            await saver.aget_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
+        except (LibraryError, BadInput):
+            faults.append(Fault("thread", thread, "its last step can't be read", repairs=True))
+    return faults
 
 
 def _file_fault(folder: Path, file: Path) -> Fault | None:
@@ -131,14 +137,6 @@ async def _pages_fault(pages: PageStore, memory: Memory) -> str:
     return "" if end <= memory.read_to else "its pages go further than it was read"
 
 
-async def _thread_faults(saver: SharedCheckpointer) -> AsyncIterator[Fault]:
-    for thread in await saver.run(lambda: saver.threads({})):
-        try:
-            await saver.aget_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
-        except (LibraryError, BadInput):
-            yield Fault("thread", thread, "its last step can't be read", repairs=True)
-
-
 async def repair(library: Library, faults: Sequence[Fault]) -> list[Fault]:
     """Repair these faults of a library; returns those that are mended. Whoever builds a memory meanwhile is waited for.
 
@@ -192,19 +190,11 @@ class CompactionSizes(NamedTuple):
 async def compact(library: Library) -> CompactionSizes:
     """Delete steps of old questions and notes of readings stopped long ago; give free space back to the disk.
 
-    Others may read meanwhile, and wait while they write. Raises `LibraryError` if the disk is full: SQLite writes each
-    file anew. A server keeps the space for what it stores next.
+    A thread that can't be read is left as it is. Others may read meanwhile, and wait while they write. Raises
+    `LibraryError` if the disk is full: SQLite writes each file anew. A server keeps the space for what it stores next.
     """
     before = await asyncio.to_thread(_bytes, library.whole_store)
-    dropped = await _drop_steps(library.checkpointer)
-    await EarlierNotes(library.store).drop_stopped()
-    await asyncio.to_thread(library.whole_store.give_back)
-    return CompactionSizes(before, await asyncio.to_thread(_bytes, library.whole_store), dropped)
-
-
-async def _drop_steps(saver: SharedCheckpointer) -> int:
-    """Delete the steps of old questions in all threads; a thread that can't be read is left as it is."""
-    dropped = 0
+    dropped, saver = 0, library.checkpointer
     for thread in await saver.run(lambda: saver.threads({})):
         try:
             newest = await saver.aget_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
@@ -212,7 +202,9 @@ async def _drop_steps(saver: SharedCheckpointer) -> int:
             continue
         if newest is not None and QUESTION in newest.checkpoint["channel_values"]:
             dropped += await saver.run(partial(saver.drop_steps, thread))
-    return dropped
+    await EarlierNotes(library.store).drop_stopped()
+    await asyncio.to_thread(library.whole_store.give_back)
+    return CompactionSizes(before, await asyncio.to_thread(_bytes, library.whole_store), dropped)
 
 
 def _bytes(store: SharedStore) -> int:

@@ -41,8 +41,7 @@ Answer = TypeVar("Answer")
 Reply = TypeVar("Reply", bound=BaseModel)
 Said = TypeVar("Said")
 
-Complaint: TypeAlias = Callable[[Said], str | None]
-"""Says what is wrong with a well-formed reply, or None."""
+Complaint: TypeAlias = Callable[[Said], str | None]  # says what is wrong with a well-formed reply, or None
 
 
 def can_ask(runtime: Runtime[ReaderContext]) -> bool:

@@ -141,7 +141,9 @@ class Embedder:
         address = os.environ.get("OPENAI_BASE_URL", "") if self.name.startswith("openai:") else ""
         self._server = without_secrets(address)
         self._kept, self._timeout = kept, timeout
-        self._clients = PerLoop(lambda: _Client(asyncio.Lock(), asyncio.Semaphore(concurrency)), _close)
+        self._clients = PerLoop(
+            lambda: _Client(asyncio.Lock(), asyncio.Semaphore(concurrency)), lambda client: close_client(client.model)
+        )
 
     @property
     def identity(self) -> str:
@@ -231,10 +233,6 @@ class _Client:
     slots: asyncio.Semaphore
     model: Embeddings | None = None
     environment: int = 0
-
-
-async def _close(client: _Client) -> None:
-    await close_client(client.model)
 
 
 def windows(text: str) -> Iterator[str]:

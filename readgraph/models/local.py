@@ -72,26 +72,21 @@ def _read(path: Path) -> ModelFile:
         if path.exists() and not path.is_file():
             raise OSError("it is not a regular file")
         with path.open("rb") as file:
-            facts = _facts(file)
+            if file.read(len(MAGIC)) != MAGIC:
+                raise OSError("it is not a GGUF file")
+            _version, _tensors, entries = struct.unpack("<IQQ", file.read(20))
+            facts: dict[str, Any] = {}
+            for _ in range(entries):
+                name = _text(file)
+                if name.startswith(VOCABULARY):
+                    break
+                facts[name] = _value(file, *struct.unpack("<I", file.read(4)))
     except (OSError, struct.error, KeyError, UnicodeDecodeError) as problem:
         raise BadInput(f"The model's file {path} can't be read: {problem}.") from None
     context = facts.get(f"{facts.get('general.architecture')}.context_length")
     if not isinstance(context, int):
         raise BadInput(f"The model's file {path} does not say how long a prompt may be.")
     return ModelFile(path, str(facts.get("general.size_label", "")), context)
-
-
-def _facts(file: BufferedReader) -> dict[str, Any]:
-    if file.read(len(MAGIC)) != MAGIC:
-        raise OSError("it is not a GGUF file")
-    _version, _tensors, entries = struct.unpack("<IQQ", file.read(20))
-    facts: dict[str, Any] = {}
-    for _ in range(entries):
-        name = _text(file)
-        if name.startswith(VOCABULARY):
-            break
-        facts[name] = _value(file, *struct.unpack("<I", file.read(4)))
-    return facts
 
 
 def _value(file: BufferedReader, kind: int) -> Any:

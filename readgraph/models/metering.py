@@ -142,20 +142,15 @@ class Meter:
             ("second", context.max_seconds, seconds),
         ):
             if most is not None and reached > most:
-                raise self._budget_error(most, unit)
+                what = format_count(most, unit)
+                line = f"The budget of {what} is spent: run the same again with a larger --max-{unit}s to go on."
+                if not self.budget_spent:
+                    self.budget_spent = True
+                    self.stream({"budget": {"node": self.node, "problem": line}})
+                    log("budget_spent", WARNING, problem=line)
+                raise BudgetSpent(line)
         self.calls_begun += 1
         self.words_begun += words
-
-    def _budget_error(self, most: int, unit: str) -> BudgetSpent:
-        line = (
-            f"The budget of {format_count(most, unit)} is spent: run the same again with a larger "
-            f"--max-{unit}s to go on."
-        )
-        if not self.budget_spent:
-            self.budget_spent = True
-            self.stream({"budget": {"node": self.node, "problem": line}})
-            log("budget_spent", WARNING, problem=line)
-        return BudgetSpent(line)
 
     def end_call(self, input_words: int, output_words: int, tokens: Tokens) -> None:
         """Count and report an answered call, with the tokens that its server counted."""

@@ -123,16 +123,20 @@ def model_table(name: str) -> ModelTable | None:
     """The table of this name in the settings file; None if there is none. Raises `BadInput` for a wrong one."""
     if ":" in name or not name:
         return None
-    tables = file_settings().get("models", {})
-    return validate_table(name, tables[name]) if isinstance(tables, Mapping) and name in tables else None
+    tables = _tables_of_file()
+    return validate_table(name, tables[name]) if name in tables else None
 
 
 def model_tables() -> dict[str, ModelTable]:
     """All tables of the settings file by their names; raises `BadInput` for a wrong one."""
+    return {name: validate_table(name, table) for name, table in _tables_of_file().items()}
+
+
+def _tables_of_file() -> Mapping[str, Any]:
     tables = file_settings().get("models", {})
     if not isinstance(tables, Mapping):
         raise BadInput(f"The settings file {settings_file()} has 'models' that is no table: write [models.NAME].")
-    return {name: validate_table(name, table) for name, table in tables.items()}
+    return tables
 
 
 def validate_table(name: str, table: Any) -> ModelTable:

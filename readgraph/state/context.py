@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
+from pathlib import Path
 from typing import Any, Self, cast
 
 from pydantic import ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
@@ -12,6 +13,7 @@ from pydantic_core import ArgsKwargs, ErrorDetails
 from readgraph.state import settings as groups_of
 from readgraph.state.declaring import Groups, Settings, settings_in, use_current_names
 from readgraph.state.errors import BadInput
+from readgraph.state.files import read_toml
 from readgraph.state.settings import GROUPS
 
 OWN_STORE = "__readgraph_own_store"  # a key of a run's `configurable`, which is not checkpointed, like LangGraph's own
@@ -134,32 +136,5 @@ def _complaint(fault: ErrorDetails, context: type[Any]) -> str:
     return f"The setting '{name}' can't be used: {fault['msg']}."
 
 
-PROFILES: dict[str, dict[str, Any]] = {
-    "quality": {
-        "min_page_words": 280,
-        "max_page_words": 600,
-        "max_pages": 5,
-        "retrieval_words": 600,
-        "segment_words": 750,
-        "children": 8,
-        "baseline_words": 3000,
-    },
-    "qmsum": {
-        "min_page_words": 280,
-        "max_page_words": 600,
-        "max_pages": 6,
-        "show_previous_page": True,
-        "retrieval_words": 600,
-        "baseline_words": 6000,
-    },
-    "gutenberg": {"min_page_words": 500, "max_page_words": 3000, "max_pages": 3, "retrieval_words": 3000},
-    "movie": {"min_page_words": 600, "max_page_words": 1000, "max_pages": 3, "gist_words": 96, "retrieval_words": 1000},
-    "screenplay": {"segment_words": 750, "children": 5, "baseline_words": 3000},
-    "report": {"segment_words": 900, "children": 8, "baseline_words": 3000},
-    "nested-keys": {"min_page_words": 4, "max_page_words": 6},
-}
-"""The settings of the papers' experiments: ReadAgent's (section 4 and appendix C; retrieval ranks pages of its sizes,
-and QMSum is cut to 6,000 words, section 4.2; movie gists had 128 tokens in the authors' code, about 96 words),
-MemWalker's (section 4.2: QuALITY, SummScreenFD, GovReport; 1,000 tokens are about 750 words; cut to 4,096 tokens,
-which hold the reply too, section 4.3, about 3,000 words), and for MemGPT's nested keys (section 3.2.2) pages of one
-key-value pair each."""
+PROFILES: dict[str, dict[str, Any]] = read_toml(Path(__file__).with_name("profiles.toml"), "profiles.toml", 10_000)
+"""The settings of the papers' experiments."""

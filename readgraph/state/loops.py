@@ -246,5 +246,4 @@ async def close_client(model: Any) -> None:
         await client.aclose()
 
 
-Listen = Callable[[str, Any], None]
-"""Takes the stream mode and the event of all that a run streams."""
+Listen = Callable[[str, Any], None]  # takes the stream mode and the event of all that a run streams

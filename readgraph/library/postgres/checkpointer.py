@@ -150,7 +150,15 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
             return
         self._check()
         with self.lock:
-            connection = self._ready_connection()
+            connection: Connection = self.conn
+            if time.monotonic() - self._used > IDLE_SECONDS and not connection.closed:
+                try:
+                    connection.execute("SELECT 1")
+                except psycopg.Error:
+                    connection.close()
+            if connection.closed:
+                self.conn = connection = connect(self.address)
+            self._used = time.monotonic()
             try:
                 around = connection.transaction() if pipeline else nullcontext()
                 with around, connection.cursor(binary=True, row_factory=dict_row) as cursor:
@@ -160,19 +168,6 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
 
     def _transaction(self) -> AbstractContextManager[Cursor[DictRow]]:
         return self._cursor(pipeline=True)
-
-    def _ready_connection(self) -> Connection:
-        connection: Connection = self.conn
-        idle = time.monotonic() - self._used
-        if idle > IDLE_SECONDS and not connection.closed:
-            try:
-                connection.execute("SELECT 1")
-            except psycopg.Error:
-                connection.close()
-        if connection.closed:
-            self.conn = connection = connect(self.address)
-        self._used = time.monotonic()
-        return connection
 
     def _select_from(self, config: RunnableConfig | None, filter: dict[str, Any] | None) -> tuple[str, Sequence[Any]]:
         where, values = self._search_where(self.inside(config) if config else None, filter)

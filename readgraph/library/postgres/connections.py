@@ -128,7 +128,13 @@ def connect(address: LibraryAddress) -> Connection:
 
 def server_unusable_error(address: LibraryAddress, problem: BaseException) -> LibraryError:
     """The error for a server that can't be used, or refuses something: what is wrong and what to do."""
-    code, said = getattr(problem, "sqlstate", None) or "", _without_secrets(address, str(problem))
+    code, said = getattr(problem, "sqlstate", None) or "", str(problem)
+    with suppress(psycopg.Error):
+        given = conninfo.conninfo_to_dict(address.full)
+        for name in ("password", "sslpassword"):
+            if secret := given.get(name):
+                said = said.replace(str(secret), "***")
+    said = said.replace(address.full, address.shown)
     lines = [line.strip() for line in said.splitlines() if line.strip()] or [type(problem).__name__]
     what = lines[0] if not lines[0].endswith(":") else " ".join(lines[:2])
     wrong = ": ".join(filter(None, [what.rstrip("."), _advice_for(code, said)]))
@@ -141,15 +147,6 @@ def _advice_for(code: str, said: str) -> str:
         if (all if together else any)(part in said or part == code for part in parts):
             return mending
     return "give the same command again" if code.startswith(("08", "57", "40")) or not code else ""
-
-
-def _without_secrets(address: LibraryAddress, said: str) -> str:
-    with suppress(psycopg.Error):
-        given = conninfo.conninfo_to_dict(address.full)
-        for name in ("password", "sslpassword"):
-            if secret := given.get(name):
-                said = said.replace(str(secret), "***")
-    return said.replace(address.full, address.shown)
 
 
 def retry_transaction(operation: Callable[[], _T]) -> _T:

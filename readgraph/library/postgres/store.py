@@ -215,12 +215,8 @@ def _write(operations: Sequence[Op]) -> bool:
 
 
 def _run(operations: Sequence[Op], connection: Connection) -> list[Result]:
-    return _Items(connection, deserializer=_value).batch(operations)
-
-
-def _value(stored: Any) -> dict[str, Any]:
-    """What stands for a stored value that is not a JSON object, so that one odd row doesn't hide the others."""
-    return UNREADABLE
+    # The deserializer is given what is no JSON object: so one odd row doesn't hide the others.
+    return _Items(connection, deserializer=lambda stored: UNREADABLE).batch(operations)
 
 
 def _to_server(op: Op) -> Op:

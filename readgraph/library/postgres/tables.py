@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, LiteralString
@@ -66,7 +67,15 @@ def prepare(address: LibraryAddress, connection: Connection, *, to_read: bool) -
         if not _is_ready(address, connection):
             if to_read:
                 raise LibraryError(f"{address} holds no library: name another database.")
-            _run_locked(connection, lambda: None if _is_ready(address, connection) else _set_up(connection))
+            with _locked(connection):
+                if not _is_ready(address, connection):
+                    PostgresStore(connection).setup()
+                    PostgresSaver(connection).setup()
+                    with connection.transaction():
+                        for statement in _TABLES:
+                            connection.execute(statement)
+                        if not connection.execute("UPDATE readgraph_library SET format = %s", (FORMAT,)).rowcount:
+                            connection.execute("INSERT INTO readgraph_library (format) VALUES (%s)", (FORMAT,))
         row = connection.execute(_LIBRARY).fetchone()
         return (str(row["identity"]), bool(row["writable"])) if row else ("", False)
     except psycopg.Error as problem:
@@ -84,8 +93,9 @@ def _is_ready(address: LibraryAddress, connection: Connection) -> bool:
     return all(found is not None and found >= wanted for found, wanted in zip(there, ours, strict=True))
 
 
-def _run_locked(connection: Connection, work: Callable[[], None]) -> None:
-    """Run under a lock, since two that open a new library would both make its tables.
+@contextmanager
+def _locked(connection: Connection) -> Iterator[None]:
+    """Hold a lock, since two that open a new library would both make its tables.
 
     Who waits for it in a statement would hold up LangGraph's CREATE INDEX CONCURRENTLY.
     """
@@ -93,20 +103,10 @@ def _run_locked(connection: Connection, work: Callable[[], None]) -> None:
     while not (connection.execute("SELECT pg_try_advisory_lock(%s) AS taken", (number,)).fetchone() or {})["taken"]:
         time.sleep(POLL_SECONDS)
     try:
-        work()
+        yield
     finally:
         if not connection.closed:
             connection.execute("SELECT pg_advisory_unlock(%s)", (number,))
-
-
-def _set_up(connection: Connection) -> None:
-    PostgresStore(connection).setup()
-    PostgresSaver(connection).setup()
-    with connection.transaction():
-        for statement in _TABLES:
-            connection.execute(statement)
-        if not connection.execute("UPDATE readgraph_library SET format = %s", (FORMAT,)).rowcount:
-            connection.execute("INSERT INTO readgraph_library (format) VALUES (%s)", (FORMAT,))
 
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('readgraph minute ' || %s, 0))"

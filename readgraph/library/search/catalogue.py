@@ -19,19 +19,11 @@ from typing import Any, NamedTuple, TypeVar
 from langgraph.store.base import BaseStore
 from pydantic_core import from_json
 
+from readgraph.library import sqlite_files
 from readgraph.library.address import SEARCH
 from readgraph.library.documents import load_document
 from readgraph.library.file_store import LibraryStore
 from readgraph.library.page_store import PageStore
-from readgraph.library.sqlite_files import (
-    connect,
-    delete_database,
-    is_damage,
-    library_unusable_error,
-    open_derived,
-    refuse_links,
-    transaction,
-)
 from readgraph.library.store import (
     Listing,
     ListingPosition,
@@ -123,7 +115,7 @@ class Catalogue:
         """What a function finds in the catalogue's file, in a thread of its own; raises `CatalogueDamaged`."""
 
         def ask_file() -> T:
-            with _USE.lock, _delete_if_damaged(self.file), closing(connect(self.file)) as connection:
+            with _USE.lock, _delete_if_damaged(self.file), closing(sqlite_files.connect(self.file)) as connection:
                 return ask(connection)
 
         return await asyncio.to_thread(ask_file)
@@ -158,11 +150,13 @@ class Catalogue:
         def take_in_listing(listing: Listing) -> bool:
             if listing.count() < MANY:
                 return False
-            refuse_links(self.file.parent)
+            sqlite_files.refuse_links(self.file.parent)
             with (
                 _delete_if_damaged(self.file),
-                closing(open_derived(self.file, connect, _prepare, "catalogue")) as connection,
-                transaction(connection, "IMMEDIATE"),
+                closing(
+                    sqlite_files.open_derived(self.file, sqlite_files.connect, _prepare, "catalogue")
+                ) as connection,
+                sqlite_files.transaction(connection, "IMMEDIATE"),
             ):
                 _take_in(connection, listing)
             return True
@@ -228,11 +222,11 @@ def _delete_if_damaged(file: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, LibraryError) as problem:
-        if is_damage(problem):
-            delete_database(file)
+        if sqlite_files.is_damage(problem):
+            sqlite_files.delete_database(file)
             raise CatalogueDamaged(file) from problem
         if isinstance(problem, sqlite3.Error):
-            raise library_unusable_error(file, problem) from problem
+            raise sqlite_files.library_unusable_error(file, problem) from problem
         raise
 
 

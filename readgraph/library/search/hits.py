@@ -68,24 +68,19 @@ memory of 10,000 pages takes 45 ms more."""
 def fuse(rankings: Iterable[Ranking]) -> list[tuple[int, float]]:
     """(page, score) of the pages of all rankings, best first; ties in page order.
 
-    A page gets from each ranking that has it its share of the best score there, at most 1.
+    A page gets from each ranking that has it its share of the best score there, at most 1; where it is in one twice,
+    the better score counts.
     """
-    scores: dict[int, float] = {}
+    fused: dict[int, float] = {}
     for ranking in rankings:
-        for page, share in _shares(ranking).items():
-            scores[page] = scores.get(page, 0.0) + share
-    return sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
-
-
-def _shares(ranking: Ranking) -> dict[int, float]:
-    """What each page gets; if a ranking has it twice, the better score counts."""
-    scores: dict[int, float] = {}
-    for page, score in ranking:
-        scores[page] = max(score, scores.get(page, score))
-    lowest, best = min([0.0, *scores.values()]), max(scores.values(), default=0.0)
-    if best <= lowest:
-        return dict.fromkeys(scores, 1.0)
-    return {page: (score - lowest) / (best - lowest) for page, score in scores.items()}
+        scores: dict[int, float] = {}
+        for page, score in ranking:
+            scores[page] = max(score, scores.get(page, score))
+        lowest, best = min([0.0, *scores.values()]), max(scores.values(), default=0.0)
+        for page, score in scores.items():
+            share = (score - lowest) / (best - lowest) if best > lowest else 1.0
+            fused[page] = fused.get(page, 0.0) + share
+    return sorted(fused.items(), key=lambda scored: (-scored[1], scored[0]))
 
 
 def pages_of(ranking: Ranking) -> list[int]:

@@ -137,7 +137,10 @@ def remove(connection: Tables, memory: str, pages: Iterable[int]) -> None:
 def forget(connection: Tables, memory: str) -> None:
     """Drop the index of a memory and give its space back."""
     with transaction(connection, "IMMEDIATE"):
-        _drop(connection, memory)
+        index = _index(connection, memory)
+        for table in ("vocabulary", "postings", "terms", "entries") if index else ():
+            connection.execute(f"DROP TABLE {table}_{index}")
+        connection.execute("DELETE FROM indexes WHERE number = ?", (index,))
     left, free = -1, "PRAGMA freelist_count"  # given back in parts, so that nobody else waits long
     while left != (left := connection.execute(free).fetchone()[0]):  # in memory nothing is given back
         connection.executescript(f"PRAGMA incremental_vacuum({VACUUM_AT_ONCE})")  # `execute` makes one step of it
@@ -260,13 +263,6 @@ def _index(connection: Tables, memory: str) -> int:
 def _languages(connection: Tables, index: int) -> dict[str, None]:
     (spoken,) = connection.execute("SELECT languages FROM indexes WHERE number = ?", (index,)).fetchone()
     return dict.fromkeys(str(spoken or "").split())
-
-
-def _drop(connection: Tables, memory: str) -> None:
-    index = _index(connection, memory)
-    for table in ("vocabulary", "postings", "terms", "entries") if index else ():
-        connection.execute(f"DROP TABLE {table}_{index}")
-    connection.execute("DELETE FROM indexes WHERE number = ?", (index,))
 
 
 def _indexed(connection: Tables, index: int, page: int) -> tuple[list[str], bool] | None:

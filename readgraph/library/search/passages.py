@@ -190,18 +190,14 @@ async def _take_in(pages: PageStore, catalogue: Catalogue, texts: KeywordIndex) 
     new = f"SELECT number, id FROM documents WHERE NOT indexed AND {_WITH_TEXT} LIMIT ?"
     while wanted := await catalogue.run(lambda connection: dict(connection.execute(new, (AT_ONCE,)).fetchall())):
         found = {document.id: document for document in await records(pages, [*wanted.values()])}
-        entries = [await _entry(pages, number, found.get(identity)) for number, identity in wanted.items()]
+        entries = list[IndexEntry]()
+        for number, identity in wanted.items():
+            text = ""  # of a document that is gone meanwhile, or can't be read
+            with suppress(LibraryError):
+                text = await pages.text(found[identity]) if identity in found else ""
+            entries.append(IndexEntry(number, text, language=language_of(text)))
         await texts.add(TEXTS, entries)
         await catalogue.run(partial(_mark, 1, [*wanted]))
-
-
-async def _entry(pages: PageStore, number: int, document: Document | None) -> IndexEntry:
-    """A document's words; those of one that is gone meanwhile, or can't be read, are none."""
-    text = ""
-    if document:
-        with suppress(LibraryError):
-            text = await pages.text(document)
-    return IndexEntry(number, text, language=language_of(text))
 
 
 def _mark(indexed: int, numbers: Iterable[int], connection: sqlite3.Connection) -> None:

@@ -7,7 +7,7 @@ Arabic and Hebrew have light rules of our own.
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache, update_wrapper
 from importlib import import_module
 from itertools import zip_longest
@@ -218,7 +218,17 @@ def tokens(text: str, language: str = ENGLISH) -> list[str]:
     if text.isascii():
         return text.translate(_ASCII_FOLDED).split()
     found: list[str] = _TOKEN.findall(_MARKS.sub("", normalize("NFKC", normalize("NFKC", text).casefold())))
-    return [*_split_unspaced(found)] if any(map(_UNSPACED_START.match, found)) else found
+    if not any(map(_UNSPACED_START.match, found)):
+        return found
+    split = list[str]()
+    for token in found:
+        if not _UNSPACED_START.match(token):
+            split.append(token)
+            continue
+        split += token
+        for size in (2, GRAM) if _ALPHABET_START.match(token) else (2,):
+            split += (token[start : start + size] for start in range(len(token) - size + 1))
+    return split
 
 
 def grams(token: str, language: str) -> list[str]:
@@ -275,17 +285,6 @@ def affordable(frequencies: Mapping[str, int], most_rows: int) -> list[str]:
             break
         chosen.append(term)
     return chosen
-
-
-def _split_unspaced(found: Iterable[str]) -> Iterator[str]:
-    """Of scripts without spaces each character, and each pair; of alphabets among them each four too."""
-    for token in found:
-        if _UNSPACED_START.match(token):
-            yield from token
-            for size in (2, GRAM) if _ALPHABET_START.match(token) else (2,):
-                yield from (token[start : start + size] for start in range(len(token) - size + 1))
-        else:
-            yield token
 
 
 MOST_CHARACTERS = 2_000_000

@@ -172,9 +172,13 @@ class Vectors:
             wanted = min(4 * limit, count)
             while True:
                 scores, rows = self._faiss.search(vector[None, :], wanted)
-                hits = self._nearest(scores[0], rows[0], parts)
+                hits: dict[int, PageHit] = {}
+                for score, row in zip(scores[0].tolist(), rows[0].tolist(), strict=True):  # best first
+                    page, part = int(self._pages[row]), PARTS[self._parts[row]]
+                    if part in parts:
+                        hits.setdefault(page, PageHit(page, score, part))
                 if len(hits) >= limit or wanted == count:
-                    return hits[:limit]
+                    return sorted(hits.values(), key=lambda hit: (-hit.score, hit.page))[:limit]
                 wanted = min(4 * wanted, count)
 
     def extent(self) -> Extent:
@@ -192,14 +196,6 @@ class Vectors:
 
     def _pages_with_vectors(self, pages: Iterable[int]) -> list[int]:
         return [int(page) for page in np.unique(self._pages[np.isin(self._pages, [*pages])])]
-
-    def _nearest(self, scores: Matrix, rows: NDArray[np.int64], parts: Sequence[Part]) -> list[PageHit]:
-        hits: dict[int, PageHit] = {}
-        for score, row in zip(scores.tolist(), rows.tolist(), strict=True):  # best first
-            page, part = int(self._pages[row]), PARTS[self._parts[row]]
-            if part in parts:
-                hits.setdefault(page, PageHit(page, score, part))
-        return sorted(hits.values(), key=lambda hit: (-hit.score, hit.page))
 
     def _check(self, header: VectorFileHeader, dimension: int) -> None:
         if dimension != header.dimension:

@@ -12,6 +12,7 @@ from readgraph.graphs import read_agent
 from readgraph.graphs.baselines import build_first_words
 from readgraph.library.minute_ledger import LedgerInFile
 from readgraph.library.opening import Library
+from readgraph.models.names import find_model_entry, model_table, model_tables
 from readgraph.models.waiting import use_clock
 from readgraph.state.errors import BadInput, LibraryError, ModelUnavailable
 from tests.doubles.hurried import Hurried
@@ -195,6 +196,13 @@ def test_a_wrong_table_is_refused_in_one_line(readgraph: Command, tmp_path: Path
     (tmp_path / "text.txt").write_text(TEXT)
     refused = readgraph("ask", "Who?", tmp_path / "text.txt", "--model", "desk")
     assert_refused(refused, told.format(file=tmp_path / "settings.toml"))
+
+
+def test_models_that_are_no_table_are_refused_for_one_name_as_for_all(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text("models = 3")
+    for look in (lambda: model_table("desk"), model_tables, lambda: find_model_entry("desk")):
+        with pytest.raises(BadInput, match="'models' that is no table: write"):
+            look()
 
 
 async def test_a_key_that_a_provider_does_not_take_is_refused(tmp_path: Path) -> None:
