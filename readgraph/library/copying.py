@@ -55,7 +55,15 @@ async def copy_library(source: LibraryPlace, target: LibraryPlace) -> CopySummar
                 async for each in threads.aoldest_first():
                     _add_checkpoint(sums, part, each, copies)
                     await copies.run(partial(_put, copies, each), writes=True)
-        await _copy_items(first, second, sums)
+        waiting = list[Op]()
+        async for prefix, key, value in _rows(first):
+            sums.add("item", prefix, key, value)
+            waiting.append(PutOp(tuple(prefix.split(".")), key, value, index=False))
+            if len(waiting) == BATCH:
+                await second.store.abatch(waiting)
+                waiting.clear()
+        if waiting:
+            await second.store.abatch(waiting)
         await asyncio.to_thread(copy_originals, first, second, sums)
         copied, found = sums.as_summary(), await sums_of(second)
         if found != copied:
@@ -138,18 +146,6 @@ async def _rows(library: WholeLibrary) -> AsyncIterator[tuple[str, str, dict[str
         for row in rows:
             yield row
         after = rows[-1][:2]
-
-
-async def _copy_items(first: WholeLibrary, second: WholeLibrary, sums: _Sums) -> None:
-    waiting = list[Op]()
-    async for prefix, key, value in _rows(first):
-        sums.add("item", prefix, key, value)
-        waiting.append(PutOp(tuple(prefix.split(".")), key, value, index=False))
-        if len(waiting) == BATCH:
-            await second.store.abatch(waiting)
-            waiting.clear()
-    if waiting:
-        await second.store.abatch(waiting)
 
 
 def _put(copies: SharedCheckpointer, saved: CheckpointTuple) -> None:

@@ -168,14 +168,11 @@ class DocumentStore(StoredItems):
 
     async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
         """Where offsets are, in the source's terms, in a collection after the document's title; None where unnamed."""
-        if document.parts:
-            return await self._places_in_parts(document, offsets)
-        places = await self.places(document)
-        starts = [start for start, _ in places]
-        nearest = [bisect_right(starts, offset) - 1 for offset in offsets]
-        return [places[number][1] if number >= 0 else None for number in nearest]
-
-    async def _places_in_parts(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
+        if not document.parts:
+            named = await self.places(document)
+            starts = [start for start, _ in named]
+            nearest = [bisect_right(starts, offset) - 1 for offset in offsets]
+            return [named[number][1] if number >= 0 else None for number in nearest]
         within, names = defaultdict[CollectionPart, list[int]](list), dict[int, str | None]()
         for offset in offsets:
             within[document.part_at(offset)].append(offset)

@@ -160,7 +160,15 @@ def _unwritable(folder: Path) -> Path | None:
 def _open_store(place: LibraryPlace, *, to_read: bool = False) -> tuple[SharedStore, bool]:
     """The store, and whether it can be written."""
     if isinstance(place, Path):
-        _check_folder(place)
+        with _explain_refusals(place):
+            if not place.exists():
+                place.mkdir(parents=True, exist_ok=True)
+            version = _format_in(place)
+            if version is None:
+                (place / MARKER).touch()
+                put_format(place, version := FORMAT)
+        if version < FORMAT:
+            migrate(place, FORMAT)
         return LibraryStore(place / STORE, to_read=to_read), not to_read
     try:
         from readgraph.library.postgres.store import open_store
@@ -196,18 +204,6 @@ def nearest_existing(place: Path) -> Path:
     """A place, or the nearest of the folders around it that is there."""
     around = (place.absolute(), *place.absolute().parents)
     return next((each for each in around if os.path.exists(each)), Path.cwd())  # of a folder that is closed, no error
-
-
-def _check_folder(folder: Path) -> None:
-    with _explain_refusals(folder):
-        if not folder.exists():
-            folder.mkdir(parents=True, exist_ok=True)
-        version = _format_in(folder)
-        if version is None:
-            (folder / MARKER).touch()
-            put_format(folder, version := FORMAT)
-    if version < FORMAT:
-        migrate(folder, FORMAT)
 
 
 def _format_in(folder: Path) -> int | None:

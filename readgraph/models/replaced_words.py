@@ -67,23 +67,19 @@ def _read(name: str, file: Path, *_: int) -> Wording:
         raise BadInput(f"{file} is of version {version} of its prompt, which is now {ours.version}: export it anew.")
     texts = {**written, **parts} if isinstance(parts, dict) else {"parts": parts}
     for key, text in texts.items():
-        _check(file, key, text, ours.texts)
+        if key not in ours.texts:
+            raise BadInput(f"{file} has '{key}', which this prompt has not: it has {', '.join(ours.texts)}.")
+        if not isinstance(text, str):
+            raise BadInput(f"{file} has a '{key}' that is no text: write it between quotes.")
+        places, needed = places_in(text), places_in(ours.texts[key])
+        if lacking := sorted(needed - places):
+            raise BadInput(f"{file} lacks {{{lacking[0]}}} in '{key}': put it where it belongs.")
+        if unknown := sorted(places - needed):
+            known = ", ".join(f"{{{place}}}" for place in sorted(needed)) or "no places"
+            raise BadInput(f"{file} has an unknown {{{unknown[0]}}} in '{key}', which has {known}.")
     whole = ours.texts | texts
     parts = {key: text for key, text in whole.items() if key in ours.parts}
     return replace(ours, system=whole["system"], task=whole["task"], parts=parts)
-
-
-def _check(file: Path, key: str, text: object, ours: dict[str, str]) -> None:
-    if key not in ours:
-        raise BadInput(f"{file} has '{key}', which this prompt has not: it has {', '.join(ours)}.")
-    if not isinstance(text, str):
-        raise BadInput(f"{file} has a '{key}' that is no text: write it between quotes.")
-    places, needed = places_in(text), places_in(ours[key])
-    if lacking := sorted(needed - places):
-        raise BadInput(f"{file} lacks {{{lacking[0]}}} in '{key}': put it where it belongs.")
-    if unknown := sorted(places - needed):
-        known = ", ".join(f"{{{place}}}" for place in sorted(needed)) or "no places"
-        raise BadInput(f"{file} has an unknown {{{unknown[0]}}} in '{key}', which has {known}.")
 
 
 def export_words(words: Wording, file: Path) -> None:

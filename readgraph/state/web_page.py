@@ -120,8 +120,23 @@ def elements_of(text: str) -> dict[str, WebElement]:
     lines = [*lines_of(text)]
     found: dict[str, WebElement] = {}
     for number, line in enumerate(lines):
-        if (identity := line.attributes.get("id")) and identity not in found:
-            found[identity] = _element(identity, lines, number)
+        named, kind = line.attributes, line.attributes.get("type", "text")
+        if not (identity := named.get("id")) or identity in found:
+            continue
+        typed = line.tag == "textarea" or (line.tag == "input" and kind in TEXT_TYPES)
+        takes_text = typed or "editable" in named or named.get("role") in TEXT_ROLES
+        below = _below(lines, number) if line.tag in ("select", "input") else ()
+        options = [each for each in below if each.tag == "option"]
+        found[identity] = WebElement(
+            identity,
+            line.tag,
+            cut(_label(lines, number), LONGEST_LABEL),
+            line.start,
+            takes_text and "readonly" not in named,
+            tuple(option.text for option in options if option.text and "disabled" not in option.attributes),
+            "disabled" in named,
+            line.tag == "input" and kind == "password",
+        )
     return found
 
 
@@ -142,24 +157,6 @@ def problem_with(elements: Mapping[str, WebElement], identity: str, operation: O
             shown = ", ".join(element.options[:MOST_NAMED]) + (", …" if len(element.options) > MOST_NAMED else "")
             return f"'{cut(value, LONGEST_LABEL)}' is not offered by {element.description}: select one of {shown}"
     return None
-
-
-def _element(identity: str, lines: Sequence[WebLine], number: int) -> WebElement:
-    line, has_options = lines[number], lines[number].tag in ("select", "input")
-    named, kind = line.attributes, line.attributes.get("type", "text")
-    typed = line.tag == "textarea" or (line.tag == "input" and kind in TEXT_TYPES)
-    takes_text = typed or "editable" in named or named.get("role") in TEXT_ROLES
-    options = [each for each in _below(lines, number) if each.tag == "option"] if has_options else []
-    return WebElement(
-        identity,
-        line.tag,
-        cut(_label(lines, number), LONGEST_LABEL),
-        line.start,
-        takes_text and "readonly" not in named,
-        tuple(option.text for option in options if option.text and "disabled" not in option.attributes),
-        "disabled" in named,
-        line.tag == "input" and kind == "password",
-    )
 
 
 def _below(lines: Sequence[WebLine], number: int) -> Iterator[WebLine]:

@@ -12,7 +12,6 @@ from contextlib import closing
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
 
 from readgraph.library.search.hits import PARTS, Extent, IndexEntry, PageHit, Part, TermCounts
 from readgraph.library.search.postings import Tables, TermScores, layout_of, scores_of
@@ -90,13 +89,6 @@ VACUUM_AT_ONCE = 1000  # pages of the file, 4 KB each, that are given back in on
 MOST_UNPACKED = 1 << 26  # bytes of a page's terms: a damaged block may claim to unpack to gigabytes
 
 
-class TermRanking(NamedTuple):
-    """The terms that were looked for, and (page, score) of what was found, best first."""
-
-    terms: list[str]
-    pages: list[tuple[int, float]]
-
-
 def add(connection: Tables, memory: str, entries: Sequence[IndexEntry]) -> None:
     """Index entries, all or none; an earlier entry of the same page is replaced."""
     with transaction(connection, "IMMEDIATE"):
@@ -172,12 +164,12 @@ def search(connection: Tables, memory: str, query: str, limit: int = 10) -> list
     """
     with transaction(connection):
         index, languages = _find_index(connection, memory)
-        found = _rank_all_pages(connection, index, languages, query)
-        entries = [(_indexed(connection, index, page) or ([], False))[0] for page, _ in found.pages[:limit]]
-    wanted = {*found.terms}
+        terms, ranked = _rank_all_pages(connection, index, languages, query)
+        entries = [(_indexed(connection, index, page) or ([], False))[0] for page, _ in ranked[:limit]]
+    wanted = {*terms}
     return [
         PageHit(page, score, PARTS[max(range(len(parts)), key=lambda number: len(wanted & {*parts[number].split()}))])
-        for (page, score), parts in zip(found.pages[:limit], entries, strict=True)
+        for (page, score), parts in zip(ranked[:limit], entries, strict=True)
     ]
 
 
@@ -198,7 +190,8 @@ def rank_pages(
         index, languages = _find_index(connection, memory)
         if needs_content and not has_content(query, *languages):
             return []
-        return _rank_all_pages(connection, index, languages, query, parts).pages[:limit]
+        _, ranked = _rank_all_pages(connection, index, languages, query, parts)
+        return ranked[:limit]
 
 
 def count_terms(connection: Tables, memory: str, query: str) -> TermCounts:
@@ -213,11 +206,11 @@ def count_terms(connection: Tables, memory: str, query: str) -> TermCounts:
 
 def _rank_all_pages(
     connection: Tables, index: int, languages: Sequence[str], query: str, parts: Sequence[Part] = PARTS
-) -> TermRanking:
-    """All pages with a term of the query in these parts."""
+) -> tuple[list[str], list[tuple[int, float]]]:
+    """The terms that were looked for, and (page, score) of all pages with one of them in these parts, best first."""
     counted = _count_pages_with_terms(connection, index, languages, query) if index else {}
     if not (terms := affordable(counted, MOST_ROWS)):
-        return TermRanking([], [])
+        return [], []
     layout = layout_of(connection, index)
 
     def scores(term: str) -> TermScores:
@@ -225,7 +218,7 @@ def _rank_all_pages(
             ("scores", index, term, *parts), lambda: scores_of(connection, index, layout, term, parts)
         )
 
-    return TermRanking(terms, layout.rank_pages(map(scores, terms)))
+    return terms, layout.rank_pages(map(scores, terms))
 
 
 def _count_pages_with_terms(connection: Tables, index: int, languages: Sequence[str], query: str) -> dict[str, int]:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from functools import cached_property, reduce
 from operator import add
-from typing import NamedTuple
 
 from readgraph.library.search.hits import TermCounts
 from readgraph.library.search.postings import BESIDE
@@ -190,22 +189,16 @@ class TextsWith:
         return reduce(add, weights, 0.0) / max(len(weights), 1)  # Python 3.12's `sum` rounds differently
 
 
-class _Words(NamedTuple):
-    """In which of some texts each token is, by number, and how often; how many tokens of each are no stop words."""
-
-    counts: dict[str, list[tuple[int, int]]]
-    lengths: list[int]
-
-
 @cache_by_text
-def _count_tokens(texts: tuple[str, ...], language: str) -> _Words:
-    stopped, words = stop_words(language), _Words({}, [])
+def _count_tokens(texts: tuple[str, ...], language: str) -> tuple[dict[str, list[tuple[int, int]]], list[int]]:
+    """In which texts each token is, by number, and how often; how many tokens of each text are no stop words."""
+    stopped, counts, lengths = stop_words(language), dict[str, list[tuple[int, int]]](), list[int]()
     for number, text in enumerate(texts):
         found = Counter(tokens(text, language))
         for token, count in found.items():
-            words.counts.setdefault(token, []).append((number, count))
-        words.lengths.append(found.total() - sum(found[word] for word in stopped & found.keys()))
-    return words
+            counts.setdefault(token, []).append((number, count))
+        lengths.append(found.total() - sum(found[word] for word in stopped & found.keys()))
+    return counts, lengths
 
 
 @cache_by_text

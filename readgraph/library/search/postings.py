@@ -68,9 +68,10 @@ class Layout:
     def score_term(self, own: Floats) -> TermScores:
         """What a term adds to the scores, by how often it is in each page."""
         found = self._with_beside(own, BESIDE)
-        places = np.flatnonzero(found)
-        scores = _weight(own) * found[places] * (K1 + 1) / (found[places] + self._norms[places])
-        return TermScores(places, scores, np.flatnonzero(own))
+        places, having = np.flatnonzero(found), np.flatnonzero(own)
+        weight = max(math.log((len(own) - len(having) + 0.5) / (len(having) + 0.5)), LEAST)
+        scores = weight * found[places] * (K1 + 1) / (found[places] + self._norms[places])
+        return TermScores(places, scores, having)
 
     def rank_pages(self, terms: Iterable[TermScores]) -> list[tuple[int, float]]:
         """(page, score) of the pages with any of the terms, best first; equals in page order."""
@@ -88,11 +89,6 @@ class Layout:
         total[1:] += share * own[:-1] * self._continues_previous
         total[:-1] += share * own[1:] * self._continues_previous
         return total
-
-
-def _weight(counts: Floats) -> float:
-    having, pages = int(np.count_nonzero(counts)), len(counts)
-    return max(math.log((pages - having + 0.5) / (having + 0.5)), LEAST)
 
 
 WEIGHTS = {"page": 1.0, "header": 0.5, "memo": 1.0}

@@ -217,21 +217,6 @@ class Vectors:
             create_file(self._path, VectorFileHeader(header.model, header.dimension), kept)
             self._catch_up()
 
-    def _catch_up(self) -> None:
-        """Read the records that any process has appended to the file; a replaced file is read from its start.
-
-        A file that is damaged, or was made by another model, counts as empty, and is replaced later.
-        """
-        found = read_file(self._path, self._header, self._read)
-        if found is None or found[0].model != self._model or not is_sound(found[1]):
-            self._clear(None)
-            return
-        header, records = found
-        if header != self._header:
-            self._clear(header)
-        if len(records):
-            self._take_in(records)
-
     def _clear(self, header: VectorFileHeader | None) -> None:
         self._header = header
         self._read = 0
@@ -244,7 +229,18 @@ class Vectors:
             half_precision, nearness = faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
             self._faiss = faiss.IndexScalarQuantizer(header.dimension, half_precision, nearness)
 
-    def _take_in(self, records: Records) -> None:
+    def _catch_up(self) -> None:
+        """Read the records that any process has appended to the file; a replaced file is read from its start.
+
+        A file that is damaged, or was made by another model, counts as empty, and is replaced later.
+        """
+        found = read_file(self._path, self._header, self._read)
+        if found is None or found[0].model != self._model or not is_sound(found[1]):
+            self._clear(None)
+            return
+        header, records = found
+        if header != self._header:
+            self._clear(header)
         self._read += len(records)
         removed = {int(records["page"][row]): row for row in np.flatnonzero(records["part"] == REMOVED)}
         if removed:
@@ -256,10 +252,11 @@ class Vectors:
                 self._pages, self._parts = self._pages[~gone], self._parts[~gone]
             since = np.array([removed.get(page, -1) for page in records["page"].tolist()])
             records = records[(records["part"] != REMOVED) & (np.arange(len(records)) > since)]
-        codes = np.ascontiguousarray(records["vector"]).view(np.uint8)  # FAISS stores the same half-precision bytes
-        self._faiss.add_sa_codes(codes)
-        self._pages = np.concatenate([self._pages, records["page"]])
-        self._parts = np.concatenate([self._parts, records["part"]])
+        if len(records):
+            codes = np.ascontiguousarray(records["vector"]).view(np.uint8)  # FAISS stores the same half-precision bytes
+            self._faiss.add_sa_codes(codes)
+            self._pages = np.concatenate([self._pages, records["page"]])
+            self._parts = np.concatenate([self._parts, records["part"]])
 
 
 KEPT_OPEN = 8  # the most memories whose vectors stay in RAM; 100,000 vectors of 384 numbers take 80 MB

@@ -125,7 +125,12 @@ class _StoreBatches:
             flight.waiting[call.key] = call
             self._start(flight, flight.run)
         else:
-            self._collect(call)
+            if len(self._pending) >= MOST_REQUESTS or self._bytes + len(call.request) > MOST_BYTES:
+                self._send()
+            self._pending[call.key] = call
+            self._bytes += len(call.request)
+            self._arrived += 1
+            self._start(QUIETLY, self._send_when_quiet)
         try:
             return await call.reply
         finally:
@@ -142,14 +147,6 @@ class _StoreBatches:
             for key in taken:
                 self._bytes -= len(self._pending.pop(key).request)
             self._begin(self._new_flight(self.store, taken, record))
-
-    def _collect(self, call: "WaitingCall") -> None:
-        if len(self._pending) >= MOST_REQUESTS or self._bytes + len(call.request) > MOST_BYTES:
-            self._send()
-        self._pending[call.key] = call
-        self._bytes += len(call.request)
-        self._arrived += 1
-        self._start(QUIETLY, self._send_when_quiet)
 
     async def _send_when_quiet(self) -> None:
         seen = 0

@@ -11,7 +11,8 @@ from readgraph.state.declaring import Help, InRecipe, Settings
 ReplyForm = Literal["auto", "json_schema", "function", "text", "plain"]
 """How typed replies are requested; `auto`: by the best form that the model supports."""
 
-PACKAGED_MODEL = "local:SmolLM2-135M-Instruct"  # the chat model that comes inside a package (`readgraph[local-model]`)
+PACKAGED_MODEL = "local:SmolLM2-135M-Instruct"
+"""The chat model that comes inside a package (`readgraph[local-model]`)."""
 
 
 def full_name(model: str) -> str:
