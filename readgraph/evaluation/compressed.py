@@ -11,7 +11,6 @@ from readgraph.graphs.baselines import build_full_text
 from readgraph.nodes.search import get_shared_embedder
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.reading import Question
-from readgraph.state.records import Document
 
 __all__ = ["ContextScore", "score_contexts"]
 
@@ -49,7 +48,13 @@ async def score_contexts(
     """
     document = await engine.pages.add_document(text)
     if per_question:
-        return await all_finished(_compress_for(engine, document, item, llm_token_budget) for item in items)
+
+        async def compress_for(item: Item) -> ContextScore:
+            compressed, trace = await engine.compress_document(document, llm_token_budget, item.question)
+            outcome = Outcome(item.id, engine.id, 0, compressed.status, compressed.text or None, usage=trace.usage)
+            return await _score(engine, item, outcome, compressed, trace)
+
+        return await all_finished(map(compress_for, items))
     compressed, trace = await engine.compress_document(document, llm_token_budget)
     context = await engine.pages.add_document(compressed.text, title=f"{document.id} in {compressed.tokens} tokens")
     graph = build_full_text().compile(store=engine.pages.store)
@@ -61,14 +66,6 @@ async def score_contexts(
         return await _score(engine, item, Outcome(item.id, engine.id, 0, **taken), compressed, trace)
 
     return await all_finished(map(answer, items))
-
-
-async def _compress_for(
-    engine: CompressionEngine, document: Document, item: Item, llm_token_budget: int
-) -> ContextScore:
-    compressed, trace = await engine.compress_document(document, llm_token_budget, item.question)
-    outcome = Outcome(item.id, engine.id, 0, compressed.status, compressed.text or None, usage=trace.usage)
-    return await _score(engine, item, outcome, compressed, trace)
 
 
 async def _score(

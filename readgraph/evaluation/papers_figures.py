@@ -1,16 +1,17 @@
 """Figures from papers, made with other models: a reference for your own figures, not a target."""
 
-import tomllib
 from functools import cache
-from importlib.resources import files
 from itertools import product
+from pathlib import Path
 from typing import Any
+
+from readgraph.state.files import read_toml
 
 
 @cache
 def tables_of_papers() -> dict[str, list[dict[str, Any]]]:
     """The papers' tables by the names of datasets: `papers_figures.toml`, which says how it is read."""
-    return tomllib.loads(files("readgraph.evaluation").joinpath("papers_figures.toml").read_text(encoding="utf-8"))
+    return read_toml(Path(__file__).with_suffix(".toml"), "papers_figures.toml", -1)
 
 
 def figures_of_papers(dataset: str) -> list[dict[str, object]]:

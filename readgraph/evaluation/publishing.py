@@ -95,13 +95,16 @@ def _run(results: dict[str, Any], asked: dict[str, Any], context: ReaderContext)
     what["settings"] = {name: value for name, value in what["settings"].items() if name != "namespace"}
     rows = results["methods"]
     costs = [row["cost"] for row in rows]
+    settings = [what["settings"], *(row["settings"] for row in what.get("rows", {}).values())]
+    given = {each.get(name) for each in settings for name in ("model", "reading_model", "embeddings")}
+    found = {name: find_model_entry(name) for name in sorted(filter(None, given))}
     return {
         "readgraph": "run",
         "format": FORMAT,
         **what,
         "asked": asked,
         "budget": {name: getattr(context, name) for name in ("max_calls", "max_words", "max_seconds")},
-        "models": _models(what),
+        "models": {name: known.table.full_name for name, known in found.items() if known and known.table},
         "machine": _machine(),
         "cost": None if None in costs else sum(costs),
         "scores": scores_of(results),
@@ -113,14 +116,6 @@ def scores_of(results: dict[str, Any]) -> dict[str, dict[str, float]]:
     """The mean of each metric, by row."""
     rows = results["methods"]
     return {row["method"]: {name: metric["mean"] for name, metric in row["metrics"].items()} for row in rows}
-
-
-def _models(what: dict[str, Any]) -> dict[str, str]:
-    """The provider's names of models that have names of the user's own."""
-    settings = [what["settings"], *(row["settings"] for row in what.get("rows", {}).values())]
-    given = {each.get(name) for each in settings for name in ("model", "reading_model", "embeddings")}
-    found = {name: find_model_entry(name) for name in sorted(filter(None, given))}
-    return {name: known.table.full_name for name, known in found.items() if known and known.table}
 
 
 def _machine() -> dict[str, Any]:

@@ -267,17 +267,15 @@ def _flat(
 
 def _list_differences(one: Mapping[Any, Any], other: Mapping[Any, Any], of_one: str, of_other: str) -> Iterator[str]:
     for name in one.keys() | other.keys():
-        if not _is_same(name, first := one.get(name), second := other.get(name)):
+        first, second = one.get(name), other.get(name)
+        same = first == second
+        if isinstance(first, int | float) and isinstance(second, int | float):
+            metric = METRICS.get(name if isinstance(name, str) else name[-1])
+            within = OF_EMBEDDINGS if metric and metric.rater == "embeddings" else EXACT
+            same = isclose(first, second, rel_tol=0, abs_tol=within)
+        if not same:
             called = name if isinstance(name, str) else " ".join(name)
             yield f"{called}: {_format_compared_value(first)} {of_one}, {_format_compared_value(second)} {of_other}"
-
-
-def _is_same(name: str | tuple[str, ...], one: Any, other: Any) -> bool:
-    if not (isinstance(one, int | float) and isinstance(other, int | float)):
-        return bool(one == other)
-    metric = METRICS.get(name if isinstance(name, str) else name[-1])
-    within = OF_EMBEDDINGS if metric and metric.rater == "embeddings" else EXACT
-    return isclose(one, other, rel_tol=0, abs_tol=within)
 
 
 def _format_compared_value(value: Any) -> str:

@@ -83,13 +83,17 @@ def row_named(text: str, context: ReaderContext, named: Callable[[str], Method] 
     _check_known(text, method, texts)
     if twice := [setting for setting in texts if setting in meant]:
         raise BadInput(f"'{called.strip()}' stands for {name}@{fixed}: leave {twice[0]} out of the row '{text}'.")
+    default, values = ReaderContext(), dict[str, Any](meant | texts)
+    for each, value in values.items():
+        if isinstance(getattr(default, each), tuple):  # names with commas between them; the context converts the others
+            values[each] = tuple(part.strip() for part in value.split(","))
     try:
-        with_own = replace(context, **{each: _value(each, value) for each, value in (meant | texts).items()})
+        with_own = replace(context, **values)
     except BadInput as problem:
         raise BadInput(f"The row '{text}' can't be run: {problem}") from None
     if bool(with_own.model) != bool(context.model):
         raise BadInput(f"The row '{text}' can't be run: all rows have a model, or none has; name one with --model.")
-    own = {each: getattr(with_own, each) for each in meant | texts}
+    own = {each: getattr(with_own, each) for each in values}
     with_own = with_answers_length(method, with_own, own)
     shown = ",".join(f"{each}={'off' if own[each] is False else format_default(own[each])}" for each in texts)
     return Row("@".join(filter(None, [called.strip() if meant else method.name, shown])), method, with_own, own)
@@ -151,9 +155,3 @@ def _check_known(row: str, method: Method, names: Iterable[str]) -> None:
             raise BadInput(f"'{name}' is the same for all rows of an evaluation: leave it out of the row '{row}'.")
         if name not in used:
             raise BadInput(f"{name} has no effect with {method.name}: leave it out of the row '{row}'.")
-
-
-def _value(name: str, text: str) -> Any:
-    """The value as the context takes it: names with commas between them, or the text, which the context converts."""
-    default = getattr(ReaderContext(), name)
-    return tuple(part.strip() for part in text.split(",")) if isinstance(default, tuple) else text

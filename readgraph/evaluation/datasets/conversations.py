@@ -59,9 +59,13 @@ class _LongMemEvalQuestion(DatasetRecord):
 def long_mem_eval(path: Path) -> Iterator[Asked]:
     """The questions of a file; evidence is the marked turns, or without marks all turns of the answer's sessions."""
     for where, asked in records(path, _LongMemEvalQuestion):
+        sessions = list[SessionTurns]()
         # Only longmemeval_oracle does not have them in the order of time.
-        order = sorted(range(len(asked.haystack_dates)), key=asked.haystack_dates.__getitem__)
-        text, spans = join_sessions(asked.question_id, asked.question_id, (_session(asked, number) for number in order))
+        for number in sorted(range(len(asked.haystack_dates)), key=asked.haystack_dates.__getitem__):
+            said = enumerate(asked.haystack_sessions[number])
+            turns = [SpeakerTurn(turn.content, turn.role, f"{number}:{place}") for place, turn in said]
+            sessions.append(SessionTurns(turns, asked.haystack_dates[number]))
+        text, spans = join_sessions(asked.question_id, asked.question_id, sessions)
         question = f"Today is {asked.question_date}. {asked.question}" if asked.question_date else asked.question
         abstains = asked.question_id.endswith("_abs")  # the history doesn't answer it
         item = Item(
@@ -75,12 +79,6 @@ def long_mem_eval(path: Path) -> Iterator[Asked]:
             addressed=AddressedMessage("assistant", "user", question),
         )
         yield where, text, [item]
-
-
-def _session(asked: _LongMemEvalQuestion, number: int) -> SessionTurns:
-    session = asked.haystack_sessions[number]
-    turns = [SpeakerTurn(turn.content, turn.role, f"{number}:{place}") for place, turn in enumerate(session)]
-    return SessionTurns(turns, asked.haystack_dates[number])
 
 
 def _evidence(asked: _LongMemEvalQuestion) -> list[str]:

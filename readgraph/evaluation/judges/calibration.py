@@ -62,7 +62,11 @@ def agreement(known: Sequence[tuple[str, bool, bool | None]]) -> Agreement:
     rated = [(kind, right, said) for kind, right, said in known if said is not None]
     share, interval, chance = _agreeing(rated), None, None
     if share is not None:
-        interval = _wilson(share, len(rated))
+        # Wilson's interval: unlike the usual one, it has a width where all agree.
+        number = len(rated)
+        middle, below = share + Z**2 / (2 * number), 1 + Z**2 / number
+        width = Z * sqrt(share * (1 - share) / number + Z**2 / (4 * number**2))
+        interval = round((middle - width) / below, 9), round((middle + width) / below, 9)
         right = sum(right for _, right, _ in rated) / len(rated)
         taken = sum(said for _, _, said in rated) / len(rated)
         chance = right * taken + (1 - right) * (1 - taken)
@@ -92,14 +96,6 @@ def agreement(known: Sequence[tuple[str, bool, bool | None]]) -> Agreement:
 def _agreeing(rated: Sequence[tuple[str, bool, bool]]) -> float | None:
     """The share of pairs whose verdict is the known one; None without any."""
     return sum(right == said for _, right, said in rated) / len(rated) if rated else None
-
-
-def _wilson(share: float, number: int) -> Interval:
-    """Wilson's interval of a share: unlike the usual one, it has a width where all agree."""
-    middle = share + Z**2 / (2 * number)
-    width = Z * sqrt(share * (1 - share) / number + Z**2 / (4 * number**2))
-    below = 1 + Z**2 / number
-    return round((middle - width) / below, 9), round((middle + width) / below, 9)
 
 
 def _percent(share: float | None) -> float | None:

@@ -260,7 +260,7 @@ async def judge_missing(
         lacking = [name for name in metrics if not earlier or name not in earlier.scores]
         judgement = Judgement(outcome.item, outcome.method, outcome.run, rater, {})
         async with slots:
-            with exchanges_of(context, lambda exchange: _has_reply(earlier, exchange)) as exchanges:
+            with exchanges_of(context, partial(_has_reply, earlier)) as exchanges:
                 try:
                     item, answered = items[outcome.item], outcome.by_method(model)
                     judgement = await judge(item, answered, lacking, context, store) or judgement

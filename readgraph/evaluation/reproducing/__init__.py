@@ -1,7 +1,6 @@
 """The papers' experiments by name, each with its rows and the dataset it needs: `readgraph reproduce`."""
 
-from readgraph.evaluation.reproducing.papers import PAPERS
-from readgraph.evaluation.reproducing.sources import Experiment
+from readgraph.evaluation.reproducing.papers import PAPERS, Experiment
 from readgraph.state.errors import BadInput
 
 EXPERIMENTS: dict[str, Experiment] = {each.name: each for paper in PAPERS for each in paper.experiments}

@@ -13,7 +13,7 @@ from readgraph.evaluation.datasets.own import own
 from readgraph.evaluation.datasets.record_files import first_value
 from readgraph.evaluation.plan import estimate_groups, fill_defaults, with_papers_settings
 from readgraph.evaluation.records import Dataset, Item, Text, WebStep
-from readgraph.evaluation.reproducing.sources import Experiment, Size, Source
+from readgraph.evaluation.reproducing.papers import Experiment, Size, Source
 from readgraph.evaluation.rows import Row, rows_to_run
 from readgraph.evaluation.running import find_unanswered
 from readgraph.graphs.estimates.arithmetic import Estimate

@@ -10,7 +10,7 @@ from readgraph.evaluation.datasets import NAMES
 from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.evaluation.reproducing import EXPERIMENTS
 from readgraph.evaluation.reproducing.needs import estimate_each_row, estimate_experiment, store_of_mean_texts
-from readgraph.evaluation.reproducing.sources import Experiment
+from readgraph.evaluation.reproducing.papers import Experiment
 from readgraph.evaluation.rows import row_method, row_named
 from readgraph.graphs.methods import web_method_named
 from readgraph.state import languages as language
