@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.evaluation.metrics import METRICS
+from readgraph.evaluation.reproducing import PAPERS, Experiment, Paper
 from readgraph.evaluation.reproducing.needs import estimate_each_row, estimate_experiment
-from readgraph.evaluation.reproducing.papers import PAPERS, Experiment, Paper
 from readgraph.graphs.estimates.arithmetic import Estimate
 from readgraph.models.prices import Price
 from readgraph.state.context import ReaderContext

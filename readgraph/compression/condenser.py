@@ -156,7 +156,15 @@ class Condenser:
             return state["passages"]
         store = page_store(runtime)
         memory = await store.memory(state["document"], state["memory"])
-        levels = [[*level, *await _unread(store, memory)] for level in await self.levels(store, memory)]
+        unread = list[str]()
+        if not memory.complete:  # the important sentences of what has no notes
+            document = await store.document(memory.document)
+            noted = {note.page for note in await store.notes(memory.id, range(memory.pages))}
+            pages = await store.pages(memory.id, range(memory.pages))
+            spans = [(page.start, page.end) for page in pages if page.number not in noted]
+            spans += [(memory.read_to, document.characters)] if memory.read_to < document.characters else []
+            unread = [extract_gist(text) for text in await store.spans(document, spans)]
+        levels = [[*level, *unread] for level in await self.levels(store, memory)]
         return next((level for level in levels if _words(level) <= state["budget_words"]), levels[-1])
 
     async def _shorten_group(self, number: int, text: str, share: float, runtime: Runtime[ReaderContext]) -> str:
@@ -180,18 +188,6 @@ class Condenser:
 async def notes_of(store: PageStore, memory: Memory) -> list[list[str]]:
     """The notes of a memory as its only level."""
     return [[note.text for note in await store.notes(memory.id, range(memory.pages)) if note.text]]
-
-
-async def _unread(store: PageStore, memory: Memory) -> list[str]:
-    """The important sentences of what an unfinished memory has no notes of."""
-    if memory.complete:
-        return []
-    document = await store.document(memory.document)
-    noted = {note.page for note in await store.notes(memory.id, range(memory.pages))}
-    pages = await store.pages(memory.id, range(memory.pages))
-    spans = [(page.start, page.end) for page in pages if page.number not in noted]
-    spans += [(memory.read_to, document.characters)] if memory.read_to < document.characters else []
-    return [extract_gist(text) for text in await store.spans(document, spans)]
 
 
 def whole_sentences(texts: Sequence[str], most_words: int) -> str:

@@ -78,7 +78,12 @@ class CompressionEngine(ABC):
         self.pages = PageStore(InMemoryStore() if library is None else library)
         self.functions: dict[str, str | None] = {"local_llm_pipeline": None, "embedding_fn": None}
         self.graph = self.build().compile(store=self.pages.store)
-        self._check(settings)
+        for name in sorted(settings.keys() - self.settings):
+            if name in self.instead:
+                raise BadInput(f"{self.id} has no setting '{name}': give {self.instead[name]}.")
+            keys = inspect.signature(type(self)).parameters.keys() | self.settings
+            near = get_close_matches(name, sorted(keys), 1)
+            raise BadInput(f"{self.id} has no key '{name}'" + (f": do you mean '{near[0]}'?" if near else "."))
         if context is not None and not isinstance(context, ReaderContext):
             raise BadInput(f"context must be a ReaderContext, not {type(context).__name__}.")
         self.context = replace(context or ReaderContext(), **settings)
@@ -291,15 +296,6 @@ class CompressionEngine(ABC):
         defaults = vars(ReaderContext(model=""))
         differing = {name: value for name, value in vars(self.context).items() if value != defaults[name]}
         return {name: value for name, value in {"model": "", **differing}.items() if name not in made}
-
-    def _check(self, settings: Mapping[str, Any]) -> None:
-        known = self.settings
-        for name in sorted(settings.keys() - known):
-            if name in self.instead:
-                raise BadInput(f"{self.id} has no setting '{name}': give {self.instead[name]}.")
-            keys = inspect.signature(type(self)).parameters.keys() | known
-            near = get_close_matches(name, sorted(keys), 1)
-            raise BadInput(f"{self.id} has no key '{name}'" + (f": do you mean '{near[0]}'?" if near else "."))
 
     def _register_function(self, key: str, function: Callable[..., Any]) -> str:
         """The model's name of a function, which is kept for the trace."""

@@ -40,15 +40,6 @@ PACKAGES = (
 """Packages that a figure may depend on."""
 
 
-def package_versions() -> dict[str, str]:
-    """The versions of Python and of those packages that are installed."""
-    versions = {"python": platform.python_version()}
-    for package in PACKAGES:
-        with suppress(PackageNotFoundError):
-            versions[package] = version(package)
-    return versions
-
-
 def prompt_versions() -> dict[str, int]:
     """The version of every prompt by its name, but of those that rate answers, which are a judge's."""
     whole = {module.NAME: module.VERSION for module in prompt_modules() if hasattr(module, "NAME")}
@@ -88,6 +79,10 @@ def what_is_run(
     file: Path | None, dataset: Dataset, rows: Sequence[Row], runs: int, judge: str | None, context: ReaderContext
 ) -> dict[str, Any]:
     """The record of an evaluation; it names no machine and holds no API key."""
+    versions: dict[str, str | None] = {"python": platform.python_version()}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
     apart = (*MAY_DIFFER, "sample", "prompts")
     settings = {name: value for name, value in asdict(context).items() if name not in apart}
     return {
@@ -104,7 +99,7 @@ def what_is_run(
         "settings": {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()},
         "prompts": prompt_versions(),
         **({"own_prompts": own} if (own := own_prompts(context.prompts)) else {}),
-        "packages": package_versions(),
+        "packages": versions,
         "begun": utc_now(),
     }
 

@@ -195,7 +195,11 @@ class ScoredEvaluation(FolderContents):
     def _results_of(self, method: str) -> dict[str, Any]:
         outcomes, items = self.outcomes[method], self.dataset.by_id
         answered = [outcome for outcome in outcomes if outcome.status != "failed"]
-        built = _memory_lines(method, self.memories)
+        # The lines of the method's memories, whichever method built them, and of its unfinished memories.
+        mine = [line for line in self.memories if line["method"] == method]
+        own = {line["memory"] for line in mine if "memory" in line}
+        built = [line for line in self.memories if line.get("memory") in own]
+        built += [line for line in mine if "memory" not in line]
         counted = [*(line["fallbacks"] for line in built), *(one.fallbacks for one in answered)]
         fallbacks = sum(map(Counter, counted), Counter[str]())
         leading = self.leading_scores(method)
@@ -296,13 +300,6 @@ def _build_usage(method: str, built: Sequence[dict[str, Any]]) -> dict[str, Any]
         "pages": sum(len(line["page_words"]) for line in own.values()),
         "note_words": sum(sum(line["note_words"]) for line in own.values()),
     }
-
-
-def _memory_lines(method: str, memories: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The lines of the method's memories, whichever method built them, and of its unfinished memories."""
-    mine = [line for line in memories if line["method"] == method]
-    own = {line["memory"] for line in mine if "memory" in line}
-    return [line for line in memories if line.get("memory") in own] + [line for line in mine if "memory" not in line]
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -171,12 +171,16 @@ WORDING = 60
 
 async def estimate_gam(case: EstimateCase) -> Estimate:
     """A memo and header for each page, then rounds of research."""
-    left = await case.unread(recipe(case.reader))
-    new, memorizing = _new_pages(left.words, case) + left.pages, Estimate()
+    left, size = await case.unread(recipe(case.reader)), case.context.session_page_words
+    new, memorizing = Range.of(left.pages), Estimate()
+    if left.words:  # each session is cut evenly, and no page is smaller than its share of the page size
+        sessions = case.document.sessions
+        borders = sessions + max(len(case.document.parts), 1)
+        most = left.words / max(1, round(FEWEST_SHARE * size)) + 2 * borders
+        new += Range(math.ceil(left.words / (size + 1)), max(left.words / size, sessions or 1, 1), math.ceil(most))
     if (reader := case.reader).model:
         # Recent memos, and older ones that are related to the page.
         memory = min(reader.memory_words, MEMO_WORDS * (left.notes + new.expected) / 2)
-        size = reader.session_page_words
         shown = Range(0, memory + size, 3 * reader.memory_words + size + 1)
         prompt = Range.frame(memorize_prompt("", "", "", purpose_of(reader)).words) + shown
         calls = 2 if needs_two_calls(reader) else 1
@@ -186,16 +190,6 @@ async def estimate_gam(case: EstimateCase) -> Estimate:
         return memorizing
     pages = new + left.notes
     return memorizing + estimate_research(pages, case.document.words / max(pages.expected, 1), case)
-
-
-def _new_pages(words: int, case: EstimateCase) -> Range:
-    """Pages still to be made: each session is cut evenly, and no page is smaller than its share of the page size."""
-    if not words:
-        return NONE
-    size, sessions = case.context.session_page_words, case.document.sessions
-    borders = sessions + max(len(case.document.parts), 1)
-    most = words / max(1, round(FEWEST_SHARE * size)) + 2 * borders
-    return Range(math.ceil(words / (size + 1)), max(words / size, sessions or 1, 1), math.ceil(most))
 
 
 def estimate_research(pages: Range, page_words: float, case: EstimateCase, *, begun: bool = False) -> Estimate:

@@ -170,8 +170,12 @@ async def estimate_tree_reading(case: EstimateCase, recipe: MakeRecipe = recipe)
     """What reading the rest will use, and how many segments there will be; `recipe`: of a memory like MemWalker's."""
     context = case.context
     left = await case.unread(recipe(case.reader))
-    new = _new_segments(left.words, case)
-    to_summarise = new + left.pages
+    to_summarise = Range.of(left.pages)
+    if left.words:  # only the last segment of a text, or of a stretch between kept pages, may be smaller
+        size = context.segment_words
+        fewest, ends = max(1, round(size * (1 - NEAR))), max(len(case.document.parts), 1) + 1
+        most = math.ceil(left.words / max(fewest - 1, 1) + ends)
+        to_summarise += Range(math.ceil(left.words / segment(context).most), math.ceil(left.words / size), most)
     pages = to_summarise + left.notes
     if not case.reader.model:
         return Estimate(), pages
@@ -183,16 +187,6 @@ async def estimate_tree_reading(case: EstimateCase, recipe: MakeRecipe = recipe)
         sum(TreeShape.over(math.ceil(count), context.children).counts[1:]) for count in (pages.expected, pages.most)
     )
     return of_segments + estimate_compression(Range(0, expected, most), context), pages
-
-
-def _new_segments(words: int, case: EstimateCase) -> Range:
-    """Segments still to be made. Only the last one of a text, or of a stretch between kept pages, may be smaller."""
-    if not words:
-        return NONE
-    size = case.context.segment_words
-    fewest, ends = max(1, round(size * (1 - NEAR))), max(len(case.document.parts), 1) + 1
-    most = math.ceil(words / max(fewest - 1, 1) + ends)
-    return Range(math.ceil(words / segment(case.context).most), math.ceil(words / size), most)
 
 
 def estimate_segment_summaries(segments: Range, context: ReaderContext, words: float) -> Estimate:

@@ -18,8 +18,7 @@ from readgraph.evaluation import replaying
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.plan import digest_of, fill_defaults
 from readgraph.evaluation.publishing import PROMPTS
-from readgraph.evaluation.reproducing import EXPERIMENTS, experiment_named, needs
-from readgraph.evaluation.reproducing.papers import Experiment
+from readgraph.evaluation.reproducing import EXPERIMENTS, Experiment, experiment_named, needs
 from readgraph.evaluation.rows import Row, needs_embeddings, row_method, row_named
 from readgraph.graphs.methods import web_method_named
 from readgraph.models.prices import in_dollars

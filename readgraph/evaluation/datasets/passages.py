@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.assembling import MemberDocument, Spans, keep_documents_apart
+from readgraph.evaluation.datasets.assembling import MemberDocument, keep_documents_apart
 from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset, folder_with, form
 from readgraph.evaluation.datasets.record_files import DatasetRecord, first_value, records
 from readgraph.evaluation.records import Dataset, Item, Text
@@ -149,7 +149,12 @@ def _load_browse_comp(path: Path, items: int | None = None) -> Dataset:
                 "decrypt_dataset.py, and name that."
             )
     text, spans = keep_documents_apart(CORPUS, "BrowseComp-Plus", _parts(corpus, questions[0], items))
-    found = [(where, text, [_item(query, spans)]) for where, query in asked]
+    found = list[Asked]()
+    for where, query in asked:
+        named = dict.fromkeys(page.docid for page in query.evidence_docs)
+        evidence = tuple(spans[name] for name in named if name in spans)
+        item = Item(query.query_id, CORPUS, query.query.strip(), (query.answer.strip(),), evidence=evidence)
+        found.append((where, text, [item]))
     lacking = {page.docid for _, query in asked for page in query.evidence_docs} - spans.keys()
     note = f"{len(lacking):,} pages of evidence are not in the corpus." if lacking else ""
     if not corpus:
@@ -185,14 +190,3 @@ def _parts(corpus: Sequence[Path], questions: Path, items: int | None) -> Iterat
         pages = (page for _, query in islice(records(questions, BrowseCompPages), items) for page in query.all)
     # Below "---" the first line tells the title, after which a document is named.
     return (MemberDocument(page.text.removeprefix("---\n"), id=page.docid) for page in pages if page.text.strip())
-
-
-def _item(query: BrowseCompQuery, spans: Spans) -> Item:
-    named = dict.fromkeys(page.docid for page in query.evidence_docs)
-    return Item(
-        id=query.query_id,
-        text=CORPUS,
-        question=query.query.strip(),
-        references=(query.answer.strip(),),
-        evidence=tuple(spans[name] for name in named if name in spans),
-    )

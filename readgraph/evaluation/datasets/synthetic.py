@@ -22,39 +22,16 @@ from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.state.errors import BadInput
+from readgraph.state.files import read_toml
 
 TASK_NAME = re.compile(r"niah_(?:single|multikey|multivalue|multiquery)(?:_\d)?|\bvt|\bcwe|\bfwe|\bqa_\d")
 
-TASKS = {
-    "niah": (
-        r"I will quiz you about the .{1,60}? afterwards\.\s",
-        r"What (?:is|are all) the special magic .{1,2000}? mentioned in the provided text\?",
-    ),
-    "vt": (
-        r"chain\(s\) of variable assignment hidden in the following text\.\s",
-        r"Find all variables that are assigned the value \S+ in the text above\.?",
-    ),
-    "cwe": (r"Memorize the ones that appear most often\.\s", r"What are the 10 most common words in the above list\?"),
-    "fwe": (
-        r"Find the three most frequently appeared coded words\.\s",
-        r"Do not provide any explanation\..{1,300}? in the above coded text\?",
-    ),
-    "qa": (
-        r"The following are given documents\.\s",
-        r"(?<=Question: )(?:(?!Question: ).)+?(?=\s*(?:\n|\[/INST\]|<\||Answer:|$))",
-    ),
-}
-"""Patterns for each task: the end of the words before the text, and the question. The last match in a prompt counts,
-since a worked example may come before the task."""
+TASKS = read_toml(Path(__file__).with_name("ruler.toml"), "ruler.toml", -1)
 
 BEFORE_QUESTION = re.compile(
     r"(?:Answer the question based on the given documents\..{1,200}?)?Question:\s*$|\s+$", re.DOTALL
 )
 """The separator between text and question."""
-
-
-GROUPS = {"cwe": "cwe and fwe", "fwe": "cwe and fwe"}
-"""The groups of tasks that are named otherwise than their only task."""
 
 
 class SyntheticTask(DatasetRecord):
@@ -85,16 +62,16 @@ def ruler(path: Path) -> Iterator[Asked]:
             identity = f"{named[0] if named else family}-{task.index}"
             item = Item(
                 *(f"{identity}-q", identity, question, tuple(dict.fromkeys(task.outputs))),
-                category=GROUPS.get(family, family),
+                category=TASKS[family].get("group", family),
                 together=family != "qa",
             )
             yield where, Text(identity, identity, text), [item]
 
 
 def _parts(prompt: str, where: str) -> tuple[str, str, str]:
-    for family, (before, question) in TASKS.items():
-        for asked in list(re.finditer(question, prompt, re.DOTALL))[-1:]:
-            for start in [match.end() for match in re.finditer(before, prompt[: asked.start()])][-1:]:
+    for family, patterns in TASKS.items():
+        for asked in list(re.finditer(patterns["question"], prompt, re.DOTALL))[-1:]:
+            for start in [match.end() for match in re.finditer(patterns["before"], prompt[: asked.start()])][-1:]:
                 text = BEFORE_QUESTION.sub("", prompt[start : asked.start()]).strip()
                 return family, text, " ".join(asked[0].split())
     raise BadInput(f"In {where}, the input has none of RULER's questions: was it made with RULER's own templates?")

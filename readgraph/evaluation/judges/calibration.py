@@ -131,7 +131,17 @@ class GoldPair:
 @cache
 def gold_pairs() -> tuple[GoldPair, ...]:
     """The pairs that come with the package."""
-    return tuple(_pair(json.loads(line)) for line in _gold().splitlines())
+    pairs = list[GoldPair]()
+    for line in map(json.loads, _gold().splitlines()):
+        rule, item = line["rule"], Item(id=line["id"], text="", question=line["question"])
+        if rule in ("point", "order"):
+            rubric = tuple(line.get("rubric", [line.get("reference")]))
+            item = replace(item, rubric=rubric, category=EVENT_ORDERING if rule == "order" else "")
+        else:
+            own: Any = "" if rule in METRICS_OF else rule
+            item = replace(item, references=(line["reference"],), unanswerable=rule == "abstention", rule=own)
+        pairs.append(GoldPair(item, line["answer"], line["verdict"] == "yes", line["kind"], rule))
+    return tuple(pairs)
 
 
 def rules_in_use(dataset: Dataset) -> dict[str, set[str]]:
@@ -252,14 +262,3 @@ def _rule(metric: str, item: Item) -> str:
 
 def _gold() -> str:
     return files("readgraph.evaluation.judges").joinpath("gold_pairs.jsonl").read_text(encoding="utf-8")
-
-
-def _pair(line: dict[str, Any]) -> GoldPair:
-    rule, item = line["rule"], Item(id=line["id"], text="", question=line["question"])
-    if rule in ("point", "order"):
-        rubric = tuple(line.get("rubric", [line.get("reference")]))
-        item = replace(item, rubric=rubric, category=EVENT_ORDERING if rule == "order" else "")
-    else:
-        own: Any = "" if rule in METRICS_OF else rule
-        item = replace(item, references=(line["reference"],), unanswerable=rule == "abstention", rule=own)
-    return GoldPair(item, line["answer"], line["verdict"] == "yes", line["kind"], rule)

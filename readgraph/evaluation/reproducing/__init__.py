@@ -1,9 +1,110 @@
-"""The papers' experiments by name, each with its rows and the dataset it needs: `readgraph reproduce`."""
+"""The tables and figures of the papers as experiments, each with its dataset: who publishes which file, and its size.
 
-from readgraph.evaluation.reproducing.papers import PAPERS, Experiment
+They stand in `papers.toml` and `dataset_files.toml`. This module imports neither LangGraph nor pydantic, since the command's
+completion lists the experiments.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from readgraph.evaluation.sweeps import SWEEPS
 from readgraph.state.errors import BadInput
+from readgraph.state.files import read_toml
 
-EXPERIMENTS: dict[str, Experiment] = {each.name: each for paper in PAPERS for each in paper.experiments}
+
+class Size(NamedTuple):
+    """A dataset's published size: texts, words of a text on average, questions over all texts.
+
+    `sessions` of a text, where it is a history; `options` of a question; `steps`: questions are steps on web pages.
+    """
+
+    texts: int
+    words: int
+    questions: int
+    sessions: int = 0
+    options: int = 0
+    steps: bool = False
+
+
+class Source(NamedTuple):
+    """A dataset's file, which nobody fetches for you: its title, who publishes it, how the file is called.
+
+    `dataset` is its name among the datasets, by which samples of your own are found too. `files` are patterns of the
+    names of files and folders. `form` is named where the file alone doesn't tell it. `made`: it needs no file.
+    """
+
+    dataset: str
+    title: str
+    project: str
+    files: tuple[str, ...]
+    size: Size
+    form: str | None = None
+    made: bool = False
+
+
+class Experiment(NamedTuple):
+    """A table or a figure of a paper over one dataset.
+
+    `rows` are as `readgraph evaluate --method` takes them, `settings` the paper's besides the profile, `runs` how often
+    it asked, `sample` how many questions it drew. `lacking` says what can't be had, and why.
+    """
+
+    name: str
+    paper: str
+    place: str
+    line: str
+    rows: tuple[str, ...]
+    source: Source
+    models: str
+    settings: Mapping[str, Any] = {}
+    runs: int = 1
+    sample: int | None = None
+    lacking: tuple[str, ...] = ()
+
+
+class Paper(NamedTuple):
+    """A paper's experiments, and what of it needs no run of its own, or can't be repeated at all."""
+
+    name: str
+    experiments: tuple[Experiment, ...]
+    no_runs: dict[str, str]
+
+
+def _read_experiments(paper: str, written: dict[str, Any], lacking: dict[str, Any]) -> Iterator[Experiment]:
+    for table in written["experiments"]:
+        swept = SWEEPS[table["sweep"]]._asdict() if "sweep" in table else {}
+        fields = {**swept, **written["each"], **table}
+        for dataset in fields["over"]:
+            lacks = [lacking[name] for name in fields["lacking"]]
+            yield Experiment(
+                *(fields["name"].format(dataset), paper, fields["place"], fields["line"], tuple(fields["rows"])),
+                SOURCES[dataset],
+                fields["models"],
+                settings=fields.get("settings", {}),
+                runs=fields.get("runs", 1),
+                sample=written.get("samples", {}).get(dataset),
+                lacking=tuple(lack["line"] for lack in lacks if dataset in lack.get("of", [dataset])),
+            )
+
+
+def _read_papers() -> Iterator[Paper]:
+    papers = read_toml(Path(__file__).with_name("papers.toml"), "papers.toml", -1)
+    lacking = papers.pop("lacking")
+    for name, written in papers.items():
+        yield Paper(name, tuple(_read_experiments(name, written, lacking)), written.get("no_runs", {}))
+
+
+_WRITTEN_SOURCES = read_toml(Path(__file__).with_name("dataset_files.toml"), "dataset_files.toml", -1)
+
+SOURCES = {
+    name: Source(**{**fields, "files": tuple(fields["files"]), "size": Size(**fields["size"])})
+    for name, fields in _WRITTEN_SOURCES.items()
+}
+
+PAPERS = tuple(_read_papers())
+
+EXPERIMENTS = {each.name: each for paper in PAPERS for each in paper.experiments}
 
 
 def experiment_named(name: str) -> Experiment:

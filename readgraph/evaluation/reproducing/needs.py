@@ -3,6 +3,7 @@
 That is estimated from the published size of its dataset.
 """
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from readgraph.evaluation.datasets.own import own
 from readgraph.evaluation.datasets.record_files import first_value
 from readgraph.evaluation.plan import estimate_groups, fill_defaults, with_papers_settings
 from readgraph.evaluation.records import Dataset, Item, Text, WebStep
-from readgraph.evaluation.reproducing.papers import Experiment, Size, Source
+from readgraph.evaluation.reproducing import Experiment, Source
 from readgraph.evaluation.rows import Row, rows_to_run
 from readgraph.evaluation.running import find_unanswered
 from readgraph.graphs.estimates.arithmetic import Estimate
@@ -108,7 +109,11 @@ def _plan_experiment(experiment: Experiment, context: ReaderContext) -> tuple[Da
     questions = min(size.questions, experiment.sample or size.questions)
     drawn = size.texts if questions == size.questions else size.texts * (1 - (1 - 1 / size.texts) ** questions)
     texts, text, scoring = max(1, round(drawn)), _text(size.words, size.sessions), SCORING[name]
-    items = tuple(_item(number, text, size) for number in range(max(1, round(questions / texts))))
+    choices = tuple(WORD * OPTION_WORDS for _ in range(size.options))
+    step = WebStep("e", 1, (), ("1",), "CLICK") if size.steps else None
+    like = Item("", text.id, "", ("word",), choices, 0 if choices else None, step=step)
+    names = [f"q{number}" for number in range(max(1, round(questions / texts)))]
+    items = tuple(replace(like, id=each, question=f"{each} " + WORD * (QUESTION_WORDS - 1)) for each in names)
     dataset = Dataset(name, (text,), items, scoring.metrics, scoring.profile, scoring.answers)
     settings = with_papers_settings(dataset, fill_defaults(context, experiment.settings))
     return dataset, rows_to_run(experiment.rows, dataset, settings, full_text=False), texts
@@ -136,10 +141,3 @@ def _text(words: int, sessions: int) -> Text:
 
 def _lines(words: int) -> str:
     return "\n\n".join([WORD * WORDS_A_LINE] * max(1, round(words / WORDS_A_LINE)))
-
-
-def _item(number: int, text: Text, size: Size) -> Item:
-    question = f"q{number} " + WORD * (QUESTION_WORDS - 1)
-    choices = tuple(WORD * OPTION_WORDS for _ in range(size.options))
-    step = WebStep("e", 1, (), ("1",), "CLICK") if size.steps else None
-    return Item(f"q{number}", text.id, question, ("word",), choices, 0 if choices else None, step=step)

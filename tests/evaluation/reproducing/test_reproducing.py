@@ -8,9 +8,8 @@ import pytest
 from readgraph.cli.run.reproduce import rows_that_can_run
 from readgraph.evaluation.datasets import NAMES
 from readgraph.evaluation.datasets.assembling import SCORING
-from readgraph.evaluation.reproducing import EXPERIMENTS
+from readgraph.evaluation.reproducing import EXPERIMENTS, Experiment
 from readgraph.evaluation.reproducing.needs import estimate_each_row, estimate_experiment, store_of_mean_texts
-from readgraph.evaluation.reproducing.papers import Experiment
 from readgraph.evaluation.rows import row_method, row_named
 from readgraph.graphs.methods import web_method_named
 from readgraph.state import languages as language
