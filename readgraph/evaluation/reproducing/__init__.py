@@ -1,7 +1,7 @@
 """The tables and figures of the papers as experiments, each with its dataset: who publishes which file, and its size.
 
-They stand in `papers.toml` and `dataset_files.toml`. This module imports neither LangGraph nor pydantic, since the command's
-completion lists the experiments.
+They stand in `papers.toml` and `dataset_files.toml`. This module imports neither LangGraph nor pydantic, since the
+command's completion lists the experiments.
 """
 
 from collections.abc import Iterator, Mapping
