@@ -173,7 +173,13 @@ class ChromiumDriver:
         for _ in range(TRIES):
             await self._settle()
             with suppress(playwright().Error):  # another page came meanwhile
-                return await self._take_snapshot()
+                script = files("readgraph.browsing").joinpath("snapshot.js").read_text(encoding="utf-8")
+                given = [NUMBER, HIDDEN, MASK, self._password_forms(), SHORTEST_MASKED]
+                parts = await (await _wait_for_answer(self.page.evaluate_handle(script, given))).get_properties()
+                html, passwords = str(await parts["html"].json_value()), await parts["passwords"].json_value()
+                self._elements, self._shown = parts["elements"], {}
+                self._secrets += {*passwords} - {*self._secrets}
+                return PageSeen(self.url, self._mask_passwords(await _wait_for_answer(self.page.title())), html)
         raise CannotAct("The page does not come to rest: it loads again and again.")
 
     async def show(self, element: str) -> None:
@@ -190,7 +196,14 @@ class ChromiumDriver:
             raise CannotAct("The element has changed since it was shown.")
         self._acted_on = self.page
         try:
-            await _do(handle, operation, value)
+            if operation == "type":
+                await _fill(handle, value)
+            elif operation == "select" and await _wait_for_answer(handle.evaluate("e => e.localName === 'input'")):
+                await _fill(handle, value)  # a field that offers texts
+            elif operation == "select":
+                await handle.select_option(label=value, timeout=ACTING)
+            else:
+                await handle.click(timeout=ACTING)
         except playwright().Error as problem:
             raise CannotAct(self._mask_passwords(_reason(problem))) from None
         finally:
@@ -198,15 +211,6 @@ class ChromiumDriver:
             await self._close_oldest()
         await self._settle()
         return [self._mask_passwords(note) for note in self._notes]
-
-    async def _take_snapshot(self) -> PageSeen:
-        script = files("readgraph.browsing").joinpath("snapshot.js").read_text(encoding="utf-8")
-        given = [NUMBER, HIDDEN, MASK, self._password_forms(), SHORTEST_MASKED]
-        parts = await (await _wait_for_answer(self.page.evaluate_handle(script, given))).get_properties()
-        html, passwords = str(await parts["html"].json_value()), await parts["passwords"].json_value()
-        self._elements, self._shown = parts["elements"], {}
-        self._secrets += {*passwords} - {*self._secrets}
-        return PageSeen(self.url, self._mask_passwords(await _wait_for_answer(self.page.title())), html)
 
     async def _element(self, number: str) -> "ElementHandle":
         if self._elements is None or not number.isdecimal():
@@ -313,17 +317,6 @@ async def _state_of(handle: "ElementHandle") -> str:
         return str(await _wait_for_answer(handle.evaluate(SEEN)))
     except playwright().Error:  # the page that held it has gone
         raise CannotAct("The element is not on the page any more.") from None
-
-
-async def _do(handle: "ElementHandle", operation: str, value: str) -> None:
-    if operation == "type":
-        await _fill(handle, value)
-    elif operation == "select" and await _wait_for_answer(handle.evaluate("e => e.localName === 'input'")):
-        await _fill(handle, value)  # a field that offers texts
-    elif operation == "select":
-        await handle.select_option(label=value, timeout=ACTING)
-    else:
-        await handle.click(timeout=ACTING)
 
 
 async def _fill(handle: "ElementHandle", value: str) -> None:

@@ -177,7 +177,12 @@ class _CorpusReading:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         for file in self.alone:
-            await self._read_alone(file)
+            try:
+                self._record_report(await self.placed[-1].read(file, self.allowance.take()), cut=False)
+            except WorkerEnded:
+                self.sum.ended += 1
+                problem = f"{file} can't be read: its worker ended each time, the last time with nothing else to read."
+                self._record_report(failure_report(file, problem), cut=False)
         self.sum.not_begun = len(self.waiting)
 
     async def _feed_worker(self, worker: Worker) -> None:
@@ -197,14 +202,6 @@ class _CorpusReading:
             finally:
                 self.under_way -= 1
                 self._check_done()
-
-    async def _read_alone(self, file: str) -> None:
-        try:
-            self._record_report(await self.placed[-1].read(file, self.allowance.take()), cut=False)
-        except WorkerEnded:
-            self.sum.ended += 1
-            problem = f"{file} can't be read: its worker ended each time, the last time with nothing else to read."
-            self._record_report(failure_report(file, problem), cut=False)
 
     def _record_report(self, told: WorkerReport, *, cut: bool) -> None:
         """Tell of a file. `cut`: it had a part of the calls for all; where some are left, it is gone on with later."""

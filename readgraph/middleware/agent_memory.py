@@ -155,7 +155,18 @@ class AgentMemory(AgentMiddleware[MemoryState, Any, Any]):
         engine: str = "readagent_gist",
     ) -> None:
         super().__init__()
-        _check(result_words, gist_words, window_words, keep_words, notes_words)
+        sizes = [gist_words, keep_words, notes_words, *filter(None, [result_words, window_words])]
+        if min(sizes) < 1 or result_words == 0 or window_words == 0:
+            raise BadInput("Sizes are numbers of words, at least 1; None leaves long results or the window alone.")
+        if result_words is not None and gist_words >= result_words:
+            raise BadInput(
+                f"A gist of {gist_words} words is no shorter than a result of {result_words}: make it shorter."
+            )
+        if window_words is not None and keep_words + notes_words >= window_words:
+            raise BadInput(
+                f"{keep_words} words that stay and {notes_words} of notes don't fit the window of {window_words} words: "
+                "make it larger, or the others smaller."
+            )
         self.pages, self.context, self.history = pages_of(library, context), context or ReaderContext(), history
         self.window_words, self.keep_words, self.notes_words = window_words, keep_words, notes_words
         self.look_up_words = result_words or 500
@@ -259,18 +270,3 @@ def _thread() -> str | None:
     """The id of the running thread; None without a checkpointer."""
     thread = get_config().get("configurable", {}).get("thread_id")
     return str(thread) if thread else None
-
-
-def _check(
-    result_words: int | None, gist_words: int, window_words: int | None, keep_words: int, notes_words: int
-) -> None:
-    sizes = [gist_words, keep_words, notes_words, *filter(None, [result_words, window_words])]
-    if min(sizes) < 1 or result_words == 0 or window_words == 0:
-        raise BadInput("Sizes are numbers of words, at least 1; None leaves long results or the window alone.")
-    if result_words is not None and gist_words >= result_words:
-        raise BadInput(f"A gist of {gist_words} words is no shorter than a result of {result_words}: make it shorter.")
-    if window_words is not None and keep_words + notes_words >= window_words:
-        raise BadInput(
-            f"{keep_words} words that stay and {notes_words} of notes don't fit the window of {window_words} words: "
-            "make it larger, or the others smaller."
-        )

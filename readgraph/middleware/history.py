@@ -17,7 +17,7 @@ from readgraph.middleware.messages import transcript
 from readgraph.models.prompt import fenced
 from readgraph.state.context import ReaderContext
 from readgraph.state.loops import in_background
-from readgraph.state.records import Memory, Note, digest
+from readgraph.state.records import Note, digest
 from readgraph.state.words import format_count
 
 AT_ONCE = 20  # notes that are fetched at a time
@@ -40,9 +40,7 @@ class History:
         session = SessionText(await transcript(self.pages, messages), title)
         document = (await append_sessions(self.pages, self.name, [session])).document
         output = await run_method(self.pages, gam.build_memorize(), "gam", document, {}, self.context)
-        return await self._newest_notes(await self.pages.memory(document.id, output["memory"]))
-
-    async def _newest_notes(self, memory: Memory) -> str:
+        memory = await self.pages.memory(document.id, output["memory"])
         shown, words = list[Note](), 0
         for last in range(memory.pages, 0, -AT_ONCE):
             notes = await self.pages.notes(memory.id, range(max(0, last - AT_ONCE), last))

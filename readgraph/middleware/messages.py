@@ -27,19 +27,15 @@ async def transcript(pages: PageStore, messages: Sequence[AnyMessage]) -> str:
 async def _format_message(pages: PageStore, message: AnyMessage, names: dict[str | None, str]) -> str:
     if isinstance(message, ToolMessage):
         name = message.name or names.get(message.tool_call_id, "a tool")
-        return f"Result of {name}: {await _whole(pages, message)}"
+        # The whole text of a tool result, which a document may hold in place of the message.
+        ours = message.additional_kwargs.get(OURS)
+        identity = ours.get("document") if isinstance(ours, dict) else None
+        document = await pages.find_document(identity) if identity else None  # it may have been forgotten since
+        return f"Result of {name}: {(await pages.text(document) if document else _text(message))}"
     who = "User" if isinstance(message, HumanMessage) else "Agent" if isinstance(message, AIMessage) else "System"
     said = [f"{who}: {_text(message)}"] if _text(message) else []
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     return "\n".join([*said, *(f"{who} calls {call['name']}({_arguments(call)})" for call in calls)])
-
-
-async def _whole(pages: PageStore, message: ToolMessage) -> str:
-    """The whole text of a tool result, which a document may hold in place of the message."""
-    ours = message.additional_kwargs.get(OURS)
-    identity = ours.get("document") if isinstance(ours, dict) else None
-    document = await pages.find_document(identity) if identity else None  # it may have been forgotten since
-    return await pages.text(document) if document else _text(message)
 
 
 def _text(message: BaseMessage) -> str:

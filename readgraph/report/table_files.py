@@ -174,13 +174,12 @@ def json_bytes(sheet: Sheet) -> bytes:
 def markdown(sheet: Sheet) -> str:
     """The table as Markdown; what has a meaning there is escaped."""
     rules = ["---:" if kind == "number" else "---" for kind in sheet.kinds]
-    head, *rows = ([_escape_markdown(cell) for cell in row] for row in (sheet.columns, *sheet.rows))
+    head, *rows = (
+        [re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(cell.split())) for cell in row]
+        for row in (sheet.columns, *sheet.rows)
+    )
     lines = [f"| {' | '.join(cells)} |" for cells in (head, rules, *rows)]
     return "\n".join([*lines, *(["", f"*{sheet.note}*"] if sheet.note else []), ""])
-
-
-def _escape_markdown(cell: str) -> str:
-    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(cell.split()))
 
 
 FORMS: Mapping[str, Callable[[Sheet], bytes]] = {

@@ -97,7 +97,19 @@ class RunReporter:
             if memory := (latest or {}).get("memory") or self.memory:
                 await self._look_at(memory)
             if latest:
-                self._progress(latest)
+                node = latest["node"]
+                seconds = None
+                if "of" in latest and node in BUILDS:
+                    ends = self.pace.ends(latest["done"], latest["of"])
+                    seconds = None if ends is None else round(max(0.0, ends - time.monotonic()), 1)
+                usage: Usage = latest["usage"]
+                dollars: float | None = None if usage["calls"] else 0.0  # so far; None where the price isn't known
+                if usage["calls"] and usage["input_tokens"]:
+                    price = price_to_pay(self.price, self.context.model, batch=self.context.batch)
+                    dollars = round(price.of(usage), 6) if price else None
+                sizes = {name: latest[name] for name in ("done", "of", "pages", "notes") if name in latest}
+                used = {"usage": usage, "cost": dollars, "seconds_left": seconds}
+                self.run.tell({"type": "progress", "node": node, "doing": node_activity(node), **sizes, **used})
 
     async def _look_at(self, identity: str) -> None:
         memory = await self.pages.memory(self.document.id, identity)
@@ -124,21 +136,6 @@ class RunReporter:
                 page.pop("text", None)
                 page.pop("blocks", None)
             self.run.tell({"type": "pages", "memory": identity, "pages": told})
-
-    def _progress(self, latest: Mapping[str, Any]) -> None:
-        node = latest["node"]
-        seconds = None
-        if "of" in latest and node in BUILDS:
-            ends = self.pace.ends(latest["done"], latest["of"])
-            seconds = None if ends is None else round(max(0.0, ends - time.monotonic()), 1)
-        usage: Usage = latest["usage"]
-        dollars: float | None = None if usage["calls"] else 0.0  # so far; None where the price isn't known
-        if usage["calls"] and usage["input_tokens"]:
-            price = price_to_pay(self.price, self.context.model, batch=self.context.batch)
-            dollars = round(price.of(usage), 6) if price else None
-        sizes = {name: latest[name] for name in ("done", "of", "pages", "notes") if name in latest}
-        used = {"usage": usage, "cost": dollars, "seconds_left": seconds}
-        self.run.tell({"type": "progress", "node": node, "doing": node_activity(node), **sizes, **used})
 
 
 def _plain(value: Any) -> Any:

@@ -280,21 +280,17 @@ def _command(conversation: Conversation, view: ChatView, name: str, argument: st
     elif name == "search" and argument:
         view.show_results(*in_background(conversation.search, argument))
     elif name == "upload" and argument:
-        document = in_background(store_source, conversation.library.pages, load(_path(argument)))
+        # A typed path, plain or quoted as for a shell, as terminals insert a file that is dropped on them.
+        path = Path(argument).expanduser()
+        with suppress(ValueError):
+            path = path if path.exists() else Path(" ".join(shlex.split(argument))).expanduser()
+        document = in_background(store_source, conversation.library.pages, load(path))
         in_background(conversation.upload, document.id)
     elif name == "undo":
         view.show_undone(in_background(conversation.undo))
     else:
         known = name in ("help", "search", "upload")
         view.help(HELP if known else f"There is no command /{name}; nothing was sent.\n{HELP}")
-
-
-def _path(typed: str) -> Path:
-    """A typed path, plain or quoted as for a shell, as terminals insert a file that is dropped on them."""
-    path = Path(typed).expanduser()
-    with suppress(ValueError):
-        path = path if path.exists() else Path(" ".join(shlex.split(typed))).expanduser()
-    return path
 
 
 def _lines(view: ChatView) -> Iterator[str]:

@@ -64,7 +64,13 @@ def _print_summary(found: dict[str, Any], screen: OutputOptions) -> None:
         text = UNUSABLE if found["fallbacks"].get("summary") else "The text says nothing of this."
     console.print(SafeText(text, style="bold"))
     print_citations(found["citations"])
-    if problem := _summary_doubts(found):
+    # How many sentences are not supported, not checked, or extracted where a model was to write; "" for none.
+    number = format_count(len(found["sentences"]), "sentence")
+    own = 0 if found["by_rule"] else sum(each["extracted"] for each in found["sentences"])
+    wrong = f"{found['unsupported']} of {number} not supported by the places named" if found["unsupported"] else ""
+    left = f"{found['unchecked']} of {number} not checked against the text" if found["unchecked"] else ""
+    extracted = f"{own} of {number} extracted, since the model gave no usable reply" if own else ""
+    if problem := "; ".join(filter(None, [wrong, left, extracted])):
         console.print(SafeText(problem, style="yellow"))
     if screen.quiet:
         return
@@ -72,16 +78,6 @@ def _print_summary(found: dict[str, Any], screen: OutputOptions) -> None:
     size = f"{format_count(count_words(found['answer'] or ''), 'word')}{f' of {about}' if about else ''}"
     line = f"{size} · in full{format_read_again(found)} · {format_usage(found['usage'], found['cost'])}"
     console.print(footer(line, found["fallbacks"], found["usage"]))
-
-
-def _summary_doubts(found: dict[str, Any]) -> str:
-    """How many sentences are not supported, not checked, or extracted where a model was to write; "" for none."""
-    number = format_count(len(found["sentences"]), "sentence")
-    own = 0 if found["by_rule"] else sum(each["extracted"] for each in found["sentences"])
-    wrong = f"{found['unsupported']} of {number} not supported by the places named" if found["unsupported"] else ""
-    left = f"{found['unchecked']} of {number} not checked against the text" if found["unchecked"] else ""
-    extracted = f"{own} of {number} extracted, since the model gave no usable reply" if own else ""
-    return "; ".join(filter(None, [wrong, left, extracted]))
 
 
 def summarise_documents(options: SummariseOptions, context: ReaderContext, screen: OutputOptions) -> None:

@@ -284,22 +284,18 @@ def _pairs(pairs: list[dict[str, Any]]) -> Table:
         table.add_column(f"{letter} not answered", justify="right")
     for pair in pairs:
         one, other = pair["methods"]
+        # A difference with its 95 % interval: "+4.0 [−1.5, +9.5]".
+        between = f" [{', '.join(map(_format_signed, pair['interval']))}]" if pair["interval"] else ""
         table.add_row(
             row_name(one) if one == other else f"{row_name(one)} → {row_name(other)}",
             f"{pair['questions']:,}",
             *(f"{mean:.1f}" for mean in pair["means"]),
-            _difference(pair),
+            f"{_format_signed(pair['difference'])}{between}",
             "< 0.001" if pair["p"] < 0.001 else f"{pair['p']:.3f}",
             *(f"{count:,}" for count in pair["better"]),
             *(f"{count:,}" for count in pair["not_answered"] if unanswered),
         )
     return table
-
-
-def _difference(pair: dict[str, Any]) -> str:
-    """A difference with its 95 % interval: "+4.0 [−1.5, +9.5]"."""
-    between = f" [{', '.join(map(_format_signed, pair['interval']))}]" if pair["interval"] else ""
-    return f"{_format_signed(pair['difference'])}{between}"
 
 
 def _format_signed(value: float) -> str:

@@ -117,7 +117,14 @@ def reproduce(name: str, options: ReproduceOptions, context: ReaderContext, scre
     evaluation = _evaluation_of(experiment, options, rows)
     if not (options.estimate or options.out):
         raise BadInput(NO_FOLDER)
-    for line in _notes(experiment, rows, evaluation.file, context):
+    notes = [f"{experiment.paper}, {experiment.place} ({experiment.models}): {experiment.line}."]
+    if evaluation.file and needs.dataset_name_in(evaluation.file) is not None:
+        notes.append(
+            f"{printable_path(evaluation.file)} is a file of your own for this dataset, not {experiment.source.title}."
+        )
+    if left := [row for row in experiment.rows if row not in rows]:
+        notes.append(f"Left out, since they need an embedding model (--embeddings): {', '.join(left)}.")
+    for line in [*notes, *experiment.lacking, *([] if context.model else [FLOOR])]:
         Console(stderr=True, quiet=screen.quiet).print(SafeText(line, style="dim"), soft_wrap=True)
     (estimate if options.estimate else evaluate)(evaluation, context, screen)
 
@@ -202,12 +209,3 @@ def rows_that_can_run(experiment: Experiment, context: ReaderContext) -> list[st
         return needs_embeddings(row) or "vector" in row.own.get("tools", ())
 
     return [text for text, row in rows.items() if context.embeddings or not ranks_by_embeddings(row)]
-
-
-def _notes(experiment: Experiment, rows: list[str], file: Path | None, context: ReaderContext) -> list[str]:
-    notes = [f"{experiment.paper}, {experiment.place} ({experiment.models}): {experiment.line}."]
-    if file and needs.dataset_name_in(file) is not None:
-        notes.append(f"{printable_path(file)} is a file of your own for this dataset, not {experiment.source.title}.")
-    if left := [row for row in experiment.rows if row not in rows]:
-        notes.append(f"Left out, since they need an embedding model (--embeddings): {', '.join(left)}.")
-    return [*notes, *experiment.lacking, *([] if context.model else [FLOOR])]

@@ -202,7 +202,12 @@ def serve_studio(folder: LibraryPlace | None, port: int, context: ReaderContext,
         server = _start_server(Path(work), library, port, context.model)
         try:
             _wait_until_up(server, port)
-            _configure(port, context)
+            defaults = asdict(ReaderContext(model=""))
+            chosen = {name: value for name, value in asdict(context).items() if value != defaults[name]}
+            for assistant in _reply(port, "POST", "/assistants/search", {"limit": 1000}) if chosen else ():
+                used = settings_of_served(assistant["graph_id"])
+                settings = {name: value for name, value in chosen.items() if name in used}
+                _reply(port, "PATCH", f"/assistants/{assistant['assistant_id']}", {"context": settings})
             _print_addresses(library, documents, port, context.model, open_page=open_page)
             raise BadInput(f"The development server stopped by itself, with exit code {server.wait()}.")
         except KeyboardInterrupt:
@@ -266,15 +271,6 @@ def _is_up(port: int) -> bool:
     with suppress(OSError, HTTPException, ValueError):
         return bool(_reply(port, "GET", "/ok"))
     return False
-
-
-def _configure(port: int, context: ReaderContext) -> None:
-    defaults = asdict(ReaderContext(model=""))
-    chosen = {name: value for name, value in asdict(context).items() if value != defaults[name]}
-    for assistant in _reply(port, "POST", "/assistants/search", {"limit": 1000}) if chosen else ():
-        used = settings_of_served(assistant["graph_id"])
-        settings = {name: value for name, value in chosen.items() if name in used}
-        _reply(port, "PATCH", f"/assistants/{assistant['assistant_id']}", {"context": settings})
 
 
 def _reply(port: int, method: str, path: str, body: dict[str, Any] | None = None) -> Any:

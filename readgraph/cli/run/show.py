@@ -272,22 +272,16 @@ async def _stretches(store: PageStore, document: Document, wanted: WantedPlace, 
         return [Stretch(None, None, *span) for span in number]
     memories = await memories_to_show(store, document, find_typed_method(method))
     if number is not None:
-        return [await _part(store, document, memories, number, wanted.quote)]
+        # The part with this number; of several memories, whose parts differ, the first one that has the quote in it.
+        parts = await parts_numbered(store, document, memories, number)
+        texts = await store.spans(document, [(part.start, part.end) if part else (0, 0) for part in parts])
+        fits = (place for place, text in enumerate(texts) if text and wanted.quote and _words_in(text, wanted.quote))
+        cut = next(fits, next((place for place, part in enumerate(parts) if part), 0))
+        page = parts[cut]
+        assert page, "one of the memories has it"
+        (place,) = await store.place_names(document, [page.start])
+        return [Stretch(page.number, method_of(memories[cut]), place, page.start, page.end)]
     return [await _with_quote(store, document, memories[0], wanted.quote or "")]
-
-
-async def _part(
-    store: PageStore, document: Document, memories: Sequence[Memory], number: int, quote: str | None
-) -> Stretch:
-    """The part with this number; of several memories, whose parts differ, the first one that has the quote in it."""
-    parts = await parts_numbered(store, document, memories, number)
-    texts = await store.spans(document, [(part.start, part.end) if part else (0, 0) for part in parts])
-    fits = (place for place, text in enumerate(texts) if text and quote and _words_in(text, quote))
-    cut = next(fits, next((place for place, part in enumerate(parts) if part), 0))
-    page = parts[cut]
-    assert page, "one of the memories has it"
-    (place,) = await store.place_names(document, [page.start])
-    return Stretch(page.number, method_of(memories[cut]), place, page.start, page.end)
 
 
 async def _with_quote(store: PageStore, document: Document, memory: Memory, quote: str) -> Stretch:

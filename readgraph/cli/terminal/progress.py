@@ -95,7 +95,13 @@ class ReadingProgress(LiveBar):
         elif mode == "tasks" and "input" in event and event["name"] in DOING:  # a task begins
             self._show(event["name"])
         elif mode == "updates":
-            self._show_steps(event)
+            # Print the steps that ended, and draw the walk so far, if the user asked for them.
+            for update in filter(None, event.values()):
+                if self.screen.steps and update.get("hops"):
+                    self._bar.walk = draw_walk(update["hops"])
+                steps = update.get("steps", [])  # the first step resets the trajectory with an Overwrite
+                for step in (steps.value if isinstance(steps, Overwrite) else steps) if self.screen.verbose else ():
+                    self.say(f"{step['node']}: {step['summary']} ({format_usage(step['usage'])})")
 
     def _take(self, event: dict[str, Any]) -> None:
         if "progress" in event:
@@ -115,15 +121,6 @@ class ReadingProgress(LiveBar):
             self._bar.update(self._task, description=self._batch or DOING.get(batch["node"], batch["node"]))
         if "refused" in event and self.screen.verbose:
             self.say("refused a reply to '{asked}': {reason}".format_map(event["refused"]))
-
-    def _show_steps(self, updates: dict[str, Any]) -> None:
-        """Print the steps that ended, and draw the walk so far, if the user asked for them."""
-        for update in filter(None, updates.values()):
-            if self.screen.steps and update.get("hops"):
-                self._bar.walk = draw_walk(update["hops"])
-            steps = update.get("steps", [])  # the first step resets the trajectory with an Overwrite
-            for step in (steps.value if isinstance(steps, Overwrite) else steps) if self.screen.verbose else ():
-                self.say(f"{step['node']}: {step['summary']} ({format_usage(step['usage'])})")
 
     def _show(self, node: str, usage: Usage | None = None, memory: str = "", **read: int) -> None:
         changed: dict[str, Any] = {}

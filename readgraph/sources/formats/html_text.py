@@ -199,7 +199,15 @@ class HtmlPage:
         elif tag in _BLOCKS and self._heading and tag not in _ENDS_HEADING:
             self._parts.append(" ")
         elif tag in _BLOCKS:
-            self._close_block(tag)
+            self._flush()
+            if tag == "pre":
+                self._pre = max(0, self._pre - 1)
+            elif tag in ("ul", "ol", "menu", "dir") and self._numbers:
+                self._numbers.pop()
+            elif tag in ("li", "dt", "dd"):
+                self._item = None
+            elif tag == "table":
+                self.blocks.close_table()
 
     def close(self) -> None:
         """Called by the parser at the end."""
@@ -237,17 +245,6 @@ class HtmlPage:
             self.blocks.open_table()
         else:
             self.blocks.open_cell(tag)
-
-    def _close_block(self, tag: str) -> None:
-        self._flush()
-        if tag == "pre":
-            self._pre = max(0, self._pre - 1)
-        elif tag in ("ul", "ol", "menu", "dir") and self._numbers:
-            self._numbers.pop()
-        elif tag in ("li", "dt", "dd"):
-            self._item = None
-        elif tag == "table":
-            self.blocks.close_table()
 
     def _flush(self) -> bool:
         """Make a block of the text since the last one; returns whether there was any."""

@@ -78,7 +78,14 @@ class _RtfReader(OfficeReader):
             if word == b"bin":
                 position += max(0, int(number or 0))
             elif brace:
-                self._brace(brace)
+                self._decode()
+                self._to_skip = 0
+                if brace == b"{":
+                    self._open.append(self._group)
+                    if len(self._open) > DEEPEST:
+                        raise BadInput(f"{self.name} is not a valid RTF file: it is nested too deeply.")
+                elif self._open:
+                    self._group = self._open.pop()
                 if not self._open:
                     break
             elif word:
@@ -97,16 +104,6 @@ class _RtfReader(OfficeReader):
             raise BadInput(f"{self.name} is not a valid RTF file: its end is missing.")
         self._end_paragraph()
         self._add_notes(lambda note: [self.take_text(note.name)])
-
-    def _brace(self, brace: bytes) -> None:
-        self._decode()
-        self._to_skip = 0
-        if brace == b"{":
-            self._open.append(self._group)
-            if len(self._open) > DEEPEST:
-                raise BadInput(f"{self.name} is not a valid RTF file: it is nested too deeply.")
-        elif self._open:
-            self._group = self._open.pop()
 
     def _word(self, word: str, number: int | None) -> None:
         if word == "u" and number is not None:
