@@ -43,7 +43,16 @@ class LibraryFiles:
         """The files in a folder ("/" for all) and in the folders below it, or the file of this path, in order."""
         wanted = normal(folder)
         memories, files = await self.pages.all_memories(), list[LibraryFile]()
-        for name, document in _folders(await searchable(self.pages)):
+        # A folder's name for each document: its title, with its id where another has the same; in the order of names.
+        documents = await searchable(self.pages)
+        titles = {document.id: _name(document) for document in documents}
+        alike = [title.casefold() for title in titles.values()]
+        named = [
+            (title if alike.count(title.casefold()) == 1 else f"{title} ({document.id})", document)
+            for document in documents
+            for title in [titles[document.id]]
+        ]
+        for name, document in sorted(named, key=lambda each: each[0].casefold()):
             root = f"/{name}"
             if is_within(root, wanted) or is_within(wanted, root):
                 files += await self._of_document(root, document, memories.get(document.id, []))
@@ -89,18 +98,6 @@ def normal(path: str | None) -> str:
 def is_within(path: str, folder: str) -> bool:
     """Whether a normal path is a folder's, or below it."""
     return path == folder or path.startswith(f"{folder}/")
-
-
-def _folders(documents: Sequence[Document]) -> list[tuple[str, Document]]:
-    """A folder's name for each document: its title, with its id where another has the same; in the order of names."""
-    titles = {document.id: _name(document) for document in documents}
-    alike = [title.casefold() for title in titles.values()]
-    named = [
-        (title if alike.count(title.casefold()) == 1 else f"{title} ({document.id})", document)
-        for document in documents
-        for title in [titles[document.id]]
-    ]
-    return sorted(named, key=lambda each: each[0].casefold())
 
 
 def _name(document: Document) -> str:

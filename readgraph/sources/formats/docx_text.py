@@ -49,11 +49,7 @@ class _DocxReader(OfficeReader):
 
     def read(self) -> None:
         """Read everything in order; footnotes and endnotes go to the end."""
-        self._container(self._body)
-        self._add_notes(lambda note: [] if note.body is None else self._cell_texts(note.body))
-
-    def _container(self, container: "_Element") -> None:
-        for element in _unwrap_children(container):
+        for element in _unwrap_children(self._body):
             if local_name(element.tag) == "p":
                 text, boxes = self._text(element)
                 style, is_item = self._style(element)
@@ -64,6 +60,7 @@ class _DocxReader(OfficeReader):
                     for row in _unwrap_children(element)
                 ]
                 self._add_table(rows, nested=element.find(f".//{_W}tbl") is not None)
+        self._add_notes(lambda note: [] if note.body is None else self._cell_texts(note.body))
 
     def _cell_texts(self, cell: "_Element") -> "Iterator[str]":
         return (self._text(paragraph)[0] for paragraph in cell.iter(f"{_W}p"))

@@ -22,14 +22,6 @@ def convert(data: bytes, name: str) -> Converted:
     """
     blocks = Blocks()
     places = []
-    for number, cell in enumerate(_cells(data, name), 1):
-        for part in _parts(cell):
-            if part.strip():
-                places.append(Place(blocks.add(part.strip("\n").rstrip()), f"cell {number}"))
-    return Converted(require_text(blocks.text(), name), order_places(places))
-
-
-def _cells(data: bytes, name: str) -> list[dict[str, Any]]:
     try:
         notebook = json.loads(decode(data, name))
     except (ValueError, RecursionError):
@@ -41,7 +33,11 @@ def _cells(data: bytes, name: str) -> list[dict[str, Any]]:
         found = [cell for sheet in dicts(sheets) for cell in dicts(sheet.get("cells"))] if sheets else None
     if not isinstance(found, list):
         raise BadInput(f"{name} is not a valid notebook: it has no cells.")
-    return [cell if isinstance(cell, dict) else {} for cell in found]
+    for number, cell in enumerate([cell if isinstance(cell, dict) else {} for cell in found], 1):
+        for part in _parts(cell):
+            if part.strip():
+                places.append(Place(blocks.add(part.strip("\n").rstrip()), f"cell {number}"))
+    return Converted(require_text(blocks.text(), name), order_places(places))
 
 
 def _parts(cell: dict[str, Any]) -> Iterator[str]:
