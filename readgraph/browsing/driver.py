@@ -141,7 +141,14 @@ class ChromiumDriver:
         origin, program, api = web_origin(url), executable(driver), playwright()
         rule = OneOrigin(origin)
         async with api.async_playwright() as tool:
-            browser = await _launch_browser(tool, program, api.Error, flags(origin))
+            options = flags(origin)
+            root = hasattr(os, "geteuid") and os.geteuid() == 0
+            try:
+                browser: Browser = await tool.chromium.launch(
+                    executable_path=program, args=options, chromium_sandbox=not root, handle_sigint=False
+                )
+            except api.Error as problem:
+                raise BadInput(f"{program} can't be started: {_reason(problem)}.") from None
             try:
                 await rule.block_other_origins(browser)
                 context = await browser.new_context(service_workers="block", accept_downloads=False)
@@ -291,17 +298,6 @@ class ChromiumDriver:
         """The passwords that are looked for, in the forms that a page or an address has them in."""
         long_enough = [secret for secret in self._secrets if len(secret) >= SHORTEST_MASKED]
         return [form for secret in long_enough for form in {secret, quote(secret), quote_plus(secret)}]
-
-
-async def _launch_browser(tool: Any, program: Path, error: type[Exception], options: list[str]) -> "Browser":
-    root = hasattr(os, "geteuid") and os.geteuid() == 0
-    try:
-        browser: Browser = await tool.chromium.launch(
-            executable_path=program, args=options, chromium_sandbox=not root, handle_sigint=False
-        )
-    except error as problem:
-        raise BadInput(f"{program} can't be started: {_reason(problem)}.") from None
-    return browser
 
 
 async def _wait_for_answer(asked: Awaitable[T]) -> T:
