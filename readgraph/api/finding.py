@@ -18,7 +18,7 @@ def check_search(query: str, named: Sequence[str], collection: str | None) -> No
     if not any(map(str.isalnum, query)):
         raise BadInput("There is nothing to search for: write a word.")
     if named and collection is not None:
-        raise BadInput("--collection names the documents to search: leave it out, or name no others.")
+        raise BadInput("The collection names the documents to search: leave it out, or name no others.")
 
 
 async def find_hits(

@@ -1,4 +1,4 @@
-"""Run a method's graph over a document that is kept; what it is doing in words for people, and its pace."""
+"""Run a method's graph over a document that is kept; what that will use, what it is doing in words, and its pace."""
 
 import asyncio
 import time
@@ -13,13 +13,19 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
 from langgraph.types import StreamMode
 
+from readgraph.graphs.estimates.arithmetic import Estimate, of_options
+from readgraph.graphs.estimates.methods import estimate_reading
+from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring.method_graph import MODES, run_and_listen, separate_run
 from readgraph.library.page_store import PageStore
 from readgraph.library.store import InUse, SharedStore, base_of, mark_in_use, wait_until_unused
+from readgraph.models.prices import Price
+from readgraph.nodes.purpose import with_question
 from readgraph.state.context import ReaderContext
 from readgraph.state.loops import Listen
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
+from readgraph.state.words import count_words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +97,32 @@ async def memory_sizes(pages: PageStore, output: Mapping[str, Any]) -> dict[str,
     memory = await pages.memory(output["document"], output["memory"])
     notes, words = (await pages.note_sizes([memory])).get(memory.id, (0, 0))
     return {"pages": memory.pages, "notes": notes, "note_words": words, "complete": memory.complete}
+
+
+async def estimate_with_question(
+    pages: PageStore,
+    method: Method,
+    document: Document,
+    context: ReaderContext,
+    question: str | None,
+    options: Sequence[str] = (),
+) -> Estimate:
+    """What reading the document will use, with the answer to a question and its options if one is asked.
+
+    Makes no call. Raises `BadInput` where the method has no estimate.
+    """
+    if question is None:
+        return await estimate_reading(method, pages, document, context, None)
+    context = with_question(context, question, options)
+    context = of_options(context) if options else context
+    return await estimate_reading(method, pages, document, context, count_words(" ".join([question, *options])))
+
+
+def expected_cost(estimate: Estimate, price: Price | None) -> float | None:
+    """Expected dollars; None where no call or no price is known."""
+    if not price or not estimate.calls.expected:
+        return None
+    return price.of_words(estimate.input_words.expected, estimate.output_words.expected)
 
 
 DOING = {

@@ -27,7 +27,6 @@ BATCH_GOES_ON = (
     "The batch goes on: run the same command again to take its replies, "
     "or `readgraph library batches --cancel` to cancel it."
 )
-"""What is said of a command that was stopped."""
 
 app = typer.Typer(
     cls=HelpfulGroup,

@@ -164,8 +164,8 @@ class AgentMemory(AgentMiddleware[MemoryState, Any, Any]):
             )
         if window_words is not None and keep_words + notes_words >= window_words:
             raise BadInput(
-                f"{keep_words} words that stay and {notes_words} of notes don't fit the window of {window_words} words: "
-                "make it larger, or the others smaller."
+                f"{keep_words} words that stay and {notes_words} of notes don't fit the window of {window_words} "
+                "words: make it larger, or the others smaller."
             )
         self.pages, self.context, self.history = pages_of(library, context), context or ReaderContext(), history
         self.window_words, self.keep_words, self.notes_words = window_words, keep_words, notes_words

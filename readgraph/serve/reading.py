@@ -107,7 +107,9 @@ class RunReporter:
                 if usage["calls"] and usage["input_tokens"]:
                     price = price_to_pay(self.price, self.context.model, batch=self.context.batch)
                     dollars = round(price.of(usage), 6) if price else None
-                sizes = {name: latest[name] for name in ("done", "of", "pages", "notes") if name in latest}
+                sizes: dict[str, Any] = {
+                    name: latest[name] for name in ("done", "of", "pages", "notes") if name in latest
+                }
                 used = {"usage": usage, "cost": dollars, "seconds_left": seconds}
                 self.run.tell({"type": "progress", "node": node, "doing": node_activity(node), **sizes, **used})
 

@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
 from readgraph.api.documents import WHOLE_LIBRARY, pick_documents
-from readgraph.api.estimating import estimate_with_question, expected_cost
 from readgraph.api.functions import check_asked
+from readgraph.api.running import estimate_with_question, expected_cost
 from readgraph.library.collections import add_collection
 from readgraph.models.prices import price_to_pay
 from readgraph.serve.reading import PreparedRun, check_at_rest, start_run

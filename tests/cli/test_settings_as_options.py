@@ -195,8 +195,8 @@ CAPTURED_AT = {
 def test_commands_of_one_method_take_no_option_in_vain(
     readgraph: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str
 ) -> None:
-    def captured(*given: Any, **_: Any) -> Any:
-        seen.append(next(each for each in given if isinstance(each, ReaderContext)))
+    def captured(*given: Any, **named: Any) -> Any:
+        seen.append(next(each for each in (*given, *named.values()) if isinstance(each, ReaderContext)))
         raise Captured
 
     (tmp_path / "text.txt").write_text("The lamp was lit.")

@@ -279,6 +279,7 @@ def forget_agent(name: AgentName, yes: given.Sure = False, library: LibraryFolde
 
 @library_commands.command()
 @with_context(CHATTING)
+@run_lazily("chat.talk")
 def chat(
     context: "ReaderContext",
     agent: Annotated[
@@ -298,6 +299,3 @@ def chat(
     as_json: Json = False,
 ) -> None:
     """Talk with an agent that remembers the whole conversation and continues where you left off."""
-    from readgraph.cli.run.chat import talk
-
-    talk(agent, every, context, library, as_json=as_json)

@@ -79,14 +79,12 @@ def studio(
 
 @method_commands.command()
 @with_context((Model, ReadingModel, Embeddings, Calls), looks=True)
+@run_lazily("methods.examine")
 def doctor(context: "ReaderContext | BadInput", library: LibraryFolder = None, as_json: Json = False) -> None:
     """Look whether all is well: versions, SQLite, settings, library, disk, model (one short call), embeddings, extras.
 
     The exit code is 1 where something is wrong; each line says what to do.
     """
-    from readgraph.cli.run.methods import examine
-
-    examine(context, library, as_json=as_json)
 
 
 @method_commands.command()

@@ -21,14 +21,12 @@ reading_commands = Typer()
 
 @reading_commands.command()
 @with_run(given.ReadOptions, settings.READING, settings.PROFILE)
+@run_lazily("read.read_documents")
 def read(options: given.ReadOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Read documents: cut them into parts and keep a gist of each. An interrupted reading resumes where it stopped.
 
     Example: readgraph read book.epub letters/ --glob '*.md' --model openai:gpt-4.1-mini
     """
-    from readgraph.cli.run.read import estimate_documents, read_documents
-
-    (estimate_documents if options.estimate else read_documents)(options, context, screen)
 
 
 @reading_commands.command()
@@ -70,6 +68,7 @@ def ask(options: given.AskOptions, context: "ReaderContext", screen: "OutputOpti
 
 @reading_commands.command()
 @with_run(given.CorpusOptions, settings.READING, settings.PROFILE)
+@run_lazily("read.read_folders")
 def corpus(options: given.CorpusOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Read every document of a folder, with many workers. What was read before is not read again.
 
@@ -77,11 +76,6 @@ def corpus(options: given.CorpusOptions, context: "ReaderContext", screen: "Outp
 
     Example: readgraph corpus letters/ --glob '*.pdf' --workers 4 --model openai:gpt-4.1-mini
     """
-    if options.address and not options.cluster:
-        raise BadInput("--address is of a Ray cluster: add --on ray, or leave it out.")
-    from readgraph.cli.run.read import estimate_documents, read_folders
-
-    (estimate_documents if options.estimate else read_folders)(options, context, screen)
 
 
 @reading_commands.command()
@@ -121,6 +115,7 @@ def table(options: given.TableOptions, context: "ReaderContext", screen: "Output
 
 @reading_commands.command()
 @with_run(given.CompressOptions, settings.COMPRESSING)
+@run_lazily("condense.compress_documents")
 def compress(options: given.CompressOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
     """Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text and nothing else.
 
@@ -130,14 +125,12 @@ def compress(options: given.CompressOptions, context: "ReaderContext", screen: "
 
     Example: readgraph compress book.epub --budget 800 --model openai:gpt-4.1-mini
     """
-    from readgraph.cli.run.condense import compress_documents
-
-    compress_documents(options, context, screen)
 
 
 @reading_commands.command()
 @settings.with_context(settings.BROWSING)
 @with_screen
+@run_lazily("browse.browse_site")
 def browse(
     url: Annotated[str, Argument(metavar="URL", help="The page to begin with.")],
     instruction: Annotated[str, Argument(metavar="INSTRUCTION", help="What is to be done on the site.")],
@@ -146,7 +139,7 @@ def browse(
     driver: Annotated[
         str, Option(metavar="NAME", help="The browser: chromium, chrome, edge, or a Chromium's path.")
     ] = "chromium",
-    yes: Sure = False,
+    sure: Sure = False,
     max_steps: Annotated[int, Option(min=1, metavar="N", help="End after this many steps.")] = 20,
     library: LibraryFolder = None,
 ) -> None:
@@ -158,6 +151,3 @@ def browse(
 
     Example: readgraph browse https://shop.example "Put a storm lantern into the basket" --model openai:gpt-4.1-mini
     """
-    from readgraph.cli.run.browse import browse_site
-
-    browse_site(url, instruction, driver, max_steps, context, library, screen, sure=yes)

@@ -76,7 +76,7 @@ def browse_site(
     driver: str,
     max_steps: int,
     context: ReaderContext,
-    folder: LibraryPlace | None,
+    library: LibraryPlace | None,
     screen: OutputOptions,
     *,
     sure: bool,
@@ -92,8 +92,8 @@ def browse_site(
             return await episode.propose(listen)
 
     browser = background().wrap_async_context_manager(ChromiumDriver.opened(url, driver))
-    with allow_one_stop(), open_library_in_background(folder) as library, browser as opened:
-        episode = Episode(opened, library, context, instruction, max_steps)
+    with allow_one_stop(), open_library_in_background(library) as opened, browser as driven:
+        episode = Episode(driven, opened, context, instruction, max_steps)
         view = EpisodeView(screen)
         while proposed := in_background(propose, episode):
             view.propose(len(episode.steps) + 1, proposed)

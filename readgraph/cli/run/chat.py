@@ -219,7 +219,7 @@ SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def talk(
-    agent: str, every: tuple[str, str] | None, context: ReaderContext, folder: LibraryPlace | None, *, as_json: bool
+    agent: str, every: tuple[str, str] | None, context: ReaderContext, library: LibraryPlace | None, *, as_json: bool
 ) -> None:
     """Talk until the input ends. Raises `BadInput` where the model or the agent's name is missing."""
     agent = proper_name(agent)
@@ -229,9 +229,9 @@ def talk(
     if wake and not wake[1].strip():
         raise BadInput("The timer has no prompt: give one, such as --every 10m 'What is open?'")
     view = JsonView() if as_json else ChatView(agent)
-    with allow_one_stop(), open_library_in_background(folder) as library, warnings.catch_warnings():
+    with allow_one_stop(), open_library_in_background(library) as opened, warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: view.warn(str(message))
-        conversation = Conversation(library, agent, context, view)
+        conversation = Conversation(opened, agent, context, view)
         waking = None
         try:
             view.show_opening(in_background(conversation.open))

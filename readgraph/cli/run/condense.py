@@ -64,7 +64,6 @@ def _print_summary(found: dict[str, Any], screen: OutputOptions) -> None:
         text = UNUSABLE if found["fallbacks"].get("summary") else "The text says nothing of this."
     console.print(SafeText(text, style="bold"))
     print_citations(found["citations"])
-    # How many sentences are not supported, not checked, or extracted where a model was to write; "" for none.
     number = format_count(len(found["sentences"]), "sentence")
     own = 0 if found["by_rule"] else sum(each["extracted"] for each in found["sentences"])
     wrong = f"{found['unsupported']} of {number} not supported by the places named" if found["unsupported"] else ""

@@ -20,7 +20,7 @@ from readgraph.api.documents import (
     pick_as_one_document,
     store_source,
 )
-from readgraph.api.estimating import estimate_with_question, expected_cost
+from readgraph.api.running import estimate_with_question, expected_cost
 from readgraph.cli.options.reading import DocumentOptions
 from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import ConversionProgress

@@ -270,9 +270,16 @@ def show_difference(one: Path, other: Path, screen: OutputOptions) -> None:
         console.print(f"{letter}  {one_line(folder)}{UNPROVEN if unproven else ''}", soft_wrap=True)
     console.print()
     console.print(_pairs(result["pairs"]))
-    if not screen.quiet:
-        console.print()
-        _print_notes(console, result["differs"])
+    if screen.quiet:
+        return
+    console.print()
+    meaning = "p: how likely a difference this large is by chance alone (paired permutation test, two-sided)"
+    console.print(SafeText(meaning, style="dim"), soft_wrap=True)
+    said = f"Differences from {A} to {B}:" if result["differs"] else "Settings, prompts and packages are the same."
+    console.print(SafeText(said, style="dim"))
+    for name, values in result["differs"].items():
+        line = f"  {name}: {' → '.join(map(_format_setting_value, values))}"
+        console.print(SafeText(line, style="dim"), soft_wrap=True)
 
 
 def _pairs(pairs: list[dict[str, Any]]) -> Table:
@@ -301,18 +308,6 @@ def _pairs(pairs: list[dict[str, Any]]) -> Table:
 def _format_signed(value: float) -> str:
     rounded = f"{value:+.1f}".replace("-", "−")
     return "0.0" if rounded in ("+0.0", "−0.0") else rounded
-
-
-def _print_notes(console: Console, differs: dict[str, list[Any]]) -> None:
-    meaning = "p: how likely a difference this large is by chance alone (paired permutation test, two-sided)"
-    console.print(SafeText(meaning, style="dim"), soft_wrap=True)
-    if not differs:
-        console.print(SafeText("Settings, prompts and packages are the same.", style="dim"))
-        return
-    console.print(SafeText(f"Differences from {A} to {B}:", style="dim"))
-    for name, values in differs.items():
-        line = f"  {name}: {' → '.join(map(_format_setting_value, values))}"
-        console.print(SafeText(line, style="dim"), soft_wrap=True)
 
 
 def _format_setting_value(value: Any) -> str:

@@ -203,9 +203,9 @@ class CheckResult:
     said: str
 
 
-def examine(context: ReaderContext | BadInput, folder: LibraryPlace | None, *, as_json: bool) -> None:
+def examine(context: ReaderContext | BadInput, library: LibraryPlace | None, *, as_json: bool) -> None:
     """Look at everything, and print what is well and what isn't; without a context, why there is none."""
-    examined = run_until_stopped(_all(context, folder))
+    examined = run_until_stopped(_all(context, library))
     well = all(each.well is not False for each in examined)
     if as_json:
         print_json({"well": well, "examined": [*map(asdict, examined)]})

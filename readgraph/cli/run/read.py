@@ -42,6 +42,9 @@ from readgraph.state.words import format_count
 
 def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Build the memories of files and folders and print them; JSON is an array but for one file."""
+    if options.estimate:
+        estimate(options, context, screen, options.method)
+        return
     sources = load_sources(options, screen, other_names=False)
     method = choose_method(options.method, asks=False)
 
@@ -66,11 +69,6 @@ def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputO
     built = run_until_stopped(read_each())
     if screen.as_json:
         print_json(built[0] if len(options.paths) == 1 and not options.paths[0].is_dir() else built)
-
-
-def estimate_documents(options: ReadOptions | CorpusOptions, context: ReaderContext, screen: OutputOptions) -> None:
-    """Print what reading the documents will use, each on its own, without making a call."""
-    estimate(options, context, screen, options.method)
 
 
 SIZES = {"pages", "notes", "note_words", "complete"}  # what a run's output doesn't say: how large the memory is now
@@ -159,6 +157,11 @@ def _print_sum(total: CorpusTotals, called: str, screen: OutputOptions) -> None:
 
 def read_folders(options: CorpusOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Read every document below the folders; print a line for each that can't be read, and the sum at the end."""
+    if options.address and not options.cluster:
+        raise BadInput("--address is of a Ray cluster: add --on ray, or leave it out.")
+    if options.estimate:
+        estimate(options, context, screen, options.method)
+        return
     if others := [path for path in options.paths if not os.path.isdir(path)]:
         raise BadInput(f"{others[0]} is no folder: 'readgraph read' reads single files.")
     named = choose_method(options.method, asks=False)

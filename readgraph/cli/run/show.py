@@ -100,15 +100,14 @@ async def _show_document(library: Library, options: ShowOptions) -> None:
     console.print(SafeText(f"{document.title}  {document.id}  {size}", style="bold"))
     sized = SizedMemory(memory, len(notes), sum(note.words for note in notes.values()))
     console.print(SafeText(_memory_line(document, sized), style="dim"))
-    # With which other methods a document was read, and for which other purposes; "" for none.
     methods = sorted({method_of(other) for other in others} - {method_of(memory)})
     same = {other.recipe.purpose for other in others if method_of(other) == method_of(memory)}
     purposes = sorted(same - {memory.recipe.purpose, ""})
     lines = [f"also read with {', '.join(methods)}: --method shows it"] if methods else []
     lines += [f"also read for {'; '.join(purposes)}: --purpose shows it"] if purposes else []
     lines += ["also read without a purpose: --purpose '' shows it"] if "" in same and memory.recipe.purpose else []
-    if also := "\n".join(lines):
-        console.print(SafeText(also, style="dim"))
+    if lines:
+        console.print(SafeText("\n".join(lines), style="dim"))
     for page in pages:
         at = ", ".join(filter(None, [f"part {page.number}", place_at(places, page.start)]))
         note = notes.get(page.number)
