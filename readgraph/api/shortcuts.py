@@ -25,7 +25,6 @@ from readgraph.state.loops import in_background
 from readgraph.state.records import Document
 
 Source = str | os.PathLike[str]
-
 LONGEST_NAME = 1000  # characters of the name of a file or document; what is longer is a text
 
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Dialog, ElementHandle, JSHandle, Page, Request
 
 __all__ = ["CannotAct", "ChromiumDriver", "Driver", "PageSeen"]
-
 NUMBER = "data-readgraph-id"  # the attribute that holds an element's number
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, CDPSession
 
 PORTS: dict[str, int] = {"http": 80, "https": 443, "ws": 80, "wss": 443}
-
 LOCAL = ("data:", "blob:", "about:")  # schemes of what a page makes itself: nothing is asked of a server
 
 
@@ -57,7 +56,6 @@ POLICY = {"name": "Content-Security-Policy", "value": f"connect-src 'self' data:
 STAGES = [{"urlPattern": "*", "requestStage": stage} for stage in ("Request", "Response")]
 WITHOUT_BODY = (204, 205, 304)  # statuses of responses that have no body
 PACKING = ("content-encoding", "content-length", "transfer-encoding")  # how a body was packed for the way
-
 Command = tuple[str, dict[str, Any]]
 
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from readgraph.corpus.worker import CorpusLine
 
 STOPPED = 130  # exit code of Ctrl-C
-
 _log = logging.getLogger(logs.LOGGER)
 
 

@@ -100,7 +100,6 @@ def _readable(kind: str) -> str:
 
 
 PROFILES = ("quality", "qmsum", "gutenberg", "movie", "screenplay", "report", "nested-keys")
-
 LOCAL = "local"
 TYPED = "readgraph.typed"  # the key, in the context of a completion, of what was typed so far
 

@@ -58,7 +58,6 @@ class Allowance:
 
 Workers = AbstractAsyncContextManager[Sequence[Worker]]
 Tell = Callable[[CorpusLine], None]
-
 UNANSWERED = 10  # so many documents in turn without an answer of the model server end the reading
 MOST_HERE = 1000  # files that this process tells to be known; workers say it of the others
 

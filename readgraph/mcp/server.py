@@ -32,7 +32,6 @@ from readgraph.state.errors import BadInput, ReadgraphError
 T = TypeVar("T")
 SOON = 0.5  # seconds in which a reading that was done before ends again
 LONGEST_WAIT = 3600.0
-
 Named = Annotated[str, Field(description="A document of the library: its id, title, or file.")]
 OneOrMore = Annotated[
     str | list[str], Field(description="A document of the library: its id, title, or file; of a list, all as one.")

@@ -112,7 +112,6 @@ except ImportError:  # it is an extra
     protocol = utils = None
 
 Backend: Any = protocol.BackendProtocol if protocol else object
-
 READ_ONLY = "The library is read-only: write to another folder."
 
 

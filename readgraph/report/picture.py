@@ -16,11 +16,9 @@ from langgraph.graph import END, START
 from langgraph.graph.state import CompiledStateGraph
 
 __all__ = ["Picture", "picture"]
-
 _HEAD = re.compile(r"(?:graph|flowchart)\s+(LR|TD|TB)\s*;?")
 _NODE = re.compile(r"\s*(\w+)(?:[\[({]+\"?([^\])}\"]+)\"?[\])}]+)?\s*")
 _EDGE = re.compile(r"(-->|-\.->)(?:\s*\|\s*\"?([^|\"]+?)\"?\s*\|)?")
-
 LETTER, SMALL_LETTER, HEIGHT, PADDING = 7.8, 6.7, 34.0, 13.0
 APART, BESIDE, MARGIN = 42.0, 18.0, 6.0
 """Pixels: letters and boxes; gaps between boxes in a row, and side by side; the margin around the drawing."""

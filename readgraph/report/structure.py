@@ -15,10 +15,8 @@ from typing_extensions import TypedDict
 
 Cell = tuple[int, int, int]
 Rows = list[list[Cell | None]]
-
 MOST_ROWS = 500  # a longer table is drawn as several
 MOST_COLUMNS = 50  # rows with more columns than this are no table to look at
-
 _DASHES = re.compile(r"\s*+\|?+\s*+:?+-++:?+\s*+(?:\|\s*+:?+-++:?+\s*+)*+\|?+\s*+")
 _PIPE = re.compile(r"(?<!\\)\|")
 _BAR = re.compile(r"(?:^|(?<=\s))\|(?=\s|$)")
@@ -159,7 +157,6 @@ def _cells_by_name(line: TextLine, parting: re.Pattern[str], names: Sequence[str
 
 
 DEEPEST = 6  # the deepest level of headings
-
 _LINE = re.compile(r"[^\n]+")
 _PLACE = re.compile(r"§ (.*?)(?:, PDF page \d+.*)?|chapter '(.*)'", re.DOTALL)
 _HASHES = re.compile(r" {0,3}#{1,6}[ \t]+")

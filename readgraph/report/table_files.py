@@ -53,7 +53,6 @@ def _citation_cells(row: Row, documents: Sequence[Member]) -> list[str]:
 
 
 MISSING = "An Excel sheet needs one more package: pip install 'readgraph[tables]'; or name a file that ends in .csv."
-
 MOST_ROWS, MOST_CHARACTERS, MOST_DIGITS = 1_048_576, 32_767, 15  # what a sheet, a cell and a number of Excel hold
 FIRST_DATE = date(1900, 3, 1)  # before it, Excel's dates are wrong by a day, and then end
 AUTHOR = "readgraph"

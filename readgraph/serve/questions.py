@@ -24,8 +24,6 @@ from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
 
 SHOWN_OF_ANSWER = 300  # characters of an answer in the list of questions
-
-
 NEXT = "branch:to:"  # how the name of the channel begins in which LangGraph keeps that a node comes next
 MOST_STEPS = 100  # steps to which a person can go back, the newest first
 

@@ -29,7 +29,6 @@ from readgraph.state.reading import Question, Usage
 from readgraph.state.records import Document
 
 MODES: tuple[StreamMode, ...] = ("custom", "messages", "tasks", "updates", "values")
-
 EVERY = 0.04  # seconds between two looks at pages and notes that are new
 LOOKED_AT = 200  # pages without a note that are looked at again each time
 TOLD = ("steps", "pages_read", "hops", "rounds", "findings", "citations", "answer", "status", "choice", "memory")

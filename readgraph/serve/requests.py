@@ -16,7 +16,6 @@ from readgraph.sources.inputs import most_bytes, too_large_error
 from readgraph.state.errors import BadInput
 
 MOST_LISTED = 200
-
 LARGEST = 2**63 - 1  # no number of a page, event or question is larger: the library's files hold none
 Offset = Annotated[int, Query(ge=0, le=LARGEST)]
 Limit = Annotated[int, Query(ge=1, le=MOST_LISTED)]

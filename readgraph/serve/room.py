@@ -28,7 +28,6 @@ from readgraph.state.settings import GROUPS, Tenant
 
 Kind = Literal["add", "read", "ask", "chat"]
 State = Literal["waiting", "working", "paused", "done", "failed", "stopped"]
-
 ENDED = ("done", "failed", "stopped")
 PASSING = ("pages", "progress", "converting", "waiting", "text", "begin")  # nobody needs them once it has ended
 
@@ -156,11 +155,8 @@ def page_error_line(problem: ReadgraphError) -> str:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
 _log = logging.getLogger(__name__)
-
 Builder = StateGraph[Any, ReaderContext, Any, Any]
-
 AGAIN = 0.5  # seconds until a task is cancelled once more
 KEPT_RUNS = 200  # runs that have ended are kept until there are more; their answers stay in the library
 OF_THE_MACHINE = (*settings_in(Tenant), "prompts")  # they name what is on it, so that no page may set them

@@ -56,7 +56,6 @@ def dicts(values: Any) -> list[dict[str, Any]]:
 
 PARAGRAPH = "paragraph"
 ITEM = "item"
-
 _LIGATURES = dict(zip(range(0xFB00, 0xFB07), ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
 _NORMAL_SIGNS: dict[int, str | None] = {**_LIGATURES, 0xAD: None, 0xA0: " ", 0x202F: " "}
 _GAP = re.compile(r"\n{2,}")
@@ -103,7 +102,6 @@ class Blocks:
 
 P = ParamSpec("P")
 Made = TypeVar("Made")
-
 Show = Callable[[str, int, int], None]  # a file's name, the number of pages that are converted, and how many it has
 _show: ContextVar[Show | None] = ContextVar("show", default=None)
 

@@ -103,7 +103,6 @@ def file_or_address(name: str) -> Path:
 
 MOST_SECONDS = 60.0  # the most seconds from the first connection to the last byte, redirects included
 MOST_REDIRECTS = 10
-
 _SILENCE = 20.0  # the most seconds without a byte
 _LAST_PORT = 65_535
 _ERROR_NUMBER = re.compile(r"^\[Errno -?\d+\]")

@@ -21,7 +21,6 @@ class FileKind(NamedTuple):
 
 _OPEN_XML = "application/vnd.openxmlformats-officedocument"
 _MARKDOWN = {".md": "text/markdown", ".markdown": ""}
-
 PLAIN = FileKind("formats.plain_text", {".txt": "", ".text": ""}, kept=True)
 PDF = FileKind("pdf.pdf_text", {".pdf": "application/pdf"})
 # Folders don't stand for these: most .json and .zip files hold no chat.
@@ -46,7 +45,6 @@ ALL = (
 
 KINDS = {ending: kind for kind in ALL for ending in kind.endings}  # the kind of the files with each ending
 ENDINGS_BY_TYPE = {each: ending for kind in ALL for ending, types in kind.endings.items() for each in types.split()}
-
 
 SUFFIXES = tuple(KINDS)
 """Endings of the files that can be read, in lower case."""

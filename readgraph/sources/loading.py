@@ -130,7 +130,6 @@ def _convert_bytes(kind: FileKind, data: bytes, name: str) -> Converted:
 
 
 Loaded = TypeVar("Loaded")
-
 _DIGITS = re.compile(r"(\d+)")
 
 

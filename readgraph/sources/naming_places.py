@@ -10,7 +10,6 @@ from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 
 MOST_SUGGESTED = 3
-
 NEAR = 0.5  # how alike the name of a place must be to be suggested, as `difflib` counts it: 1 is the same
 NamedSpan = tuple[str, int, int]  # the name of a place, and its span `[start, end)` in the document
 

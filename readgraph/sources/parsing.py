@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 PORTION = 1 << 20
-
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError)
 _PLAIN_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 

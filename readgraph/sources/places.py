@@ -9,10 +9,8 @@ from typing import NamedTuple, TypeVar
 MOST_PLACES = 20_000  # the most places of a text; of more, an even selection is kept
 LONGEST_TITLE = 80  # the most characters of a heading in a label
 BELOW = " > "  # what stands in a label between a heading and one below it
-
 _NOTE_MARK = re.compile(r" \[\^[^\]\s]{1,6}\]")
 _PAGE = re.compile(r"(?:^|, )PDF page (\d{1,9})(?: \((.*)\))?$")
-
 Element = TypeVar("Element")
 
 

@@ -15,9 +15,7 @@ from readgraph.sources.loading import load, load_all, printable_path, raise_prob
 from readgraph.state.errors import BadInput
 
 __all__ = ["SourceSession", "load_sessions"]
-
 JSON_LINES = ".jsonl"
-
 SESSION_HEADING = r"^#{1,6}\s+session\s+\d+\b\W*(?:(?P<time>.*\d.*)|(?P<title>.*))$"  # ## Session 3, 12 March 2024
 
 

@@ -58,7 +58,6 @@ _TEXTS = ("role", "name", "placeholder", "title", "alt")
 _OF_PASSWORDS = frozenset(("current-password", "new-password"))
 _NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
 _NOWHERE = re.compile(r"\s*(?:#|javascript:)", re.IGNORECASE)
-
 LONGEST_ADDRESS = 60  # most characters of a link's address that are shown
 
 
@@ -312,7 +311,6 @@ class Dom:
 
 
 _BUTTONS = frozenset(("submit", "button", "reset"))
-
 MOST_LABELS = 4  # elements that name a control together
 
 

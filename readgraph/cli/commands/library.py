@@ -157,7 +157,6 @@ def import_replies(file: Archive, library: LibraryFolder = None) -> None:
 
 COPIED = "A library: a folder, or postgresql://user@host/db."
 FILLED = "A new folder, or an empty database."
-
 library = Typer(cls=HelpfulGroup, help="Look after the library's files.", no_args_is_help=True)
 
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from readgraph.state.context import ReaderContext
 
 serving_commands = Typer()
-
 HttpOption = partial(Option, rich_help_panel="HTTP")
 
 

@@ -13,7 +13,6 @@ from readgraph.cli.shell import completer_of_list
 from readgraph.evaluation.sweeps import SWEEPS
 
 RowOption = partial(Option, rich_help_panel="Rows and questions")
-
 Limit = Annotated[int | None, Option(min=1, help="Ask only the first N questions.")]
 Sample = Annotated[
     int | None, RowOption(metavar="N", min=1, help="Ask only N questions, drawn at random over all texts.")

@@ -16,7 +16,6 @@ from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput
 
 OUTPUT = "Output"
-
 Json = Annotated[bool, Option("--json", help="Print JSON for programs.")]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Print the result and nothing else.")]
 

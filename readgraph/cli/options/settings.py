@@ -63,7 +63,6 @@ def _add_parameters(
 
 COMMON = ("model", "language", "answer_length", "max_calls")  # `--help` shows them, `--help-all` all settings
 
-
 COMPLETED = {
     "model": completer_of(models),
     "reading_model": completer_of(models),

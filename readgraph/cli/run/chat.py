@@ -31,7 +31,6 @@ from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.loops import background, in_background
 
 ARGUMENT_WORDS, RESULT_WORDS = 8, 12
-
 PROMPT = "> "
 THOUGHTS_STYLE, MESSAGE_STYLE = "dim italic", "bold"
 

@@ -55,7 +55,6 @@ from readgraph.state.files import replace_file
 from readgraph.state.words import format_count
 
 USUAL = "read-agent,mem-walker,gam,bm25"
-
 USUAL_ON_WEB_PAGES = "web-agent,web-gists-only,web-page,web-bm25"
 
 

@@ -174,9 +174,7 @@ async def try_model(context: ReaderContext) -> dict[str, Any]:
 WRONG = 1  # exit code where something is wrong
 LEAST_FREE = 1_000_000_000  # bytes of disk below which a library may soon be full
 LEAST_SQLITE = (3, 33)
-
 EMBEDDINGS = "embeddings"
-
 PACKAGES = ("langgraph", "langchain-core", "langchain-openai", "pydantic", "faiss-cpu")
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "serve": ("fastapi", "uvicorn"),

@@ -27,7 +27,6 @@ from readgraph.state.survey import NO_TABLE, format_unread_parts
 from readgraph.state.words import format_count, with_numbers
 
 __all__ = ["print_walk"]
-
 MOST_UNREAD = 20
 LONGEST_PLACES = 100  # characters of the places that are listed in one line; longer ones are named as parts
 
@@ -129,15 +128,10 @@ def _table_with_columns(columns: Any, kinds: Any) -> Table:
 
 
 TO_READ_WITH_ONE = f"To read with one, give --model: {HOW_TO_NAME}"
-
 NO_MODEL = f"Read without a model: parts cut by rule, sentences quoted. {TO_READ_WITH_ONE}"
-
 ASK_AGAIN = "; refused replies are kept, --again asks the model again"
-
 BY_PATTERN = "Filled by patterns, without a model: names and amounts as they are written, dates as YYYY-MM-DD."
-
 GUESSED = "A guess by shared words, no better than chance"
-
 NOTHING_SHARED = "No passage that was looked at shares words with your question."
 
 

@@ -55,7 +55,6 @@ def format_figure(value: float | None, form: str = "{:.1f}") -> str:
 
 
 MOST_COLUMNS = 7  # with more categories than this, each is a row, and each method a column
-
 Line = tuple[str, list[str]]
 
 
@@ -176,7 +175,6 @@ def _mistakes_and_use(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 NO_BETTER = "it may agree with the verdicts known for these rules by chance alone: don't rely on these scores"
-
 MOST_FAILURES = 10
 
 

@@ -22,12 +22,8 @@ _SHOWN |= dict.fromkeys([*range(0x80, 0xA0), *_TURNING, *_UNSEEN], "\ufffd")
 _SHOWN |= dict.fromkeys(_MARKS, None)
 
 _RAW_IN_JSON = re.compile(f"[{''.join(map(chr, [*range(0x7F, 0xA0), 0x2028, 0x2029, *_MARKS, *_TURNING, *_UNSEEN]))}]")
-
-
 _PADDING = re.compile(r"[ ]+$", re.MULTILINE)
-
 UNWRAPPED = 10_000_000
-
 PLAIN: dict[str, Any] = {"box": None, "header_style": "dim", "padding": (0, 2, 0, 0)}
 
 

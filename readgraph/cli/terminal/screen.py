@@ -87,7 +87,6 @@ def print_paged(pieces: Iterable[SafeText]) -> None:
 
 
 T = TypeVar("T")
-
 STOPS = (signal.SIGINT, signal.SIGTERM)
 
 

@@ -17,7 +17,6 @@ MOST_ROW = 1_000_000
 """Most characters of a row: a longer one is no row of a table, and would take many times its size in memory."""
 
 SAMPLE_LINES = 20  # lines from which the separator is found
-
 _NUMBER = re.compile(r"[-+(]?[\d.,' %€$£/:-]*\d[\d.,' %€$£/:)-]*")
 _QUOTED = re.compile(r'"[^"]*"')
 _LINE_END = re.compile(r"\r\n?|\n")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _NCX = "application/x-dtbncx+xml"
-
 CHAPTER_LEVEL = 2  # the deepest level of a first heading that names a document which the table of contents lacks
 
 

@@ -11,7 +11,6 @@ from readgraph.sources.places import Place, order_places
 from readgraph.state.errors import BadInput
 
 LONGEST_RESULT = 4_000  # the most characters of one printed result; the rest is left out, and a line says so
-
 _TERMINAL = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 
 

@@ -11,7 +11,6 @@ from readgraph.sources.places import MOST_PLACES, HeadingPath, Place, order_plac
 LONG_PARAGRAPH = 2_000  # characters: if paragraphs are longer than this on average, every line is a place
 LONGEST_HEADING = 80
 FEWEST_MARKS = 2  # the fewest times or headings that are used as a text's places
-
 _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[ \t]*[^\s][^\n]*)*")
 _LINE = re.compile(r"\S[^\n]*")
 _DATE = r"(?:\d[\d./-]{5,9},?[T ] ?)?"

@@ -40,8 +40,6 @@ _LIMITS = {
 
 _TIME_OVER = -Signals.SIGALRM if hasattr(Signals, "SIGALRM") else 1  # with this code a child ends whose time is over
 _PACKAGES = str(Path(__file__).absolute().parents[3])  # the folder with the package
-
-
 _SLOTS: dict[str, BoundedSemaphore] = {}
 
 
@@ -167,9 +165,7 @@ def page_picture_here(file: Path, number: int, width: int) -> bytes:
 
 
 PORTION = 1 << 16
-
 DEEPEST = 8  # how often a stream may be packed again: no program does it more than once
-
 _BEGINS = re.compile(rb"\bstream\r?\n(?=[\x08\x18\x28\x38\x48\x58\x68\x78])")
 
 

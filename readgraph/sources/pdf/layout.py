@@ -136,7 +136,6 @@ FEWEST_PAGES = 3  # pages on which the same words stand at the same height, or n
 FARTHEST = 2 * FEWEST_PAGES  # pages in which a section's head stands on the fewest: on odd ones, or on even ones
 SAME_HEIGHT = 2.0  # points up or down
 APART = 1.4  # usual steps from line to line that part a head from the text below
-
 _PAGE_NUMBER = re.compile(r"(?<![\w.,])(?:\d{1,4}|[ivxlcdm]{1,8})(?![\w,]|\.\w)", re.IGNORECASE)
 _ROMAN = re.compile(r"m*(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})", re.IGNORECASE)
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}

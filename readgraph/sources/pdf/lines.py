@@ -10,15 +10,12 @@ from readgraph.sources.converting import on_a_line
 from readgraph.sources.pdf.page import PrintedLine
 
 JOINED, LINE_END, PARAGRAPH_END = " ", "\n", "\n\n"
-
 WIDE_GAP = 1.2  # a step down of so many usual steps begins a paragraph
 INDENT = 0.8  # font sizes to the right that are an indent
 ROOM_LEFT = 0.85  # a line that would stay below this share of a full line with the next word added was ended on purpose
 ROOM_UNUSED = 0.03  # the share of a column's width that a full line may leave
 LONGEST_WORD = 60
-
 NOTE = re.compile(r"(\d{1,3}|[*†‡§¶]{1,3})(?:[.)]?\s+|(?=[^\W\d]))\S")  # how a footnote begins
-
 _BULLET = re.compile(r"[•◦▪‣●■]|[·○□–—*-]\s+\S")
 _ITEM = re.compile(rf"{_BULLET.pattern}|\(?(?:\d{{1,3}}|[a-z]|[ivx]{{1,5}})[.)]\s+\S")
 _LEADERS = re.compile(r"(?:\. ?){5}\s*\w*$")
@@ -183,7 +180,6 @@ class _Print:
 
 NOTE_SIZE = 0.93  # the share of the text's font size from which on small print at a page's foot may be a note
 LOWEST_PART = 0.7  # notes stand in this share of the page, from below
-
 _UNIT = re.compile(r"(?:^|[\s/·(])(?:[kcmdµμ]?m|ft|in|s|h|kg|km)$")
 
 

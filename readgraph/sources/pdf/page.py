@@ -17,7 +17,6 @@ WORD_GAP = 0.1  # the share of a character's height that parts two words of whic
 UPRIGHT = (1, 0)  # the direction of text that isn't turned
 # Font sizes above the line, and the share of the line's font size, from which on a number is a footnote's mark.
 RAISED, SMALLER = 0.15, 0.86
-
 _WORD = re.compile(r"[^\s\x00\x02\ufffe]+[\x02\ufffe]?")
 _DRAWN_LINE = re.compile(r"[^\r\n]+")
 MARK = re.compile(r"\d{1,3}|[*†‡§¶]{1,3}")

@@ -14,7 +14,6 @@ ALIGNED = 1.5  # points by which the cells of a column may begin, end, or have t
 MOST_CELLS = 0.7  # the share of a column's cells that are aligned
 WIDEST_STEP = 3.0  # font sizes down from a row to the next one of the same table
 NEAR = 3.0  # points between columns of a table at least; and how far off those of its continuation may be
-
 _NUMBER = re.compile(r"[-+−–~<>≤≥±$€£]*\s?\d[\d\s.,'’:/%°–—-]*\w{0,3}[*†‡]?|[-–—]|n/?a|\.{2,}", re.IGNORECASE)
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[-–/]\d{2,4})?")
 
