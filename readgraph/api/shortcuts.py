@@ -7,7 +7,8 @@ do. They are exported as `readgraph.ask`, `readgraph.aask`, `readgraph.read` and
 import asyncio
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from readgraph.api import functions
@@ -19,7 +20,7 @@ from readgraph.library.opening import Named, open_library
 from readgraph.library.page_store import PageStore
 from readgraph.models.names import context_for
 from readgraph.sources.inputs import file_or_address
-from readgraph.sources.loading import names_file, raise_problem, read_file, select_files
+from readgraph.sources.loading import names_file, read_file, select_files
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background
 from readgraph.state.records import Document
@@ -68,9 +69,8 @@ def ask(
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
-    return in_background(
-        aask, question, sources, text=text, options=options, method=method, library=library, **settings
-    )
+    with _warnings_for_caller() as left_out:
+        return in_background(_ask, left_out, question, sources, text, options, method, library, settings)
 
 
 async def aask(
@@ -102,12 +102,26 @@ async def aask(
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
+    with _warnings_for_caller() as left_out:
+        return await _ask(left_out, question, sources, text, options, method, library, settings)
+
+
+async def _ask(
+    left_out: list[object],
+    question: str,
+    sources: Source | Sequence[Source],
+    text: str | Sequence[str],
+    options: Sequence[str],
+    method: str | None,
+    library: Named | None,
+    settings: dict[str, Any],
+) -> Answer:
     context = context_for(settings)
     functions.check_asked(question, options)  # before files are converted
     if method:
         method_named(method)
     async with open_library(library) as opened:
-        documents = await _store_all(functions.pages_of(opened, context), sources, text)
+        documents = await _store_all(left_out, functions.pages_of(opened, context), sources, text)
         ids = [document.id for document in documents]
         return await functions.ask(opened, question, documents=ids, options=options, method=method, context=context)
 
@@ -144,7 +158,8 @@ def read(
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
-    return in_background(aread, sources, text=text, method=method, library=library, **settings)
+    with _warnings_for_caller() as left_out:
+        return in_background(_read, left_out, sources, text, method, library, settings)
 
 
 async def aread(
@@ -172,6 +187,18 @@ async def aread(
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
+    with _warnings_for_caller() as left_out:
+        return await _read(left_out, sources, text, method, library, settings)
+
+
+async def _read(
+    left_out: list[object],
+    sources: Source | Sequence[Source],
+    text: str | Sequence[str],
+    method: str | None,
+    library: Named | None,
+    settings: dict[str, Any],
+) -> Reading:
     context = context_for(settings)
     if method:
         method_named(method)
@@ -179,14 +206,16 @@ async def aread(
         raise BadInput("There is nothing to read: name a file, or give a text.")
     async with open_library(library) as opened:
         pages = functions.pages_of(opened, context)
-        document = await add_collection(pages, await _store_all(pages, sources, text))
+        document = await add_collection(pages, await _store_all(left_out, pages, sources, text))
         return await functions.read(opened, document.id, method=method, context=context)
 
 
-async def _store_all(pages: PageStore, sources: Source | Sequence[Source], text: str | Sequence[str]) -> list[Document]:
+async def _store_all(
+    left_out: list[object], pages: PageStore, sources: Source | Sequence[Source], text: str | Sequence[str]
+) -> list[Document]:
     """The documents of files, folders, addresses and names, and those of texts, in the given order.
 
-    A file that can't be read, as long as there is something else, is left out with a warning.
+    What can't be read, as long as there is something else, goes to `left_out`.
     """
     names = [os.fspath(source) for source in _list_of(sources)]
     if any("\n" in name or len(name) > LONGEST_NAME for name in names):
@@ -197,8 +226,7 @@ async def _store_all(pages: PageStore, sources: Source | Sequence[Source], text:
         try:
             if names_file(path):
                 stored = await store_file(pages, await asyncio.to_thread(read_file, path))
-                for problem in stored.problems:
-                    _warn_left_out(problem)
+                left_out += stored.problems
                 documents.append(stored.document)
             else:
                 documents.append(await find_kept_document(pages, str(path)))
@@ -207,13 +235,21 @@ async def _store_all(pages: PageStore, sources: Source | Sequence[Source], text:
                 raise
             problems.append(problem)
     documents += [await pages.add_document(each) for each in _list_of(text)]
-    for unreadable in problems:
-        (_warn_left_out if documents else raise_problem)(unreadable)
+    if problems and not documents:
+        raise problems[0]
+    left_out += problems
     return documents
 
 
-def _warn_left_out(problem: object) -> None:
-    warnings.warn(f"Left out: {problem}", UserWarning, stacklevel=2)
+@contextmanager
+def _warnings_for_caller() -> Iterator[list[object]]:
+    """Warn of what comes into this list, at the line that called the function with this block, or awaits it."""
+    left_out = list[object]()
+    try:
+        yield left_out
+    finally:
+        for problem in left_out:  # 4: this function, the end of the block, the function with the block, its caller
+            warnings.warn(f"Left out: {problem}", UserWarning, stacklevel=4)
 
 
 def _list_of(given: Any) -> list[Any]:

@@ -288,7 +288,6 @@ class ChromiumDriver:
                 continue
 
     def _mask_passwords(self, text: str) -> str:
-        """The text without the passwords that were typed."""
         for form in self._password_forms():
             text = text.replace(form, MASK)
         return text

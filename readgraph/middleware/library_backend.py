@@ -1,6 +1,7 @@
 """A library as the file system of a deep agent: read-only, a folder for each document with its pages and notes."""
 
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -45,12 +46,11 @@ class LibraryFiles:
         memories, files = await self.pages.all_memories(), list[LibraryFile]()
         # A folder's name for each document: its title, with its id where another has the same; in the order of names.
         documents = await searchable(self.pages)
-        titles = {document.id: _name(document) for document in documents}
-        alike = [title.casefold() for title in titles.values()]
+        titles = [_name(document) for document in documents]
+        alike = Counter(title.casefold() for title in titles)
         named = [
-            (title if alike.count(title.casefold()) == 1 else f"{title} ({document.id})", document)
-            for document in documents
-            for title in [titles[document.id]]
+            (title if alike[title.casefold()] == 1 else f"{title} ({document.id})", document)
+            for title, document in zip(titles, documents, strict=True)
         ]
         for name, document in sorted(named, key=lambda each: each[0].casefold()):
             root = f"/{name}"
@@ -63,10 +63,9 @@ class LibraryFiles:
         if newest is None or not newest.pages:
             return [LibraryFile(f"{root}/{TEXT}", document)]
         noted = [note.page for note in await self.pages.notes(newest.id, range(newest.pages))]
-        in_folders = ((NOTES, noted), (PAGES, range(newest.pages)))
         return [
             LibraryFile(f"{root}/{folder}/{number:04d}.txt", document, newest.id, number)
-            for folder, numbers in in_folders
+            for folder, numbers in ((NOTES, noted), (PAGES, range(newest.pages)))
             for number in numbers
         ]
 

@@ -216,7 +216,6 @@ async def _places(store: PageStore, document: Document, pages: Sequence[Page]) -
 
 
 async def _headings(store: PageStore, document: Document) -> dict[int, str]:
-    """The places that begin with a heading, by their offsets."""
     if not document.parts:
         return heading_lines(await store.places(document))
     headings = dict[int, str]()

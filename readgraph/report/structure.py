@@ -105,7 +105,6 @@ def _plain(lines: Iterable[TextLine]) -> FoundRows | None:
 
 
 def _rows_under_header(lines: Iterator[TextLine]) -> FoundRows | None:
-    """Rows whose cells have the names that the first line lists."""
     first = next(lines)
     head = _cells(first, _BAR)
     names = [first.text[begin - first.start : end - first.start] for begin, _, end in head]

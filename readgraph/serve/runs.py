@@ -123,7 +123,16 @@ class Runs:
         """Begin to read, or to answer a question."""
         prepared, question = await self._prepare(wanted), wanted.question.strip()
         if wanted.follow_up:
-            await self._check_thread(wanted.follow_up, prepared)
+            saved = await self.room.library.checkpointer.aget_tuple({"configurable": {"thread_id": wanted.follow_up}})
+            about = dict(saved.metadata) if saved else {}
+            if "method" not in about:
+                raise BadInput("The library holds no question to follow: ask without follow_up.")
+            if (about["method"], about.get("document")) != (prepared.method.name, prepared.document.id):
+                raise BadInput(
+                    f"A question follows one about the same document, by the same method ({about['method']}): "
+                    "ask it without follow_up."
+                )
+            await check_at_rest(self.room, wanted.follow_up)
         follows = bool(wanted.follow_up)
         asked = Question(question=question, options=wanted.options, follow_up=follows) if question else Question()
         thread = (wanted.follow_up or uuid4().hex) if question else ""
@@ -132,7 +141,6 @@ class Runs:
         )
 
     async def _prepare(self, wanted: RunRequest) -> PreparedRun:
-        """What is to be run; raises `BadInput` where that is not there, or can't be."""
         wanted.check()
         room, pages, question = self.room, self.room.pages, wanted.question.strip()
         context = room.context_with(wanted.settings)
@@ -144,19 +152,6 @@ class Runs:
         if unknown := sorted({*wanted.pause_before} - {*room.builder(method).nodes}):
             raise BadInput(f"{method.name} has no step '{unknown[0]}' to pause before.")
         return PreparedRun(await add_collection(pages, documents), method, context)
-
-    async def _check_thread(self, thread: str, prepared: PreparedRun) -> None:
-        """Raise `BadInput` where no question of the same document and method is there to be followed."""
-        saved = await self.room.library.checkpointer.aget_tuple({"configurable": {"thread_id": thread}})
-        about = dict(saved.metadata) if saved else {}
-        if "method" not in about:
-            raise BadInput("The library holds no question to follow: ask without follow_up.")
-        if (about["method"], about.get("document")) != (prepared.method.name, prepared.document.id):
-            raise BadInput(
-                f"A question follows one about the same document, by the same method ({about['method']}): "
-                "ask it without follow_up."
-            )
-        await check_at_rest(self.room, thread)
 
     async def estimate(self, wanted: RunRequest) -> RunEstimate:
         """What a run will take, without a call."""

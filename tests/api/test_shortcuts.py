@@ -110,14 +110,17 @@ def test_a_file_among_several_that_can_t_be_read_is_left_out_with_a_warning(tmp_
     (folder / "c.txt").write_text("Olwen hid the compass under the stairs.")
     with pytest.warns(UserWarning, match=r"Left out: .*(a\.pdf is no PDF|b\.txt is empty)") as warned:
         answer = readgraph.ask("Who hid the compass?", folder if as_folder else [*folder.iterdir()])
-    assert len(warned) == 2
+    assert len(warned) == 2 and {each.filename for each in warned} == {__file__}, "at the caller's line"
     assert answer.title == "c" and answer.citations
     with pytest.raises(readgraph.BadInput, match=r"There is no file .*d\.txt"):
         readgraph.ask("Who hid the compass?", [folder / "c.txt", folder / "d.txt"])
 
 
 async def test_coroutines_and_a_running_loop_do_it_too(tale: Path) -> None:
-    reading = await readgraph.aread(tale)
+    (tale.parent / "empty.txt").touch()
+    with pytest.warns(UserWarning, match="Left out") as warned:
+        reading = await readgraph.aread([tale, tale.parent / "empty.txt"])
+    assert [each.filename for each in warned] == [__file__]
     answer = await readgraph.aask("Was sah der Wärter auf der Treppe?", tale)
     assert answer.memory == reading.memory
     assert readgraph.ask("Was sah der Wärter auf der Treppe?", tale).citations == answer.citations, "as in a notebook"

@@ -54,7 +54,6 @@ UNUSABLE = "The model gave no summary that could be used, and no sentence of the
 
 
 def _print_summary(found: dict[str, Any], screen: OutputOptions) -> None:
-    """Print the summary, the quotes that show its sentences, what is not supported, and what it used."""
     console = Console()
     text = f"{EXTRACTED if found['by_rule'] else ''}{found['marked_answer']}"
     if found["status"] == "budget":

@@ -259,7 +259,6 @@ def copy_library(source: LibraryPlace, target: LibraryPlace, *, as_json: bool) -
 
 
 async def _holds(library: Library) -> str:
-    """What a library that is whole holds, in words."""
     memories = sum(map(len, (await library.pages.all_memories()).values()))
     return f"{format_count(len(await library.pages.documents()), 'document')}, {format_count(memories, 'memory')}"
 

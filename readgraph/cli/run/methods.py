@@ -162,13 +162,8 @@ async def try_model(context: ReaderContext) -> dict[str, Any]:
     except NoUsableReply:
         usable = False
     seconds = round(time.perf_counter() - start, 3)
-    return {
-        "model": context.model,
-        "server": client.server,
-        "usable": usable,
-        "reply_form": client.form,
-        "seconds": seconds,
-    }
+    about = {"model": context.model, "server": client.server, "usable": usable}
+    return {**about, "reply_form": client.form, "seconds": seconds}
 
 
 WRONG = 1  # exit code where something is wrong

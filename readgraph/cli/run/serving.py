@@ -91,7 +91,6 @@ def serve_library(
 
 
 def _password() -> str:
-    """The password from the environment, else as it is typed."""
     password = os.environ.get(PASSWORD, "")
     if not password and sys.stdin.isatty():
         password = typer.prompt("A password for the page", hide_input=True, confirmation_prompt=True, err=True)

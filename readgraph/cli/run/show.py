@@ -164,7 +164,6 @@ async def _load_documents(
 
 
 def _memory_line(document: Document, sized: SizedMemory) -> str:
-    """A memory in one line: method, model, pages done, date."""
     memory = sized.memory
     if memory.complete:
         parts = format_count(sized.notes, "part")

@@ -45,7 +45,6 @@ def convert(data: bytes, name: str) -> Converted:
 
 
 def _rows(table: str, name: str) -> Iterator[tuple[int, str]]:
-    """The rows that aren't empty, as text, with their numbers."""
     columns: list[str] | None = None
     for number, row in _cells(table, name):
         cells = [on_a_line(cell) for cell in row]

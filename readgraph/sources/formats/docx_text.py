@@ -49,7 +49,11 @@ class _DocxReader(OfficeReader):
 
     def read(self) -> None:
         """Read everything in order; footnotes and endnotes go to the end."""
-        for element in _unwrap_children(self._body):
+        self._container(self._body)
+        self._add_notes(lambda note: [] if note.body is None else self._cell_texts(note.body))
+
+    def _container(self, container: "_Element") -> None:
+        for element in _unwrap_children(container):
             if local_name(element.tag) == "p":
                 text, boxes = self._text(element)
                 style, is_item = self._style(element)
@@ -60,7 +64,6 @@ class _DocxReader(OfficeReader):
                     for row in _unwrap_children(element)
                 ]
                 self._add_table(rows, nested=element.find(f".//{_W}tbl") is not None)
-        self._add_notes(lambda note: [] if note.body is None else self._cell_texts(note.body))
 
     def _cell_texts(self, cell: "_Element") -> "Iterator[str]":
         return (self._text(paragraph)[0] for paragraph in cell.iter(f"{_W}p"))
@@ -125,7 +128,6 @@ def _styles(document: "Document") -> tuple[dict[str, int], set[str]]:
 
 
 def _note_bodies(document: "Document") -> "dict[tuple[str, str], _Element]":
-    """Footnotes and endnotes by kind and id."""
     bodies: dict[tuple[str, str], _Element] = {}
     for relation in document.part.rels.values():
         kind = relation.reltype.rpartition("/")[2].rstrip("s")

@@ -27,7 +27,10 @@ def convert(data: bytes, name: str) -> Converted:
     archive = open_office_archive(data, name, "PowerPoint", ".pptx")
     blocks = Blocks()
     places = []
-    for number, member in enumerate(_slides(archive), 1):
+    members = _targets(archive, _PRESENTATION)
+    shown = [slide.get(f"{_R}id", "") for slide in archive.parse(_PRESENTATION, parse_document).iter(f"{_P}sldId")]
+    slides = [members[identity][1] for identity in shown if identity in members]
+    for number, member in enumerate((slide for slide in slides if slide in archive.members), 1):
         slide = archive.parse(member, parse_document)
         parts = [*_shapes(slide)]
         for kind, other in _targets(archive, member).values():
@@ -41,15 +44,6 @@ def convert(data: bytes, name: str) -> Converted:
     text, title = require_text(blocks.text(), name), archive.title("docProps/core.xml")
     title = "" if title == "PowerPoint Presentation" else title  # what the program writes where nobody named it
     return Converted(text, order_places(places), title)
-
-
-def _slides(archive: Archive) -> Iterator[str]:
-    """The members that hold the slides, in the order of the show."""
-    targets = _targets(archive, _PRESENTATION)
-    for slide in archive.parse(_PRESENTATION, parse_document).iter(f"{_P}sldId"):
-        _, member = targets.get(slide.get(f"{_R}id", ""), ("", ""))
-        if member in archive.members:
-            yield member
 
 
 def _targets(archive: Archive, member: str) -> dict[str, tuple[str, str]]:

@@ -1,7 +1,6 @@
 """Subtitles (SubRip, WebVTT) as plain text: what is said in running sentences; places are the times."""
 
 import re
-from collections.abc import Iterator
 from html import unescape
 from itertools import zip_longest
 from typing import NamedTuple
@@ -39,15 +38,6 @@ def convert(data: bytes, name: str) -> Converted:
     """
     text = decode(data, name).replace("\r\n", "\n").replace("\r", "\n")
     paragraphs = _Paragraphs()
-    for cue in _cues(text):
-        paragraphs.add(cue)
-    paragraphs.end()
-    if not paragraphs.places:
-        raise BadInput(f"{name} holds no subtitles: there is nothing to read.")
-    return Converted(paragraphs.blocks.text(), order_places(paragraphs.places))
-
-
-def _cues(text: str) -> Iterator[_Cue]:
     marks = list(_CUE.finditer(text))
     for mark, after in zip_longest(marks, marks[1:]):
         body = text[mark.end() : after.start() if after else len(text)]
@@ -55,7 +45,12 @@ def _cues(text: str) -> Iterator[_Cue]:
         voice = _VOICE.search(body)
         lines = [on_a_line(unescape(_TAG.sub("", line))) for line in body.split("\n")]
         start, end = _seconds(mark.groups()[:4]), _seconds(mark.groups()[4:])
-        yield _Cue(start, end, on_a_line(unescape(voice[1])) if voice else "", [line for line in lines if line])
+        speaker = on_a_line(unescape(voice[1])) if voice else ""
+        paragraphs.add(_Cue(start, end, speaker, [line for line in lines if line]))
+    paragraphs.end()
+    if not paragraphs.places:
+        raise BadInput(f"{name} holds no subtitles: there is nothing to read.")
+    return Converted(paragraphs.blocks.text(), order_places(paragraphs.places))
 
 
 def _seconds(parts: "tuple[str | None, ...]") -> float:
