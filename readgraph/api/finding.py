@@ -64,7 +64,11 @@ async def _hit(pages: PageStore, passage: PassageHit, query: str, memories: Sequ
     shown = [(start, end) for start, end in spans if begin <= start and end <= stop]
     first = passage.start + (shown[0][0] if shown else begin)
     (place,) = await pages.place_names(document, [first])
-    page = await _page_at(pages, memories[0], first) if memories else None
+    page = None  # also where the newest memory has not come so far
+    if memories:
+        cut = await pages.pages(memories[0].id, range(memories[0].pages))
+        number = bisect_right([each.start for each in cut], first) - 1
+        page = cut[number].number if number >= 0 and first < cut[number].end else None
     return Hit(
         document=document.id,
         title=document.title,
@@ -77,10 +81,3 @@ async def _hit(pages: PageStore, passage: PassageHit, query: str, memories: Sequ
         text=text[begin:stop],
         marks=[(passage.start + start, passage.start + end) for start, end in shown],
     )
-
-
-async def _page_at(pages: PageStore, memory: Memory, offset: int) -> int | None:
-    """The number of the page that holds an offset; None where it has not been read so far."""
-    cut = await pages.pages(memory.id, range(memory.pages))
-    number = bisect_right([page.start for page in cut], offset) - 1
-    return cut[number].number if number >= 0 and offset < cut[number].end else None

@@ -1,8 +1,4 @@
-"""A real Chromium that shows one web site, and what an episode needs of any driver.
-
-A page as it is shown, and single actions on its elements. The browser is the one that this machine has; none is ever
-downloaded.
-"""
+"""The real Chromium of this machine (none is downloaded), showing one web site; what an episode needs of any driver."""
 
 import asyncio
 import os

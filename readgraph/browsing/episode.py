@@ -104,7 +104,11 @@ class Episode:
         action: WebAction = found["action"]
         element = elements_of(page.text).get(action["element"] or "")
         if action["outcome"] != "act" or element is None or found["by_rule"]:
-            self._end(action, found)
+            if found["status"] == "budget":
+                self.ending = "budget"
+            else:
+                self.ending = "finished" if action["outcome"] == "finished" and not found["by_rule"] else "stuck"
+            self.reason = action["reason"]
             return None
         proposed = Proposed(seen.url, page.title, action, element)
         try:
@@ -159,13 +163,6 @@ class Episode:
         self.fallbacks.update(found["fallbacks"])
         self.trajectory += found["steps"]
         return found
-
-    def _end(self, action: WebAction, found: dict[str, Any]) -> None:
-        if found["status"] == "budget":
-            self.ending = "budget"
-        else:
-            self.ending = "finished" if action["outcome"] == "finished" and not found["by_rule"] else "stuck"
-        self.reason = action["reason"]
 
     def _keep(self, proposed: Proposed, came: Literal["done", "refused", "failed"], notes: list[str]) -> EpisodeStep:
         action = proposed.action

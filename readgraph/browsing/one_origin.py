@@ -1,7 +1,4 @@
-"""Keeps a browser on one origin: each request is looked at before it leaves, and others are blocked and counted.
-
-An origin is the scheme, host and port that one web site has.
-"""
+"""Keeps a browser on one origin: each request is looked at before it leaves, and others are blocked and counted."""
 
 import asyncio
 import json

@@ -1,7 +1,4 @@
-"""The settings file: settings for every run. Options override environment variables, and both override the file.
-
-An option that the method doesn't use is refused instead of ignored.
-"""
+"""The settings file: settings for every run. Options override environment variables, and both override the file."""
 
 from collections.abc import Collection, Sequence
 from contextvars import ContextVar

@@ -251,14 +251,10 @@ def mend_bash_values(name: str) -> Iterator[None]:
         with redirect_stdout(values):
             yield
     finally:
+        special = _SPECIAL_IN_QUOTES if mark == '"' else _SPECIAL
         for value in values.getvalue().splitlines():
-            typer.echo(_quote_value(value.removeprefix(cut), mark))
-
-
-def _quote_value(value: str, mark: str) -> str:
-    if mark == "'":
-        return value.replace("'", "'\\''")
-    return (_SPECIAL_IN_QUOTES if mark == '"' else _SPECIAL).sub(r"\\\g<0>", value)
+            left = value.removeprefix(cut)
+            typer.echo(left.replace("'", "'\\''") if mark == "'" else special.sub(r"\\\g<0>", left))
 
 
 def _whole_words(cut_words: list[str], current: int) -> tuple[list[str], int, str]:

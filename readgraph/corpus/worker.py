@@ -1,7 +1,4 @@
-"""What a worker is told, what it does with one document, and what it tells.
-
-A document is converted, stored, and read by a method, as `readgraph read` does.
-"""
+"""What a worker is told, what it does with one document, and what it tells."""
 
 import asyncio
 from contextlib import suppress

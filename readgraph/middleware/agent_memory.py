@@ -25,8 +25,7 @@ from readgraph.compression.engines import engine_named
 from readgraph.library.histories import history
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
-from readgraph.middleware.history import History
-from readgraph.middleware.messages import NOTE, OURS, split
+from readgraph.middleware.history import NOTE, OURS, History, split
 from readgraph.models.prompt import fenced
 from readgraph.nodes.memory import describe_missing
 from readgraph.sources.places import shorten_label

@@ -1,7 +1,4 @@
-"""The work of a run: reading documents and answering questions, and telling the page of it.
-
-Of what a graph streams, steps are told at once, pages and progress at most 25 times a second.
-"""
+"""The work of a run: reading documents and answering questions, and telling the page of it."""
 
 import asyncio
 import time

@@ -1,7 +1,4 @@
-"""Options for what is printed and written, and which options stand beside which.
-
-All that is printed is a command's one `screen`; a report and the steps are what is left of an answer.
-"""
+"""Options for what is printed and written, and which options stand beside which."""
 
 import inspect
 from collections.abc import Callable

@@ -1,7 +1,4 @@
-"""Settings as options, and how several options become one argument of a command.
-
-Each setting of the groups that a command names is an option; all of them are its one `context`.
-"""
+"""Settings as options, and how several options become one argument of a command."""
 
 import inspect
 from collections.abc import Callable

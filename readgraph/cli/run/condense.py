@@ -16,20 +16,8 @@ from readgraph.cli.run.documents import conversion_seconds, estimate, load_sourc
 from readgraph.cli.run.in_library import begins_with, check_output, write_output
 from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
 from readgraph.cli.settings import check_typed, check_used
+from readgraph.cli.terminal import rendering
 from readgraph.cli.terminal.progress import watch_run
-from readgraph.cli.terminal.rendering import (
-    BY_PATTERN,
-    TO_READ_WITH_ONE,
-    footer,
-    format_missing_records,
-    format_read_again,
-    format_usage,
-    print_citations,
-    print_json,
-    print_reminder,
-    print_sheet,
-    print_steps,
-)
 from readgraph.cli.terminal.safe_text import Console, SafeText, visible
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.compression import engine_named
@@ -62,7 +50,7 @@ def _print_summary(found: dict[str, Any], screen: OutputOptions) -> None:
     elif not found["marked_answer"]:
         text = UNUSABLE if found["fallbacks"].get("summary") else "The text says nothing of this."
     console.print(SafeText(text, style="bold"))
-    print_citations(found["citations"])
+    rendering.print_citations(found["citations"])
     number = format_count(len(found["sentences"]), "sentence")
     own = 0 if found["by_rule"] else sum(each["extracted"] for each in found["sentences"])
     wrong = f"{found['unsupported']} of {number} not supported by the places named" if found["unsupported"] else ""
@@ -74,8 +62,9 @@ def _print_summary(found: dict[str, Any], screen: OutputOptions) -> None:
         return
     about = ", ".join(part["name"] for part in found["parts"])
     size = f"{format_count(count_words(found['answer'] or ''), 'word')}{f' of {about}' if about else ''}"
-    line = f"{size} · in full{format_read_again(found)} · {format_usage(found['usage'], found['cost'])}"
-    console.print(footer(line, found["fallbacks"], found["usage"]))
+    used = rendering.format_usage(found["usage"], found["cost"])
+    line = f"{size} · in full{rendering.format_read_again(found)} · {used}"
+    console.print(rendering.footer(line, found["fallbacks"], found["usage"]))
 
 
 def summarise_documents(options: SummariseOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -100,12 +89,12 @@ def summarise_documents(options: SummariseOptions, context: ReaderContext, scree
 
     found, page = run_until_stopped(run())
     if screen.as_json:
-        print_json(found)
+        rendering.print_json(found)
     else:
         if screen.steps:
-            print_steps(found["steps"])
+            rendering.print_steps(found["steps"])
         _print_summary(found, screen)
-        print_reminder(context, screen)
+        rendering.print_reminder(context, screen)
     write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
 
 
@@ -200,16 +189,18 @@ async def _make_table_output(
 def _table_note(found: dict[str, Any]) -> str:
     """What the table itself says of how it was made, where its form has room."""
     if unread := found["unread"]:
-        return f"{format_unread_parts(len(found['pages_read']), len(unread))}. {format_missing_records(found)}"
-    return BY_PATTERN if found["by_pattern"] else ""
+        return (
+            f"{format_unread_parts(len(found['pages_read']), len(unread))}. {rendering.format_missing_records(found)}"
+        )
+    return rendering.BY_PATTERN if found["by_pattern"] else ""
 
 
 def _print_table(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: OutputOptions) -> None:
     if screen.as_json:
-        print_json(found)
+        rendering.print_json(found)
         return
     if not out and sheet.rows:
-        print_sheet(sheet)
+        rendering.print_sheet(sheet)
     told = Console(stderr=True, soft_wrap=True)
     if found["status"] == "budget":
         left = CUT_SHORT if found["unread"] else SPENT_BEFORE if found["by_rule"] else NOT_JOINED
@@ -223,10 +214,13 @@ def _print_table(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: 
     if screen.quiet:
         return
     rows = format_count(len(sheet.rows), "row") + (f" in {out}" if out else "")
-    line = f"{rows} · read{format_read_again(found)} · {format_usage(found['usage'], found['cost'])}"
-    told.print(footer(line, found["fallbacks"], found["usage"]))
+    line = (
+        f"{rows} · read{rendering.format_read_again(found)} · {rendering.format_usage(found['usage'], found['cost'])}"
+    )
+    told.print(rendering.footer(line, found["fallbacks"], found["usage"]))
     if found["by_pattern"]:
-        told.print(SafeText(BY_PATTERN if found["model"] else f"{BY_PATTERN} {TO_READ_WITH_ONE}", style="yellow"))
+        one = "" if found["model"] else f" {rendering.TO_READ_WITH_ONE}"
+        told.print(SafeText(f"{rendering.BY_PATTERN}{one}", style="yellow"))
 
 
 BEGINNING = b'{\n  "engine_name": '  # of a trace: no other file is overwritten
@@ -262,7 +256,7 @@ def _print_compressed(compressed: CompressedText, context: ReaderContext, screen
     spent = cost(trace.steps, screen.price, batch=context.batch)
     if screen.as_json:
         result = compressed.model_dump(include={"text", "engine", "tokens", "status"})
-        print_json({**result, **trace.as_dict(), "cost": spent})
+        rendering.print_json({**result, **trace.as_dict(), "cost": spent})
         return
     if compressed.text:
         typer.echo(visible(compressed.text))
@@ -272,7 +266,9 @@ def _print_compressed(compressed: CompressedText, context: ReaderContext, screen
         return
     sizes = f"{trace.original_tokens:,} → {compressed.tokens:,} tokens"
     how = "kept as it is" if compressed.status == "whole" else f"by {compressed.engine}"
-    line = footer(f"{sizes}, {how} · {format_usage(trace.usage, spent)}", trace.fallbacks, trace.usage)
+    line = rendering.footer(
+        f"{sizes}, {how} · {rendering.format_usage(trace.usage, spent)}", trace.fallbacks, trace.usage
+    )
     Console(stderr=True).print(line)
     if compressed.status != "whole" and compressed.engine != "extractive":
-        print_reminder(context, screen)
+        rendering.print_reminder(context, screen)

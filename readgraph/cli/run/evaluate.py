@@ -1,7 +1,4 @@
-"""`evaluate`: run methods over a dataset, rate their answers, show and publish the results; or only estimate it.
-
-`evaluate --diff` compares two evaluations question by question, `trajectories` makes training examples of one.
-"""
+"""`evaluate` and `trajectories`: run methods over a dataset, rate their answers, show, publish, compare the results."""
 
 import json
 import sys

@@ -1,7 +1,4 @@
-"""What a command adds to a run's output: its cost, the places of its pages, and with `--report FILE` a report.
-
-A report opens the sources of documents by their addresses, or by paths from its folder.
-"""
+"""What a command adds to a run's output: its cost, the places of its pages, and with `--report FILE` a report."""
 
 import os
 import re

@@ -257,19 +257,16 @@ def _wait_until_up(server: "subprocess.Popen[str]", port: int) -> None:
 
     listener = Thread(target=listen, daemon=True)
     listener.start()
-    while not _is_up(port):
+    while True:
+        with suppress(OSError, HTTPException, ValueError):
+            up = bool(_reply(port, "GET", "/ok"))
+        if up:
+            return
         if server.poll() is not None:
             listener.join()
             sys.stderr.writelines(early_output)
             raise BadInput(f"The development server did not start: it ended with exit code {server.returncode}.")
         time.sleep(0.1)
-    up = True
-
-
-def _is_up(port: int) -> bool:
-    with suppress(OSError, HTTPException, ValueError):
-        return bool(_reply(port, "GET", "/ok"))
-    return False
 
 
 def _reply(port: int, method: str, path: str, body: dict[str, Any] | None = None) -> Any:

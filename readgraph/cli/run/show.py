@@ -1,7 +1,4 @@
-"""`show` and `search`: what the library holds, a document's parts and notes, the text at a place, passages.
-
-`show --page`, `--part`, `--at` and `--quote` show the text where a citation can be followed.
-"""
+"""`show` and `search`: what the library holds, a document's parts and notes, the text at a place, passages."""
 
 import asyncio
 import re

@@ -1,7 +1,4 @@
-"""How a command prints, and the person at the terminal, who is asked and may stop it.
-
-As text or JSON, how much of it, at which price; stretches of a document with words marked, in a pager.
-"""
+"""How a command prints, and the person at the terminal, who is asked and may stop it."""
 
 import asyncio
 import os
