@@ -14,16 +14,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from readgraph.library.agents import (
-    Agent,
-    AgentStore,
-    ArchiveEntry,
-    Event,
-    agent_id,
-    archive_index,
-    local_now,
-    proper_name,
-)
+from readgraph.library import agents
+from readgraph.library.agents import Agent, AgentStore, ArchiveEntry, Event
 from readgraph.library.page_store import PageStore
 from readgraph.state.agent import AgentState, Block
 from readgraph.state.declaring import LARGEST
@@ -126,7 +118,7 @@ async def add_agent_from_file(store: AgentStore, text: str, name: str = "") -> A
         raise BadInput(f"This is not an agent's file: {_first_fault(problem)}.") from None
     if problem_found := next(_faults(file), ""):
         raise BadInput(f"This agent's file was changed: {problem_found}.")
-    name = proper_name(name or file.name)
+    name = agents.proper_name(name or file.name)
     if await store.agent(name):
         raise BadInput(f"There is an agent '{name}' already: import this one under another name.")
     return await build_agent_from_file(store, file, name)
@@ -145,7 +137,8 @@ async def build_agent_from_file(store: AgentStore, file: AgentFile, name: str) -
         "passages": len(file.passages),
         "documents": [[document.number, len(document.pages)] for document in file.documents],
     }
-    agent = Agent(agent_id(name), name, file.created, birth, archive_index(agent_id(name)), file.instructions)
+    identity = agents.agent_id(name)
+    agent = Agent(identity, name, file.created, birth, agents.archive_index(identity), file.instructions)
     if before := await store.agent(name):
         await store.forget_life(before)
     for document in file.documents:
@@ -229,7 +222,7 @@ async def _import_document(store: AgentStore, filed: FiledDocument) -> ArchiveEn
         await store.put_note(memory.id, Note(number, page.note, count_words(page.note)))
     await store.put_memory(replace(memory, paged=True, complete=True))
     return ArchiveEntry(
-        filed.number, "document", filed.at or local_now(), filed.title, document.id, memory.id, len(filed.pages)
+        filed.number, "document", filed.at or agents.local_now(), filed.title, document.id, memory.id, len(filed.pages)
     )
 
 

@@ -251,9 +251,20 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         return self._read(newest) if newest else None
 
     def _read(self, named: RunnableConfig) -> CheckpointTuple | None:
+        """A checkpoint; raises `LibraryError` if it does not have the form that LangGraph relies on."""
         try:
-            saved = super().get_tuple(named)
-            return _check_checkpoint(saved) if saved else None
+            if (saved := super().get_tuple(named)) is None:
+                return None
+            checkpoint = saved.checkpoint
+            versions, seen = checkpoint["channel_versions"], checkpoint["versions_seen"]
+            parts: list[Any] = [saved.metadata, checkpoint["channel_values"], versions, seen]
+            sound = all(isinstance(part, dict) for part in parts)
+            if sound := sound and all(isinstance(part, dict) for part in seen.values()):
+                compared = [*versions.values(), *(each for part in seen.values() for each in part.values())]
+                sound = len({*map(type, compared)}) <= 1
+            if not sound or checkpoint["id"] != saved.config["configurable"]["checkpoint_id"]:
+                raise ValueError("This is not a checkpoint.")
+            return saved
         except (ValueError, TypeError, KeyError, RecursionError) as problem:
             raise self._damage_error() from problem
 
@@ -316,19 +327,6 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
     async def aget_delta_channel_history(self, **named: Any) -> Mapping[str, DeltaChannelHistory]:
         """As `get_delta_channel_history`."""
         return await self.run(partial(self.get_delta_channel_history, **named))
-
-
-def _check_checkpoint(saved: CheckpointTuple) -> CheckpointTuple:
-    """The checkpoint; raises `ValueError` if it does not have the form that LangGraph relies on."""
-    checkpoint = saved.checkpoint
-    versions, seen = checkpoint["channel_versions"], checkpoint["versions_seen"]
-    sound = all(isinstance(part, dict) for part in (saved.metadata, checkpoint["channel_values"], versions, seen))
-    sound = sound and all(isinstance(part, dict) for part in seen.values())
-    compared = [*versions.values(), *(version for part in seen.values() for version in part.values())] if sound else []
-    named = saved.config["configurable"]["checkpoint_id"]
-    if not sound or len({*map(type, compared)}) > 1 or checkpoint["id"] != named:
-        raise ValueError("This is not a checkpoint.")
-    return saved
 
 
 WRITTEN_AS = ("null", "bytes", "bytearray", "msgpack")

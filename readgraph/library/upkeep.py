@@ -52,7 +52,14 @@ async def check(library: Library) -> list[Fault]:
     faults = [fault for file in files_of(folder) if (fault := await asyncio.to_thread(_file_fault, folder, file))]
     if any(fault.kind == "file" for fault in faults):
         return faults  # what a torn file holds can't be told
-    faults += [fault async for fault in _document_faults(library.pages)]
+    documents, damaged = await library.pages.documents_and_damaged()
+    for identity in damaged:
+        what = "its record is damaged: forget it, and read the file again"
+        faults.append(Fault("document", identity, what, repairs=False, document=identity))
+    known = {document.id for document in documents}
+    for document in documents:
+        if what := await _text_fault(library.pages, document, known):
+            faults.append(Fault("document", document.title or document.id, what, repairs=False, document=document.id))
     faults += [fault async for fault in _memory_faults(library.pages)]
     saver = library.checkpointer
     for thread in await saver.run(lambda: saver.threads({})):
@@ -80,16 +87,6 @@ def _file_fault(folder: Path, file: Path) -> Fault | None:
 def _run_pragma(connection: sqlite3.Connection, test: str) -> str:
     ((said,), *_) = connection.execute(f"PRAGMA {test}(1)").fetchall()
     return str(said)
-
-
-async def _document_faults(pages: PageStore) -> AsyncIterator[Fault]:
-    documents, damaged = await pages.documents_and_damaged()
-    for identity in damaged:
-        yield Fault("document", identity, "its record is damaged: forget it, and read the file again", False, identity)
-    known = {document.id for document in documents}
-    for document in documents:
-        if problem := await _text_fault(pages, document, known):
-            yield Fault("document", document.title or document.id, problem, repairs=False, document=document.id)
 
 
 async def _text_fault(pages: PageStore, document: Document, known: set[str]) -> str:

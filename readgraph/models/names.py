@@ -241,18 +241,14 @@ def find_embeddings_entry(name: str) -> ModelEntry | None:
     return _embeddings.get(name)
 
 
-def window_settings(*models: str) -> dict[str, Any]:
-    """The settings with which prompts fit the smallest window that is known of these models by their names."""
-    windows = [named.window_words for model in models if (named := find_model_entry(model)) and named.window_words]
-    return {"window_words": min(windows)} if windows else {}
-
-
 def context_for(settings: Mapping[str, Any]) -> ReaderContext:
     """The context of these settings; sizes that are left out fit the models. Raises `BadInput`."""
     models = ReaderContext(**{name: settings[name] for name in ("model", "reading_model", "batch") if name in settings})
     check_batch(models)
     both = (models.model, models.reading_model)
-    return ReaderContext(**{**local_settings(*both), **window_settings(*both), **settings})
+    windows = [named.window_words for model in both if (named := find_model_entry(model)) and named.window_words]
+    smallest = {"window_words": min(windows)} if windows else {}
+    return ReaderContext(**{**local_settings(*both), **smallest, **settings})
 
 
 def check_batch(context: ReaderContext) -> None:

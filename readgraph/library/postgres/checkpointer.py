@@ -25,14 +25,8 @@ from psycopg.rows import DictRow, dict_row
 
 from readgraph.library.address import LibraryAddress
 from readgraph.library.checkpointer import SharedCheckpointer, StrictSerializer
-from readgraph.library.postgres.connections import (
-    Connection,
-    ServerSession,
-    connect,
-    escape_text,
-    read_text,
-    server_unusable_error,
-)
+from readgraph.library.postgres import connections
+from readgraph.library.postgres.connections import Connection, ServerSession, escape_text, read_text
 from readgraph.state.errors import BadInput, LibraryError
 
 OF_NAMESPACE = "readgraph-namespace:"
@@ -135,7 +129,7 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
 
     def __init__(self, address: LibraryAddress, session: ServerSession, part: str) -> None:
         self.what, self.address, self._session = f"The library {address}", address, session
-        super().__init__(connect(address), StrictSerializer(self._damage_error), part)
+        super().__init__(connections.connect(address), StrictSerializer(self._damage_error), part)
         self._used = time.monotonic()
 
     def _check(self) -> None:
@@ -157,14 +151,14 @@ class ServerCheckpointer(SharedCheckpointer, PartSaver):
                 except psycopg.Error:
                     connection.close()
             if connection.closed:
-                self.conn = connection = connect(self.address)
+                self.conn = connection = connections.connect(self.address)
             self._used = time.monotonic()
             try:
                 around = connection.transaction() if pipeline else nullcontext()
                 with around, connection.cursor(binary=True, row_factory=dict_row) as cursor:
                     yield cursor
             except psycopg.Error as problem:
-                raise server_unusable_error(self.address, problem) from problem
+                raise connections.server_unusable_error(self.address, problem) from problem
 
     def _transaction(self) -> AbstractContextManager[Cursor[DictRow]]:
         return self._cursor(pipeline=True)

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, LiteralString
+from pathlib import Path
+from typing import Any
 
 import orjson
 import psycopg
@@ -14,38 +15,13 @@ from langgraph.store.postgres import PostgresStore
 
 from readgraph.library.address import LibraryAddress
 from readgraph.library.minute_ledger import Execute, MinuteLedger, T
-from readgraph.library.postgres.connections import (
-    POLL_SECONDS,
-    Connection,
-    Readers,
-    lock_number,
-    read_text,
-    retry_transaction,
-    server_unusable_error,
-)
+from readgraph.library.postgres import connections
+from readgraph.library.postgres.connections import Connection, Readers, read_text, retry_transaction
 from readgraph.library.store import ListingPosition
 from readgraph.state.errors import LibraryError
 from readgraph.state.files import check_format
 
 FORMAT = 1  # version of the layout; a library with a newer one is refused
-
-_TABLES: tuple[LiteralString, ...] = (
-    "CREATE TABLE IF NOT EXISTS readgraph_originals (name TEXT PRIMARY KEY, data BYTEA NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS readgraph_minute (number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
-    "model TEXT NOT NULL, at FLOAT8 NOT NULL, tokens BIGINT NOT NULL, reserved FLOAT8 NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS readgraph_dropped (number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
-    "part TEXT NOT NULL, name TEXT NOT NULL)",
-    # LangGraph's ids of checkpoints are in the order of the clock, which may have been set back.
-    "CREATE SEQUENCE IF NOT EXISTS readgraph_written",
-    "ALTER TABLE checkpoints ADD COLUMN IF NOT EXISTS written BIGINT",
-    "UPDATE checkpoints SET written = nextval('readgraph_written') FROM "
-    "(SELECT ctid AS row FROM checkpoints WHERE written IS NULL ORDER BY checkpoint_id) AS earlier "
-    "WHERE checkpoints.ctid = earlier.row",
-    "ALTER TABLE checkpoints ALTER COLUMN written SET DEFAULT nextval('readgraph_written')",
-    "CREATE INDEX IF NOT EXISTS readgraph_written_idx ON checkpoints (thread_id, checkpoint_ns, written DESC)",
-    "CREATE TABLE IF NOT EXISTS readgraph_library (format INTEGER NOT NULL, "
-    "identity UUID NOT NULL DEFAULT gen_random_uuid())",
-)
 
 _MADE = """
     SELECT to_regclass('readgraph_library') IS NOT NULL AND to_regclass('readgraph_dropped') IS NOT NULL
@@ -72,14 +48,13 @@ def prepare(address: LibraryAddress, connection: Connection, *, to_read: bool) -
                     PostgresStore(connection).setup()
                     PostgresSaver(connection).setup()
                     with connection.transaction():
-                        for statement in _TABLES:
-                            connection.execute(statement)
+                        connection.execute(Path(__file__).with_name("tables.sql").read_bytes())
                         if not connection.execute("UPDATE readgraph_library SET format = %s", (FORMAT,)).rowcount:
                             connection.execute("INSERT INTO readgraph_library (format) VALUES (%s)", (FORMAT,))
         row = connection.execute(_LIBRARY).fetchone()
         return (str(row["identity"]), bool(row["writable"])) if row else ("", False)
     except psycopg.Error as problem:
-        raise server_unusable_error(address, problem) from problem
+        raise connections.server_unusable_error(address, problem) from problem
 
 
 def _is_ready(address: LibraryAddress, connection: Connection) -> bool:
@@ -99,9 +74,9 @@ def _locked(connection: Connection) -> Iterator[None]:
 
     Who waits for it in a statement would hold up LangGraph's CREATE INDEX CONCURRENTLY.
     """
-    number = lock_number("setup")
+    number = connections.lock_number("setup")
     while not (connection.execute("SELECT pg_try_advisory_lock(%s) AS taken", (number,)).fetchone() or {})["taken"]:
-        time.sleep(POLL_SECONDS)
+        time.sleep(connections.POLL_SECONDS)
     try:
         yield
     finally:

@@ -43,19 +43,6 @@ MOST_NAMED = 50  # the most documents that a name may mean; a message lists fewe
 MOST_NEAR = 500  # the most titles among which one that is spelt nearly alike is looked for
 FORMAT = 1
 
-_TABLES = """
-CREATE TABLE IF NOT EXISTS documents (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, title TEXT NOT NULL,
-    title_words TEXT NOT NULL, added TEXT NOT NULL, words INTEGER NOT NULL, joined INTEGER NOT NULL,
-    damaged INTEGER NOT NULL, record TEXT NOT NULL, indexed INTEGER NOT NULL DEFAULT 0
-);
-CREATE INDEX IF NOT EXISTS by_source ON documents (source);
-CREATE INDEX IF NOT EXISTS by_title ON documents (title);
-CREATE INDEX IF NOT EXISTS by_time ON documents (added);
-CREATE INDEX IF NOT EXISTS by_index ON documents (indexed, joined, damaged);
-CREATE TABLE IF NOT EXISTS seen (row INTEGER NOT NULL, record TEXT NOT NULL);
-"""
-
 _PUT = """
 INSERT INTO documents (id, source, title, title_words, added, words, joined, damaged, record)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -235,7 +222,8 @@ def _prepare(connection: sqlite3.Connection) -> None:
     if made not in (0, FORMAT):
         connection.executescript("DROP TABLE documents; DROP TABLE seen")
     if made != FORMAT:
-        connection.executescript(f"{_TABLES}; PRAGMA user_version={FORMAT}")
+        tables = Path(__file__).with_name("catalogue.sql").read_text(encoding="utf-8")
+        connection.executescript(f"{tables}; PRAGMA user_version={FORMAT}")
 
 
 def _take_in(connection: sqlite3.Connection, listing: Listing) -> None:

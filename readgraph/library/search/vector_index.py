@@ -67,16 +67,6 @@ def create_file(path: Path, header: VectorFileHeader, records: Records) -> None:
     os.replace(written, path)
 
 
-def append_to_file(path: Path, header: VectorFileHeader, records: Records) -> None:
-    """Append records after the last whole one; only for who holds the file's lock."""
-    records["sum"] = _sums(records)
-    with path.open("r+b") as file:
-        start, size = len(header.line()), header.record.itemsize
-        whole = (file.seek(0, os.SEEK_END) - start) // size
-        file.seek(start + whole * size)  # a process that was killed may have left a part of one
-        file.write(records.tobytes())
-
-
 def read_file(path: Path, known: VectorFileHeader | None, first: int) -> tuple[VectorFileHeader, Records] | None:
     """The header, and the records from number `first` on, or all where the header is not the known one.
 
@@ -205,10 +195,16 @@ class Vectors:
             )
 
     def _write(self, header: VectorFileHeader, records: Records) -> None:
+        """Append records to the file; only for who holds its lock."""
         if self._header is None:
             create_file(self._path, header, records)
         else:
-            append_to_file(self._path, header, records)
+            records["sum"] = _sums(records)
+            with self._path.open("r+b") as file:
+                start, size = len(header.line()), header.record.itemsize
+                whole = (file.seek(0, os.SEEK_END) - start) // size
+                file.seek(start + whole * size)  # a process that was killed may have left a part of one
+                file.write(records.tobytes())
         self._catch_up()
         if self._read > 1000 and self._read > 3 * len(self._pages):  # most records were removed since
             kept = np.zeros(len(self._pages), header.record)
