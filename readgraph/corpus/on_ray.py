@@ -43,14 +43,30 @@ def on_ray(job: CorpusJob, workers: int | None, address: str | None) -> Workers:
     Without a number, as many as the cluster has processors. Raises `BadInput` at once where Ray would keep a password,
     and in the `with` without the extra, or without a cluster.
     """
-    return _workers_of_cluster(_job_for_ray(job), str(job.library or default_place()), workers, address)
+    place = str(job.library or default_place())
+    if isinstance(job.library, LibraryAddress):  # it goes by the environment, since it may have a password
+        has_password = job.library.names_password or "password=" in job.library.full
+        if has_password and any(job.library.full in given for given in sys.argv):
+            raise BadInput(
+                "Ray keeps the line of a command, and this one has a password: put the library's address into "
+                "READGRAPH_LIBRARY instead of --library."
+            )
+        os.environ["READGRAPH_LIBRARY"] = job.library.full
+        job = replace(job, library=None)
+    return _workers_of_cluster(job, place, workers, address)
 
 
 @asynccontextmanager
 async def _workers_of_cluster(
     job: CorpusJob, place: str, workers: int | None, address: str | None
 ) -> AsyncIterator[Sequence[Worker]]:
-    ray = _import_ray(address)
+    token = {} if "RAY_AUTH_TOKEN_PATH" in os.environ else {"RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    for name, value in {**QUIET, **({} if address else HERE | token)}.items():
+        os.environ.setdefault(name, value)
+    try:
+        ray = importlib.import_module("ray")
+    except ImportError:
+        raise BadInput("Ray is not installed: pip install 'readgraph[ray]'") from None
     await asyncio.to_thread(_start, ray, workers, address)
     actors: list[Any] = []
     try:
@@ -66,30 +82,6 @@ async def _workers_of_cluster(
             with suppress(Exception):  # such as: the cluster has gone
                 ray.kill(actor)
         await asyncio.to_thread(ray.shutdown)
-
-
-def _job_for_ray(job: CorpusJob) -> CorpusJob:
-    """The job as Ray may know it: the address of a server goes by the environment, since it may have a password."""
-    if not isinstance(job.library, LibraryAddress):
-        return job
-    has_password = job.library.names_password or "password=" in job.library.full
-    if has_password and any(job.library.full in given for given in sys.argv):
-        raise BadInput(
-            "Ray keeps the line of a command, and this one has a password: put the library's address into "
-            "READGRAPH_LIBRARY instead of --library."
-        )
-    os.environ["READGRAPH_LIBRARY"] = job.library.full
-    return replace(job, library=None)
-
-
-def _import_ray(address: str | None) -> Any:
-    token = {} if "RAY_AUTH_TOKEN_PATH" in os.environ else {"RAY_AUTH_TOKEN": secrets.token_hex(32)}
-    for name, value in {**QUIET, **({} if address else HERE | token)}.items():
-        os.environ.setdefault(name, value)
-    try:
-        return importlib.import_module("ray")
-    except ImportError:
-        raise BadInput("Ray is not installed: pip install 'readgraph[ray]'") from None
 
 
 def _start(ray: Any, workers: int | None, address: str | None) -> None:

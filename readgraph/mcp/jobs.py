@@ -116,10 +116,15 @@ class ReadingJob:
     def state(self) -> ReadingStatus:
         """Where it is."""
         document = self.source if isinstance(self.source, Document) else None
-        ended = self.task is not None and self.task.done()
-        problem = _problem(self.task) if ended and self.task else None
-        sizes = self.progress
-        reading = self.task.result() if self.task and ended and not problem else None
+        problem, reading, sizes = None, None, self.progress
+        if self.task and self.task.cancelled():
+            problem = "The reading was stopped."
+        elif self.task and self.task.done():
+            if failure := self.task.exception():
+                unexpected = f"An unexpected {type(failure).__name__} ended it."
+                problem = tool_error_line(failure) if isinstance(failure, ReadgraphError) else unexpected
+            else:
+                reading = self.task.result()
         return ReadingStatus(
             handle=self.handle,
             state="failed" if problem else "done" if reading else "reading",
@@ -133,15 +138,6 @@ class ReadingJob:
             problem=problem,
             reading=reading,
         )
-
-
-def _problem(task: "asyncio.Task[Reading]") -> str | None:
-    if task.cancelled():
-        return "The reading was stopped."
-    problem = task.exception()
-    if isinstance(problem, ReadgraphError):
-        return tool_error_line(problem)
-    return f"An unexpected {type(problem).__name__} ended it." if problem else None
 
 
 class ReadingJobs:

@@ -120,21 +120,19 @@ async def report_of_answer(
     document = await store.document(found["document"])
     memory = await store.memory(document.id, found["memory"])
     pages = await store.pages(memory.id, range(memory.pages))
-    wanted = range(len(pages)) if document.characters <= MOST_CHARACTERS else _find_supporting_pages(found, pages)
+    wanted: Sequence[int] = range(len(pages))
+    if document.characters > MOST_CHARACTERS:
+        cited = [
+            page.number
+            for page in pages
+            if any(page.start < citation["end"] and citation["start"] < page.end for citation in found["citations"])
+        ]
+        shown = [page for done in found.get("rounds", ()) for page in done["pages_shown"]]
+        around = {page + step for page in (*found["pages_read"], *cited, *shown) for step in (-1, 0, 1)}
+        wanted = [page.number for page in pages if page.number in around]
     data = await _collect_report(store, document, memory, note, pages, wanted, links or {})
     answered: Any = {"question": asked["question"], "options": asked.get("options", []), "found": dict(found)}
     return {**data, **answered, "method": found.get("method", data["method"])}
-
-
-def _find_supporting_pages(found: Mapping[str, Any], pages: Sequence[Page]) -> list[int]:
-    cited = [
-        page.number
-        for page in pages
-        if any(page.start < citation["end"] and citation["start"] < page.end for citation in found["citations"])
-    ]
-    shown = [page for done in found.get("rounds", ()) for page in done["pages_shown"]]
-    around = {page + step for page in (*found["pages_read"], *cited, *shown) for step in (-1, 0, 1)}
-    return [page.number for page in pages if page.number in around]
 
 
 async def _collect_report(

@@ -102,22 +102,17 @@ def _sessions_of_lines(file: Path, name: str) -> list[SourceSession]:
                 value = json.loads(line)
             except (ValueError, RecursionError):
                 raise BadInput(f"Line {number} of {name} is not JSON: each line must be one session.") from None
-            sessions.append(_session(value, f"Line {number} of {name}"))
+            where, fields = f"Line {number} of {name}", value if isinstance(value, dict) else {}
+            turns = fields.get("turns")
+            text = "\n".join(_turn(turn, where) for turn in turns) if isinstance(turns, list) else fields.get("text")
+            if not isinstance(text, str) or not text.strip():
+                raise BadInput(f"{where} is not a session: it needs a 'text', or 'turns' of 'speaker' and 'text'.")
+            session = fields.get("session")
+            title = fields.get("title") or (session if isinstance(session, str) else "")
+            sessions.append(SourceSession(text, str(title), str(fields.get("time") or fields.get("date_time") or "")))
     if not sessions:
         raise BadInput(f"{name} is empty: there is nothing to remember.")
     return sessions
-
-
-def _session(value: Any, where: str) -> SourceSession:
-    """The session in `{"text"}` or `{"turns": [{"speaker", "text"}]}`, with `title`/`session`, `time`/`date_time`."""
-    fields = value if isinstance(value, dict) else {}
-    turns = fields.get("turns")
-    text = "\n".join(_turn(turn, where) for turn in turns) if isinstance(turns, list) else fields.get("text")
-    if not isinstance(text, str) or not text.strip():
-        raise BadInput(f"{where} is not a session: it needs a 'text', or 'turns' of 'speaker' and 'text'.")
-    session = fields.get("session")
-    title = fields.get("title") or (session if isinstance(session, str) else "")
-    return SourceSession(text, str(title), str(fields.get("time") or fields.get("date_time") or ""))
 
 
 def _turn(turn: Any, where: str) -> str:

@@ -33,7 +33,7 @@ from readgraph.library.corrections import Corrected, correct, restore
 from readgraph.library.documents import unreadable
 from readgraph.library.forgetting import forget_document
 from readgraph.library.opening import Library
-from readgraph.library.page_store import PageStore, SentBatch
+from readgraph.library.page_store import SentBatch
 from readgraph.library.upkeep import Fault, back_up, check, compact, repair
 from readgraph.models.client import model_client
 from readgraph.state.context import ReaderContext
@@ -75,23 +75,19 @@ def correct_note(options: CorrectOptions) -> None:
 async def _part(library: Library, options: CorrectOptions) -> tuple[Document, Memory, int, str]:
     document = await find_document(library.pages, options.document)
     memory, *_ = await memories_to_show(library.pages, document, find_typed_method(options.method))
-    number = await _number(library.pages, document, memory, options.place)
-    notes = await library.pages.notes(memory.id, [number] if number < memory.pages else [])
-    return document, memory, number, notes[0].text if notes else ""
-
-
-async def _number(store: PageStore, document: Document, memory: Memory, wanted: WantedPlace) -> int:
-    """The number of the part that is wanted; raises `BadInput` where a place of the source is in several."""
-    spans = await place_spans(store, document, wanted)
-    if not isinstance(spans, list):
-        return spans or 0
-    parts = await store.pages(memory.id, range(memory.pages))
-    at = [part.number for part in parts if any(part.start < end and start < part.end for _, start, end in spans)]
-    if len(at) != 1:
+    spans = await place_spans(library.pages, document, options.place)
+    if isinstance(spans, list):  # of a place of the source, which may be in several parts
+        parts = await library.pages.pages(memory.id, range(memory.pages))
+        at = [part.number for part in parts if any(part.start < end and start < part.end for _, start, end in spans)]
         if not at:
             raise BadInput("That place has not been read yet: continue the reading, then correct its note.")
-        raise BadInput(f"The place is in parts {', '.join(map(str, at))}: say with --part which note to correct.")
-    return at[0]
+        if len(at) > 1:
+            raise BadInput(f"The place is in parts {', '.join(map(str, at))}: say with --part which note to correct.")
+        number = at[0]
+    else:
+        number = spans or 0
+    notes = await library.pages.notes(memory.id, [number] if number < memory.pages else [])
+    return document, memory, number, notes[0].text if notes else ""
 
 
 def _edit_note(note: str) -> str:

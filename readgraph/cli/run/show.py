@@ -268,21 +268,17 @@ async def _stretches(store: PageStore, document: Document, wanted: WantedPlace, 
         texts = await store.spans(document, [(part.start, part.end) if part else (0, 0) for part in parts])
         fits = (place for place, text in enumerate(texts) if text and wanted.quote and _words_in(text, wanted.quote))
         cut = next(fits, next((place for place, part in enumerate(parts) if part), 0))
-        page = parts[cut]
-        assert page, "one of the memories has it"
-        (place,) = await store.place_names(document, [page.start])
-        return [Stretch(page.number, method_of(memories[cut]), place, page.start, page.end)]
-    return [await _with_quote(store, document, memories[0], wanted.quote or "")]
-
-
-async def _with_quote(store: PageStore, document: Document, memory: Memory, quote: str) -> Stretch:
-    text = await store.text(document)
-    if not (span := _words_in(text[: memory.read_to], quote)):
+        part = parts[cut]
+        assert part, "one of the memories has it"
+        (place,) = await store.place_names(document, [part.start])
+        return [Stretch(part.number, method_of(memories[cut]), place, part.start, part.end)]
+    newest, text = memories[0], await store.text(document)
+    if not (span := _words_in(text[: newest.read_to], wanted.quote or "")):
         raise BadInput(f"The quote is not in '{document.title}': quote whole words, as they stand there.")
-    parts = await store.pages(memory.id, range(memory.pages))
-    part = max((each for each in parts if each.start <= span[0]), key=lambda each: each.start)
+    before = [each for each in await store.pages(newest.id, range(newest.pages)) if each.start <= span[0]]
+    page = max(before, key=lambda each: each.start)
     (place,) = await store.place_names(document, [span[0]])
-    return Stretch(part.number, method_of(memory), place, part.start, part.end)
+    return [Stretch(page.number, method_of(newest), place, page.start, page.end)]
 
 
 def _words_in(text: str, quote: str) -> tuple[int, int] | None:

@@ -71,7 +71,16 @@ def recognize_pieces(page: "PdfPage") -> list[PrintedLine]:
     trimmed = np.array([_trim_box(np.asarray(box, dtype=float), grey) for box in found.boxes])
     boxes = _straighten_boxes(trimmed / scale, width / 2.0, height / 2.0)
     pieces = [_piece(text, box, height) for text, box in zip(found.txts, boxes, strict=True) if text.strip()]
-    _even_starts(pieces)
+    groups: list[list[PrintedLine]] = []  # of those that begin about as far right, and then begin equally far
+    for piece in sorted(pieces, key=lambda piece: piece.x):
+        if groups and piece.x - groups[-1][0].x <= SAME_START:
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
+    for group in groups:
+        start = median(piece.x for piece in group)
+        for piece in group:
+            piece.x = start
     return sorted(pieces, key=lambda piece: -piece.y)
 
 
@@ -133,19 +142,6 @@ def _straighten_boxes(boxes: "np.ndarray", x: float, y: float) -> "np.ndarray":
     turn = np.array([[cos(angle), -sin(angle)], [sin(angle), cos(angle)]])
     straight: np.ndarray = (boxes - (x, y)) @ turn + (x, y)
     return straight
-
-
-def _even_starts(pieces: Sequence[PrintedLine]) -> None:
-    groups: list[list[PrintedLine]] = []
-    for piece in sorted(pieces, key=lambda piece: piece.x):
-        if groups and piece.x - groups[-1][0].x <= SAME_START:
-            groups[-1].append(piece)
-        else:
-            groups.append([piece])
-    for group in groups:
-        start = median(piece.x for piece in group)
-        for piece in group:
-            piece.x = start
 
 
 def _piece(text: str, box: "np.ndarray", height: float) -> PrintedLine:
