@@ -62,7 +62,6 @@ def library_place(named: "str | os.PathLike[str] | LibraryAddress") -> LibraryPl
 
 
 STORE = "library.sqlite"
-
 CHECKPOINTS = "checkpoints.sqlite"  # the file of threads; that of a namespace begins with its key
 MARKER = "readgraph.json"  # the file that says that a folder is a library, and in which format
 SEARCH = "search"  # the folder of the search indexes

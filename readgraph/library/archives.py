@@ -25,9 +25,7 @@ from readgraph.state.records import Count, Note, Page, Recipe, RecordedReply, is
 from readgraph.state.words import count_words
 
 AGENT_FORMAT = 1
-
 MOST_NUMBERS = 1_000_000  # the most numbers that a file's archive may count: each of them is checked
-
 MOST_NESTED, LONGEST_FAULT = 20, 200
 
 

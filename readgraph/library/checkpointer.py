@@ -334,7 +334,6 @@ WRITTEN_AS = ("null", "bytes", "bytearray", "msgpack")
 
 COMPRESSED = "zlib+"  # what an encoding begins with where its bytes are compressed
 FEWEST_BYTES = 200  # shorter values are not compressed
-
 WINDOW, MEMORY = 13, 6
 """zlib's window of 8 kB, and its memory level: its usual 256 kB take longer to set up than a checkpoint to compress."""
 

@@ -22,7 +22,6 @@ from readgraph.library.upkeep import new_folder
 from readgraph.state.errors import BadInput, LibraryError
 
 COPYING = (("readgraph", "copying"), "unfinished")  # the item that a place on a server holds while it is filled
-
 EVERY_QUESTION = 2**31
 """So many questions of a thread keep their steps in the copy: what the first library keeps is kept."""
 

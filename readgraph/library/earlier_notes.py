@@ -14,7 +14,6 @@ KEPT_READINGS = 50
 """Of how many ended readings of a document the earlier notes are kept, so that a thread can go back to them."""
 
 READINGS, LINES = "note-readings", "earlier-notes"
-
 STOPPED_AFTER = timedelta(days=7)  # a reading that began so long ago and has not ended counts as stopped
 
 

@@ -19,7 +19,6 @@ from readgraph.library.sqlite_files import BUSY_SECONDS, library_unusable_error,
 T = TypeVar("T")
 
 MINUTE = 60.0
-
 AHEAD = 5.0
 """Seconds by which the clocks of two processes may differ; a call that was reserved later than this is from before the
 clock was set back, and counts no more."""

@@ -14,7 +14,6 @@ from readgraph.state.errors import BadInput, Damaged, LibraryError
 from readgraph.state.records import Record, load_record
 
 BATCH = 500  # the most operations in one batch
-
 CLEARED_AT_ONCE = 4 * BATCH
 """Items that are listed at a time to be deleted: a store also returns their values, such as 16 kB of text."""
 

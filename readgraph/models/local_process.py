@@ -16,7 +16,6 @@ import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_CHARACTERS, MOST_IN_LIST, MOST_ITEMS = 500, 150, 3  # of a typed reply's texts, of those in a list, of a list
-
 CHARACTER = r'[^"\\\x00-\x1F\u200B-\u200F\u2600-\u27BF\uFE00-\uFE0F\U00010000-\U0010FFFF] | "\\" ["\\/bfnrt]'
 """A character of a text in a typed reply, in llama.cpp's grammar: no emoji, with which a small model would go on."""
 

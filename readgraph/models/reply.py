@@ -24,7 +24,6 @@ CACHE_WRITES = ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
 """What LangChain calls the tokens that Anthropic's cache took in, by how long it keeps them."""
 
 LONGEST_REPLY = 200_000  # characters of a reply that are used; a longer one counts as cut off there
-
 ENDINGS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
 """The fields that say why a model stopped: OpenAI, Mistral and Google; Anthropic; Bedrock; Ollama."""
 

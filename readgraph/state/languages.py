@@ -16,7 +16,6 @@ from readgraph.state.errors import BadInput, LibraryError
 
 _LINES = Path(__file__).with_name("languages.txt").read_text(encoding="utf-8").splitlines()
 NAMES: dict[str, str] = {line[:2]: line[3:] for line in _LINES}  # the English name of each language, by its code
-
 _CODES = {name.casefold(): code for code, name in NAMES.items()}
 
 

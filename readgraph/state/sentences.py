@@ -29,7 +29,6 @@ LABEL = re.compile(rf"[ \t]*(?:{_STAMP})?(\w[^\n:.!?]{{0,29}}):[ \t]+")
 ROW = re.compile(r"[ \t]*\|[^\n]*\|[ \t]*\r?(?:\n|$)")  # a row of a table in Markdown
 _LINE_END = re.compile(r"\r?\n")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
-
 _BETWEEN_MARKS = re.compile(r"[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['’](?!\w)")
 """Quotation marks and brackets: the segmenter sees no end between two of them."""
 
@@ -45,7 +44,6 @@ _MARKED_END = re.compile(rf"([.!?…。！？])[\"”»’)]*(?: ?{_NOTE})+")
 _ENDS = '.!?…"”»)]'
 _OPENING = "\"'“„«‹‘([»›"
 LONGEST_PART = 10_000  # characters that the segmenter is given at once: it is quadratic on odd texts
-
 _ENUMERATOR = re.compile(r"(?:#{1,6} +)?[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxlc]{1,5})[.)\]]+", re.IGNORECASE)
 """What stands before an entry of a list or in a heading: "3.", "# 2.1.", "(a)", "iv."."""
 

@@ -11,7 +11,6 @@ from readgraph.state.errors import BadInput
 __all__ = ["count_words"]
 
 LONGEST_WORD = 40  # a run of characters without a space counts as one word for every 40 characters
-
 SPLIT_AT_ONCE = 100_000
 """Characters. A longer text is counted line by line, since a list of its words takes many times its size."""
 

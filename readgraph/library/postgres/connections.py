@@ -31,7 +31,6 @@ from readgraph.library.workers import WorkerThread, run_within
 from readgraph.state.errors import LibraryError
 
 MARK = "\U0010fffd"
-
 _WRITTEN = {"\0": f"{MARK}0", MARK: f"{MARK}1"}
 _READ = {written: read for read, written in _WRITTEN.items()}
 _TO_WRITE = re.compile(f"[\0{MARK}]")
@@ -81,9 +80,7 @@ Connection = psycopg.Connection[DictRow]
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 _T = TypeVar("_T")
-
 TRIES = 4  # how often a transaction is run that another one made fail
-
 DEFAULTS = {"connect_timeout": 10, "keepalives_idle": 60, "application_name": "readgraph"}
 """What an address may say otherwise: seconds to wait for the server, seconds after which a silent one is asked."""
 

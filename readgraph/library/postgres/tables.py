@@ -108,7 +108,6 @@ class LedgerInTable(MinuteLedger):
 
 
 BEGIN = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"  # all statements of a look see the same
-
 LONGEST_AGO = 1 << 30
 """Transactions after which the server's numbers of them, which begin anew at 2^32, are compared no more."""
 

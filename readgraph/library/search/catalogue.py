@@ -52,7 +52,6 @@ ON CONFLICT (id) DO UPDATE SET source = excluded.source, title = excluded.title,
 """
 
 _MARK = "SELECT record FROM documents WHERE id = ?"
-
 T = TypeVar("T")
 
 

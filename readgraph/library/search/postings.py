@@ -16,7 +16,6 @@ from readgraph.library.sqlite_files import Unreadable
 
 K1, B = 1.2, 0.75  # FTS5's: where no page goes on from another, the scores are those of its `bm25`
 LEAST = 1e-6  # the weight of a term that is in most pages, as FTS5 has it
-
 BESIDE = 0.3
 """What a word counts for the pages beside its own. Of LoCoMo's turns 59 % are then among the first 5 instead of 53, of
 QMSum's chunks 65 % among the first 10 instead of 61 (`benchmarks/retrieval.py`)."""

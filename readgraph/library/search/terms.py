@@ -177,9 +177,7 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 STOP_WORDS = stop_words(ENGLISH)
-
 MOST_TERMS = 64  # the most different words of a query that are looked up; of a longer query the first ones are enough
-
 GRAM = 4
 """Characters of the parts of words that are searched for beside words in some languages: "_fir", "fire", "ires"."""
 
