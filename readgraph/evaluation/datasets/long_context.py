@@ -29,32 +29,14 @@ from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
+from readgraph.state.files import read_toml
 
 SUMMARIES = "longbook_sum_eng"
 
 IN_ORDER = "math_calc"
 """The task whose answer is many values, one after the other."""
 
-QUESTIONS = {
-    "passkey": "What is the pass key?",
-    "number_string": "What is the sequence of digits?",
-    "kv_retrieval": "What is the value of the key that was asked for?",
-    "longdialogue_qa_eng": (
-        "In this script one name of a speaker is replaced by $$MASK$$. Whose name is it? "
-        "Answer with the name as it stands before that speaker's lines."
-    ),
-    "longbook_qa_eng": "",
-    "longbook_qa_chn": "",
-    "longbook_choice_eng": "",
-    SUMMARIES: "What happens in this book? Sum it up.",
-    "math_find": "",
-    IN_ORDER: (
-        "What are the intermediate values of this expression, from left to right, after each operation? "
-        "List all of them, with commas between them."
-    ),
-    "code_run": "",
-    "code_debug": "Which of these functions has a deliberate error?",
-}
+QUESTIONS = read_toml(Path(__file__).with_name("infinite_bench.toml"), "infinite_bench.toml", -1)
 """The tasks by the names of their files, with the question where a record has none."""
 
 LETTERS = "ABCD"
@@ -90,7 +72,6 @@ def _load_infinite_bench(path: Path, items: int | None = None) -> Dataset:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """The tasks' files, in the order of their names."""
     return (path for path in sorted(folder.iterdir()) if path.is_file() and path.name.partition(".")[0] in QUESTIONS)
 
 

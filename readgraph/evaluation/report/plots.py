@@ -159,7 +159,8 @@ def score_by_length(evaluation: ScoredEvaluation) -> Plot | None:
         bounds = [(min(sizes[text] for text in group), max(sizes[text] for text in group)) for group in groups]
         labels = [f"{low:,}–{high:,}" if low < high else f"{low:,}" for low, high in bounds]
         axes.set_xticks(range(len(groups)), labels)
-        _score_axis(axes, name)
+        axes.set_ylim(0, 100)
+        axes.set_ylabel(name)
         axes.set_xlabel("words of the text")
 
     return Plot("Score by length", f"{name} by the length of the text, in groups of as many texts", [draw_panel(panel)])
@@ -239,7 +240,8 @@ def _scatter(name: str, methods: Sequence[dict[str, Any]], at: Sequence[float], 
             if metric["interval"]:
                 axes.vlines(x, *metric["interval"], color=look["color"], alpha=0.45)
             axes.plot([x], [metric["mean"]], label=method["method"], **{**look, "linestyle": "none"})
-        _score_axis(axes, name)
+        axes.set_ylim(0, 100)
+        axes.set_ylabel(name)
         axes.set_xlabel(label)
         axes.set_xlim(left=0)
         axes.xaxis.set_major_formatter("{x:,.0f}")
@@ -268,11 +270,6 @@ def _histogram(series: Sequence[_Series], counted: str) -> Panel:
         axes.yaxis.get_major_locator().set_params(integer=True)
 
     return panel
-
-
-def _score_axis(axes: Any, name: str) -> None:
-    axes.set_ylim(0, 100)
-    axes.set_ylabel(name)
 
 
 def _look(number: int) -> dict[str, Any]:
