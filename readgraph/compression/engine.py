@@ -56,8 +56,7 @@ class CompressionEngine(ABC):
     function from a prompt to the model's text, called by one thread at a time; without it the model is the setting
     `model`, and without that the text is compressed by its own sentences. `embedding_fn` serves `recall`. `library`:
     any store of LangGraph in which everything is kept; without one, it is kept as long as the engine. `context` holds
-    all settings at once, other keywords are single ones. Raises `BadInput` for an unknown key and for a value that
-    can't be used.
+    all settings at once, other keywords are single ones. Raises `BadInput` for an unknown key or unusable value.
     """
 
     id: ClassVar[str]
@@ -141,8 +140,7 @@ class CompressionEngine(ABC):
 
         A text that fits is returned as it is. What is too long is shortened again until it fits, and never cut off;
         where a model shortens no further, its most important sentences are taken. Raises `BadInput` for an empty text
-        or query, for a budget that holds no word, or not one sentence of what was found; other errors are those of
-        `readgraph.models.asking`.
+        or query, for a budget that holds no word, or no sentence of what was found, and the errors of `ask`.
         """
         return in_background(self.acompress, text, llm_token_budget, query)
 
@@ -226,8 +224,7 @@ class CompressionEngine(ABC):
     def recall(self, query: str, top_k: int = 5) -> list[keeping.Recalled]:
         """The ingested gists that answer the query best, at most `top_k`; none if none shares a word with it.
 
-        With an embedding function, nearness of meaning counts as well. Raises `BadInput` for an empty query and for a
-        `top_k` below 1.
+        With an embedding function, nearness of meaning counts. Raises `BadInput` for an empty query or `top_k` below 1.
         """
         return in_background(self.arecall, query, top_k)
 

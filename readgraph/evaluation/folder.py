@@ -256,8 +256,7 @@ class FolderContents:
     """The contents of a folder about the questions of a dataset, loaded once.
 
     `outcomes` are by method, in the order in which these were named, and each by run and question; methods without any
-    are left out. `judgements` and `calibrations` are those of all raters, `memories` those of the texts, finished or
-    not.
+    are left out. `judgements` and `calibrations` are of all raters, `memories` of the texts, finished or not.
     """
 
     folder: EvaluationFolder

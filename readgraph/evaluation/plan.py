@@ -40,13 +40,6 @@ PACKAGES = (
 """Packages that a figure may depend on."""
 
 
-def prompt_versions() -> dict[str, int]:
-    """The version of every prompt by its name, but of those that rate answers, which are a judge's."""
-    whole = {module.NAME: module.VERSION for module in prompt_modules() if hasattr(module, "NAME")}
-    worded = versions_of(*(words for words in every_wording() if not words.prompt.startswith(("judge_", "rate_"))))
-    return dict(sorted({**whole, **worded}.items()))
-
-
 def own_prompts(folder: str) -> dict[str, str]:
     """Digests of the prompts that a folder replaces, by their names; the folder itself is nobody's business."""
     every = {words.prompt for words in every_wording()}
@@ -83,6 +76,9 @@ def what_is_run(
     for package in PACKAGES:
         with suppress(PackageNotFoundError):
             versions[package] = version(package)
+    # The prompts that rate answers are a judge's.
+    whole = {module.NAME: module.VERSION for module in prompt_modules() if hasattr(module, "NAME")}
+    worded = versions_of(*(words for words in every_wording() if not words.prompt.startswith(("judge_", "rate_"))))
     apart = (*MAY_DIFFER, "sample", "prompts")
     settings = {name: value for name, value in asdict(context).items() if name not in apart}
     return {
@@ -97,7 +93,7 @@ def what_is_run(
         "runs": runs,
         "judge": judge,
         "settings": {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()},
-        "prompts": prompt_versions(),
+        "prompts": dict(sorted({**whole, **worded}.items())),
         **({"own_prompts": own} if (own := own_prompts(context.prompts)) else {}),
         "packages": versions,
         "begun": utc_now(),

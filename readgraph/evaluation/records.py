@@ -213,8 +213,7 @@ class Outcome:
     the index of the chosen option. `read` are the spans of the pages read again, or of the turns that an agent
     recalled, in that order; `cited` are the spans of the citations. `compression_rate` and `usage` are the reading's.
     `calls`, `input_words` and `output_words` count all replies, new and recorded. `look_ups` counts decisions to look
-    at a page, `hops` decisions of a walk, and `strayed` says that the walk turned back. `action`: what was chosen to do
-    on a web page.
+    at a page, `hops` decisions of a walk, and `strayed` that the walk turned back. `action`: the choice on a web page.
     """
 
     item: str

@@ -90,8 +90,7 @@ class WalkFigures:
 
     `stray_ratio`: questions whose walk turned back; `recovery_rate`: the share of these that were answered correctly
     all the same. `percent_read`: words of the text in the segments that were read, on average (the paper also counts
-    tree nodes). `usable_replies`: with a tree built before, what the paper calls valid actions. `hops`: decisions per
-    question.
+    tree nodes). `usable_replies`: with a tree built before, its valid actions. `hops`: decisions a question.
     """
 
     questions: int

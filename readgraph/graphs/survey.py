@@ -96,8 +96,7 @@ COLUMN_WORDS = planning.MOST_NAME_WORDS + planning.MOST_MEANING_WORDS + 10
 async def estimate_survey(case: EstimateCase) -> Estimate:
     """A plan, the records of each page, and perhaps names that are one, and an answer in words.
 
-    Reading makes no call. At least: the plan alone, where its records are kept; expected: a plan of this question's
-    own.
+    Reading makes no call. At least: the plan alone, where its records are kept; expected: one of the question's own.
     """
     if not case.asks:
         return Estimate()

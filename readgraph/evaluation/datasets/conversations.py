@@ -5,8 +5,7 @@ of up to 500 sessions: of gigabytes only the wanted questions are read. Multi-Se
 meet again and again; the conversation tasks of MemGPT, section 3.1. ParlAI's `session_N` files become the task to open
 the newest session; MSC-Self-Instruct has a question of one speaker to the other about all five. BEAM (Tavakoli et al.,
 2025): questions on ten abilities of memory about conversations of up to ten million tokens. A conversation is a folder
-with `chat.json`, whose batches of turns are its sessions, and its questions by ability; a folder of these is a set,
-such as `chats/100K`.
+with `chat.json`, whose batches of turns are its sessions, and its questions by ability; `chats/100K` is a set of these.
 """
 
 from collections.abc import Iterable, Iterator
@@ -133,8 +132,7 @@ class _ProbedChat(MscChat):
 def msc_openers(path: Path) -> Iterator[Asked]:
     """For each chat, the task to open its newest session with regard to the facts about the speakers.
 
-    `about` are both speakers' facts, since the paper doesn't say whose persona counts; the reference is the real
-    opener.
+    `about` are both speakers' facts, since the paper doesn't say whose persona counts; the reference is the real one.
     """
     for number, (where, chat) in enumerate(records(path, MscChat), 1):
         identity = f"chat-{number}"

@@ -45,8 +45,7 @@ Reply = TypeVar("Reply", bound=BaseModel)
 class Rating(NamedTuple):
     """The scores from 0 to 100 by metrics' names; none if a reply that they depend on could not be used.
 
-    `said` holds the replies as JSON, or why there is none, by prompt, with the reference's number where there are
-    several.
+    `said` holds the replies as JSON, or why there is none, by prompt, with the number of one of several references.
     """
 
     scores: dict[str, float]
@@ -141,8 +140,7 @@ async def _ask_judge(
 def order_score(listed: Sequence[int], events: int) -> float:
     """How well the listed events (numbers from 1; others are none of them) keep their order, from 0 to 1.
 
-    Kendall's tau-b over the ranks of all that either side has, from [-1, 1] to [0, 1]; what one lacks is behind all
-    there.
+    Kendall's tau-b over the ranks of all that either side has, from [-1, 1] to [0, 1]; what one lacks is last there.
     """
     known, seen = range(1, events + 1), dict[int, None]()
     for place, number in enumerate(listed, 1):

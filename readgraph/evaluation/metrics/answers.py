@@ -158,8 +158,7 @@ def substring_accuracy(item: Item, outcome: Outcome) -> float | None:
 def subspan_accuracy(item: Item, outcome: Outcome) -> float | None:
     """100 if the answer's first line contains any of the references, else 0 (Liu et al., 2023).
 
-    Both are normalised as in SQuAD. As in the official script further lines don't count: copied documents would be
-    right.
+    Both are normalised as in SQuAD. As officially, further lines don't count: copied documents would be right.
     """
 
     def contains(answer: str, reference: str) -> float:

@@ -86,8 +86,7 @@ def find_node_keys(node: Any, whole_state: type[Any] | None = None) -> NodeKeys:
 
     A step declares the keys that either of its coroutines needs, and those that both write. A type that is not a
     `TypedDict`, or is the graph's whole state, declares nothing; nor does a node that is neither step nor function. A
-    compiled graph declares what it gives; one that begins a question gets none inside of another, and builds a memory
-    only.
+    compiled graph declares what it gives; one that begins a question gets none inside of another: it builds a memory.
     """
     if isinstance(node, GraphStep) and (inside := builder_inside(node)):
         nodes = [each.runnable for each in inside.nodes.values()]
@@ -155,8 +154,7 @@ class _SettingsRecorder:
 def fit_context(builder: Builder) -> None:
     """Limit a graph's context to the settings that its nodes use.
 
-    A node that was swapped in adds its own and its recipe's. Plain functions add none, and see defaults or a whole
-    context.
+    A node that was swapped in adds its own and its recipe's. Plain functions add none: they see defaults, or all.
     """
     builder.context_schema = context_with(
         group for node in builder.nodes.values() for group in groups_of(node.runnable)
