@@ -152,9 +152,9 @@ class Wording:
         return {"system": self.system, "task": self.task, **self.parts}
 
 
-def declare_wording(name: str, prompt: str, version: int, system: str, task: str, **parts: str) -> Wording:
-    """Declare the words of a prompt, which then can be exported and replaced."""
-    _every[name] = Wording(name, prompt, version, system, task, MappingProxyType(parts))
+def declare_wording(name: str, system: str, task: str, *, prompt: str = "", version: int = 1, **parts: str) -> Wording:
+    """Declare the words of a prompt, which then can be exported and replaced; `prompt` is its name, where another."""
+    _every[name] = Wording(name, prompt or name, version, system, task, MappingProxyType(parts))
     return _every[name]
 
 

@@ -47,7 +47,7 @@ class AgreesInPart(BaseModel):
 
 
 def _rating(name: str, task: str) -> Callable[[str, str, str], Prompt]:
-    wording = declare_wording(name, name, 1, _RATE_SYSTEM, task)
+    wording = declare_wording(name, _RATE_SYSTEM, task)
 
     def ask_beside(question: str, answer: str, reference: str) -> Prompt:
         return wording.ask(fenced("reference", reference), question_part(question, {}), fenced("answer", answer))
@@ -114,7 +114,7 @@ RULES = {
 """What is asked for, by the rule."""
 
 _PROMPTS = {
-    rule: declare_wording(f"judge_{rule}", f"judge_{rule}", 1, _JUDGE_SYSTEM, f"{task} Answer with yes or no.")
+    rule: declare_wording(f"judge_{rule}", _JUDGE_SYSTEM, f"{task} Answer with yes or no.")
     for rule, task in RULES.items()
 }
 
@@ -155,8 +155,6 @@ class EventsInOrder(BaseModel):
 
 _POINT = declare_wording(
     "judge_point",
-    "judge_point",
-    1,
     _RUBRIC_SYSTEM,
     "Does the answer meet the point? A point may ask for something that the answer has, or for something that it has "
     "not. Say yes if it meets all of it; partially if it meets some of it, or nearly; no if it doesn't, or if the "
@@ -165,8 +163,6 @@ _POINT = declare_wording(
 )
 _ORDER = declare_wording(
     "judge_order",
-    "judge_order",
-    1,
     _RUBRIC_SYSTEM,
     "The answer lists what happened, one thing after the other. For each thing, from the first to the last, give the "
     "number of the event that it is, or 0 if it is none of these events. Leave out words that list nothing, such as an "
@@ -187,8 +183,6 @@ def order_prompt(question: str, answer: str, events: Sequence[str]) -> Prompt:
 
 WHO_QUESTION = declare_wording(
     "who_question",
-    "who_question",
-    1,
     "You write questions that test whether somebody has read a long text. You see a summary of it; who is asked sees "
     "the text itself, and not the summary. " + DATA_RULE,
     "Write one question that begins with 'Who' and has exactly one right answer, which stands in the summary above. "

@@ -46,19 +46,17 @@ class NextPage(BaseModel):
 
 LOOK_UP_PAGES = declare_wording(
     "look_up_pages",
-    "look_up",
-    1,
     _SYSTEM,
     "Which pages do you want to read again before you answer? Name at most {max_pages}, and as few as will do: each "
     "page that doesn't help distracts. Don't answer the question yet.",
+    prompt="look_up",
 )
 LOOK_UP_NEXT = declare_wording(
     "look_up_next",
-    "look_up",
-    1,
     _SYSTEM,
     "Pages that you have read again so far: {none}{some}. Which one page do you want to read next? Say null once you "
     "can answer. Don't answer the question yet.",
+    prompt="look_up",
     none="none",
     some="{pages} (in full above; don't ask for them)",
 )

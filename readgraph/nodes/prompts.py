@@ -152,7 +152,7 @@ def _at_length(reply: type[Reply]) -> type[Reply]:
     return changed
 
 
-CHECK = declare_wording("check", "check", 1, "You count words.", "How many words are there?")
+CHECK = declare_wording("check", "You count words.", "How many words are there?")
 
 
 class Counted(BaseModel):

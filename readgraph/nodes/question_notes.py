@@ -25,8 +25,6 @@ from readgraph.state.words import count_words, first_words
 
 TAKE_NOTES = declare_wording(
     "take_notes",
-    "take_notes",
-    1,
     "You read a long text page by page, to answer a question at its end. Of what you have read you keep nothing but "
     "your notes, which you write anew after each page: what you leave out is gone. " + DATA_RULE,
     "The passage is page {page}. Write the notes anew, in at most {most_words} words. Give each fact a line of its "

@@ -20,8 +20,6 @@ from readgraph.state.settings import LONG, AnswerForm, AnswerLength, Language
 
 ANSWER = declare_wording(
     "answer",
-    "answer",
-    1,
     "You answer questions about a long text from your memory of it: gists of its pages, and some pages in full. "
     "Use nothing but what stands there. " + DATA_RULE,
     "{free}{choose}",
@@ -92,8 +90,6 @@ def answer_prompt(memory: str, question: str, choices: dict[str, str]) -> Prompt
 
 ANSWER_FROM_NOTES = declare_wording(
     "answer_from_notes",
-    "answer_from_notes",
-    1,
     "You answer questions about a long text from what was collected on them: notes, and in some cases parts of the "
     "text. Use nothing but what stands there. " + DATA_RULE,
     "{free}{choose}{quote}",
@@ -112,8 +108,6 @@ def answer_from_notes_prompt(notes: str, evidence: str, question: str, choices: 
 
 WEIGH = declare_wording(
     "weigh",
-    "weigh",
-    1,
     "Several passages of a long text were read in search of the answer to a question. You see what was found in each, "
     "with quotes, and say what the answer is. Use nothing but what stands there. " + DATA_RULE,
     "{free}{choose} Where findings disagree, weigh what they quote. Name the pages that show it.",

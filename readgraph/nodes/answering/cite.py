@@ -46,8 +46,6 @@ _BREAK = re.compile(r"\n[ \t]*\n")
 
 CHECK_ANSWER = declare_wording(
     "check_answer",
-    "check_answer",
-    1,
     "You check an answer to a question against passages of the text that it is about. You trust nothing but what these "
     "passages say. " + DATA_RULE,
     "Say of each numbered sentence of the answer whether the passages above, each after its page tag, support all that "

@@ -19,8 +19,6 @@ from readgraph.state.words import count_words
 
 CHECK_SUMMARY = declare_wording(
     "check_summary",
-    "check_summary",
-    1,
     "You check a summary of a long text against the pages that it names. You trust nothing but what these pages say. "
     + DATA_RULE,
     "Say of each numbered sentence whether the pages above support all that it says: a wrong name, number or order of "

@@ -27,8 +27,6 @@ __all__ = ["gist_page"]
 
 GIST = declare_wording(
     "gist",
-    "gist",
-    1,
     "You shorten passages of a longer text so that somebody who reads only your versions, one after the other, "
     "can follow it. Keep who does what, full names, numbers, times and places, and the order of events. " + DATA_RULE,
     "{known}Shorten the passage above{limit}{keep}. Reply with the shortened version only.",
@@ -44,7 +42,6 @@ def gist_prompt(page: str, most_words: int | None = None, purpose: str = "") -> 
     return GIST.ask(fenced("passage", page), **values)
 
 
-_MEMORIZE = ("memorize", 1)
 MEMO_WORDS, HEADER_WORDS = 120, 40
 
 _MEMORIZE_SYSTEM = (
@@ -72,20 +69,22 @@ class MemoAndHeader(BaseModel):
 _KEEP = " In the memo, keep above all what serves what it is for."
 MEMORIZE = declare_wording(
     "memorize",
-    *_MEMORIZE,
     _MEMORIZE_SYSTEM,
     f"{{known}}Write the memo and the header of the passage. {_MEMO}{{keep}} {_HEADER}",
     keep=_KEEP,
 )
 MEMO = declare_wording(
     "memo",
-    *_MEMORIZE,
     _MEMORIZE_SYSTEM,
     f"{{known}}Write the memo of the passage. {_MEMO}{{keep}} Reply with the memo only.",
+    prompt="memorize",
     keep=_KEEP,
 )
 HEADER = declare_wording(
-    "header", *_MEMORIZE, _MEMORIZE_SYSTEM, f"Write the header of the passage. {_HEADER} Reply with the header only."
+    "header",
+    _MEMORIZE_SYSTEM,
+    f"Write the header of the passage. {_HEADER} Reply with the header only.",
+    prompt="memorize",
 )
 
 

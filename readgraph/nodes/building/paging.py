@@ -35,8 +35,6 @@ class PausePoint(BaseModel):
 
 PAUSE = declare_wording(
     "pause",
-    "pause",
-    1,
     "You read a long text piece by piece and decide where each piece ends. Good places to pause are a change of "
     "scene, time or speaker, the end of a dialogue, of an argument, of a section. " + DATA_RULE,
     "The passage above holds numbered labels, written <{label} 1> to <{label} {last}>. At which one is it most natural "
@@ -55,7 +53,7 @@ def pause_prompt(pieces: Sequence[str], before: str = "", after: str = "") -> Pr
 _MERGE_SYSTEM = "You read a long text in passages and decide which of them belong together. " + DATA_RULE
 
 MERGE = declare_wording(
-    "merge", "merge", 1, _MERGE_SYSTEM, "Does the second passage begin a new chapter, a new section or a new book?"
+    "merge", _MERGE_SYSTEM, "Does the second passage begin a new chapter, a new section or a new book?"
 )
 
 

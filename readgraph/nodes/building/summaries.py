@@ -40,8 +40,6 @@ __all__ = ["grow"]
 
 SUMMARY = declare_wording(
     "summary",
-    "summary",
-    1,
     "You summarise passages of a longer text, so that somebody who reads only your summaries can tell what stands "
     "where. Keep names, numbers, places, and who does or says what. " + DATA_RULE,
     "{known}Summarise the whole passage above as one fluent text{keep}. Reply with the summary only.",
@@ -57,8 +55,6 @@ def summary_prompt(segment: str, purpose: str = "") -> Prompt:
 
 COMPRESS = declare_wording(
     "compress",
-    "compress",
-    1,
     "You compress summaries of neighbouring parts of a long text. Keep of each part what tells it from the others: "
     "names, events, subjects. " + DATA_RULE,
     "{known}Shorten each of the {parts} parts above to its main points, in their order: at most {most_words} words for "
@@ -76,8 +72,6 @@ def compress_prompt(summaries: Sequence[str], most_words: int, purpose: str = ""
 
 RUNNING_SUMMARY = declare_wording(
     "running_summary",
-    "running_summary",
-    1,
     "You read a long text piece by piece. Of what you have read you keep nothing but one summary, which you write anew "
     "after each piece. Keep names, numbers, places, and who does or says what. " + DATA_RULE,
     "{anew}{first}, in at most {most_words} words. Reply with the summary only.",

@@ -42,13 +42,12 @@ NOTES_WORDS = 400  # words that the notes are asked to have at most
 
 INTEGRATE = declare_wording(
     "integrate",
-    "integrate",
-    2,
     "You collect what a long text says on a question. You keep notes, and add to them what is on the pages that were "
     "found: facts with names, numbers, dates and places, nothing that doesn't stand there. A line in brackets at the "
     "top of a page says where it stands; it is no part of the text. " + DATA_RULE,
     "{think}{at_once} the notes anew, in at most {most_words} words: keep what they hold and bears on the question, "
     "and add what the pages say on it. They must be understood without the pages. Don't answer the question yet.",
+    version=2,
     think="Think about which facts of the pages bear on the question. Then write",
     at_once="Write",
 )

@@ -40,13 +40,12 @@ TOOLS = {
 
 PLAN = declare_wording(
     "plan",
-    "plan",
-    2,
     "You plan a search through a long text of which you can't see the pages, only your memory of them: a memo of "
     "each. What your plan finds will be read later, by somebody who answers the question. " + DATA_RULE,
     "These tools search the text:\n{tools}\n"
     "{think}{at_once} the next search: at most {most} entries for each tool, no two alike.{after} "
     "Use several tools where that helps. Don't answer the question yet.",
+    version=2,
     think="Think about what the answer needs, and where the text may say it. Then plan",
     at_once="Plan",
     after=" Look for what is still missing; search otherwise than before.",

@@ -57,24 +57,23 @@ class Missing(BaseModel):
 _THINK = "Think about which facts the answer needs, and which of them the notes hold. Then decide: are"
 REFLECT = declare_wording(
     "reflect",
-    "reflect",
-    2,
     _SYSTEM,
     "{think}{at_once} the notes enough to answer the question? If not, what is missing?",
+    version=2,
     think=_THINK,
     at_once="Are",
 )
 ENOUGH = declare_wording(
     "enough",
-    "reflect",
-    2,
     _SYSTEM,
     "{think}{at_once} the notes enough to answer the question?",
+    prompt="reflect",
+    version=2,
     think=_THINK,
     at_once="Are",
 )
 MISSING = declare_wording(
-    "missing", "reflect", 2, _SYSTEM, "The notes are not enough to answer the question. What is missing?"
+    "missing", _SYSTEM, "The notes are not enough to answer the question. What is missing?", prompt="reflect", version=2
 )
 
 

@@ -37,8 +37,6 @@ from readgraph.state.words import count_words, first_words, format_count, take_f
 
 WRITE_SUMMARY = declare_wording(
     "write_summary",
-    "write_summary",
-    1,
     "You summarise a long text from notes of its pages; some pages may stand there in full. Use nothing but what "
     "stands there. " + DATA_RULE,
     "Summarise what stands above as one fluent text of {whole}{about}, in its own order. Give main points rather than "

@@ -30,8 +30,6 @@ from readgraph.state.words import count_words, first_words, format_count, take_f
 
 SURVEY_SAME = declare_wording(
     "survey_same",
-    "survey-same",
-    1,
     "Records were taken from all pages of a long text. The same person or thing may be named in several ways in it: in "
     "full, by a part of the name, by a title, with another spelling. You see the names, each with a quote. "
     + DATA_RULE,
@@ -39,6 +37,7 @@ SURVEY_SAME = declare_wording(
     "several names, the fullest name first. Two that only share a part of their name, such as relatives, are not the "
     "same. "
     "Where the quotes don't show it, leave names apart.",
+    prompt="survey-same",
 )
 
 
@@ -62,11 +61,10 @@ def survey_same_prompt(names: Mapping[int, tuple[str, str]], record: str) -> Pro
 
 SURVEY_PROSE = declare_wording(
     "survey_prose",
-    "survey-prose",
-    1,
     "A long text was gone through from beginning to end, and what a question needs was put into a table. You answer "
     "the question from the table. Counts and sums that are given are exact: don't count again. " + DATA_RULE,
     "{free}{choose} Use nothing but the table{part}. Name the numbers of the rows that show it.",
+    prompt="survey-prose",
     free="Answer the question.",
     choose="Choose the best option: {letters}.",
     part=", of which {shown} of {found} rows are shown",

@@ -28,8 +28,6 @@ MOST_COLUMNS = 8  # columns that a table may have
 
 SURVEY_PLAN = declare_wording(
     "survey_plan",
-    "survey-plan",
-    1,
     "You plan how a question about a whole long text is answered. You don't see the text. Readers will go through it "
     "page by page and write down records, each with a quote that shows it; a program then joins, counts, groups and "
     "sorts the records exactly as you plan. " + DATA_RULE,
@@ -42,6 +40,7 @@ SURVEY_PLAN = declare_wording(
     "summary of each page tells whether the page is about it ('notes'). "
     "group_by: only to count or add up by the values of one column. result: 'count' for how many and how often, "
     "'table' for lists, 'prose' where sentences are wanted.",
+    prompt="survey-plan",
     fixed=" The columns are given, take them as they are: {columns}.",
 )
 

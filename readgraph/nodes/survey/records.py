@@ -33,13 +33,12 @@ from readgraph.state.words import count_words, first_words
 
 SURVEY_RECORDS = declare_wording(
     "survey_records",
-    "survey-records",
-    1,
     "You go through a long text, passage by passage, and write down every record of one kind that a passage gives. "
     "Write down what stands there and nothing else: no guess, nothing that you know from elsewhere. " + DATA_RULE,
     "Write down every record of this kind that the passage above gives: {record}. Its columns:\n{columns}\n"
     "A column that the passage doesn't fill is null. Give each record a quote: the words of the passage that show it, "
     "copied exactly, at most 30. If the passage gives no such record, the list is empty.",
+    prompt="survey-records",
 )
 
 FORMS: dict[ColumnKind, str] = {

@@ -40,12 +40,11 @@ from readgraph.state.words import format_count
 
 SURVEY_VERDICT = declare_wording(
     "survey_verdict",
-    "survey-verdict",
-    1,
     "Somebody goes through a long text for records of one kind. You see a note of each page, and say which pages may "
     "hold such records, so that the others need not be read. " + DATA_RULE,
     "Which of these pages may hold records of this kind: {record}? Name every page of which the note doesn't rule it "
     "out; a note leaves much out.",
+    prompt="survey-verdict",
 )
 
 

@@ -41,8 +41,6 @@ from readgraph.state.words import count_words, first_words
 
 TRIAGE = declare_wording(
     "triage",
-    "triage",
-    1,
     "You look for the place in a long text where the answer to a question stands. You know summaries of its parts, "
     "and go down part by part until you can read the text itself. " + DATA_RULE,
     "{think}{at_once} one of them is most likely to hold the answer? Give its number.{been}{revert}",
@@ -142,8 +140,6 @@ async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkU
 
 LEAF = declare_wording(
     "leaf",
-    "leaf",
-    1,
     "You look for the answer to a question in a long text and have come to one passage of it. What you know of the "
     "text around it is background; what counts is what stands in the passage. " + DATA_RULE,
     "{think}{at_once}. answer: the passage{before} answers the question. {keep}revert: the answer can't be told from "
