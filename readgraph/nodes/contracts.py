@@ -3,8 +3,10 @@
 from typing import TYPE_CHECKING, NamedTuple, NotRequired
 
 from langchain_core.messages import AnyMessage
+from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from readgraph.state.context import ReaderContext
 from readgraph.state.lazy_names import former_names
 from readgraph.state.reading import Citation, QuestionTurn, Quote, Sentence, Status, Usage
 from readgraph.state.survey import Table
@@ -20,6 +22,8 @@ __all__ = [
     "LookUpState",
     "LookUpUpdate",
 ]
+
+ReaderRuntime = Runtime[ReaderContext]  # what a node is given beside the state: the settings, the store, the stream
 
 
 class AskedQuestion(TypedDict):

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from readgraph.library.search.hits import DEPTH, Part, pages_of
@@ -11,13 +10,12 @@ from readgraph.models.asking import ask, can_ask
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import LookUpState, LookUpUpdate
+from readgraph.nodes.contracts import LookUpState, LookUpUpdate, ReaderRuntime
 from readgraph.nodes.extractive import query_of, ranked_pages
 from readgraph.nodes.memory import MemoryView, OpenedMemory, format_parts, load_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.search import SearchTool, Tools, find_nearest, fuse_hits, okapi_ranker, open_rankers, search_pages
 from readgraph.nodes.step import StepNode, Work, node
-from readgraph.state.context import ReaderContext
 from readgraph.state.settings import Embeddings, LookUp, PagesRead, Ranking, Retrieval, Segments, Window
 
 __all__ = ["retrieve"]
@@ -78,13 +76,13 @@ NO_NUMBER = "gave no usable number of a part: looked nothing up"
 
 
 @node(settings=(PagesRead,))
-async def nearest_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+async def nearest_pages(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
     """The pages that keyword search ranks first, at most `max_pages`; pages that were chosen before stay."""
     memory = await load_memory(runtime, state)
     return await _read_nearest(state, memory, await memory.open_ranker())
 
 
-async def retrieve_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+async def retrieve_without_model(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
     """The same, ranked as the papers' baseline does."""
     memory = await load_memory(runtime, state)
     return await _read_nearest(state, memory, okapi_ranker(memory.store, memory.document, memory.record))
@@ -104,7 +102,7 @@ def make_look_up_node(
     """A look-up of all pages at once, with this prompt of a memory's text, question, choices and the most pages."""
 
     @node(without_model=nearest_pages, settings=(PagesRead, Window))
-    async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    async def look_up_pages(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
         """ReadAgent-P: the model names all pages at once, by importance; those that a person chose stay."""
         read = state["pages_read"]
         view = await _view(state, runtime)
@@ -132,7 +130,7 @@ def make_look_up_node(
 look_up_pages = make_look_up_node(look_up_pages_prompt)
 
 
-async def look_up_next_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+async def look_up_next_without_model(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
     """The next page of the ranking, until the next one is far worse than the best."""
     ranked, read = await ranked_pages(state, runtime), state["pages_read"]
     left = [page for page, score in ranked if page not in read and score >= STOP_BELOW * ranked[0][1]]
@@ -145,7 +143,7 @@ async def look_up_next_without_model(state: LookUpState, runtime: Runtime[Reader
 
 
 @node(without_model=look_up_next_without_model, settings=(PagesRead, Window))
-async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+async def look_up_next(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
     """ReadAgent-S: the model sees what it has read so far and names one more page that fits, or stops."""
     read = state["pages_read"]
     view = await _view(state, runtime)
@@ -168,13 +166,13 @@ async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> L
 
 
 @node(settings=(LookUp, PagesRead, Window))
-async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+async def look_up(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
     """Look up as the context's strategy says."""
     choose = look_up_pages if runtime.context.strategy == "parallel" else look_up_next
     return await choose(state, runtime)
 
 
-async def _view(state: LookUpState, runtime: Runtime[ReaderContext]) -> MemoryView:
+async def _view(state: LookUpState, runtime: ReaderRuntime) -> MemoryView:
     """The memory; where gists of gists stand for old pages, those near the question show their own gists."""
     memory = await load_memory(runtime, state)
     view = await memory.view(state["pages_read"])
@@ -194,7 +192,7 @@ def make_retrieval_node(
     """A look-up of the pages that rank first by okapi, keyword or vector, which needs an embedding model."""
     embedding = (Embeddings,) if "vector" in rankers else ()
 
-    async def search_segments(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    async def search_segments(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
         """The segments that rank first; with `cut_segments` also those that don't fit, which the answer then cuts."""
         memory = await load_memory(runtime, state)
         tools = await open_rankers(runtime, memory.document, memory.record, rankers)
@@ -204,7 +202,7 @@ def make_retrieval_node(
 
 
 @node(settings=(PagesRead, Window, Retrieval, Embeddings))
-async def retrieve_parts(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+async def retrieve_parts(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
     """ReadAgent's pages that rank first by their texts or gists; without a model, those that share words."""
     context = runtime.context
     if not can_ask(runtime) and context.ranking == "keywords" and not context.rank_gists:
@@ -248,7 +246,7 @@ retrieve_by_both = make_retrieval_node(*RANKINGS["both"])
 
 
 @node(settings=(Window,))
-async def leading_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+async def leading_pages(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
     """Read the pages from the first one on, as many as fit the window."""
     view = await (await load_memory(runtime, state)).view(state["pages_read"])
     room = content_room(runtime.context, state["question_text"], state["choices"])
@@ -259,7 +257,7 @@ async def leading_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> 
 def make_fixed_look_up(choose: Callable[[int], Iterable[int]], summary: str) -> StepNode[LookUpState, LookUpUpdate]:
     """A look-up that reads the pages chosen from the number of pages; pages that were already chosen stay."""
 
-    async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    async def look_up(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
         """Read the same pages for every question."""
         memory, read = await load_memory(runtime, state), state["pages_read"]
         return _end([*read, *(page for page in choose(memory.record.pages) if page not in read)], summary)

@@ -4,17 +4,16 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.histories import sessions_of
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import find_unused_name
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.gist_levels import TAG_WORDS, OlderGist, find_gists_to_show
 from readgraph.nodes.search import SearchTool, open_ranker
 from readgraph.state.channels import NotMemorised
-from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, Note, Page, TreeNode
 from readgraph.state.summary_tree import TreeShape, is_leaf, node_id, page_of, tree_ids
@@ -118,7 +117,7 @@ class MemoryState(TypedDict):
 class OpenedMemory:
     """A memory as a step uses it: its record and that of its document are there, the rest is fetched on demand."""
 
-    runtime: Runtime[ReaderContext]
+    runtime: ReaderRuntime
     document: Document
     record: Memory
 
@@ -213,7 +212,7 @@ class OpenedMemory:
         return await sizes_of(self.store, self.document, missing)
 
 
-async def load_memory(runtime: Runtime[ReaderContext], state: MemoryState) -> OpenedMemory:
+async def load_memory(runtime: ReaderRuntime, state: MemoryState) -> OpenedMemory:
     """The memory that the state names, with its document."""
     document, memory = await page_store(runtime).document_and_memory(state["document"], state["memory"])
     if memory.recipe.model and not (runtime.context.model or runtime.context.reading_model):
@@ -223,7 +222,7 @@ async def load_memory(runtime: Runtime[ReaderContext], state: MemoryState) -> Op
 
 
 async def view_memory(
-    runtime: Runtime[ReaderContext], document: str, memory: str, pages_read: list[int], near: Sequence[int] = ()
+    runtime: ReaderRuntime, document: str, memory: str, pages_read: list[int], near: Sequence[int] = ()
 ) -> MemoryView:
     """Fetch a memory with these pages in full; raises `BadInput` for a page that it does not have.
 
@@ -237,13 +236,13 @@ async def view_memory(
     return await (await load_memory(runtime, MemoryState(document=document, memory=memory))).view(pages_read, near)
 
 
-async def memory_pages(runtime: Runtime[ReaderContext], document: str, memory: str) -> tuple[Document, list[Page]]:
+async def memory_pages(runtime: ReaderRuntime, document: str, memory: str) -> tuple[Document, list[Page]]:
     """A document and the pages of its memory."""
     opened = await load_memory(runtime, MemoryState(document=document, memory=memory))
     return opened.document, await opened.pages()
 
 
-async def flat_tree(runtime: Runtime[ReaderContext], document: str, memory: str) -> dict[str | int, str]:
+async def flat_tree(runtime: ReaderRuntime, document: str, memory: str) -> dict[str | int, str]:
     """The text of every page by its number and, with a model, that of every node of the tree by its id."""
     opened = await load_memory(runtime, MemoryState(document=document, memory=memory))
     nodes = await opened.summaries() if runtime.context.model else {}
@@ -252,7 +251,7 @@ async def flat_tree(runtime: Runtime[ReaderContext], document: str, memory: str)
 
 
 async def view_nodes(
-    runtime: Runtime[ReaderContext], document: str, memory: str, pages: list[int], nodes: Collection[str]
+    runtime: ReaderRuntime, document: str, memory: str, pages: list[int], nodes: Collection[str]
 ) -> MemoryView:
     """A view of these pages in full and of these nodes of the tree, and of nothing else."""
     opened = await load_memory(runtime, MemoryState(document=document, memory=memory))

@@ -3,12 +3,11 @@
 import asyncio
 import re
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import NotRequired
 
 from langgraph.managed import RemainingSteps
-from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.earlier_notes import EarlierNotes
@@ -21,9 +20,9 @@ from readgraph.nodes.answering.ask import STYLE, answer_from_notes_prompt, ask_f
 from readgraph.nodes.answering.citations import find_citation_on_page
 from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
 from readgraph.nodes.bounds import LAST_STEPS
-from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime
 from readgraph.nodes.extractive import MOST_QUOTES
-from readgraph.nodes.extractive.passages import Passage, sentences_of
+from readgraph.nodes.extractive.passages import sentences_of
 from readgraph.nodes.memory import format_parts, load_memory
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.question_notes import (
@@ -35,7 +34,6 @@ from readgraph.nodes.question_notes import (
     format_notes,
 )
 from readgraph.nodes.step import node
-from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.reading import Finding, Quote
 from readgraph.state.records import Page, digest
@@ -74,7 +72,7 @@ class _NotesReading:
     """A question's reading on its way through the text; `unusable`: pages after which no reply could be used."""
 
     state: NotesState
-    runtime: Runtime[ReaderContext]
+    runtime: ReaderRuntime
     overwritten: OverwrittenNotes
     notes: list[NoteLine]
     earlier: list[NoteLine]
@@ -85,18 +83,18 @@ NoteAfter = Callable[[_NotesReading, Page, str], Awaitable[None]]
 """Brings a reading's notes up to date with a page and its text."""
 
 
-async def write_notes_without_model(state: NotesState, runtime: Runtime[ReaderContext]) -> NotesUpdate:
+async def write_notes_without_model(state: NotesState, runtime: ReaderRuntime) -> NotesUpdate:
     """Without a model: the notes are those sentences of all pages so far that are nearest to the question."""
     return await _read_on(state, runtime, _keep_nearest)
 
 
 @node(without_model=write_notes_without_model, settings=(NoteTaking, LookingBack, Language, Window))
-async def write_notes(state: NotesState, runtime: Runtime[ReaderContext]) -> NotesUpdate:
+async def write_notes(state: NotesState, runtime: ReaderRuntime) -> NotesUpdate:
     """Read the next pages, and after each write the notes anew; what no reply served, and what is cut, is counted."""
     return await _read_on(state, runtime, _ask_for_notes)
 
 
-async def _read_on(state: NotesState, runtime: Runtime[ReaderContext], note: NoteAfter) -> NotesUpdate:
+async def _read_on(state: NotesState, runtime: ReaderRuntime, note: NoteAfter) -> NotesUpdate:
     memory, context = await load_memory(runtime, state), runtime.context
     document, pages = memory.document, await memory.pages()
     log, first, name = EarlierNotes(memory.store.store), state["next_page"], state["reading"]
@@ -222,7 +220,7 @@ class LastNotesState(AskedState):
 
 
 @node(settings=STYLE)
-async def answer(state: LastNotesState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+async def answer(state: LastNotesState, runtime: ReaderRuntime) -> AnswerUpdate:
     """Answer from the last notes, and what was still found of earlier ones; all pages that were read count as seen.
 
     Without notes nobody is asked; without a model or a usable reply, the answer quotes the pages that the notes name.
@@ -247,21 +245,17 @@ async def answer(state: LastNotesState, runtime: Runtime[ReaderContext]) -> Answ
         return said._replace(quotes=quotes, words=words, summary=did, nearest=nearest)
 
     async def quote() -> AnswerDraft:
-        passages = extractive.passages_of(await memory.texts(named))
-        noted = _passages_in_notes(passages, lines) or passages
-        return (await extractive.quote_passages(noted, memory.document, state, runtime))._replace(words=words)
+        passages, noted = extractive.passages_of(await memory.texts(named)), {line.text for line in lines}
+        kept = [
+            passage._replace(start=sentence.start, end=sentence.end, text=sentence.text)
+            for passage in passages
+            for sentence in sentences_of(passage)
+            if " ".join(sentence.text.split()) in noted
+        ]
+        said = await extractive.quote_passages(kept or passages, memory.document, state, runtime)
+        return said._replace(words=words)
 
     return await write_answer(AnswerSource(memory.document, quote, ask), state, runtime)
-
-
-def _passages_in_notes(passages: Sequence[Passage], lines: Sequence[NoteLine]) -> list[Passage]:
-    noted = {line.text for line in lines}
-    sentences = [(passage, sentence) for passage in passages for sentence in sentences_of(passage)]
-    return [
-        passage._replace(start=sentence.start, end=sentence.end, text=sentence.text)
-        for passage, sentence in sentences
-        if " ".join(sentence.text.split()) in noted
-    ]
 
 
 def _quotes_for_notes(query: str, lines: list[NoteLine], texts: dict[int, str]) -> list[Quote]:

@@ -5,7 +5,6 @@ from typing import NotRequired
 
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_config
-from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from langsmith.utils import tracing_is_enabled
 from typing_extensions import TypedDict
@@ -13,11 +12,12 @@ from typing_extensions import TypedDict
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import base_of
 from readgraph.nodes.building.recipes import PurposeState, for_question, resolve_notes_language
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import OpenedMemory, describe_missing
 from readgraph.nodes.step import MakeRecipe, StepNode, node
 from readgraph.state import channels
 from readgraph.state.channels import NotMemorised
-from readgraph.state.context import OWN_STORE, ReaderContext
+from readgraph.state.context import OWN_STORE
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question, QuestionTurn, exchanges_in, last_question
@@ -46,7 +46,7 @@ class OpenState(Question):
 
 
 @node(starts_question=True)
-async def open_document(state: OpenState, runtime: Runtime[ReaderContext]) -> OpenUpdate:
+async def open_document(state: OpenState, runtime: ReaderRuntime) -> OpenUpdate:
     """Open a question. The document of an earlier question stays; for a follow-up, so do earlier turns."""
     check_store(runtime)
     warn_of_tracing()
@@ -131,7 +131,7 @@ async def _document_meant(message: str, store: PageStore) -> Document:
     )
 
 
-def check_store(runtime: Runtime[ReaderContext]) -> None:
+def check_store(runtime: ReaderRuntime) -> None:
     """Warn if no store keeps what is read; refuse a durable checkpointer together with a store in memory."""
     given = get_config().get("configurable", {})
     saver = None if given.get(OWN_STORE) else given.get("__pregel_checkpointer")  # its threads are the outer run's
@@ -181,13 +181,13 @@ class FindUpdate(TypedDict):
 
 
 @node(starts_question=True)
-async def open_for_research(state: OpenState, runtime: Runtime[ReaderContext]) -> ResearchOpenUpdate:
+async def open_for_research(state: OpenState, runtime: ReaderRuntime) -> ResearchOpenUpdate:
     """Open a question for research, and reset the research of earlier questions."""
     return {**await open_document(state, runtime), **channels.empty_channels(channels.FreshResearch)}
 
 
 @node(starts_question=True)
-async def open_for_notes(state: OpenState, runtime: Runtime[ReaderContext]) -> NotesOpenUpdate:
+async def open_for_notes(state: OpenState, runtime: ReaderRuntime) -> NotesOpenUpdate:
     """Open a question to take notes on, and reset the notes of earlier questions."""
     return {**await open_document(state, runtime), **channels.empty_channels(channels.FreshNotes)}
 
@@ -195,7 +195,7 @@ async def open_for_notes(state: OpenState, runtime: Runtime[ReaderContext]) -> N
 def make_find_memory(recipe: MakeRecipe, *, settings: Groups) -> StepNode[FindState, FindUpdate]:
     """A node that takes a memory of the recipe, else of its purpose, else of its method, and builds none."""
 
-    async def find_memory(state: FindState, runtime: Runtime[ReaderContext]) -> FindUpdate:
+    async def find_memory(state: FindState, runtime: ReaderRuntime) -> FindUpdate:
         """Use the memory that was built before."""
         store, runtime = page_store(runtime), for_question(state, runtime)
         document = await store.document(state["document"])

@@ -1,14 +1,15 @@
 """What notes are for, where that is known before a text is read: conditional gisting (ReadAgent, G.1 and G.2)."""
 
+import tomllib
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from readgraph.nodes.step import MakeRecipe
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import PRESET, PURPOSE
-from readgraph.state.settings import Preset
 
 NAME, VERSION = "preset", 1  # the version of all presets' texts; a memory built with one holds it
 
@@ -20,35 +21,9 @@ class KnownPurpose(NamedTuple):
     words: str
 
 
-PRESETS: dict[Preset, KnownPurpose] = {
-    "question": KnownPurpose("", ""),  # the asked question itself: see `readgraph.nodes.purpose`
-    "code": KnownPurpose(
-        "Finding one's way in a program. Say of each file what it is there for and what it offers; name its public "
-        "functions, classes and methods with their signatures as they are written (parameters, types, defaults, what "
-        "comes back), the errors they raise, and what they use of other files. Leave out how they work inside.",
-        "def class function func fn struct interface type import export public return returns raise raises throws "
-        "parameter parameters argument arguments default module file usage signature",
-    ),
-    "meeting": KnownPurpose(
-        "Looking up what a meeting came to. Keep each subject with what was decided, by whom and why; who is to do "
-        "what, and by when; figures and dates; who objected; what was left open. Leave out small talk.",
-        "decide decided decision agree agreed propose proposed suggest object vote action task deadline due date "
-        "budget next week month should will must open question issue problem conclude conclusion",
-    ),
-    "contract": KnownPurpose(
-        "Checking what a contract binds whom to. Keep the number of each clause, the parties and defined terms as "
-        "they are called; who shall, may or must not do what; amounts, dates, periods and notices; conditions, "
-        "exceptions and limits; what follows from a breach, and how the contract ends. Keep the words that bind.",
-        "shall must may not party parties term agreement means defined payment pay fee amount notice days period "
-        "terminate termination breach liable liability indemnify warranty unless except subject law clause section",
-    ),
-    "novel": KnownPurpose(
-        "Following a story. Keep who is there, by full name and by how they stand to each other; where and when it "
-        "happens; what they do, want, say that matters and find out, in its order; what changes between them; hints "
-        "and objects that may matter later. Leave out descriptions that change nothing.",
-        "met married born died killed love father mother daughter son sister brother friend enemy stranger letter "
-        "secret promise lie left returned found lost",
-    ),
+PRESETS = {
+    name: KnownPurpose(**preset)
+    for name, preset in tomllib.loads(Path(__file__).with_name("presets.toml").read_text(encoding="utf-8")).items()
 }
 
 

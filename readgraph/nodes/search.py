@@ -10,7 +10,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary, proxy
 
 import numpy as np
-from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 
 from readgraph.library.page_store import PageStore, page_store
@@ -24,6 +23,7 @@ from readgraph.library.search.vector_index import Matrix, VectorIndex
 from readgraph.library.store import base_of, hold_build_lock
 from readgraph.models.embedding_models import Embedder
 from readgraph.models.metering import current_meter
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.channels import SearchHit
 from readgraph.state.context import ReaderContext
@@ -79,7 +79,7 @@ def okapi_ranker(store: PageStore, document: Document, memory: Memory) -> Search
 
 
 async def memory_tools(
-    runtime: Runtime[ReaderContext], document: Document, memory: Memory, parts: tuple[Part, ...] = PARTS
+    runtime: ReaderRuntime, document: Document, memory: Memory, parts: tuple[Part, ...] = PARTS
 ) -> Tools:
     """Keyword search and, with an embedding model, vector search of these parts; or the caller's tools for them."""
     store, context = page_store(runtime), runtime.context
@@ -97,11 +97,7 @@ async def memory_tools(
 
 
 async def open_rankers(
-    runtime: Runtime[ReaderContext],
-    document: Document,
-    memory: Memory,
-    names: tuple[str, ...],
-    parts: tuple[Part, ...] = PARTS,
+    runtime: ReaderRuntime, document: Document, memory: Memory, names: tuple[str, ...], parts: tuple[Part, ...] = PARTS
 ) -> Tools:
     """Some of okapi, which needs no index and stands alone, keyword and vector, whatever tools the context names."""
     store, context = page_store(runtime), runtime.context

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, NotRequired, Protocol, TypeVar, 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.errors import GraphInterrupt
-from langgraph.runtime import Runtime, get_runtime
+from langgraph.runtime import get_runtime
 from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
@@ -19,6 +19,7 @@ from readgraph.library.stored_items import ROOT
 from readgraph.models.metering import Meter, current_meter, let_node_substitute, start_meter
 from readgraph.models.names import check_batch, within_window
 from readgraph.models.watching import watch_node
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.tasks import cancel_if_forgotten
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.declaring import Groups
@@ -35,7 +36,7 @@ INTERRUPTED = (ROOT, "interrupted")  # usages by LangGraph's ids of tasks, which
 
 
 @asynccontextmanager
-async def count_interrupted_usage(meter: Meter, runtime: Runtime[ReaderContext]) -> AsyncIterator[None]:
+async def count_interrupted_usage(meter: Meter, runtime: ReaderRuntime) -> AsyncIterator[None]:
     """Count what the same task used before an interrupt; inside the `with`, the step runs."""
     given = (var_child_runnable_config.get() or {}).get("configurable", {})  # None: the node runs by itself
     task, resumed = str(given.get("__pregel_task_id", "")), bool(given.get("__pregel_resuming"))
@@ -70,9 +71,8 @@ UpdateT = TypeVar("UpdateT", bound=Mapping[str, object])
 
 LONGEST_LINE = 1500  # characters of a step's summary, which may hold a model's text and is in each checkpoint
 
-Work = Callable[[StateT, Runtime[ReaderContext]], Awaitable[UpdateT]]
+Work = Callable[[StateT, ReaderRuntime], Awaitable[UpdateT]]
 """The coroutine of a node: what it reads of the state, and what it writes."""
-
 
 MakeRecipe = Callable[[ReaderContext], Recipe]
 """The recipe of the memory that a step builds or finds."""
@@ -151,14 +151,12 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         with end_this_task_when_left():
             return await self.run(input, get_runtime(ReaderContext), config)
 
-    async def __call__(self, state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
+    async def __call__(self, state: StateT, runtime: ReaderRuntime) -> UpdateT:
         """Run inside of another step: what it uses counts as that step's; it has its own substitute."""
         runtime = runtime.override(context=self.own_context(runtime.context))
         return cast("UpdateT", await self._update(state, runtime))
 
-    async def run(
-        self, state: StateT, runtime: Runtime[ReaderContext], config: RunnableConfig | None = None
-    ) -> dict[str, Any]:
+    async def run(self, state: StateT, runtime: ReaderRuntime, config: RunnableConfig | None = None) -> dict[str, Any]:
         """Run the coroutine and add its usage to its update; `config` names the node and what the run is about."""
         known = (config or {}).get("metadata", {})
         context = run_context(runtime.context)
@@ -198,7 +196,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             context = replace(context, model=context.reading_model)
         return within_window(context)
 
-    async def _update(self, state: StateT, runtime: Runtime[ReaderContext]) -> dict[str, Any]:
+    async def _update(self, state: StateT, runtime: ReaderRuntime) -> dict[str, Any]:
         if self.without_model is None:
             return dict(await self.work(state, runtime))
         if not runtime.context.model:

@@ -11,7 +11,6 @@ from itertools import islice
 from typing import Annotated, Literal, NotRequired, cast
 
 from langgraph.channels import EphemeralValue
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, BeforeValidator, Field
 
 from readgraph.library.page_store import page_store
@@ -23,7 +22,7 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
 from readgraph.nodes.building.merge import largest_page
-from readgraph.nodes.contracts import AnswerUpdate, AskedState
+from readgraph.nodes.contracts import AnswerUpdate, AskedState, ReaderRuntime
 from readgraph.nodes.extractive import question_alone
 from readgraph.nodes.extractive.gists import gist_size
 from readgraph.nodes.memory import MemoryView, view_memory
@@ -33,7 +32,6 @@ from readgraph.nodes.purpose import purpose_line
 from readgraph.nodes.step import node
 from readgraph.sources.web_page import web_page
 from readgraph.state.channels import Cleared, WebAction
-from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Note, Page
 from readgraph.state.settings import Window
@@ -58,7 +56,7 @@ class WebOpenUpdate(OpenUpdate):
 
 
 @node(starts_question=True)
-async def open_page(state: WebOpenState, runtime: Runtime[ReaderContext]) -> WebOpenUpdate:
+async def open_page(state: WebOpenState, runtime: ReaderRuntime) -> WebOpenUpdate:
     """Open a step on a page. What was done before is a part of what the model is asked, but not of what is searched."""
     done = state.get("history") or []
     if not isinstance(done, list | tuple) or not all(isinstance(each, str) for each in done):
@@ -128,9 +126,7 @@ def _pieces(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, i
     yield end, held
 
 
-async def pages_of_subtrees(
-    text: str, last: Page | None, runtime: Runtime[ReaderContext]
-) -> AsyncGenerator[Page, None]:
+async def pages_of_subtrees(text: str, last: Page | None, runtime: ReaderRuntime) -> AsyncGenerator[Page, None]:
     """Paging into subtrees at `page_depth`, joined up to `join_words`, and cut at what the window can hold."""
     context = runtime.context
     number, start = (last.number + 1, last.end) if last else (0, 0)
@@ -252,7 +248,7 @@ def extract_web_note(part: str) -> str:
     return first_words("; ".join(islice(told, allowed)) or " ".join(line.text for line in lines_of(part)), allowed)
 
 
-async def note_by_rule(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+async def note_by_rule(text: str, page: Page, runtime: ReaderRuntime) -> Note:
     """The note of a part without a model."""
     said = await asyncio.to_thread(extract_web_note, text)
     return Note(page.number, said, count_words(said))
@@ -319,7 +315,7 @@ class WebActUpdate(AnswerUpdate):
     action: WebAction
 
 
-async def act_without_model(state: ActState, runtime: Runtime[ReaderContext]) -> WebActUpdate:
+async def act_without_model(state: ActState, runtime: ReaderRuntime) -> WebActUpdate:
     """Without a model: the element whose label shares most words with the instruction; parts looked up come first."""
     view, elements, seen = await _view_page(state, runtime)
     action = action_by_words(question_alone(state), seen or elements.values(), state["done_before"])
@@ -327,7 +323,7 @@ async def act_without_model(state: ActState, runtime: Runtime[ReaderContext]) ->
 
 
 @node(without_model=act_without_model, settings=(Window,))
-async def act(state: ActState, runtime: Runtime[ReaderContext]) -> WebActUpdate:
+async def act(state: ActState, runtime: ReaderRuntime) -> WebActUpdate:
     """The next action, on what exists in parts looked up and notes of others; `stuck` without a usable reply."""
     view, elements, seen = await _view_page(state, runtime)
 
@@ -351,7 +347,7 @@ async def act(state: ActState, runtime: Runtime[ReaderContext]) -> WebActUpdate:
 
 
 async def _view_page(
-    state: ActState, runtime: Runtime[ReaderContext]
+    state: ActState, runtime: ReaderRuntime
 ) -> tuple[MemoryView, dict[str, WebElement], list[WebElement]]:
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
     elements = await asyncio.to_thread(elements_of, await page_store(runtime).text(view.document))

@@ -4,7 +4,6 @@ import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 
-from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.agents import Agent, Event, agent_id, agent_store
@@ -16,11 +15,11 @@ from readgraph.nodes.agent.memory import queue_text
 from readgraph.nodes.agent.prompts import queue_summary_prompt
 from readgraph.nodes.agent.reader_functions import Opened, find_opened_pages, open_page, page_part_name
 from readgraph.nodes.agent.think import summary_words
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import extract_gist
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import StepNode, Work, node
 from readgraph.state.agent import TurnStep
-from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.languages import DEFAULT, certain_language, sample_spans
 from readgraph.state.settings import Language, Window
@@ -28,11 +27,11 @@ from readgraph.state.words import count_words, first_words
 
 KEEP = 3  # this many of the last events stay, if they leave a quarter of the room free
 
-SumUp = Callable[[str, Sequence[Event], int, Runtime[ReaderContext]], Awaitable[str]]
+SumUp = Callable[[str, Sequence[Event], int, ReaderRuntime], Awaitable[str]]
 """Sums up a summary and the events after it, in at most this many words."""
 
 
-async def _by_model(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
+async def _by_model(before: str, events: Sequence[Event], most: int, runtime: ReaderRuntime) -> str:
     queue = queue_text(events, runtime.context.window_words)
     prompt = queue_summary_prompt(before, queue, most).adding(note_line(runtime.context.language))
     try:
@@ -46,7 +45,7 @@ def _spoken_text(events: Sequence[Event]) -> str:
     return "\n".join(event.spoken_text for event in events if event.spoken_text)
 
 
-async def summary_language(agent: Agent | None, events: Sequence[Event], runtime: Runtime[ReaderContext]) -> str:
+async def summary_language(agent: Agent | None, events: Sequence[Event], runtime: ReaderRuntime) -> str:
     """The setting, else the language of the agent's document or of what was said; "" for English, and for several."""
     if runtime.context.language:
         return runtime.context.language
@@ -61,7 +60,7 @@ async def summary_language(agent: Agent | None, events: Sequence[Event], runtime
     return "" if language == DEFAULT else language
 
 
-async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
+async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: ReaderRuntime) -> str:
     said = _spoken_text(events) or queue_text(events, runtime.context.window_words)
     gist = first_words(extract_gist(said), most // 2)
     return f"{first_words(before, most - count_words(gist))}\n{gist}".strip()
@@ -80,7 +79,7 @@ class EvictUpdate(TypedDict):
 def evict_with(sum_up: SumUp, did: str = "summed up", *, in_language: bool = True) -> Work[AgentTurnState, EvictUpdate]:
     """The work of a node that evicts: `sum_up` makes the text for what left; `in_language`: it is told the language."""
 
-    async def evict(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> EvictUpdate:
+    async def evict(state: AgentTurnState, runtime: ReaderRuntime) -> EvictUpdate:
         """Take the oldest events out of the queue, until it takes half of its room, and sum them up recursively."""
         store, agent, window = agent_store(runtime), agent_id(state["agent"]), runtime.context.window_words
         events = await store.events(agent, range(state["queue_from"], state["events"]))
@@ -137,7 +136,7 @@ _OPENED, _FOUND = "opened ", "found "
 _RESULT = re.compile(r"^- document (\d+), page (\d+) \(", re.MULTILINE)
 
 
-async def name_pages(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
+async def name_pages(before: str, events: Sequence[Event], most: int, runtime: ReaderRuntime) -> str:
     """One line that names the pages opened and found in what left the view; where too long, without the first found."""
     searches = [event for event in events if event.kind == "call" and event.function != open_page.name]
     named = [_RESULT.findall(event.result or "") for event in searches if not event.failed]

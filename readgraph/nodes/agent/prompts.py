@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, model_validator
 
 from readgraph.library.agents import SPEAKS
@@ -13,7 +12,7 @@ from readgraph.models.json_form import storable
 from readgraph.models.prompt import DATA_RULE, Instructions, Prompt, declare_wording, fenced
 from readgraph.models.replaced_words import apply_own_words
 from readgraph.models.reply_types import restrict_reply
-from readgraph.state.context import ReaderContext
+from readgraph.nodes.contracts import ReaderRuntime
 
 _MEMORY = (
     "What you see at once, your main context, is small; what you remember is not. You see your working context, the "
@@ -176,9 +175,7 @@ def argument_prompt(context: Prompt, function: str, argument: str, described: st
     return Prompt(NAME, VERSION, context.system, f"{context.user}\n\n{task}")
 
 
-async def ask_step(
-    context: Prompt, functions: Mapping[str, Mapping[str, str]], runtime: Runtime[ReaderContext]
-) -> NextStep:
+async def ask_step(context: Prompt, functions: Mapping[str, Mapping[str, str]], runtime: ReaderRuntime) -> NextStep:
     """The step that the model names; in plain words without optional arguments. Errors as in `ask`."""
     if runtime.context.reply_form != "plain":
         return await ask(runtime, context, restrict_reply(NextStep, function=functions))

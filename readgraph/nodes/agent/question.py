@@ -4,8 +4,6 @@ import uuid
 from dataclasses import replace
 from typing import NotRequired
 
-from langgraph.runtime import Runtime
-
 from readgraph.library.agents import Agent, Event, agent_id, agent_store, initial_state, local_now
 from readgraph.library.page_store import page_store
 from readgraph.nodes.agent.contracts import ActUpdate, AgentTurnState, BeginUpdate
@@ -16,11 +14,10 @@ from readgraph.nodes.agent.think import run_call
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.ask import STYLE, answer_style
 from readgraph.nodes.answering.in_view import draft_answer, write_draft
-from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, AskedQuestion
+from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, AskedQuestion, ReaderRuntime
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import StepNode, node
 from readgraph.state.agent import AgentState, Block, fresh_turn
-from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.reading import Finding, Usage, with_finding
 from readgraph.state.records import digest
@@ -42,7 +39,7 @@ class BeginState(AskedQuestion):
 def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[BeginState, BeginUpdate]:
     """The node that begins a question. `notes`: the agent has a block to note in; `reached_by`: see `file_document`."""
 
-    async def begin(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
+    async def begin(state: BeginState, runtime: ReaderRuntime) -> BeginUpdate:
         """File the documents' pages with a new agent for this reading, whose name a resumed run finds again."""
         others, run = state.get("more_documents") or [], runtime.execution_info
         name = digest(["reading", run.task_id if run else uuid.uuid4().hex])
@@ -70,7 +67,7 @@ def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[
         summary = f"filed {format_count(len(descriptions), 'document')}"
         return {**with_event, **fresh_turn(0, owes_reply=True), "step_summary": summary}
 
-    async def begin_without_model(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
+    async def begin_without_model(state: BeginState, runtime: ReaderRuntime) -> BeginUpdate:
         """Without a model: only file the documents; `answer` then quotes the nearest passages."""
         return {**await begin(state, runtime), "next_step": "yield", "step_summary": "began without a model"}
 
@@ -80,7 +77,7 @@ def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[
 begin = begin_with()
 
 
-async def _like(state: BeginState, document: str, runtime: Runtime[ReaderContext]) -> str:
+async def _like(state: BeginState, document: str, runtime: ReaderRuntime) -> str:
     """The memory of all of a further document, built as the question's own one was; "" if there is none."""
     store = page_store(runtime)
     own = await store.memory(state["document"], state["memory"])
@@ -111,7 +108,7 @@ def act_in_reading_with(
 ) -> StepNode[AgentQuestionTurnState, ReadingActUpdate]:
     """The node that acts for the agent of a question; `settings`: further groups that decide what it may call."""
 
-    async def act(state: AgentQuestionTurnState, runtime: Runtime[ReaderContext]) -> ReadingActUpdate:
+    async def act(state: AgentQuestionTurnState, runtime: ReaderRuntime) -> ReadingActUpdate:
         """Run the function, and note the pages of the document that it showed; an answer ends the reading."""
         update, memory = await run_call(state, functions, runtime)
         pages = [*dict.fromkeys([*state["pages_read"], *memory.pages_read])]
@@ -132,7 +129,7 @@ class AgentAnswerState(AnswerState):
 
 
 @node(settings=(*STYLE, Window))
-async def answer(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+async def answer(state: AgentAnswerState, runtime: ReaderRuntime) -> AnswerUpdate:
     """The agent's own answer; without one, the best passages of the pages read. This ends the reading."""
     store, numbers = agent_store(runtime), range(state["queue_from"], state["events"])
     queue = await store.events(agent_id(state["agent"]), numbers)

@@ -5,7 +5,6 @@ from dataclasses import asdict
 from typing import Any, NotRequired, cast, get_args
 
 from langchain_core.messages import AnyMessage
-from langgraph.runtime import Runtime
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
@@ -16,6 +15,7 @@ from readgraph.nodes.agent.contracts import BeginUpdate
 from readgraph.nodes.agent.memory import cut_to, most_event_words
 from readgraph.nodes.agent.storages import take_back_indexes
 from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.memory import describe_missing, sizes_of
 from readgraph.nodes.opening import check_store, warn_of_tracing
@@ -41,7 +41,7 @@ def archive_recipe(context: ReaderContext) -> Recipe:
     return Recipe("mem-gpt", recipe_parameters(context, (PageSizes, Paragraphs)), "")
 
 
-async def note_beginning(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+async def note_beginning(text: str, page: Page, runtime: ReaderRuntime) -> Note:
     """The page's first words, by which a person can recognise it."""
     beginning = " ".join(first_words(text.strip(), NOTE_WORDS).split())
     return Note(page.number, beginning, count_words(beginning))
@@ -51,12 +51,7 @@ file_pages = read_pages(pages_by_rule, note_beginning, archive_recipe, builds=Fa
 
 
 async def file_document(
-    life: AgentState,
-    identity: str,
-    agent: str,
-    runtime: Runtime[ReaderContext],
-    kept: str = "",
-    reached_by: str = REACHED_BY,
+    life: AgentState, identity: str, agent: str, runtime: ReaderRuntime, kept: str = "", reached_by: str = REACHED_BY
 ) -> tuple[AgentState, str]:
     """The agent's state with a document in its archive, by the pages of `kept` or by rule, and its description."""
     document = await page_store(runtime).document(identity)
@@ -76,7 +71,7 @@ async def file_document(
 
 
 async def _describe_document(
-    document: Document, number: int, entry: agents.ArchiveEntry, runtime: Runtime[ReaderContext]
+    document: Document, number: int, entry: agents.ArchiveEntry, runtime: ReaderRuntime
 ) -> str:
     store = page_store(runtime)
     description = (
@@ -135,7 +130,7 @@ class ReceiveUpdate(BeginUpdate):
 
 
 @node(starts_question=True, settings=(Window, PageSizes, Paragraphs, Rebuilding))
-async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> ReceiveUpdate:
+async def receive(state: ReceiveState, runtime: ReaderRuntime) -> ReceiveUpdate:
     """Append the event to the queue; a long text becomes an uploaded document, a new name creates an agent."""
     check_store(runtime)
     warn_of_tracing()
@@ -150,8 +145,11 @@ async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> Recei
     if taken_back:  # an undone or interrupted turn was here: the indexes may still contain its events
         await take_back_indexes(store, await store.require_agent(name), life)
     stored = await storable_event(arrival, store, runtime.context)
-    life, text = await _with_text(stored, life, identity, runtime)
-    kind = "upload" if stored.get("document") else arrival["kind"]
+    kind, text = arrival["kind"], stored.get("text", "")
+    if stored.get("document"):
+        life, described = await file_document(life, stored["document"], identity, runtime)
+        lead = f"The {kind} sent a text that is too long for your queue. It is kept as"
+        kind, text = "upload", f"{lead} {described} It begins: {text}" if text else f"Uploaded: {described}"
     event = Event(life["events"], kind, clock(around[:-1] if taken_back else around), text)
     await keep(event, identity, runtime)
     life["events"] += 1
@@ -192,7 +190,7 @@ def clock(events: list[Event]) -> str:
     return max([agents.local_now(), *(event.at for event in events[-1:])])
 
 
-async def keep(event: Event, agent: str, runtime: Runtime[ReaderContext]) -> None:
+async def keep(event: Event, agent: str, runtime: ReaderRuntime) -> None:
     """Keep an event in recall storage, and stream it (stream mode 'custom')."""
     await agent_store(runtime).put_events(agent, [event])
     runtime.stream_writer({"event": asdict(event)})
@@ -218,16 +216,3 @@ async def _life(state: ReceiveState, store: AgentStore, name: str, context: Read
         agent = agents.Agent(identity, name, agents.local_now(), life, agents.archive_index(identity))
         await store.put_agent(agent)
     return cast(AgentState, {**agent.birth, "agent": name})
-
-
-async def _with_text(
-    arrival: IncomingEvent, life: AgentState, agent: str, runtime: Runtime[ReaderContext]
-) -> tuple[AgentState, str]:
-    beginning = arrival.get("text", "")
-    if not arrival.get("document"):
-        return life, beginning
-    life, described = await file_document(life, arrival["document"], agent, runtime)
-    if not beginning:
-        return life, f"Uploaded: {described}"
-    lead = f"The {arrival['kind']} sent a text that is too long for your queue. It is kept as"
-    return life, f"{lead} {described} It begins: {beginning}"

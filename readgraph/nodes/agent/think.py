@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage
-from langgraph.runtime import Runtime
 
 from readgraph.library.agents import Event, agent_id, agent_store
 from readgraph.models.client import HOW_TO_NAME
@@ -23,6 +22,7 @@ from readgraph.nodes.agent.prompts import NextStep, agent_prompt, ask_step, chat
 from readgraph.nodes.agent.reader_functions import meaning_search
 from readgraph.nodes.agent.receive import LIFE, clock, keep
 from readgraph.nodes.bounds import within_loop_limit
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.prompts import talk_language_line
 from readgraph.nodes.step import StepNode, node
 from readgraph.state.agent import AgentState, TurnStep
@@ -121,7 +121,7 @@ def message_id(agent: str, event: int) -> str:
     return f"{agent}-{event}"
 
 
-async def main_context(state: AgentTurnState, frame: Frame, runtime: Runtime[ReaderContext]) -> MainContext:
+async def main_context(state: AgentTurnState, frame: Frame, runtime: ReaderRuntime) -> MainContext:
     """The main context; raises `BadInput` if the window is too small for its fixed parts."""
     window, store, agent = runtime.context.window_words, agent_store(runtime), agent_id(state["agent"])
     events = await store.events(agent, range(state["queue_from"], state["events"]))
@@ -146,11 +146,11 @@ def think_with(
 ) -> StepNode[ThinkState, ThinkUpdate]:
     """The node that asks for the next step, or leads to `evict`; `settings`: further groups that shape the frame."""
 
-    async def frame_of(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
+    async def frame_of(state: AgentTurnState, runtime: ReaderRuntime) -> Frame:
         agent = await agent_store(runtime).require_agent(state["agent"])
         return make_frame(state, runtime.context, usable(functions, runtime.context), agent.instructions)
 
-    async def think_without_model(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
+    async def think_without_model(state: ThinkState, runtime: ReaderRuntime) -> ThinkUpdate:
         """If the budget is spent: end the turn, with an event that says why."""
         if not runtime.context.model:
             raise BadInput(f"An agent needs a model: {HOW_TO_NAME}")
@@ -158,7 +158,7 @@ def think_with(
         return await _tell(state, seen, SPENT, "stopped", runtime, "budget")
 
     @node(without_model=think_without_model, settings=(Chaining, Language, Window, *settings))
-    async def think(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
+    async def think(state: ThinkState, runtime: ReaderRuntime) -> ThinkUpdate:
         """Ask for the next function call, which becomes an event without a result."""
         frame = await frame_of(state, runtime)
         seen = await main_context(state, frame, runtime)
@@ -201,7 +201,7 @@ async def _tell(
     seen: MainContext,
     text: str,
     summary: str,
-    runtime: Runtime[ReaderContext],
+    runtime: ReaderRuntime,
     ended: Status | None = None,
 ) -> ThinkUpdate:
     """The update after an event with this text from the system, which warns the agent or has `ended` its turn."""
@@ -266,7 +266,7 @@ CHAIN_ENDED = "You called {calls} functions in this turn, as many as you may, so
 def act_with(functions: Functions) -> StepNode[AgentTurnState, ActUpdate]:
     """The node that acts for an agent that lives on."""
 
-    async def act(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> ActUpdate:
+    async def act(state: AgentTurnState, runtime: ReaderRuntime) -> ActUpdate:
         """Run the function; its result or error is added to the call's event."""
         return (await run_call(state, functions, runtime))[0]
 
@@ -274,7 +274,7 @@ def act_with(functions: Functions) -> StepNode[AgentTurnState, ActUpdate]:
 
 
 async def run_call(
-    state: AgentTurnState, functions: Functions, runtime: Runtime[ReaderContext]
+    state: AgentTurnState, functions: Functions, runtime: ReaderRuntime
 ) -> tuple[ActUpdate, AgentMemory]:
     """Run the newest event's call; returns the update, and the memory that the function worked on.
 
@@ -311,7 +311,7 @@ async def run_call(
     return update, memory
 
 
-async def _open_memory(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> AgentMemory:
+async def _open_memory(state: AgentTurnState, runtime: ReaderRuntime) -> AgentMemory:
     store, channels = agent_store(runtime), cast("dict[str, Any]", state)
     return AgentMemory(
         await store.require_agent(state["agent"]),

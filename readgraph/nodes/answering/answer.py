@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-from langgraph.runtime import Runtime
-
 from readgraph.library.page_store import page_store
 from readgraph.models.metering import record_corrections, suppress_streaming
 from readgraph.models.prompt import Prompt
@@ -17,12 +15,11 @@ from readgraph.nodes.answering.ask import (
 )
 from readgraph.nodes.answering.in_view import AnswerSource, draft_answer, ready_answer, write_answer, write_draft
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate
+from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, ReaderRuntime
 from readgraph.nodes.extractive import FEWEST_WORDS, quote_pages, quote_passages, sentences_as_passages
 from readgraph.nodes.memory import MemoryView, format_pages, memory_pages, view_memory
 from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.tasks import all_finished
-from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Retrieval, Segments, Window
@@ -38,7 +35,7 @@ def make_answer_node(make_prompt: MakePrompt) -> StepNode[AnswerState, AnswerUpd
     """A node that answers as `answer` does, with this prompt."""
 
     @node(settings=STYLE)
-    async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+    async def answer(state: AnswerState, runtime: ReaderRuntime) -> AnswerUpdate:
         """Answer from all notes, or the pages read again in their place; without a model, quote these pages."""
         source = await memory_with(state["pages_read"], state, runtime, make_prompt)
         return await write_answer(source, state, runtime)
@@ -50,7 +47,7 @@ answer = make_answer_node(answer_prompt)
 
 
 async def memory_with(
-    pages: list[int], state: AnswerState, runtime: Runtime[ReaderContext], make_prompt: MakePrompt = answer_prompt
+    pages: list[int], state: AnswerState, runtime: ReaderRuntime, make_prompt: MakePrompt = answer_prompt
 ) -> AnswerSource:
     """A memory with these pages in full."""
     view = await view_memory(runtime, state["document"], state["memory"], pages)
@@ -58,7 +55,7 @@ async def memory_with(
 
 
 def answer_from(
-    view: MemoryView, state: AnswerState, runtime: Runtime[ReaderContext], make_prompt: MakePrompt = answer_prompt
+    view: MemoryView, state: AnswerState, runtime: ReaderRuntime, make_prompt: MakePrompt = answer_prompt
 ) -> AnswerSource:
     """What is seen of a memory; without a model, its pages in full are quoted."""
 
@@ -77,7 +74,7 @@ def answer_from(
 
 
 @node(settings=(*STYLE, Segments, Window))
-async def answer_from_segments(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+async def answer_from_segments(state: AnswerState, runtime: ReaderRuntime) -> AnswerUpdate:
     """Answer from the segments that were found; `cut_segments` cuts those that don't fit (MemGPT, section 3.2.1)."""
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
     if runtime.context.cut_segments:
@@ -86,14 +83,14 @@ async def answer_from_segments(state: AnswerState, runtime: Runtime[ReaderContex
 
 
 @node(settings=(*STYLE, Retrieval))
-async def answer_from_retrieved(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+async def answer_from_retrieved(state: AnswerState, runtime: ReaderRuntime) -> AnswerUpdate:
     """Answer from the pages that were found and, if `show_gists` is set, the gists of the others."""
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
     view = view if runtime.context.show_gists else view.without_notes()
     return await write_answer(answer_from(view, state, runtime), state, runtime)
 
 
-async def answer_from_notes_alone_without_model(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+async def answer_from_notes_alone_without_model(state: AnswerState, runtime: ReaderRuntime) -> AnswerUpdate:
     """Without a model: quote, of the document's sentences, those that a note kept, but for very short ones."""
     view = await view_memory(runtime, state["document"], state["memory"], [])
     record_corrections(view.notes.values())
@@ -110,7 +107,7 @@ async def answer_from_notes_alone_without_model(state: AnswerState, runtime: Run
 
 
 @node(without_model=answer_from_notes_alone_without_model, settings=STYLE)
-async def answer_from_notes_alone(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+async def answer_from_notes_alone(state: AnswerState, runtime: ReaderRuntime) -> AnswerUpdate:
     """Answer where no page is opened; with a model, as `answer` does."""
     return await write_answer(await memory_with(state["pages_read"], state, runtime), state, runtime)
 
@@ -124,14 +121,14 @@ class EachPageUpdate(AnswerUpdate):
     findings: list[Finding]
 
 
-async def answer_from_each_without_model(state: AnswerState, runtime: Runtime[ReaderContext]) -> EachPageUpdate:
+async def answer_from_each_without_model(state: AnswerState, runtime: ReaderRuntime) -> EachPageUpdate:
     """Without a model: the passages of all pages that best match the question."""
     source = await memory_with(state["pages_read"], state, runtime)
     return {**await write_draft(await source.substitute(), source.document, state, runtime), "findings": []}
 
 
 @node(without_model=answer_from_each_without_model, settings=STYLE)
-async def answer_from_each(state: AnswerState, runtime: Runtime[ReaderContext]) -> EachPageUpdate:
+async def answer_from_each(state: AnswerState, runtime: ReaderRuntime) -> EachPageUpdate:
     """Answer from each page concurrently; if the answers differ, the model weighs them in one call.
 
     GAM's long-LLM baseline takes the best score over the chunks (section 3.1), which needs the gold answer. Quotes for
@@ -151,13 +148,11 @@ async def answer_from_each(state: AnswerState, runtime: Runtime[ReaderContext]) 
     return {**await write_answer(source, state, runtime), "findings": findings}
 
 
-async def _answer_page(page: int, state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerDraft:
+async def _answer_page(page: int, state: AnswerState, runtime: ReaderRuntime) -> AnswerDraft:
     return await draft_answer(await memory_with([page], state, runtime), runtime)
 
 
-async def _source_of_findings(
-    findings: list[Finding], state: AnswerState, runtime: Runtime[ReaderContext]
-) -> AnswerSource:
+async def _source_of_findings(findings: list[Finding], state: AnswerState, runtime: ReaderRuntime) -> AnswerSource:
     pages = state["pages_read"]
     document, chunks = await memory_pages(runtime, state["document"], state["memory"])
     words = sum(page.words for page in chunks if page.number in pages)

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, BeforeValidator, Field
 
 from readgraph.models.asking import ask
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import numbers_in, restrict_reply
-from readgraph.nodes.contracts import AnswerDraft, AskedQuestion, AskedState
+from readgraph.nodes.contracts import AnswerDraft, AskedQuestion, AskedState, ReaderRuntime
 from readgraph.nodes.extractive import question_alone
 from readgraph.nodes.prompts import Reply, answer_length, at_length, length_line, question_part
 from readgraph.state.context import ReaderContext
@@ -174,7 +173,7 @@ def answer_language_line(language: str) -> str:
     return f"Write the answer in {NAMES[language]}; quotes stay as they stand in the text." if language else ""
 
 
-def answer_style(state: AskedQuestion, runtime: Runtime[ReaderContext]) -> AnswerStyle:
+def answer_style(state: AskedQuestion, runtime: ReaderRuntime) -> AnswerStyle:
     """The style of the answer to a question; of an option there is nothing to say."""
     if state["choices"]:
         return AnswerStyle()
@@ -188,7 +187,7 @@ def answer_style(state: AskedQuestion, runtime: Runtime[ReaderContext]) -> Answe
 
 
 async def ask_for_answer(
-    runtime: Runtime[ReaderContext], prompt: Prompt, state: AskedState, *, quoting: bool = True
+    runtime: ReaderRuntime, prompt: Prompt, state: AskedState, *, quoting: bool = True
 ) -> AnswerDraft:
     """Ask for an answer, or for the letter of a choice; `quoting`: with quotes. Errors as in `ask`."""
     style, choices = answer_style(state, runtime), state["choices"]
@@ -229,7 +228,7 @@ def letter_of(choice: str) -> str:
 
 
 async def weigh_findings(
-    findings: Sequence[Finding], shown: str, state: AskedState, runtime: Runtime[ReaderContext], words: int
+    findings: Sequence[Finding], shown: str, state: AskedState, runtime: ReaderRuntime, words: int
 ) -> AnswerDraft:
     """The answer of findings as `shown`, backed by the quotes of those that the model names. Errors as in `ask`."""
     choices, letter = state["choices"], None

@@ -176,7 +176,6 @@ def _fold(text: str) -> str:
 
 _fold_again = lru_cache(maxsize=32)(_fold)  # several quotes are looked for on the same pages
 
-
 LEAST_SHARE = 0.5  # the least share of a sentence's words that a quote holds if its mark stands after that sentence
 
 

@@ -9,8 +9,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from langgraph.runtime import Runtime
-
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import pages_of
 from readgraph.library.search.okapi import rank
@@ -20,9 +18,15 @@ from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.answering.ask import set_long
 from readgraph.nodes.answering.citations import find_quote, find_quotes, mark_offsets
-from readgraph.nodes.answering.verdicts import SentenceToCheck, SupportVerdict, in_batches, verdicts_on
+from readgraph.nodes.answering.verdicts import (
+    SentenceToCheck,
+    SupportVerdict,
+    describe_verdicts,
+    in_batches,
+    verdicts_on,
+)
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import CiteState, CiteUpdate
+from readgraph.nodes.contracts import CiteState, CiteUpdate, ReaderRuntime
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
@@ -32,7 +36,7 @@ from readgraph.state.reading import Citation, Quote, Sentence
 from readgraph.state.sentences import ROW, sentence_spans
 from readgraph.state.settings import AnswerForm, Checking
 from readgraph.state.survey import without_unread
-from readgraph.state.words import count_words, format_count
+from readgraph.state.words import count_words
 
 __all__ = ["cite"]
 
@@ -42,7 +46,6 @@ MOST_SHOWN, WORDS_SHOWN = 4, 1000  # pieces that a sentence is checked against, 
 WHOLE_PAGE = 700  # words of a page that is shown as a whole; a longer one is cut to passages
 
 _BREAK = re.compile(r"\n[ \t]*\n")
-
 
 CHECK_ANSWER = declare_wording(
     "check_answer",
@@ -80,7 +83,7 @@ def _is_checked(state: CiteState, context: ReaderContext) -> bool:
 
 
 async def check_answer_sentences(
-    state: CiteState, citations: Sequence[Citation], memories: Mapping[str, str], runtime: Runtime[ReaderContext]
+    state: CiteState, citations: Sequence[Citation], memories: Mapping[str, str], runtime: ReaderRuntime
 ) -> list[Sentence]:
     """The sentences of the answer, with what the text says of them, by the model or, without one, by their words.
 
@@ -198,7 +201,7 @@ def _own_words(sentence: str, pieces: Sequence[EvidencePiece]) -> Quote | None:
 
 
 async def _verdicts(
-    left: Mapping[int, SentenceToCheck], pieces: Sequence[EvidencePiece], question: str, runtime: Runtime[ReaderContext]
+    left: Mapping[int, SentenceToCheck], pieces: Sequence[EvidencePiece], question: str, runtime: ReaderRuntime
 ) -> dict[int, SupportVerdict]:
     texts, meter = {number: piece.text for number, piece in enumerate(pieces)}, current_meter()
     spent_before = meter.budget_spent
@@ -241,7 +244,7 @@ async def _find_verdict_quotes(
 
 
 @node(settings=(AnswerForm, Checking))
-async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
+async def cite(state: CiteState, runtime: ReaderRuntime) -> CiteUpdate:
     """Give each quote its document, page and character span; one that stands in none is dropped and counted.
 
     Then each sentence of a long answer, if the settings want it, is checked against the text.
@@ -254,22 +257,17 @@ async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
     if not checking:
         return {"citations": citations, "step_summary": did}
     sentences = await check_answer_sentences(state, citations, memories, runtime)
-    unsupported = sum(each["supported"] is False for each in sentences)
-    unchecked = sum(each["supported"] is None for each in sentences)
-    did += f"; {len(sentences) - unsupported - unchecked} of {format_count(len(sentences), 'sentence')} supported"
-    did += f", {unchecked} not checked" if unchecked else ""
+    unsupported, unchecked, checked = describe_verdicts(sentences)
     return {
         "citations": citations,
         "sentences": sentences,
         "unsupported": unsupported,
         "unchecked": unchecked,
-        "step_summary": did,
+        "step_summary": f"{did}; {checked}",
     }
 
 
-async def _citations(
-    state: CiteState, memories: dict[str, str], runtime: Runtime[ReaderContext]
-) -> tuple[list[Citation], str]:
+async def _citations(state: CiteState, memories: dict[str, str], runtime: ReaderRuntime) -> tuple[list[Citation], str]:
     """The quotes that stand in these documents, by their memories, and a line on them; the others are counted."""
     lost, citations = state["quotes"], list[Citation]()
     if not lost:
@@ -287,7 +285,7 @@ async def _citations(
     return [*unique.values()], f"found {len(citations)} of {len(state['quotes'])} quotes in {where}"
 
 
-async def _memories(state: CiteState, runtime: Runtime[ReaderContext]) -> dict[str, str]:
+async def _memories(state: CiteState, runtime: ReaderRuntime) -> dict[str, str]:
     """The memories whose pages citations name, by their documents; those of further documents share its recipe."""
     memories, more = {state["document"]: state["memory"]}, state.get("more_documents")
     if not more:

@@ -6,17 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_type_hints
 
 from langchain_core.messages import AIMessage, AnyMessage
-from langgraph.runtime import Runtime
 
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import can_ask
 from readgraph.models.metering import count_fallback, current_meter, step_does_without
 from readgraph.models.streaming import stream_message
 from readgraph.nodes.answering.ask import STYLE
-from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime
 from readgraph.nodes.memory import describe_missing
 from readgraph.nodes.step import StateT, StepNode, UpdateT, Work
-from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BudgetSpent, NoUsableReply
 from readgraph.state.lazy_names import former_names
@@ -78,7 +76,7 @@ def ready_answer(document: Document, draft: AnswerDraft) -> AnswerSource:
     return AnswerSource(document, give, give)
 
 
-async def write_answer(source: AnswerSource, state: AskedState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+async def write_answer(source: AnswerSource, state: AskedState, runtime: ReaderRuntime) -> AnswerUpdate:
     """Answer from what is in view: by the model, or by the substitute where it can't be asked.
 
     Args:
@@ -98,7 +96,7 @@ async def write_answer(source: AnswerSource, state: AskedState, runtime: Runtime
     return await write_draft(draft, source.document, state, runtime)
 
 
-async def draft_answer(source: AnswerSource, runtime: Runtime[ReaderContext]) -> AnswerDraft:
+async def draft_answer(source: AnswerSource, runtime: ReaderRuntime) -> AnswerDraft:
     """The model's answer; the substitute, which is counted, where no usable reply came. `BudgetSpent` as above."""
     try:
         if source.ask:
@@ -119,7 +117,7 @@ async def draft_answer(source: AnswerSource, runtime: Runtime[ReaderContext]) ->
 
 
 async def write_draft(
-    draft: AnswerDraft, document: Document, state: AskedState, runtime: Runtime[ReaderContext]
+    draft: AnswerDraft, document: Document, state: AskedState, runtime: ReaderRuntime
 ) -> AnswerUpdate:
     """The update with this answer about a document."""
     read = await page_store(runtime).pages(state["memory"], state["pages_read"])
@@ -148,7 +146,7 @@ def percent_read(pages: Iterable[Page], document: Document) -> float:
     return min(100.0, round(100 * sum(page.words for page in pages) / max(document.words, 1), 2))
 
 
-View: TypeAlias = Callable[[StateT, Runtime[ReaderContext]], Awaitable[AnswerSource]]
+View: TypeAlias = Callable[[StateT, ReaderRuntime], Awaitable[AnswerSource]]
 
 
 def answering(
@@ -158,7 +156,7 @@ def answering(
     warnings.warn("answering(…) is now @node and write_answer(…)", DeprecationWarning, stacklevel=2)
 
     def make_work(view: View[StateT]) -> Work[StateT, UpdateT]:
-        async def answer(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
+        async def answer(state: StateT, runtime: ReaderRuntime) -> UpdateT:
             source = await view(state, runtime)
             return cast(UpdateT, {**await write_answer(source, cast(AskedState, state), runtime), **source.beside})
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from langgraph.runtime import Runtime
 from pydantic import Field
 
 from readgraph.models.asking import ask
@@ -11,11 +10,11 @@ from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply
 from readgraph.nodes.answering.ask import Quotes, quotes_from
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import format_pages
-from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
-from readgraph.state.reading import Quote
-from readgraph.state.words import count_words
+from readgraph.state.reading import Quote, Sentence
+from readgraph.state.words import count_words, format_count
 
 CHECK_SUMMARY = declare_wording(
     "check_summary",
@@ -64,6 +63,14 @@ class SentenceToCheck(NamedTuple):
     pages: Collection[int]
 
 
+def describe_verdicts(sentences: Sequence[Sentence]) -> tuple[int, int, str]:
+    """How many of these sentences the text doesn't support, how many are unchecked, and a line on all of them."""
+    unsupported = sum(each["supported"] is False for each in sentences)
+    unchecked = sum(each["supported"] is None for each in sentences)
+    did = f"{len(sentences) - unsupported - unchecked} of {format_count(len(sentences), 'sentence')} supported"
+    return unsupported, unchecked, did + (f", {unchecked} not checked" if unchecked else "")
+
+
 MakePrompt = Callable[[str, Sequence[str]], Prompt]
 """Makes the prompt of texts with their tags, and of sentences."""
 
@@ -86,10 +93,7 @@ def in_batches(sentences: Mapping[int, SentenceToCheck], texts: Mapping[int, str
 
 
 async def verdicts_on(
-    batch: Mapping[int, SentenceToCheck],
-    texts: Mapping[int, str],
-    make_prompt: MakePrompt,
-    runtime: Runtime[ReaderContext],
+    batch: Mapping[int, SentenceToCheck], texts: Mapping[int, str], make_prompt: MakePrompt, runtime: ReaderRuntime
 ) -> dict[int, SupportVerdict]:
     """What one call says of these sentences, by their numbers; nothing without a usable reply, which is counted."""
     pages = sorted({page for sentence in batch.values() for page in sentence.pages} & texts.keys())

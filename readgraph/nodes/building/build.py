@@ -11,7 +11,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
-from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.corrections import correction_key, corrections_of, keep_correction, with_correction
@@ -23,6 +22,7 @@ from readgraph.nodes.building.paging import no_note
 from readgraph.nodes.building.parts import MakeParts, NotesSoFar, Pages, Paginate, Parts, WriteNote, in_parts, move_page
 from readgraph.nodes.building.recipes import PurposeState, apply_notes_language, for_question, resolve_notes_language
 from readgraph.nodes.building.summaries import delete_tree
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import MakeRecipe, StepNode, Work
 from readgraph.nodes.tasks import raise_first_error
@@ -67,7 +67,7 @@ async def find_unchanged_pages(store: PageStore, document: Document, text: str, 
 def keep_unchanged_pages(paginate: Paginate, kept: UnchangedPages) -> Paginate:
     """The kept pages, and new pages between them (the last of which may be small)."""
 
-    async def paginate_changed_part(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
+    async def paginate_changed_part(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
         changed_to = kept.tail[0].start if kept.tail else len(text)
         for page in kept.head[last.number + 1 if last else 0 :]:
             last = page
@@ -89,7 +89,7 @@ async def keep_written_notes(
     """The page's kept note, else a new one; with a user's correction beside it, so that it can be restored."""
     corrections = await corrections_of(store, document)
 
-    async def write_missing_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    async def write_missing_note(text: str, page: Page, runtime: ReaderRuntime) -> Note:
         if page.start in kept.notes:
             note = replace(kept.notes[page.start], page=page.number)
         else:
@@ -165,7 +165,7 @@ def cut_pages(
 def fixed_parts(paginate: Paginate, write_note: WriteNote, *, cuts_text: bool) -> MakeParts:
     """The same parts for each text; where they cut it, they cut each document of a collection by itself."""
 
-    async def parts(document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]) -> Parts:
+    async def parts(document: Document, notes: NotesSoFar, runtime: ReaderRuntime) -> Parts:
         return in_parts(paginate, document.parts) if cuts_text else paginate, write_note
 
     return parts
@@ -183,7 +183,7 @@ def read_with(
     """As `read_pages`, with parts that are made for each document (or collection, as a whole)."""
 
     def reading(make_parts: MakeParts) -> Work[ReadState, ReadUpdate]:
-        async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+        async def read(state: ReadState, runtime: ReaderRuntime) -> ReadUpdate:
             return await build_memory(state, runtime, make_parts, recipe, cuts_text=cuts_text)
 
         return read
@@ -194,7 +194,7 @@ def read_with(
 
 async def build_memory(
     state: ReadState,
-    runtime: Runtime[ReaderContext],
+    runtime: ReaderRuntime,
     make_parts: MakeParts,
     recipe: MakeRecipe,
     *,
@@ -251,7 +251,7 @@ class _Build:
     """One build of a memory; after a failure or a spent budget only calls in flight are finished: they are paid for."""
 
     store: PageStore
-    runtime: Runtime[ReaderContext]
+    runtime: ReaderRuntime
     make_parts: MakeParts
     cuts_text: bool
     asks_again: AsksAgain | None

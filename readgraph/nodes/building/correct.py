@@ -2,15 +2,14 @@
 
 from typing import Annotated, NotRequired
 
-from langgraph.runtime import Runtime
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from readgraph.library.corrections import correct, restore
 from readgraph.library.page_store import page_store
 from readgraph.nodes.building.build import ReadUpdate
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.step import node
-from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 
 
@@ -46,7 +45,7 @@ class NoteCorrected(TypedDict):
 
 
 @node
-async def find_newest(state: CorrectionInput, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+async def find_newest(state: CorrectionInput, runtime: ReaderRuntime) -> ReadUpdate:
     """Find the newest memory of the document, of this method if one is named."""
     store, method = page_store(runtime), state.get("method")
     document = await store.document(state["document"])
@@ -57,7 +56,7 @@ async def find_newest(state: CorrectionInput, runtime: Runtime[ReaderContext]) -
 
 
 @node
-async def correct_note(state: NoteToCorrect, runtime: Runtime[ReaderContext]) -> NoteCorrected:
+async def correct_note(state: NoteToCorrect, runtime: ReaderRuntime) -> NoteCorrected:
     """Replace the note of a part by the user's text; without a text, put the method's own back."""
     store, text, part = page_store(runtime), state.get("text"), state["part"]
     if not isinstance(part, int) or isinstance(part, bool):

@@ -6,8 +6,6 @@ gists of gists stand for old pages (appendix G.3; `gist_levels`): each is made o
 
 from dataclasses import replace
 
-from langgraph.runtime import Runtime
-
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
 from readgraph.models.asking import ask
@@ -19,6 +17,7 @@ from readgraph.nodes.building.notes import gist_page, gist_prompt, make_gist_wri
 from readgraph.nodes.building.paging import MERGE, BeginsAnew, merge_prompt
 from readgraph.nodes.building.parts import Pages, number_pages
 from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import extract_for
 from readgraph.nodes.gist_levels import TAG_WORDS, gists_allowed, level_sizes, older_gist_words, older_gists
 from readgraph.nodes.memory import OpenedMemory
@@ -32,7 +31,7 @@ from readgraph.state.summary_tree import FAN, older_id
 from readgraph.state.words import count_words, format_count
 
 
-async def gist_again(memory: Memory, runtime: Runtime[ReaderContext]) -> None:
+async def gist_again(memory: Memory, runtime: ReaderRuntime) -> None:
     """Make the gists of gists that are missing above a memory's pages, level by level; each is kept when it is made."""
     store, most = page_store(runtime), older_gist_words(runtime.context)
     async with hold_build_lock(store.store, memory.id):
@@ -47,7 +46,7 @@ async def gist_again(memory: Memory, runtime: Runtime[ReaderContext]) -> None:
 
 
 async def _make_older_gist(
-    store: PageStore, memory: str, level: int, number: int, below: list[str], runtime: Runtime[ReaderContext]
+    store: PageStore, memory: str, level: int, number: int, below: list[str], runtime: ReaderRuntime
 ) -> str:
     """The gists below joined, or gisted again where they are too long together."""
     text, most, fallback = "\n\n".join(below), older_gist_words(runtime.context), False
@@ -70,13 +69,13 @@ def largest_page(context: ReaderContext) -> int:
     return content_room(context) - gists_allowed(context)
 
 
-async def merge_without_model(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+async def merge_without_model(state: BuiltState, runtime: ReaderRuntime) -> ReadUpdate:
     """Without a model: use the memory as it is."""
     return {"memory": state["memory"], "step_summary": "kept all parts: no prompt needs to hold their gists"}
 
 
 @node(without_model=merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window))
-async def merge(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+async def merge(state: BuiltState, runtime: ReaderRuntime) -> ReadUpdate:
     """Merge pages, round by round, until their gists fit the window; else gists of gists stand for old pages."""
     store, runtime, allowed = page_store(runtime), for_question(state, runtime), gists_allowed(runtime.context)
     document = await store.document(state["document"])
@@ -99,7 +98,7 @@ async def merge(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdat
     return {"memory": memory.id, "step_summary": f"{joined}: {fit}"}
 
 
-async def _merge_until_fit(memory: Memory, borders: set[int], runtime: Runtime[ReaderContext]) -> Memory:
+async def _merge_until_fit(memory: Memory, borders: set[int], runtime: ReaderRuntime) -> Memory:
     for number in range(1, MOST_ROUNDS + 1):
         if not memory.complete or await _gist_words(runtime, memory) <= gists_allowed(runtime.context):
             break
@@ -110,12 +109,12 @@ async def _merge_until_fit(memory: Memory, borders: set[int], runtime: Runtime[R
     return memory
 
 
-async def _round(memory: Memory, number: int, borders: set[int], runtime: Runtime[ReaderContext]) -> Memory:
+async def _round(memory: Memory, number: int, borders: set[int], runtime: ReaderRuntime) -> Memory:
     """A memory with pairs of pages of a document joined where the model says that the second begins nothing new."""
     store = page_store(runtime)
     pages = await store.pages(memory.id, range(memory.pages))
 
-    def paginate(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
+    def paginate(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
         done = sum(page.end <= last.end for page in pages) if last else 0
         # If a reading was stopped within a pair, its first page was not joined, so the second isn't either.
         pairs = [pages[done : done + done % 2]]
@@ -131,12 +130,12 @@ async def _round(memory: Memory, number: int, borders: set[int], runtime: Runtim
     return await store.memory(memory.document, update["memory"])
 
 
-async def _gist_words(runtime: Runtime[ReaderContext], memory: Memory) -> int:
+async def _gist_words(runtime: ReaderRuntime, memory: Memory) -> int:
     notes = await page_store(runtime).notes(memory.id, range(memory.pages))
     return sum(note.words + TAG_WORDS for note in notes)
 
 
-async def _merge_pair(text: str, pair: list[Page], borders: set[int], runtime: Runtime[ReaderContext]) -> list[Page]:
+async def _merge_pair(text: str, pair: list[Page], borders: set[int], runtime: ReaderRuntime) -> list[Page]:
     together = sum(page.words for page in pair)
     if len(pair) < 2 or pair[1].start in borders or together > largest_page(runtime.context):
         return pair

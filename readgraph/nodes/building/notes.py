@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from math import log
 from operator import attrgetter
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from readgraph.library.histories import sessions_of
@@ -16,6 +15,7 @@ from readgraph.models.asking import ask, ask_text
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.building.paging import pages_of_sessions
 from readgraph.nodes.building.parts import NotesSoFar, Paginate, Parts, WriteNote, in_parts
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import extract_for, telling_words, without_labels
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.purpose import purpose_line, purpose_of
@@ -117,7 +117,7 @@ def make_gist_writer(
 ) -> WriteNote:
     """Gisting with the prompt that is made of a page's text; `extract` makes the gist that replaces a missing one."""
 
-    async def gist(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    async def gist(text: str, page: Page, runtime: ReaderRuntime) -> Note:
         """The page's gist, never longer than the page; after three unusable replies, an extractive gist."""
         most = max(page.words, FEWEST_NOTE_WORDS)
 
@@ -133,7 +133,6 @@ def make_gist_writer(
 
 
 gist_page = make_gist_writer(lambda text, context: gist_prompt(text, context.gist_words, purpose_of(context)))
-
 
 NEWEST_SHARE = 0.5  # share of the word budget for the newest memos; the rest is for older ones related to the page
 QUERY_WORDS = 60  # most words of a page that are used to search for older memos
@@ -177,12 +176,12 @@ class MemoRecall:
 EXTRACTED_MEMO_WORDS, TELLING_WORDS = 60, 8
 
 
-async def memorizer_parts(document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]) -> Parts:
+async def memorizer_parts(document: Document, notes: NotesSoFar, runtime: ReaderRuntime) -> Parts:
     """The parts of a build with a model: pages are memorised in blocks, each with the memory before it in view."""
     paginate, place = await _lay_out_pages(document, runtime)
     recalling, block = MemoRecall(runtime.context.memory_words), runtime.context.memorize_batch
 
-    async def write(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    async def write(text: str, page: Page, runtime: ReaderRuntime) -> Note:
         memos = await notes.before(page.number - page.number % block)  # so that a resumed build sends the same prompts
         shown = recalling.near(memos, text)
         memory = "\n\n".join(f"Page {memo.page}: {memo.text}" for memo in shown)
@@ -191,11 +190,11 @@ async def memorizer_parts(document: Document, notes: NotesSoFar, runtime: Runtim
     return paginate, write
 
 
-async def extractive_parts(document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]) -> Parts:
+async def extractive_parts(document: Document, notes: NotesSoFar, runtime: ReaderRuntime) -> Parts:
     """The parts of a build without a model: memos of the pages' own sentences, headers of their own words."""
     paginate, place = await _lay_out_pages(document, runtime)
 
-    async def write(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    async def write(text: str, page: Page, runtime: ReaderRuntime) -> Note:
         return _note(page, extract_memo(text, runtime.context), extract_header(place(page), text))
 
     return paginate, write
@@ -206,7 +205,7 @@ def needs_two_calls(context: ReaderContext) -> bool:
     return context.two_calls or context.reply_form == "plain"
 
 
-async def memorize_page(memory: str, place: str, text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+async def memorize_page(memory: str, place: str, text: str, page: Page, runtime: ReaderRuntime) -> Note:
     """Memo and header of a page, from one call or two; an unusable one is replaced by an extractive one."""
     context, shown = runtime.context, (memory, place, text)
     purpose, line = purpose_of(context), note_line(context.language)
@@ -240,7 +239,7 @@ def _note(page: Page, memo: str, header: str, *, fallback: bool = False) -> Note
     return Note(page.number, memo, count_words(memo), fallback, " ".join(header.split()))
 
 
-async def _lay_out_pages(document: Document, runtime: Runtime[ReaderContext]) -> tuple[Paginate, Callable[[Page], str]]:
+async def _lay_out_pages(document: Document, runtime: ReaderRuntime) -> tuple[Paginate, Callable[[Page], str]]:
     """How the document is cut, and what gives the place of a page in its own terms, such as a session; or ""."""
     store = page_store(runtime)
     ends = [session.end for session in await sessions_of(store, document)]

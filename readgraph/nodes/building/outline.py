@@ -13,13 +13,12 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from langgraph.runtime import Runtime
-
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
 from readgraph.nodes.building.build import ReadState, ReadUpdate, build_memory
 from readgraph.nodes.building.paging import fewest_and_most, segments, segments_after
 from readgraph.nodes.building.parts import NotesSoFar, Parts, WriteNote, in_parts
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.step import MakeRecipe, StepNode, Work
 from readgraph.sources.formats.plain_text import places_of_markdown
 from readgraph.sources.places import BELOW
@@ -273,11 +272,11 @@ def read_by_outline(
     """A node that builds such a memory; its recipe needs `segment_words` and `children`."""
 
     def reading(write_note: WriteNote) -> Work[ReadState, ReadUpdate]:
-        async def parts(document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]) -> Parts:
+        async def parts(document: Document, notes: NotesSoFar, runtime: ReaderRuntime) -> Parts:
             outline = await outline_of(page_store(runtime), document, runtime.context)
             return in_parts(segments, outline.spans(document) if outline else ()), write_note
 
-        async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+        async def read(state: ReadState, runtime: ReaderRuntime) -> ReadUpdate:
             update = await build_memory(state, runtime, parts, recipe)
             store = page_store(runtime)
             document, memory = await store.document_and_memory(state["document"], update["memory"])

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import ClassVar, Literal
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from readgraph.models.asking import ask
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, find_unused_name
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.building.parts import Pages, Paginate, candidate_ends, paragraph_ends
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Note, Page, PageEnd
 from readgraph.state.settings import ParagraphBreak
@@ -28,7 +28,6 @@ class PausePoint(BaseModel):
     """Where to pause."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("label",)
-
     reason: str = Field(description="A few words: what ends there.")
     label: int = Field(description="The number of the label to pause at.")
 
@@ -61,7 +60,6 @@ class BeginsAnew(BaseModel):
     """Whether the second passage begins a new part of the text."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("begins_anew",)
-
     reason: str = Field(description="A few words.")
     begins_anew: Literal["yes", "no", "not sure"] = Field(description="yes, no, or not sure.")
 
@@ -74,7 +72,7 @@ def merge_prompt(first: str, second: str) -> Prompt:
 LAST_PAGE_WORDS = 350  # if fewer words are left, they become the last page without a call, as in the reference code
 
 
-async def pages_at_pauses(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
+async def pages_at_pauses(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
     """Pages that end where the model would pause; after three unusable replies, at the last label offered."""
     context = runtime.context
     number, start = (last.number + 1, last.end) if last else (0, 0)
@@ -98,7 +96,7 @@ async def pages_at_pauses(text: str, last: Page | None, runtime: Runtime[ReaderC
         number, start = number + 1, end
 
 
-async def _choose_label(runtime: Runtime[ReaderContext], prompt: Prompt, labels: int) -> int | None:
+async def _choose_label(runtime: ReaderRuntime, prompt: Prompt, labels: int) -> int | None:
     def complaint(reply: PausePoint) -> str | None:
         return None if 1 <= reply.label <= labels else f"there is no label {reply.label}"
 
@@ -132,7 +130,7 @@ def even_ends(text: str, start: int, most: int, how: ParagraphBreak = "auto") ->
 def even_pages(most: Size) -> Paginate:
     """Paging into even pages of at most this many words."""
 
-    async def paginate_evenly(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
+    async def paginate_evenly(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
         number, start = (last.number + 1, last.end) if last else (0, 0)
         for end, words in even_ends(text, start, most(runtime.context), runtime.context.paragraph_break):
             yield Page(number, start, end, words, "rest" if end == len(text) else "rule")
@@ -144,7 +142,7 @@ def even_pages(most: Size) -> Paginate:
 def pages_of_sessions(session_ends: Sequence[int]) -> Paginate:
     """Paging that ends a page where a session ends, and cuts longer ones evenly; one stream where there are none."""
 
-    async def paginate_sessions(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
+    async def paginate_sessions(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
         context = runtime.context
         number, read_to = (last.number + 1, last.end) if last else (0, 0)
         for begin, border in pairwise([0, *session_ends] if session_ends else [0, len(text)]):
@@ -160,7 +158,7 @@ def pages_of_sessions(session_ends: Sequence[int]) -> Paginate:
 def cut_in_two(words: Size, behind: Literal["first", "last"]) -> Paginate:
     """Paging into two: the first (or last) words, as many as `words` gives, and the rest; a short text is one page."""
 
-    async def paginate_in_two(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
+    async def paginate_in_two(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
         kept = words(runtime.context)
         cut = end_after_words(text, 0, kept if behind == "first" else count_words(text) - kept)
         bounds = [0, *({cut} - {0, len(text)}), len(text)]
@@ -171,13 +169,13 @@ def cut_in_two(words: Size, behind: Literal["first", "last"]) -> Paginate:
     return paginate_in_two
 
 
-async def one_page(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
+async def one_page(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
     """The whole text as one page."""
     if last is None:
         yield Page(0, 0, len(text), count_words(text), "rest")
 
 
-async def no_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+async def no_note(text: str, page: Page, runtime: ReaderRuntime) -> Note:
     """An empty note, for pages that are not summarised."""
     await asyncio.sleep(0)  # so that the page can be stored meanwhile
     return Note(page.number, "", 0)
@@ -193,7 +191,7 @@ def even_page_words(context: ReaderContext) -> int:
     return (context.min_page_words + context.max_page_words) // 2
 
 
-def pages_as_set(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
+def pages_as_set(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
     """Pages that end at pauses, or pages of about the same length on average, which need no call."""
     paginate = even_pages(even_page_words) if runtime.context.paging == "even" else pages_at_pauses
     return paginate(text, last, runtime)
@@ -208,7 +206,7 @@ def fewest_and_most(context: ReaderContext) -> tuple[int, int]:
     return max(1, round(wanted * (1 - NEAR))), round(wanted * (1 + NEAR))
 
 
-async def segments(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
+async def segments(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
     """Segments that end with the paragraph nearest to the context's size, or with the text if its end is near."""
     for page in segments_after(last, text, runtime.context):
         yield page

@@ -11,10 +11,8 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
-from langgraph.runtime import Runtime
-
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.tasks import gather_ordered
-from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.records import CollectionPart, Document, Note, Page
 from readgraph.state.sentences import sentence_spans
@@ -59,16 +57,15 @@ class NotesSoFar:
 
 
 Pages = AsyncGenerator[Page, None]
-Paginate = Callable[[str, Page | None, Runtime[ReaderContext]], Pages]
+Paginate = Callable[[str, Page | None, ReaderRuntime], Pages]
 """Cuts the text after the last existing page into pages; the last one ends the text."""
 
-WriteNote = Callable[[str, Page, Runtime[ReaderContext]], Awaitable[Note]]
+WriteNote = Callable[[str, Page, ReaderRuntime], Awaitable[Note]]
 """Writes the note of a page from the page's text."""
 
 Parts = tuple[Paginate, WriteNote]
-MakeParts = Callable[[Document, NotesSoFar, Runtime[ReaderContext]], Awaitable[Parts]]
+MakeParts = Callable[[Document, NotesSoFar, ReaderRuntime], Awaitable[Parts]]
 """Makes the parts of a build when it begins: they may use the document, and wait for notes of other pages."""
-
 
 _WHITE_SPACE = re.compile(r"\s+")
 _GAP = re.compile(r"[\n\r\f]\s*")
@@ -146,10 +143,10 @@ def stretch_ends(text: str, ends: Sequence[int], stretches: int) -> list[int]:
 def in_stretches(paginate: Paginate) -> Paginate:
     """The paging applied to the context's number of stretches at once; pages come in the text's order."""
 
-    async def collect(text: str, before: Page | None, runtime: Runtime[ReaderContext]) -> list[Page]:
+    async def collect(text: str, before: Page | None, runtime: ReaderRuntime) -> list[Page]:
         return [page async for page in paginate(text, before, runtime)]
 
-    def paginate_stretches(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
+    def paginate_stretches(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
         begin = last.end if last else 0
         if runtime.context.stretches == 1 or begin >= len(text):
             return paginate(text, last, runtime)
@@ -178,7 +175,7 @@ def in_parts(paginate: Paginate, parts: Sequence[CollectionPart]) -> Paginate:
     if not parts:
         return paginate
 
-    def paginate_parts(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
+    def paginate_parts(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
         async def pages_of(part: CollectionPart) -> list[Page]:
             before = move_page(last, -part.start) if last and last.end > part.start else None
             pages = paginate(text[part.start : part.end], before, runtime)

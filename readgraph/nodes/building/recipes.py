@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NotRequired
 
-from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore, page_store
@@ -12,7 +11,7 @@ from readgraph.models.names import find_model_entry
 from readgraph.models.prompt import Wording, versions_of
 from readgraph.models.replaced_words import replacement_digests
 from readgraph.nodes import prompts as style
-from readgraph.nodes.contracts import AskedQuestion
+from readgraph.nodes.contracts import AskedQuestion, ReaderRuntime
 from readgraph.nodes.extractive.quoting import question_alone
 from readgraph.nodes.prompts import every_wording
 from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose, with_question
@@ -66,7 +65,7 @@ def recipe_of_notes(
     return recipe
 
 
-def for_question(state: PurposeState, runtime: Runtime[ReaderContext]) -> Runtime[ReaderContext]:
+def for_question(state: PurposeState, runtime: ReaderRuntime) -> ReaderRuntime:
     """The runtime of a step that builds or finds a memory, with the question as purpose where the preset says so."""
     if not state.get("question_text"):
         return runtime
@@ -91,8 +90,8 @@ def complete_recipe(recipe: Recipe, context: ReaderContext) -> Recipe:
 
 
 async def apply_notes_language(
-    recipe: Recipe, document: Document, runtime: Runtime[ReaderContext]
-) -> tuple[Recipe, Runtime[ReaderContext]]:
+    recipe: Recipe, document: Document, runtime: ReaderRuntime
+) -> tuple[Recipe, ReaderRuntime]:
     """The recipe for this document, and a runtime whose setting `language` is what prompts say of it ("": nothing)."""
     recipe, said = await resolve_notes_language(recipe, document, runtime.context, page_store(runtime))
     return recipe, runtime.override(context=replace(runtime.context, language=said)) if recipe.prompts else runtime

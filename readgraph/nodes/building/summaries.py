@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore, page_store
@@ -23,6 +22,7 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.building.notes import make_gist_writer
 from readgraph.nodes.building.paging import even_ends
 from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import extract_for, extract_gist
 from readgraph.nodes.memory import OpenedMemory
 from readgraph.nodes.prompts import note_line, number_parts
@@ -88,15 +88,14 @@ def running_summary_prompt(summary: str, passage: str, most_words: int) -> Promp
 
 LONGEST = 2  # a compressed text that is longer than this many times the requested length is not used
 
-Compress = Callable[[Sequence[str], Runtime[ReaderContext]], Awaitable[tuple[str, bool]]]
+Compress = Callable[[Sequence[str], ReaderRuntime], Awaitable[tuple[str, bool]]]
 """Gives the children's texts in short, within the context's `node_words`, and whether that is a fall-back."""
-
 
 summarise = make_gist_writer(lambda text, context: summary_prompt(text, purpose_of(context)), fallback="summary")
 """The segment's summary, never longer than the segment; after three unusable replies, an extractive one."""
 
 
-async def compress(texts: Sequence[str], runtime: Runtime[ReaderContext]) -> tuple[str, bool]:
+async def compress(texts: Sequence[str], runtime: ReaderRuntime) -> tuple[str, bool]:
     """The model's version; if it gives none, or one that is too long, the extractive version."""
     limit = runtime.context.node_words
     prompt = compress_prompt(texts, limit, purpose_of(runtime.context)).adding(note_line(runtime.context.language))
@@ -108,7 +107,7 @@ async def compress(texts: Sequence[str], runtime: Runtime[ReaderContext]) -> tup
     return (await compress_by_extract(texts, runtime))[0], True
 
 
-async def compress_by_extract(texts: Sequence[str], runtime: Runtime[ReaderContext]) -> tuple[str, bool]:
+async def compress_by_extract(texts: Sequence[str], runtime: ReaderRuntime) -> tuple[str, bool]:
     """The most important sentences of each child, with the same share of the limit for each."""
     limit = runtime.context.node_words
     kept = [extract_for(runtime.context, text, max(1, limit // len(texts))) for text in texts]
@@ -121,7 +120,7 @@ class GrowUpdate(TypedDict):
     step_summary: str
 
 
-async def _grow_tree(memory: Memory, compress: Compress, runtime: Runtime[ReaderContext]) -> GrowUpdate:
+async def _grow_tree(memory: Memory, compress: Compress, runtime: ReaderRuntime) -> GrowUpdate:
     if not memory.complete:
         return {"step_summary": "grew no tree: segments wait for their summaries"}
     counts = TreeShape.final_tree(memory).counts
@@ -144,7 +143,7 @@ async def delete_tree(store: PageStore, memory: Memory) -> Memory:
     return replace(memory, levels=(), branches=(), headings=())
 
 
-async def grow_without_model(state: BuiltState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
+async def grow_without_model(state: BuiltState, runtime: ReaderRuntime) -> GrowUpdate:
     """Grow the tree of a memory that was built without a model; other trees wait for their model or a new budget."""
     memory = await page_store(runtime).memory(state["document"], state["memory"])
     if memory.recipe.model:
@@ -153,7 +152,7 @@ async def grow_without_model(state: BuiltState, runtime: Runtime[ReaderContext])
 
 
 @node(without_model=grow_without_model, builds=True, settings=(Tree, Purpose, Language), needs=("children",))
-async def grow(state: BuiltState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
+async def grow(state: BuiltState, runtime: ReaderRuntime) -> GrowUpdate:
     """Grow the tree of summaries above the segments, level by level. A later reading goes on after a spent budget."""
     memory = await page_store(runtime).memory(state["document"], state["memory"])
     return await _grow_tree(memory, compress, for_question(state, runtime))
@@ -228,7 +227,7 @@ def piece_words(context: ReaderContext) -> int:
     return min(PIECE_WORDS, context.window_words - SUMMARY_WORDS)
 
 
-async def summarise_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+async def summarise_on(text: str, page: Page, runtime: ReaderRuntime) -> Note:
     """The summary at the end of the page. A reply beyond the limit is cut, an unusable one replaced by an extract."""
     summary, fallback = "", False
     for piece in _pieces(text, runtime.context):
@@ -239,7 +238,7 @@ async def summarise_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -
     return Note(page.number, summary, count_words(summary), fallback)
 
 
-async def extract_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+async def extract_on(text: str, page: Page, runtime: ReaderRuntime) -> Note:
     """The same without a model: an extractive summary of the summary so far and the piece."""
     summary = ""
     for piece in _pieces(text, runtime.context):

@@ -16,10 +16,8 @@ from operator import itemgetter
 from typing import NamedTuple
 from unicodedata import normalize
 
-from langgraph.runtime import Runtime
-
 from readgraph.library.page_store import page_store
-from readgraph.state.context import ReaderContext
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.languages import DEFAULT as ENGLISH
 from readgraph.state.records import Document
 
@@ -333,7 +331,7 @@ DaysSaid = dict[int, list[tuple[int, date | None]]]
 """For each page the offsets in it from which on something was said on another day, ascending."""
 
 
-async def days_said(pages: Iterable[int], document: Document, memory: str, runtime: Runtime[ReaderContext]) -> DaysSaid:
+async def days_said(pages: Iterable[int], document: Document, memory: str, runtime: ReaderRuntime) -> DaysSaid:
     """The days on which these pages' texts were said; empty where the document's places have no dates."""
     store = page_store(runtime)
     places = [(start, date_in(name)) for start, name in await store.places(document)]

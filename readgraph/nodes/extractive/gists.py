@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from heapq import nlargest
 
-from langgraph.runtime import Runtime
-
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.building.parts import HEADING, Pages, candidate_ends, paragraph_ends
-from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.contracts import AskedState, ReaderRuntime
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_heading, is_prose, label_of, without_label
 from readgraph.nodes.extractive.quoting import query_of
 from readgraph.nodes.memory import load_memory
@@ -108,14 +106,14 @@ def extract_for(context: ReaderContext, text: str, most_words: int | None = None
     return "\n".join(kept) or extract_gist(text, most_words, purpose_words(context))
 
 
-async def extract_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+async def extract_note(text: str, page: Page, runtime: ReaderRuntime) -> Note:
     """A gist that consists of the page's own sentences."""
     gist = extract_for(runtime.context, text)
     await asyncio.sleep(0)  # so that the page can be stored meanwhile
     return Note(page.number, gist, count_words(gist))
 
 
-async def pages_by_rule(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
+async def pages_by_rule(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
     """Pages that end before a heading if there is one in range, else as late as allowed."""
     context = runtime.context
     number, start = (last.number + 1, last.end) if last else (0, 0)
@@ -128,7 +126,7 @@ async def pages_by_rule(text: str, last: Page | None, runtime: Runtime[ReaderCon
         number, start = number + 1, end
 
 
-async def ranked_pages(state: AskedState, runtime: Runtime[ReaderContext]) -> list[tuple[int, float]]:
+async def ranked_pages(state: AskedState, runtime: ReaderRuntime) -> list[tuple[int, float]]:
     """(number, score) of the memory's pages that share a word with the question, best first."""
     memory = await load_memory(runtime, state)
     return await (await memory.open_ranker()).find(query_of(state), memory.record.pages)

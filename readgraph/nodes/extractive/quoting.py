@@ -7,11 +7,9 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Literal
 
-from langgraph.runtime import Runtime
-
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
-from readgraph.nodes.contracts import AnswerDraft, AskedQuestion, AskedState
+from readgraph.nodes.contracts import AnswerDraft, AskedQuestion, AskedState, ReaderRuntime
 from readgraph.nodes.extractive.dates import (
     NUMBERS,
     DaysSaid,
@@ -30,7 +28,6 @@ from readgraph.nodes.extractive.passages import (
     passages_of,
 )
 from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length
-from readgraph.state.context import ReaderContext
 from readgraph.state.languages import DEFAULT, language_of
 from readgraph.state.reading import Quote
 from readgraph.state.records import Document
@@ -126,14 +123,14 @@ PASSAGE_WORDS = 10  # one more passage is ranked for each ten words of a long an
 
 
 async def quote_pages(
-    texts: Mapping[int, str], document: Document, state: AskedState, runtime: Runtime[ReaderContext]
+    texts: Mapping[int, str], document: Document, state: AskedState, runtime: ReaderRuntime
 ) -> AnswerDraft:
     """Quote the sentences of these pages that are nearest to the question, at the length that the settings want."""
     return await quote_passages(passages_of(texts), document, state, runtime)
 
 
 async def quote_passages(
-    passages: Sequence[Passage], document: Document, state: AskedState, runtime: Runtime[ReaderContext]
+    passages: Sequence[Passage], document: Document, state: AskedState, runtime: ReaderRuntime
 ) -> AnswerDraft:
     """As `quote_pages`, of these passages."""
     question, context = question_alone(state), runtime.context

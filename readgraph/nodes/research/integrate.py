@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, NotRequired
 
-from langgraph.runtime import Runtime
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
@@ -25,7 +24,7 @@ from readgraph.nodes.answering.ask import (
 )
 from readgraph.nodes.answering.citations import find_citation_on_page, find_quotes, make_citation
 from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
-from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime
 from readgraph.nodes.extractive import MOST_QUOTES, nearest_sentences, passages_of, query_of, quote_pages
 from readgraph.nodes.memory import OpenedMemory, ShownPage, format_pages, format_parts, load_memory, pages_text
 from readgraph.nodes.prompts import question_part, with_reasons
@@ -33,7 +32,6 @@ from readgraph.nodes.research.plan import memos_in_view
 from readgraph.nodes.search import fuse_hits
 from readgraph.nodes.step import node
 from readgraph.state.channels import NotMemorised, Plan, Round, SearchHit, no_plan, pages_of_round
-from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Finding, Quote, Step, with_finding
 from readgraph.state.settings import Reasoning, Reflecting, Research, Window
 from readgraph.state.words import count_words, first_words
@@ -103,14 +101,14 @@ class IntegrateUpdate(TypedDict):
     step_summary: str
 
 
-async def integrate_without_model(state: IntegrateState, runtime: Runtime[ReaderContext]) -> IntegrateUpdate:
+async def integrate_without_model(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateUpdate:
     """Without a model: the notes are the passages that best match the question."""
     shown = await _pack_hits(state, runtime, most_words=sys.maxsize)  # no window has to hold them
     return await _with_passages(state, runtime, shown) if shown else _keep_state(state, "no part to read")
 
 
 @node(without_model=integrate_without_model, settings=(Reasoning, Window))
-async def integrate(state: IntegrateState, runtime: Runtime[ReaderContext]) -> IntegrateUpdate:
+async def integrate(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateUpdate:
     """Add what the pages say to the notes, with sources and quotes; passages of them without a usable reply."""
     shown = await _pack_hits(state, runtime, most_words=int(runtime.context.window_words * EVIDENCE_SHARE))
     if not shown:
@@ -134,14 +132,12 @@ async def integrate(state: IntegrateState, runtime: Runtime[ReaderContext]) -> I
     return await _add_to_notes(state, runtime, shown, reply.content.strip(), snippets, told)
 
 
-async def _pack_hits(state: IntegrateState, runtime: Runtime[ReaderContext], *, most_words: int) -> list[ShownPage]:
+async def _pack_hits(state: IntegrateState, runtime: ReaderRuntime, *, most_words: int) -> list[ShownPage]:
     numbers = [hit["page"] for hit in state["hits"] if hit["page"] not in state["pages_read"]]
     return await (await load_memory(runtime, state)).pack(numbers, most_words)
 
 
-async def _with_passages(
-    state: IntegrateState, runtime: Runtime[ReaderContext], shown: list[ShownPage]
-) -> IntegrateUpdate:
+async def _with_passages(state: IntegrateState, runtime: ReaderRuntime, shown: list[ShownPage]) -> IntegrateUpdate:
     texts = {page.number: page.text for page in shown}
     found = nearest_sentences(query_of(state), passages_of(texts))[:PASSAGES]
     starts = {page.number: page.start for page in shown}
@@ -152,7 +148,7 @@ async def _with_passages(
 
 async def _add_to_notes(
     state: IntegrateState,
-    runtime: Runtime[ReaderContext],
+    runtime: ReaderRuntime,
     shown: list[ShownPage],
     notes: str,
     snippets: list[Citation],
@@ -214,7 +210,7 @@ class NoteUpdate(TypedDict):
 
 
 @node
-async def note_findings(state: NoteState, runtime: Runtime[ReaderContext]) -> NoteUpdate:
+async def note_findings(state: NoteState, runtime: ReaderRuntime) -> NoteUpdate:
     """The findings with their quotes become the notes, leaves read since the last round its hits, unasked."""
     findings, leaves = state["findings"], pages_of_round(state["pages_read"], state["rounds"])
     quotes = all_quotes(findings)
@@ -233,8 +229,7 @@ async def note_findings(state: NoteState, runtime: Runtime[ReaderContext]) -> No
     }
 
 
-SEARCHING = frozenset({"triage", "leaf", "plan", "integrate"})
-"""Fall-backs of steps that look for what the answer is made from."""
+SEARCHING = frozenset({"triage", "leaf", "plan", "integrate"})  # fall-backs of steps that look for the answer
 
 
 class FoundState(AskedState):
@@ -270,7 +265,7 @@ class Context:
 
 
 @node(settings=(*STYLE, Reflecting, Research, Window))
-async def answer_from_notes(state: FoundState, runtime: Runtime[ReaderContext]) -> FoundUpdate:
+async def answer_from_notes(state: FoundState, runtime: ReaderRuntime) -> FoundUpdate:
     """Make the context, and answer from it unless the context alone is wanted, or is empty.
 
     An answer from notes alone is cited with their snippets; without a model or a usable reply, what was read is quoted.
@@ -288,7 +283,7 @@ async def answer_from_notes(state: FoundState, runtime: Runtime[ReaderContext]) 
     return {**await write_answer(source, state, runtime), "context": context.text}
 
 
-def _source_of_context(context: Context, state: FoundState, runtime: Runtime[ReaderContext]) -> AnswerSource:
+def _source_of_context(context: Context, state: FoundState, runtime: ReaderRuntime) -> AnswerSource:
     async def ask() -> AnswerDraft:
         prompt = answer_from_notes_prompt(context.notes, context.evidence, state["question_text"], state["choices"])
         said = await ask_for_answer(runtime, prompt, state, quoting=bool(context.evidence))
@@ -304,7 +299,7 @@ def _source_of_context(context: Context, state: FoundState, runtime: Runtime[Rea
     return AnswerSource(context.memory.document, quote, ask)
 
 
-async def _context(state: FoundState, runtime: Runtime[ReaderContext]) -> Context:
+async def _context(state: FoundState, runtime: ReaderRuntime) -> Context:
     memory = await load_memory(runtime, state)
     if not runtime.context.rounds and not state["notes"]:
         memos = await memos_in_view(memory, {}, state["question_text"])
@@ -317,16 +312,12 @@ async def _context(state: FoundState, runtime: Runtime[ReaderContext]) -> Contex
         pages = await memory.pack(state["sources"], most_words)
         evidence, words = pages_text(pages), words + sum(count_words(page.text) for page in pages)
     elif wanted == "snippets":
-        evidence = _snippets_text(state["snippets"])
-        words += sum(count_words(snippet["quote"]) for snippet in state["snippets"])
+        quoted = dict[int, list[str]]()
+        for snippet in sorted(state["snippets"], key=lambda snippet: snippet["start"]):
+            quoted.setdefault(snippet["page"], []).append(snippet["quote"])
+            words += count_words(snippet["quote"])
+        evidence = format_pages({page: "\n…\n".join(quotes) for page, quotes in quoted.items()})
     return Context(memory, notes, evidence, words)
-
-
-def _snippets_text(snippets: Iterable[Citation]) -> str:
-    by_page: dict[int, list[str]] = {}
-    for snippet in sorted(snippets, key=lambda snippet: snippet["start"]):
-        by_page.setdefault(snippet["page"], []).append(snippet["quote"])
-    return format_pages({page: "\n…\n".join(quotes) for page, quotes in by_page.items()})
 
 
 def _nearest(state: FoundState, said: AnswerDraft) -> list[Quote]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar
 
-from langgraph.runtime import Runtime
 from pydantic import Field, create_model
 from typing_extensions import TypedDict
 
@@ -15,7 +14,7 @@ from readgraph.models.asking import ask, can_ask
 from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers, Texts, numbers_in, restrict_reply, texts_in
-from readgraph.nodes.contracts import AskedState, LookUpState
+from readgraph.nodes.contracts import AskedState, LookUpState, ReaderRuntime
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.look_up import look_up_pages
 from readgraph.nodes.memory import OpenedMemory, format_pages, format_parts, load_memory
@@ -171,7 +170,7 @@ async def _research_tools(memory: OpenedMemory) -> Tools:
 
 
 @node(settings=(Reasoning, Reflecting, Research, SearchTools, Embeddings, Window))
-async def plan(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
+async def plan(state: PlanState, runtime: ReaderRuntime) -> PlanUpdate:
     """Plan a round of searches: the model sees the question, what is missing, the memory and the tools.
 
     What does not exist is dropped from it. Without a usable reply, or with an empty plan, the question is searched for.
@@ -280,7 +279,7 @@ class LookUpPlan(TypedDict):
 
 
 @node(settings=(PagesRead, Window))
-async def plan_look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpPlan:
+async def plan_look_up(state: LookUpState, runtime: ReaderRuntime) -> LookUpPlan:
     """The pages that a look-up names when it sees the gists, all at once (ReadAgent-P)."""
     looked = await look_up_pages(state, runtime)
     pages = [page for page in looked["pages_read"] if page not in state["pages_read"]]
@@ -302,7 +301,7 @@ class SearchUpdate(TypedDict):
 
 
 @node(settings=(Research, SearchTools, Embeddings))
-async def search(state: SearchState, runtime: Runtime[ReaderContext]) -> SearchUpdate:
+async def search(state: SearchState, runtime: ReaderRuntime) -> SearchUpdate:
     """Find unread pages that the plan looks for, at most `pages_per_tool` a tool; the plan may have been edited."""
     memory, context = await load_memory(runtime, state), runtime.context
     tools = await _research_tools(memory)

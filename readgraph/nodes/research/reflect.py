@@ -2,7 +2,6 @@
 
 from typing import Annotated, ClassVar
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
@@ -10,7 +9,7 @@ from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Texts
-from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.contracts import AskedState, ReaderRuntime
 from readgraph.nodes.extractive import question_alone, telling_words
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part, with_reasons
@@ -124,7 +123,7 @@ class ReflectUpdate(JudgeUpdate):
     rounds: list[Round]
 
 
-async def reflect_without_model(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate:
+async def reflect_without_model(state: ReflectState, runtime: ReaderRuntime) -> ReflectUpdate:
     """Without a model: enough is where the notes hold all words of the question; those that they don't are missing."""
     if closed := await _close_unasked(state, runtime):
         return closed
@@ -133,7 +132,7 @@ async def reflect_without_model(state: ReflectState, runtime: Runtime[ReaderCont
 
 
 @node(without_model=reflect_without_model, settings=(Reasoning, Reflecting))
-async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate:
+async def reflect(state: ReflectState, runtime: ReaderRuntime) -> ReflectUpdate:
     """Ask whether the notes are enough, and what is missing, unless that decides nothing; else go on as before."""
     if closed := await _close_unasked(state, runtime):
         return closed
@@ -148,7 +147,7 @@ def words_not_in_notes(notes: str, question: str) -> list[str]:
 
 
 async def ask_for_verdict(
-    notes: str, state: AskedState, runtime: Runtime[ReaderContext], *, fallback: str
+    notes: str, state: AskedState, runtime: ReaderRuntime, *, fallback: str
 ) -> tuple[bool, list[str]] | None:
     """Whether the notes are enough, and what is missing; None without a usable reply, counted as `fallback`."""
     asked, reasoning = (notes, state["question_text"], state["choices"]), runtime.context.reasoning
@@ -168,7 +167,7 @@ def _limit_requests(missing: list[str]) -> list[str]:
     return [first_words(request, REQUEST_WORDS) for request in missing[:MOST_REQUESTS]]
 
 
-async def _close_unasked(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate | None:
+async def _close_unasked(state: ReflectState, runtime: ReaderRuntime) -> ReflectUpdate | None:
     """The finished round where no verdict is asked for: no other follows, or there are no notes without one."""
     memory = await load_memory(runtime, state)
     end = "every page was read" if len(state["pages_read"]) >= memory.record.pages else ""
@@ -181,7 +180,7 @@ async def _close_unasked(state: ReflectState, runtime: Runtime[ReaderContext]) -
 
 
 def _close_round(
-    state: ReflectState, runtime: Runtime[ReaderContext], enough: bool | None, missing: list[str], end: str = ""
+    state: ReflectState, runtime: ReaderRuntime, enough: bool | None, missing: list[str], end: str = ""
 ) -> ReflectUpdate:
     """The round as it is recorded, and whether another follows; `end`: why none does, whatever the notes contain."""
     requests = [] if enough else _limit_requests(missing)
@@ -204,7 +203,7 @@ def _close_round(
     }
 
 
-async def gists_suffice_without_model(state: AskedState, runtime: Runtime[ReaderContext]) -> JudgeUpdate:
+async def gists_suffice_without_model(state: AskedState, runtime: ReaderRuntime) -> JudgeUpdate:
     """Without a model: enough is where the notes hold all words of the question."""
     if settled := _verdict_by_rule(runtime.context):
         return settled
@@ -214,7 +213,7 @@ async def gists_suffice_without_model(state: AskedState, runtime: Runtime[Reader
 
 
 @node(without_model=gists_suffice_without_model, settings=(Reasoning, Reflecting, Research, Window))
-async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> JudgeUpdate:
+async def gists_suffice(state: AskedState, runtime: ReaderRuntime) -> JudgeUpdate:
     """Ask whether the notes are enough, and what is missing, unless that decides nothing; else they are not."""
     if settled := _verdict_by_rule(runtime.context):
         return settled

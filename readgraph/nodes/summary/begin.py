@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NotRequired
 
-from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.nodes.building.build import ReadState, ReadUpdate
 from readgraph.nodes.building.outline import headings_in
 from readgraph.nodes.building.recipes import for_question, resolve_notes_language
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive.dates import NUMBERS
 from readgraph.nodes.memory import MemoryState, load_memory
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
@@ -40,7 +40,7 @@ class SummaryOpenUpdate(OpenUpdate):
 
 
 @node(starts_question=True)
-async def open_summary(state: SummaryOpenState, runtime: Runtime[ReaderContext]) -> SummaryOpenUpdate:
+async def open_summary(state: SummaryOpenState, runtime: ReaderRuntime) -> SummaryOpenUpdate:
     """Open the document. Raises `BadInput` for a part that is empty or no string, and as for a question."""
     part = state.get("part")
     if not isinstance(part, str | None):
@@ -59,20 +59,20 @@ def make_read_if_needed(read: StepNode[ReadState, ReadUpdate]) -> StepNode[ReadS
     recipe, without = read.recipe, read.without_model
     assert recipe and without, "it builds a memory, with a model and without"
 
-    async def find_memory(state: ReadState, runtime: Runtime[ReaderContext]) -> Memory | None:
+    async def find_memory(state: ReadState, runtime: ReaderRuntime) -> Memory | None:
         if runtime.context.rebuild:
             return None
         store, context = page_store(runtime), for_question(state, runtime).context
         document = await store.document(state["document"])
         return await memory_there(store, document, context, recipe(context))
 
-    async def read_where_needed(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+    async def read_where_needed(state: ReadState, runtime: ReaderRuntime) -> ReadUpdate:
         if memory := await find_memory(state, runtime):
             said = f"took the memory of {format_count(memory.pages, 'part')} by {memory.recipe.method}"
             return {"memory": memory.id, "step_summary": said}
         return await read.work(state, runtime)
 
-    async def read_without_model(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+    async def read_without_model(state: ReadState, runtime: ReaderRuntime) -> ReadUpdate:
         if not runtime.context.model and (memory := await find_memory(state, runtime)):
             return {"memory": memory.id, "step_summary": f"took the memory of {format_count(memory.pages, 'part')}"}
         return await without(state, runtime)
@@ -261,7 +261,7 @@ class ChooseUpdate(TypedDict):
 
 
 @node(settings=(SummaryForm,))
-async def choose(state: ChooseState, runtime: Runtime[ReaderContext]) -> ChooseUpdate:
+async def choose(state: ChooseState, runtime: ReaderRuntime) -> ChooseUpdate:
     """Choose the notes of the pages in the part; in full those without one, on its edge, or all if notes are short."""
     memory, wanted = await load_memory(runtime, state), state["part_wanted"]
     named = await find_named_part(memory.store, memory.document, memory.record, wanted) if wanted else []

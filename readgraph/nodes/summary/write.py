@@ -8,7 +8,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from langgraph.runtime import Runtime
 from pydantic import Field
 from typing_extensions import TypedDict
 
@@ -19,16 +18,22 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.answering.citations import find_quotes
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
-from readgraph.nodes.answering.verdicts import SentenceToCheck, check_summary_prompt, in_batches, verdicts_on
+from readgraph.nodes.answering.verdicts import (
+    SentenceToCheck,
+    check_summary_prompt,
+    describe_verdicts,
+    in_batches,
+    verdicts_on,
+)
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building.recipes import apply_notes_language
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.gist_levels import TAG_WORDS
 from readgraph.nodes.memory import MemoryState, OpenedMemory, load_memory, tag_texts
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.summary.extract import extract_summary, make_sentence
 from readgraph.nodes.tasks import all_finished
-from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Sentence, Status
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Checking, Language, SummaryForm
@@ -98,7 +103,7 @@ class Material:
     notes: Mapping[int, str]
 
 
-async def material_of(state: ShownState, runtime: Runtime[ReaderContext]) -> Material:
+async def material_of(state: ShownState, runtime: ReaderRuntime) -> Material:
     """The notes of the pages that are shown, and the texts of those in full."""
     shown, memory = state["shown"], await load_memory(runtime, state)
     found = await memory.store.spans(memory.document, [(each["start"], each["end"]) for each in shown])
@@ -173,7 +178,7 @@ class WriteUpdate(TypedDict):
     step_summary: str
 
 
-async def write_summary(state: WriteState, runtime: Runtime[ReaderContext]) -> WriteUpdate:
+async def write_summary(state: WriteState, runtime: ReaderRuntime) -> WriteUpdate:
     """Ask the model for the summary; one of the wrong length is asked for once more, an unusable one is extracted."""
     material = await material_of(state, runtime)
     _, in_language = await apply_notes_language(material.memory.record.recipe, material.memory.document, runtime)
@@ -182,7 +187,7 @@ async def write_summary(state: WriteState, runtime: Runtime[ReaderContext]) -> W
     return await _update(material, state["shown"], sentences, replaced=writer.replaced)
 
 
-async def write_without_model(state: WriteState, runtime: Runtime[ReaderContext]) -> WriteUpdate:
+async def write_without_model(state: WriteState, runtime: ReaderRuntime) -> WriteUpdate:
     """Extract the sentences that have most in common with the text, from all of its stretches."""
     material = await material_of(state, runtime)
     most, about = runtime.context.summary_words, state["question_text"]
@@ -219,7 +224,7 @@ class _Writer:
     """Writes summaries of items; `line` says in which language, `replaced` whether anything was extracted instead."""
 
     material: Material
-    runtime: Runtime[ReaderContext]
+    runtime: ReaderRuntime
     about: str
     line: str
     replaced: bool = False
@@ -308,7 +313,7 @@ class CheckUpdate(TypedDict):
     step_summary: str
 
 
-async def check_summary(state: CheckState, runtime: Runtime[ReaderContext]) -> CheckUpdate:
+async def check_summary(state: CheckState, runtime: ReaderRuntime) -> CheckUpdate:
     """Ask of each sentence that was not extracted whether its pages support it; without a reply it stays unchecked."""
     sentences = state["sentences"]
     left = [number for number, each in enumerate(sentences) if not each["extracted"]]
@@ -328,17 +333,13 @@ async def check_summary(state: CheckState, runtime: Runtime[ReaderContext]) -> C
     return _make_check_update(checked)
 
 
-async def check_without_model(state: CheckState, runtime: Runtime[ReaderContext]) -> CheckUpdate:
+async def check_without_model(state: CheckState, runtime: ReaderRuntime) -> CheckUpdate:
     """Nothing is asked: what was extracted is the text's own, and what was written stays unchecked."""
     return _make_check_update(state["sentences"])
 
 
 def _make_check_update(sentences: list[Sentence]) -> CheckUpdate:
-    unsupported = sum(each["supported"] is False for each in sentences)
-    unchecked = sum(each["supported"] is None for each in sentences)
-    supported = len(sentences) - unsupported - unchecked
-    did = f"{supported} of {format_count(len(sentences), 'sentence')} supported"
-    did += f", {unchecked} not checked" if unchecked else ""
+    unsupported, unchecked, did = describe_verdicts(sentences)
     return {"sentences": sentences, "unsupported": unsupported, "unchecked": unchecked, "step_summary": did}
 
 
@@ -355,7 +356,7 @@ class CiteSummaryUpdate(TypedDict):
 
 
 @node
-async def cite_summary(state: CheckState, runtime: Runtime[ReaderContext]) -> CiteSummaryUpdate:
+async def cite_summary(state: CheckState, runtime: ReaderRuntime) -> CiteSummaryUpdate:
     """Name the places of each sentence's pages, and find its quotes; one that stands nowhere is dropped and counted."""
     store, sentences = page_store(runtime), state["sentences"]
     document = await store.document(state["document"])

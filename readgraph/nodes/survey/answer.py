@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import ClassVar, NotRequired
 
-from langgraph.runtime import Runtime
 from pydantic import Field
 from typing_extensions import TypedDict
 
@@ -16,14 +15,13 @@ from readgraph.models.reply_types import LenientReply, Numbers, restrict_reply
 from readgraph.nodes.answering.ask import STYLE, answer_style, choice_or_none, letter_of
 from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
 from readgraph.nodes.survey.table import distinct_names, entries_of, markdown_of, name_column
 from readgraph.nodes.survey.take import TakeState
 from readgraph.nodes.survey.values import same_as
-from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Quote
 from readgraph.state.survey import Programme, Row, Table, format_unread_parts
 from readgraph.state.words import count_words, first_words, format_count, take_fitting
@@ -75,7 +73,6 @@ class TableAnswer(LenientReply):
     """An answer from a table."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("answer",)
-
     answer: str | None = Field(description="The answer; null if the table doesn't give one.")
     rows: Numbers = Field(description="The numbers of the rows that show the answer.")
 
@@ -84,7 +81,6 @@ class TableChoice(LenientReply):
     """The option that a table speaks for."""
 
     DECIDES: ClassVar[tuple[str, ...]] = ("choice",)
-
     choice: str | None = Field(description="The letter of the best option; null if the table speaks for none.")
     rows: Numbers = Field(description="The numbers of the rows that show it.")
 
@@ -116,7 +112,7 @@ APART: SameUpdate = {"same_names": [], "step_summary": "no names were joined"}
 
 
 @node
-async def join_names(state: SameState, runtime: Runtime[ReaderContext]) -> SameUpdate:
+async def join_names(state: SameState, runtime: ReaderRuntime) -> SameUpdate:
     """Ask which names mean the same, where a name decides which records are one; what doesn't fit stays apart."""
     shown = await _names_shown(state, runtime) if can_ask(runtime) else {}
     if len(shown) < 2:
@@ -141,7 +137,7 @@ async def join_names(state: SameState, runtime: Runtime[ReaderContext]) -> SameU
     return {"same_names": groups, "step_summary": did}
 
 
-async def _names_shown(state: SameState, runtime: Runtime[ReaderContext]) -> dict[int, tuple[str, str]]:
+async def _names_shown(state: SameState, runtime: ReaderRuntime) -> dict[int, tuple[str, str]]:
     programme, store = state["programme"], page_store(runtime)
     if programme is None or (named := name_column(programme)) is None:
         return {}
@@ -185,7 +181,7 @@ class TableUpdate(AnswerUpdate):
 
 
 @node(settings=STYLE)
-async def answer_from_table(state: TableState, runtime: Runtime[ReaderContext]) -> TableUpdate:
+async def answer_from_table(state: TableState, runtime: ReaderRuntime) -> TableUpdate:
     """Answer with the table, the number of its rows, or the model's sentences; it says how many parts are missing."""
     memory, table = await load_memory(runtime, state), state["table"]
     by_pattern = not (await memory.store.memory(state["document"], state["records"])).recipe.model
@@ -234,7 +230,7 @@ def _quotes(rows: list[Row]) -> list[Quote]:
     return [Quote(page=cited["page"], quote=cited["quote"], start=cited["start"]) for cited in first]
 
 
-async def _prose(state: TableState, runtime: Runtime[ReaderContext]) -> AnswerDraft:
+async def _prose(state: TableState, runtime: ReaderRuntime) -> AnswerDraft:
     """The model's answer from as many rows as fit the window, with the quotes of the rows that it names."""
     table, question, choices = state["table"], state["question_text"], state["choices"]
     head = f"{table['found']} rows.\n# | {' | '.join(table['columns'])}"

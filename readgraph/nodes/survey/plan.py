@@ -3,7 +3,6 @@
 import re
 from typing import Annotated, Any, Literal
 
-from langgraph.runtime import Runtime
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
@@ -12,13 +11,12 @@ from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
 from readgraph.models.reply_types import LenientReply, Texts
-from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.contracts import AskedState, ReaderRuntime
 from readgraph.nodes.extractive.quoting import kind_of, question_alone
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
 from readgraph.nodes.survey.patterns import CUES, columns_without_pattern
 from readgraph.nodes.survey.values import same_as
-from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import Surveying
 from readgraph.state.survey import Column, ColumnKind, Extent, Programme, Result
@@ -43,7 +41,6 @@ SURVEY_PLAN = declare_wording(
     prompt="survey-plan",
     fixed=" The columns are given, take them as they are: {columns}.",
 )
-
 
 KINDS: tuple[ColumnKind, ...] = ("text", "number", "date")
 
@@ -114,7 +111,7 @@ class SurveyPlanUpdate(TypedDict):
     step_summary: str
 
 
-def _plan_by_words(state: AskedState, runtime: Runtime[ReaderContext], columns: list[Column]) -> SurveyPlanUpdate:
+def _plan_by_words(state: AskedState, runtime: ReaderRuntime, columns: list[Column]) -> SurveyPlanUpdate:
     """Plan by the question's words. Raises `BadInput` where patterns can fill no column, and there is no model."""
     programme = by_rule(question_alone(state), columns)
     without = columns_without_pattern(programme["columns"])
@@ -128,7 +125,7 @@ def _plan_by_words(state: AskedState, runtime: Runtime[ReaderContext], columns: 
 
 
 @node(settings=(Surveying,))
-async def plan(state: AskedState, runtime: Runtime[ReaderContext]) -> SurveyPlanUpdate:
+async def plan(state: AskedState, runtime: ReaderRuntime) -> SurveyPlanUpdate:
     """Plan what one record is, its columns (or `fields`), which pages give records, and how they make the answer."""
     columns = columns_named(runtime.context.fields)
     if not can_ask(runtime):
@@ -140,7 +137,7 @@ async def plan(state: AskedState, runtime: Runtime[ReaderContext]) -> SurveyPlan
 
 
 @node(settings=(Surveying,))
-async def plan_table(state: AskedState, runtime: Runtime[ReaderContext]) -> SurveyPlanUpdate:
+async def plan_table(state: AskedState, runtime: ReaderRuntime) -> SurveyPlanUpdate:
     """Plan the records as for an answer, but of a table, whatever the question's words sound like."""
     programme = (await plan(state, runtime))["programme"]
     assert programme, "every plan has one"

@@ -11,7 +11,6 @@ from functools import lru_cache
 from math import isfinite
 from typing import Annotated, Any
 
-from langgraph.runtime import Runtime
 from pydantic import BeforeValidator, Field, create_model
 
 from readgraph.library.page_store import PageStore
@@ -21,10 +20,10 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.building.parts import WriteNote
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive.dates import order_in, order_of
 from readgraph.nodes.survey.patterns import take_by_pattern
 from readgraph.nodes.survey.values import value_of
-from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.languages import language_of
 from readgraph.state.records import Document, Note, Page
@@ -146,7 +145,7 @@ def take_records(programme: Programme, order_at: OrderAt) -> WriteNote:
     columns = programme["columns"]
     reply_type = records_reply(tuple((column["name"], column["meaning"]) for column in columns))
 
-    async def take_page_records(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    async def take_page_records(text: str, page: Page, runtime: ReaderRuntime) -> Note:
         usable = list[Records]()
 
         def complaint(reply: Records) -> str | None:
@@ -168,7 +167,7 @@ def records_by_pattern(programme: Programme, order_at: OrderAt) -> WriteNote:
     """As `take_records`, without a model."""
     kinds = [column["kind"] for column in programme["columns"]]
 
-    async def match_page_records(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    async def match_page_records(text: str, page: Page, runtime: ReaderRuntime) -> Note:
         records = [
             SurveyRecord(tuple(value or "" for value in map(value_of, kinds, values)), start, end)
             for values, start, end in take_by_pattern(text, programme, order_at(page.start))

@@ -4,16 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.library.collections import members_of
 from readgraph.library.page_store import PageStore, page_store
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.step import node
 from readgraph.nodes.survey.plan import COUNT
 from readgraph.nodes.survey.records import records_in
 from readgraph.nodes.survey.values import key_of_value, number_in, same_as, sort_key
-from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation
 from readgraph.state.records import Document
 from readgraph.state.survey import MOST_ROWS, NO_TABLE, ColumnKind, Programme, Row, Table, table_line
@@ -188,7 +187,7 @@ class CombineUpdate(TypedDict):
 
 
 @node
-async def combine_records(state: CombineState, runtime: Runtime[ReaderContext]) -> CombineUpdate:
+async def combine_records(state: CombineState, runtime: ReaderRuntime) -> CombineUpdate:
     """Join, compare, group and sort the records as the programme says; code does it, so counts and sums are exact."""
     programme = state["programme"]
     if programme is None:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from langgraph.runtime import Runtime
 from pydantic import Field
 from typing_extensions import TypedDict
 
@@ -19,6 +18,7 @@ from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.parts import NotesSoFar, Pages, Paginate, Parts, WriteNote
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.gist_levels import TAG_WORDS
 from readgraph.nodes.memory import MemoryState, OpenedMemory, format_pages, load_memory
 from readgraph.nodes.step import node
@@ -113,7 +113,7 @@ async def _load_newest_notes(store: PageStore, document: Document) -> tuple[dict
     return {}, 0
 
 
-async def _choose_by_notes(notes: Sequence[Note], record: str, runtime: Runtime[ReaderContext]) -> list[Note]:
+async def _choose_by_notes(notes: Sequence[Note], record: str, runtime: ReaderRuntime) -> list[Note]:
     """The notes of pages that may hold records; all of a group, and counted, where no usable reply came."""
 
     async def choose_in_group(group: Sequence[Note]) -> list[Note]:
@@ -170,18 +170,18 @@ def recipe(programme: Programme, pages: Recipe, context: ReaderContext, *, by_mo
     return Recipe(RECORDS, {**pages.parameters, **what, **where, **how}, model, prompts)
 
 
-async def take_without_model(state: TakeState, runtime: Runtime[ReaderContext]) -> TakeUpdate:
+async def take_without_model(state: TakeState, runtime: ReaderRuntime) -> TakeUpdate:
     """The records that patterns give."""
     return await _take(state, runtime, by_model=False)
 
 
 @node(without_model=take_without_model, builds=True, settings=(Surveying, Rebuilding))
-async def take(state: TakeState, runtime: Runtime[ReaderContext]) -> TakeUpdate:
+async def take(state: TakeState, runtime: ReaderRuntime) -> TakeUpdate:
     """Take the records of all pages that the programme names, at the same time; unusable ones are asked for again."""
     return await _take(state, runtime, by_model=True)
 
 
-async def _take(state: TakeState, runtime: Runtime[ReaderContext], *, by_model: bool) -> TakeUpdate:
+async def _take(state: TakeState, runtime: ReaderRuntime, *, by_model: bool) -> TakeUpdate:
     programme = state["programme"]
     if programme is None:
         return {"records": state["memory"], "pages_read": [], "unread": [], "step_summary": "nothing was planned"}
@@ -189,7 +189,7 @@ async def _take(state: TakeState, runtime: Runtime[ReaderContext], *, by_model: 
     store, pages = memory.store, await memory.pages()
     wanted = await choose_pages(programme, memory, pages)
 
-    async def parts(document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]) -> Parts:
+    async def parts(document: Document, notes: NotesSoFar, runtime: ReaderRuntime) -> Parts:
         make_note = take_records if by_model else records_by_pattern
         return _as_cut(pages), _only_of(wanted, make_note(programme, await orders_in(store, document)))
 
@@ -215,7 +215,7 @@ async def _take(state: TakeState, runtime: Runtime[ReaderContext], *, by_model: 
 def _only_of(wanted: set[int], write_note: WriteNote) -> WriteNote:
     """The notes of the wanted pages; others get empty fall-backs, since a later survey may want them."""
 
-    async def write_if_chosen(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    async def write_if_chosen(text: str, page: Page, runtime: ReaderRuntime) -> Note:
         if page.number in wanted:
             return await write_note(text, page, runtime)
         return Note(page.number, "", 0, fallback=True)
@@ -226,7 +226,7 @@ def _only_of(wanted: set[int], write_note: WriteNote) -> WriteNote:
 def _as_cut(pages: Sequence[Page]) -> Paginate:
     """Paging into these pages, so that records have the numbers of the memory's pages."""
 
-    async def yield_pages(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> Pages:
+    async def yield_pages(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
         for page in pages[last.number + 1 if last else 0 :]:
             await asyncio.sleep(0)  # so that the page can be stored meanwhile
             yield page

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.models.metering import current_meter, record_corrections
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.contracts import AskedState, ReaderRuntime
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.memory import OpenedMemory, load_memory
 from readgraph.nodes.search import find_nearest
@@ -21,7 +20,6 @@ from readgraph.state.summary_tree import TreeShape, node_id, page_of
 from readgraph.state.words import count_words, first_words
 
 LONGEST_REASONING = 120  # most words of a reasoning or a finding in the state, which holds no long texts
-
 
 Texts = Mapping[str, Note | TreeNode]  # by the ids of the nodes
 
@@ -77,7 +75,7 @@ class WalkPosition:
     state: WalkingState
 
     @classmethod
-    async def open(cls, state: WalkingState, runtime: Runtime[ReaderContext]) -> "WalkPosition":
+    async def open(cls, state: WalkingState, runtime: ReaderRuntime) -> "WalkPosition":
         """A walk's position; raises `BadInput` if the state names a node that doesn't exist."""
         memory = await load_memory(runtime, state)
         place = cls(memory, TreeShape.of(memory.record), state)
@@ -215,7 +213,7 @@ class AgainState(AskedState):
 
 
 @node
-async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
+async def enter(state: AskedState, runtime: ReaderRuntime) -> WalkUpdate:
     """Begin at the root, and clear the walks of an earlier question."""
     shape = TreeShape.of((await load_memory(runtime, state)).record)
     asked = bool(state["question_text"])
@@ -224,7 +222,7 @@ async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> WalkUpdat
 
 
 @node
-async def enter_at_leaf(state: AskedState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
+async def enter_at_leaf(state: AskedState, runtime: ReaderRuntime) -> WalkUpdate:
     """Begin at the leaf that shares most words with the question, else at the root; nodes above it are unvisited."""
     entered = await enter(state, runtime)
     if not entered["continue_search"]:
@@ -240,7 +238,7 @@ async def enter_at_leaf(state: AskedState, runtime: Runtime[ReaderContext]) -> W
 
 
 @node
-async def walk_again(state: AgainState, runtime: Runtime[ReaderContext]) -> AgainUpdate:
+async def walk_again(state: AgainState, runtime: ReaderRuntime) -> AgainUpdate:
     """Begin a further walk at the unread leaf that shares most words with what is missing, else at the root."""
     memory = await load_memory(runtime, state)
     shape, unread = TreeShape.of(memory.record), memory.unread(state["pages_read"])

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, ClassVar, Literal
 
-from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model, model_validator
 
 from readgraph.library.page_store import page_store
@@ -18,7 +17,7 @@ from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.ask import STYLE, AnswerStyle, answer_style, format_finding, letter_of, weigh_findings
 from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer, write_draft
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, ReaderRuntime
 from readgraph.nodes.extractive import query_of, quote_pages
 from readgraph.nodes.memory import load_memory, tag_texts
 from readgraph.nodes.prompts import memory_block, number_parts, question_part, require_reasons
@@ -31,7 +30,6 @@ from readgraph.nodes.walk.position import (
     WalkPosition,
     WalkUpdate,
 )
-from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.reading import Finding, Quote
 from readgraph.state.records import Page
@@ -82,7 +80,7 @@ def triage_prompt(
     return TRIAGE.ask(*known, *asked, think=reasoning, at_once=not reasoning, **values)
 
 
-async def descend_without_model(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
+async def descend_without_model(state: WalkingState, runtime: ReaderRuntime) -> WalkUpdate:
     """Without a model: go down to the child with the best-ranked segment; back up if no segment shares a word."""
     place = await WalkPosition.open(state, runtime)
     if decided := place.forced_decision():
@@ -100,7 +98,7 @@ async def descend_without_model(state: WalkingState, runtime: Runtime[ReaderCont
 
 
 @node(without_model=descend_without_model, settings=(Reasoning, Walk, Window))
-async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
+async def descend(state: WalkingState, runtime: ReaderRuntime) -> WalkUpdate:
     """Choose a child that was not visited, or revert; without a choice nobody is asked, and unusable replies end it."""
     place = await WalkPosition.open(state, runtime)
     if decided := place.forced_decision():
@@ -175,12 +173,6 @@ class LeafChoice(LeafVerdict):
     choice: str | None = Field(description="The letter of the best option for answer; else null.")
 
 
-def _leaf_reply(*, reasoning: bool, choices: bool, keeping: bool = True) -> type[LeafVerdict]:
-    verdict = LeafChoice if choices else LeafVerdict
-    reply: type[LeafVerdict] = require_reasons(verdict) if reasoning else verdict
-    return reply if keeping else _without_keeping(reply)
-
-
 @cache
 def _without_keeping(reply: type[LeafVerdict]) -> type[LeafVerdict]:
     fields: dict[str, Any] = {
@@ -209,7 +201,7 @@ def leaf_prompt(
 MOST_QUOTES, LONGEST_ANSWER = 3, 500  # most quotes of a leaf, and most words of an answer that may be long
 
 
-async def read_leaf_without_model(state: WalkingState, runtime: Runtime[ReaderContext]) -> LeafUpdate:
+async def read_leaf_without_model(state: WalkingState, runtime: ReaderRuntime) -> LeafUpdate:
     """Without a model: answer with the passages of the segment that best match the question, else revert."""
     place = await WalkPosition.open(state, runtime)
     page, text = await place.segment()
@@ -229,7 +221,7 @@ async def read_leaf_without_model(state: WalkingState, runtime: Runtime[ReaderCo
 
 
 @node(without_model=read_leaf_without_model, settings=(*STYLE, Reasoning, Walk, Window))
-async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> LeafUpdate:
+async def read_leaf(state: WalkingState, runtime: ReaderRuntime) -> LeafUpdate:
     """Read a segment and answer, keep what it shows and go on, or revert. Three unusable replies end the walk."""
     place = await WalkPosition.open(state, runtime)
     (page, segment), notes = await asyncio.gather(place.segment(), place.notes(place.memory_nodes()))
@@ -237,7 +229,9 @@ async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> Lea
     context, choices, style = place.context, state["choices"], answer_style(state, runtime)
     how = {"reasoning": context.reasoning, "keeping": context.keep_findings}
     prompt = leaf_prompt(segment, memory, place.earlier_findings, state["question_text"], choices, **how)
-    verdict = _leaf_reply(choices=bool(choices), **how)
+    asked = LeafChoice if choices else LeafVerdict
+    reasoned: type[LeafVerdict] = require_reasons(asked) if context.reasoning else asked
+    verdict = reasoned if context.keep_findings else _without_keeping(reasoned)
     reply_type = restrict_reply(verdict, choice=choices) if choices else style.reply(verdict)
 
     try:
@@ -275,7 +269,7 @@ def _make_leaf_finding(reply: LeafVerdict, page: Page, place: WalkPosition, styl
 
 
 @node(settings=(*STYLE, Walk))
-async def answer(state: WalkingState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+async def answer(state: WalkingState, runtime: ReaderRuntime) -> AnswerUpdate:
     """A single answer is taken as the leaf gave it; several findings are weighed in one call, if they are kept.
 
     Where they can't be weighed the first answer is taken, from the root's best child, or the first by the model.
@@ -313,14 +307,14 @@ def _draft_from_leaf(finding: Finding | None, state: WalkingState) -> AnswerDraf
     return AnswerDraft(finding["text"], finding["choice"], finding["quotes"], seen, did, nearest=nearest)
 
 
-async def answer_over_leaves_without_model(state: WalkingState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+async def answer_over_leaves_without_model(state: WalkingState, runtime: ReaderRuntime) -> AnswerUpdate:
     """Without a model the leaves are quoted: all of them, since no window has to hold them."""
     source = await memory_with(state["pages_read"], state, runtime)
     return await write_draft(await source.substitute(), source.document, state, runtime)
 
 
 @node(without_model=answer_over_leaves_without_model, settings=(*STYLE, Window))
-async def answer_over_leaves(state: WalkingState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+async def answer_over_leaves(state: WalkingState, runtime: ReaderRuntime) -> AnswerUpdate:
     """Answer from all notes, with the leaves in full that fit the window, first those that had something to say."""
     first = [finding["page"] for finding in state["findings"]]
     view = await (await load_memory(runtime, state)).view([])
