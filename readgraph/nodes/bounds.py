@@ -3,9 +3,9 @@
 Loops end by what the context allows, which the nodes count; these bounds hold besides, for nodes of one's own too.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import takewhile
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from langgraph.managed import RemainingSteps
 from langgraph.runtime import get_runtime
@@ -15,6 +15,8 @@ from readgraph.nodes.prompts import question_part
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.reading import Step
 from readgraph.state.words import count_words
+
+T = TypeVar("T")
 
 BESIDE_TURNS = 16  # supersteps that a loop may take besides those of its turns
 OF_A_TURN = 6  # supersteps of one turn of a loop: an agent may be warned, evict, think and act in one
@@ -44,6 +46,20 @@ class SearchProgress(LoopProgress):
     """What is asked before a loop goes round again: whether there is more to look for, and how far it has come."""
 
     continue_search: Annotated[bool, DECISIVE]
+
+
+def groups_that_fit(items: Iterable[T], size: Callable[[T], int], room: int) -> Iterator[list[T]]:
+    """The items in order, in groups that fit the room; one that alone is too large has a group of its own."""
+    group, words = list[T](), 0
+    for item in items:
+        own = size(item)
+        if group and words + own > room:
+            yield group
+            group, words = [], 0
+        group.append(item)
+        words += own
+    if group:
+        yield group
 
 
 def within_loop_limit(

@@ -6,7 +6,9 @@ of question (Wu et al., 2025), and the judge of Mem0 for LoCoMo (Chhikara et al.
 "Who" questions on a summary: MemWalker, 4.1. The words are our own.
 """
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
@@ -72,45 +74,7 @@ _JUDGE_SYSTEM = (
     "yourself. A long answer is no better than a short one that says the same, and no worse. " + DATA_RULE
 )
 
-_STEPS = (
-    "Is the answer right, judged by the reference? Say yes if it says what the reference says, or names every step "
-    "from which that follows. Say no if it has only a part of what the reference asks for, or none of it."
-)
-
-RULES = {
-    "right": (
-        "Is the answer right, judged by the reference? Say yes if it gives all that the reference gives, in whatever "
-        "words, numbers or form of date, and with whatever else that doesn't contradict it. Say no if a part is "
-        "missing, if anything in it contradicts the reference, if it leaves open which of several things is so, or if "
-        "it declines to answer."
-    ),
-    "steps": _STEPS,
-    "temporal": (
-        _STEPS + " Where the question asks for a number of days, weeks, months or the like, a number that is wrong by "
-        "one is still right: 19 days where the reference has 18."
-    ),
-    "update": (
-        "What the question asks for has changed in the course of time, and the reference has what holds now. Is the "
-        "answer right? Say yes if what it gives as holding now is what the reference has, even where it also tells "
-        "what was so before. Otherwise say no."
-    ),
-    "preference": (
-        "The rubric describes a reply that suits the person who asked. Does the answer suit this person? Say yes if it "
-        "rightly recalls and uses what is known of the person; it need not meet each point of the rubric. Otherwise "
-        "say no."
-    ),
-    "abstention": (
-        "The question can't be answered from what is known; the explanation says why. Does the answer see that? Say "
-        "yes if it says that it can't be answered or that what is asked for is not known, even where it tells other "
-        "things that are known. Say no if it answers the question all the same."
-    ),
-    "generous": (
-        "The question is about what two people told each other; the reference is short, the answer may be long. Judge "
-        "generously: say yes if the answer speaks of the same thing as the reference. Where a time is asked for, say "
-        "yes if it is the same day or period, in whatever form, also one told from another day, such as last Tuesday. "
-        "Otherwise say no."
-    ),
-}
+RULES: dict[str, str] = tomllib.loads(Path(__file__).with_name("judging_rules.toml").read_text(encoding="utf-8"))
 """What is asked for, by the rule."""
 
 _PROMPTS = {

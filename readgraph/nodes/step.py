@@ -74,8 +74,7 @@ LONGEST_LINE = 1500  # characters of a step's summary, which may hold a model's 
 Work = Callable[[StateT, ReaderRuntime], Awaitable[UpdateT]]
 """The coroutine of a node: what it reads of the state, and what it writes."""
 
-MakeRecipe = Callable[[ReaderContext], Recipe]
-"""The recipe of the memory that a step builds or finds."""
+MakeRecipe = Callable[[ReaderContext], Recipe]  # the recipe of the memory that a step builds or finds
 
 
 class BudgetState(TypedDict):

@@ -1,7 +1,7 @@
 """Evict the oldest events from the queue: a summary, or a line on their pages, takes their place (MemGPT, 2.1)."""
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from typing_extensions import TypedDict
@@ -15,6 +15,7 @@ from readgraph.nodes.agent.memory import queue_text
 from readgraph.nodes.agent.prompts import queue_summary_prompt
 from readgraph.nodes.agent.reader_functions import Opened, find_opened_pages, open_page, page_part_name
 from readgraph.nodes.agent.think import summary_words
+from readgraph.nodes.bounds import groups_that_fit
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import extract_gist
 from readgraph.nodes.prompts import note_line
@@ -83,13 +84,16 @@ def evict_with(sum_up: SumUp, did: str = "summed up", *, in_language: bool = Tru
         """Take the oldest events out of the queue, until it takes half of its room, and sum them up recursively."""
         store, agent, window = agent_store(runtime), agent_id(state["agent"]), runtime.context.window_words
         events = await store.events(agent, range(state["queue_from"], state["events"]))
-        sizes = [count_words(queue_text([event], window)) for event in events]
-        cut = first_to_stay(events, sizes, state["room"])
+
+        def size(event: Event) -> int:
+            return count_words(queue_text([event], window))
+
+        cut = first_to_stay(events, [*map(size, events)], state["room"])
         summary = await store.summary(agent, state["summaries"])
         if runtime.context.model and in_language:
             language = await summary_language(await store.agent(state["agent"]), events[:cut], runtime)
             runtime = runtime.override(context=replace(runtime.context, language=language))
-        for part in _parts(events[:cut], sizes, state["room"]):
+        for part in groups_that_fit(events[:cut], size, state["room"]):  # several, if the window has become smaller
             longer = await sum_up(summary, part, summary_words(window), runtime)
             summary = first_words(longer, summary_words(window))
         await store.put_summary(agent, state["summaries"] + 1, summary)
@@ -115,17 +119,6 @@ def first_to_stay(events: Sequence[Event], sizes: Sequence[int], room: int) -> i
     latest = max(earliest, len(events) - KEEP)
     arrivals = [at for at in range(earliest, latest + 1) if events[at].kind in ("user", "timer", "upload")]
     return (arrivals or [earliest])[0]
-
-
-def _parts(events: Sequence[Event], sizes: Sequence[int], room: int) -> Iterator[Sequence[Event]]:
-    """The events in parts that fit a prompt; there may be many if the window has become smaller."""
-    start = words = 0
-    for at, size in enumerate(sizes[: len(events)]):
-        if words + size > room and at > start:
-            yield events[start:at]
-            start, words = at, 0
-        words += size
-    yield events[start:]
 
 
 evict_without_model = evict_with(_by_extract)

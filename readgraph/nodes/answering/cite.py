@@ -23,6 +23,7 @@ from readgraph.nodes.answering.verdicts import (
     SupportVerdict,
     describe_verdicts,
     in_batches,
+    make_sentence,
     verdicts_on,
 )
 from readgraph.nodes.bounds import content_room
@@ -133,16 +134,9 @@ def _sentence(
     answer: str, span: tuple[int, int], pieces: Sequence[EvidencePiece], places: Mapping[int, str | None]
 ) -> Sentence:
     pages = {piece.page: places[piece.start] for piece in reversed(pieces)}
-    return {
-        "text": answer[slice(*span)],
-        "pages": [*reversed(pages)],
-        "places": [*reversed(pages.values())],
-        "quotes": [],
-        "supported": None,
-        "extracted": False,
-        "paragraph": len(_BREAK.findall(answer, 0, span[0])),
-        "end": span[1],
-    }
+    sentence = make_sentence(answer[slice(*span)], [*reversed(pages)])
+    paragraph = len(_BREAK.findall(answer, 0, span[0]))
+    return {**sentence, "places": [*reversed(pages.values())], "paragraph": paragraph, "end": span[1]}
 
 
 async def _pieces(

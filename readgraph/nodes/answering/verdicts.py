@@ -63,6 +63,19 @@ class SentenceToCheck(NamedTuple):
     pages: Collection[int]
 
 
+def make_sentence(text: str, pages: Sequence[int], quotes: Sequence[Quote] = ()) -> Sentence:
+    """A sentence of a summary or an answer; one with a quote is the text's own, others are not checked yet."""
+    return {
+        "text": text,
+        "pages": [*pages],
+        "places": [None for _ in pages],
+        "quotes": [*quotes],
+        "supported": True if quotes else None,
+        "extracted": bool(quotes),
+        "paragraph": 0,
+    }
+
+
 def describe_verdicts(sentences: Sequence[Sentence]) -> tuple[int, int, str]:
     """How many of these sentences the text doesn't support, how many are unchecked, and a line on all of them."""
     unsupported = sum(each["supported"] is False for each in sentences)
@@ -71,8 +84,7 @@ def describe_verdicts(sentences: Sequence[Sentence]) -> tuple[int, int, str]:
     return unsupported, unchecked, did + (f", {unchecked} not checked" if unchecked else "")
 
 
-MakePrompt = Callable[[str, Sequence[str]], Prompt]
-"""Makes the prompt of texts with their tags, and of sentences."""
+MakePrompt = Callable[[str, Sequence[str]], Prompt]  # makes the prompt of texts with their tags, and of sentences
 
 
 def in_batches(sentences: Mapping[int, SentenceToCheck], texts: Mapping[int, str], room: int) -> list[list[int]]:

@@ -242,7 +242,12 @@ def _section(held: Sequence[_SegmentSections], depth: int, titles: Sequence[str]
     while len(children) > most:  # neighbours are grouped
         shape = TreeShape.over(len(children), most)
         groups = [[children[child] for child in shape.group(1, number)] for number in range(shape.counts[1])]
-        children = [_group(group) for group in groups]
+        children = [
+            _Node(f"{group[0].first} – {group[-1].last}", group[0].first, group[-1].last, tuple(group))
+            if len(group) > 1
+            else group[0]
+            for group in groups
+        ]
     return _make_node(title, children)
 
 
@@ -257,13 +262,6 @@ def _leaf(held: _SegmentSections, depth: int, titles: Sequence[str]) -> _Node:
 
 def _make_node(name: str, below: Sequence[_Node] = ()) -> _Node:
     return _Node(name, name, name, tuple(below))
-
-
-def _group(nodes: list[_Node]) -> _Node:
-    if len(nodes) == 1:
-        return nodes[0]
-    first, last = nodes[0].first, nodes[-1].last
-    return _Node(f"{first} – {last}", first, last, tuple(nodes))
 
 
 def read_by_outline(

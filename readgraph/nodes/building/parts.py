@@ -60,8 +60,7 @@ Pages = AsyncGenerator[Page, None]
 Paginate = Callable[[str, Page | None, ReaderRuntime], Pages]
 """Cuts the text after the last existing page into pages; the last one ends the text."""
 
-WriteNote = Callable[[str, Page, ReaderRuntime], Awaitable[Note]]
-"""Writes the note of a page from the page's text."""
+WriteNote = Callable[[str, Page, ReaderRuntime], Awaitable[Note]]  # writes the note of a page from the page's text
 
 Parts = tuple[Paginate, WriteNote]
 MakeParts = Callable[[Document, NotesSoFar, ReaderRuntime], Awaitable[Parts]]

@@ -10,15 +10,7 @@ from typing import Literal
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import AnswerDraft, AskedQuestion, AskedState, ReaderRuntime
-from readgraph.nodes.extractive.dates import (
-    NUMBERS,
-    DaysSaid,
-    day_at,
-    day_name,
-    days_said,
-    find_dates_as_written,
-    resolve_time_words,
-)
+from readgraph.nodes.extractive import dates
 from readgraph.nodes.extractive.passages import (
     MOST_PASSAGES,
     PageSentence,
@@ -67,14 +59,14 @@ def question_alone(state: AskedQuestion) -> str:
 
 MOST_WORDS = 8  # words of an answer where nothing says what it must be
 
-_COUNT = rf"\d[\d,.]{{0,15}}|{'|'.join(NUMBERS)}"
+_COUNT = rf"\d[\d,.]{{0,15}}|{'|'.join(dates.NUMBERS)}"
 _DURATION = re.compile(
     rf"\b(?:since (?:\w+ )?\d{{4}}|(?:{_COUNT}|an?|a few|several|a couple of)(?: more)?"
     r" (?:second|minute|hour|day|week|month|year|decade)s?(?: ago)?)\b",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    rf"(?<![\w.])[$€£]?\d(?:[\d,.]*\d)?%?|\b(?:{'|'.join(NUMBERS)}|twenty|thirty|forty|fifty|hundred|thousand|once|twice)\b",
+    rf"(?<![\w.])[$€£]?\d(?:[\d,.]*\d)?%?|\b(?:{'|'.join(dates.NUMBERS)}|twenty|thirty|forty|fifty|hundred|thousand|once|twice)\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<=[\w,;:'\"“(] )[^\W\d_a-z][\w'’.-]*(?:(?: (?:of|de|van|von|the|and|&))? [^\W\d_a-z][\w'’.-]*)*")
@@ -89,8 +81,8 @@ def extract_phrase(kind: AnswerKind, sentence: str, question: str, said_on: date
         return "No" if _DENIAL.search(sentence) and not _DENIAL.search(question) else "Yes"
     asked = {*content_words(question)}
     if kind == "time":
-        meant = resolve_time_words(sentence, said_on) if said_on else None
-        return meant or _first_new(find_dates_as_written(sentence), asked)
+        meant = dates.resolve_time_words(sentence, said_on) if said_on else None
+        return meant or _first_new(dates.find_dates_as_written(sentence), asked)
     return _first_new((found.group() for found in _PATTERNS[kind].finditer(sentence)), asked)
 
 
@@ -113,8 +105,7 @@ def _first_new(found: Iterable[str], asked: Collection[str]) -> str | None:
     return None
 
 
-MOST_QUOTES, MOST_RANKED = 3, 20
-"""Sentences that are quoted, of those ranked first."""
+MOST_QUOTES, MOST_RANKED = 3, 20  # sentences that are quoted, of those ranked first
 
 MOST_LOOKED_AT = 4  # of those ranked first; one that has what is asked for gives the answer
 SPACES = 2  # most characters between two sentences that follow each other
@@ -140,8 +131,9 @@ async def quote_passages(
         return quote_at_length(passages, question, context.answer_words or usual)
     if length != "phrase":
         return quoted_answer(passages, state)
-    timed = kind_of(question) == "time"
-    days = await days_said({passage.page for passage in passages}, document, state["memory"], runtime) if timed else {}
+    days = dates.DaysSaid()
+    if kind_of(question) == "time":
+        days = await dates.days_said({passage.page for passage in passages}, document, state["memory"], runtime)
     return phrase_answer(passages, question, days)
 
 
@@ -161,20 +153,21 @@ def quoted_answer(passages: Sequence[Passage], state: AskedState) -> AnswerDraft
     return _draft_from_quotes(state["choices"][choice] if choice else best, quotes, choice)
 
 
-def phrase_answer(passages: Sequence[Passage], question: str, days: DaysSaid) -> AnswerDraft:
+def phrase_answer(passages: Sequence[Passage], question: str, days: dates.DaysSaid) -> AnswerDraft:
     """The words of the nearest sentences that are asked for, else the most telling, with the sentence that has them."""
     ranked, kind = nearest_sentences(question, passages, fewest_words=1), kind_of(question)
     if not ranked or is_said_by_others(question, passages):
         return _draft_from_quotes(None, [])
     for sentence in ranked[:MOST_LOOKED_AT] if kind else ():
-        said_on = day_at(days, sentence.page, sentence.start)
+        said_on = dates.day_at(days, sentence.page, sentence.start)
         if kind and (found := extract_phrase(kind, sentence.said, question, said_on)):
             return _draft_from_quotes(found, _quotes_for_answer(question, sentence, ranked))
     best = ranked[0]
-    said_on = day_at(days, best.page, best.start) if kind == "time" else None
+    said_on = dates.day_at(days, best.page, best.start) if kind == "time" else None
     spoken = language_of(" ".join(sentence.said for sentence in ranked[:MOST_RANKED]))
     telling = richest_words(best.said, question) if spoken == DEFAULT else best.said
-    return _draft_from_quotes(day_name(said_on) if said_on else telling, _quotes_for_answer(question, best, ranked))
+    answer = dates.day_name(said_on) if said_on else telling
+    return _draft_from_quotes(answer, _quotes_for_answer(question, best, ranked))
 
 
 def _quotes_for_answer(question: str, best: PageSentence, ranked: Sequence[PageSentence]) -> list[Quote]:

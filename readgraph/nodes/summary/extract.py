@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from readgraph.library.search.terms import content_words
+from readgraph.nodes.answering.verdicts import make_sentence
 from readgraph.nodes.extractive import FEWEST_WORDS
 from readgraph.nodes.extractive.passages import is_prose, without_label
 from readgraph.state.reading import Quote, Sentence
@@ -58,19 +59,6 @@ def extract_summary(
     if not chosen:
         return [_take_out(candidates[0].page, first_words(candidates[0].text, most_words))]
     return [_take_out(candidates[number].page, candidates[number].text) for number in sorted(chosen)]
-
-
-def make_sentence(text: str, pages: Sequence[int], quotes: Sequence[Quote] = ()) -> Sentence:
-    """A sentence of a summary; one with a quote is the text's own, others are not checked yet."""
-    return {
-        "text": text,
-        "pages": [*pages],
-        "places": [None for _ in pages],
-        "quotes": [*quotes],
-        "supported": True if quotes else None,
-        "extracted": bool(quotes),
-        "paragraph": 0,
-    }
 
 
 def _take_out(page: int, text: str) -> Sentence:

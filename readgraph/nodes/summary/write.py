@@ -23,6 +23,7 @@ from readgraph.nodes.answering.verdicts import (
     check_summary_prompt,
     describe_verdicts,
     in_batches,
+    make_sentence,
     verdicts_on,
 )
 from readgraph.nodes.bounds import content_room
@@ -32,7 +33,7 @@ from readgraph.nodes.gist_levels import TAG_WORDS
 from readgraph.nodes.memory import MemoryState, OpenedMemory, load_memory, tag_texts
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import StepNode, node
-from readgraph.nodes.summary.extract import extract_summary, make_sentence
+from readgraph.nodes.summary.extract import extract_summary
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.reading import Citation, Sentence, Status
 from readgraph.state.sentences import sentence_spans

@@ -193,7 +193,12 @@ def _records(
             losses[NO_VALUE] += wrong
         if any(values):
             records.append(SurveyRecord(tuple(value or "" for value in values), *span))
-    return _once(records), losses
+    kept = dict[tuple[str, ...], list[SurveyRecord]]()
+    for record in records:  # one with the same values, whose quote holds the other's, was only quoted in another way
+        alike = kept.setdefault(record.values, [])
+        if not any(_within(record, other) or _within(other, record) for other in alike):
+            alike.append(record)
+    return [record for alike in kept.values() for record in alike], losses
 
 
 def _problem(record: Any, columns: Sequence[Column], text: str) -> str | None:
@@ -214,16 +219,6 @@ def _reply_values(record: Any, columns: Sequence[Column]) -> list[Any]:
 def _values(record: Any, columns: Sequence[Column], order: str = "") -> list[str | None]:
     pairs = zip(columns, _reply_values(record, columns), strict=True)
     return [value_of(column["kind"], value, order) for column, value in pairs]
-
-
-def _once(records: Iterable[SurveyRecord]) -> list[SurveyRecord]:
-    """Each record once: one with the same values, whose quote holds the other's, was only quoted in another way."""
-    kept = dict[tuple[str, ...], list[SurveyRecord]]()
-    for each in records:
-        alike = kept.setdefault(each.values, [])
-        if not any(_within(each, other) or _within(other, each) for other in alike):
-            alike.append(each)
-    return [each for alike in kept.values() for each in alike]
 
 
 def _within(one: SurveyRecord, other: SurveyRecord) -> bool:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from pydantic import Field
@@ -15,7 +15,7 @@ from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, versions_of
 from readgraph.models.reply_types import LenientReply, Numbers
-from readgraph.nodes.bounds import content_room
+from readgraph.nodes.bounds import content_room, groups_that_fit
 from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.parts import NotesSoFar, Pages, Paginate, Parts, WriteNote
 from readgraph.nodes.contracts import ReaderRuntime
@@ -127,20 +127,8 @@ async def _choose_by_notes(notes: Sequence[Note], record: str, runtime: ReaderRu
         reply = await ask(runtime, prompt, PagesKept, complaint, fallback="survey_verdict")
         return [shown[number] for number in dict.fromkeys(reply.kept)] if reply else [*group]
 
-    groups = _groups(notes, content_room(runtime.context))
+    groups = groups_that_fit(notes, lambda note: note.words + TAG_WORDS, content_room(runtime.context))
     return [note for kept in await all_finished(map(choose_in_group, groups)) for note in kept]
-
-
-def _groups(notes: Sequence[Note], room: int) -> Iterator[list[Note]]:
-    group, words = list[Note](), 0
-    for note in notes:
-        if group and words + note.words + TAG_WORDS > room:
-            yield group
-            group, words = [], 0
-        group.append(note)
-        words += note.words + TAG_WORDS
-    if group:
-        yield group
 
 
 class TakeState(MemoryState):
