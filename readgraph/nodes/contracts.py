@@ -26,6 +26,12 @@ __all__ = [
 ReaderRuntime = Runtime[ReaderContext]  # what a node is given beside the state: the settings, the store, the stream
 
 
+class StepUpdate(TypedDict):
+    """What every step writes: its line in the trajectory, which is no channel."""
+
+    step_summary: str
+
+
 class AskedQuestion(TypedDict):
     """A question with those before it, its options by their letters; the last of `question_turns` is it alone."""
 
@@ -49,19 +55,18 @@ class LookUpState(AskedState):
     """What a look-up reads."""
 
 
-class LookUpUpdate(TypedDict):
+class LookUpUpdate(StepUpdate):
     """What a look-up writes: all pages read so far in order, and whether to look again."""
 
     pages_read: list[int]
     continue_search: bool
-    step_summary: str
 
 
 class AnswerState(AskedState):
     """What an answer reads."""
 
 
-class AnswerUpdate(TypedDict):
+class AnswerUpdate(StepUpdate):
     """What an answer writes: quotes as the model gave them, not yet found in the document."""
 
     answer: str | None
@@ -72,7 +77,6 @@ class AnswerUpdate(TypedDict):
     compression_rate: float | None
     percent_read: NotRequired[float | None]
     messages: NotRequired[list[AnyMessage]]
-    step_summary: str
 
 
 class AnswerDraft(NamedTuple):
@@ -115,14 +119,13 @@ class CiteState(TypedDict):
     table: NotRequired[Table]
 
 
-class CiteUpdate(TypedDict):
+class CiteUpdate(StepUpdate):
     """What citing writes: the quotes that stand in the document, and the sentences of a long answer."""
 
     citations: list[Citation]
     sentences: NotRequired[list[Sentence]]
     unsupported: NotRequired[int]
     unchecked: NotRequired[int]
-    step_summary: str
 
 
 if not TYPE_CHECKING:

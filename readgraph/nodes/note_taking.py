@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import NotRequired
 
 from langgraph.managed import RemainingSteps
-from typing_extensions import TypedDict
 
 from readgraph.library.earlier_notes import EarlierNotes
 from readgraph.library.search.okapi import rank
@@ -20,7 +19,7 @@ from readgraph.nodes.answering.ask import STYLE, answer_from_notes_prompt, ask_f
 from readgraph.nodes.answering.citations import find_citation_on_page
 from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
 from readgraph.nodes.bounds import LAST_STEPS
-from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import MOST_QUOTES
 from readgraph.nodes.extractive.passages import sentences_of
 from readgraph.nodes.memory import format_parts, load_memory
@@ -54,7 +53,7 @@ class NotesState(AskedState):
     remaining_steps: NotRequired[RemainingSteps]
 
 
-class NotesUpdate(TypedDict):
+class NotesUpdate(StepUpdate):
     """What taking notes writes: `pages_read` are the pages that the notes name, `findings` what they say of each."""
 
     notes: str
@@ -64,7 +63,6 @@ class NotesUpdate(TypedDict):
     pages_read: list[int]
     findings: list[Finding]
     continue_search: bool
-    step_summary: str
 
 
 @dataclass

@@ -7,12 +7,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_config
 from langgraph.store.memory import InMemoryStore
 from langsmith.utils import tracing_is_enabled
-from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import base_of
 from readgraph.nodes.building.recipes import PurposeState, for_question, resolve_notes_language
-from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.memory import OpenedMemory, describe_missing
 from readgraph.nodes.step import MakeRecipe, StepNode, node
 from readgraph.state import channels
@@ -172,12 +171,11 @@ class FindState(PurposeState):
     document: str
 
 
-class FindUpdate(TypedDict):
+class FindUpdate(StepUpdate):
     """What finding a memory writes."""
 
     memory: str
     not_memorised: NotMemorised
-    step_summary: str
 
 
 @node(starts_question=True)

@@ -3,9 +3,9 @@
 from typing import Annotated, NotRequired
 
 from langchain_core.messages import AnyMessage
-from typing_extensions import TypedDict
 
 from readgraph.nodes.bounds import LoopProgress
+from readgraph.nodes.contracts import StepUpdate
 from readgraph.state.agent import AgentState, AgentTurn, Block, TurnStep
 from readgraph.state.channels import Empty
 from readgraph.state.reading import Status, Usage
@@ -34,7 +34,7 @@ class ThinkState(AgentTurnState, LoopProgress):
     """What thinking reads."""
 
 
-class ThinkUpdate(TypedDict):
+class ThinkUpdate(StepUpdate):
     """What thinking writes; the newest event is the call to act on, if there is one."""
 
     events: int
@@ -43,10 +43,9 @@ class ThinkUpdate(TypedDict):
     next_step: TurnStep
     room: int
     status: Status
-    step_summary: str
 
 
-class ActUpdate(TypedDict):
+class ActUpdate(StepUpdate):
     """What acting writes."""
 
     blocks: list[Block]
@@ -59,4 +58,3 @@ class ActUpdate(TypedDict):
     messages: NotRequired[list[AnyMessage]]
     recalled: list[int]
     status: Status
-    step_summary: str

@@ -4,8 +4,6 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from typing_extensions import TypedDict
-
 from readgraph.library.agents import Agent, Event, agent_id, agent_store
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_text
@@ -16,7 +14,7 @@ from readgraph.nodes.agent.prompts import queue_summary_prompt
 from readgraph.nodes.agent.reader_functions import Opened, find_opened_pages, open_page, page_part_name
 from readgraph.nodes.agent.think import summary_words
 from readgraph.nodes.bounds import groups_that_fit
-from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import extract_gist
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import StepNode, Work, node
@@ -67,14 +65,13 @@ async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: 
     return f"{first_words(before, most - count_words(gist))}\n{gist}".strip()
 
 
-class EvictUpdate(TypedDict):
+class EvictUpdate(StepUpdate):
     """What evicting writes."""
 
     queue_from: int
     summaries: int
     warned: bool
     next_step: TurnStep
-    step_summary: str
 
 
 def evict_with(sum_up: SumUp, did: str = "summed up", *, in_language: bool = True) -> Work[AgentTurnState, EvictUpdate]:

@@ -11,8 +11,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
-from typing_extensions import TypedDict
-
 from readgraph.library.corrections import correction_key, corrections_of, keep_correction, with_correction
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
@@ -22,7 +20,7 @@ from readgraph.nodes.building.paging import no_note
 from readgraph.nodes.building.parts import MakeParts, NotesSoFar, Pages, Paginate, Parts, WriteNote, in_parts, move_page
 from readgraph.nodes.building.recipes import PurposeState, apply_notes_language, for_question, resolve_notes_language
 from readgraph.nodes.building.summaries import delete_tree
-from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import MakeRecipe, StepNode, Work
 from readgraph.nodes.tasks import raise_first_error
@@ -119,11 +117,10 @@ class ReadState(PurposeState):
     document: str
 
 
-class ReadUpdate(TypedDict):
+class ReadUpdate(StepUpdate):
     """What building writes."""
 
     memory: str
-    step_summary: str
 
 
 def read_pages(

@@ -10,8 +10,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from typing_extensions import TypedDict
-
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import ROOT
@@ -22,7 +20,7 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.building.notes import make_gist_writer
 from readgraph.nodes.building.paging import even_ends
 from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question
-from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import extract_for, extract_gist
 from readgraph.nodes.memory import OpenedMemory
 from readgraph.nodes.prompts import note_line, number_parts
@@ -114,13 +112,7 @@ async def compress_by_extract(texts: Sequence[str], runtime: ReaderRuntime) -> t
     return first_words("\n\n".join(kept), limit), False
 
 
-class GrowUpdate(TypedDict):
-    """What growing writes; the tree itself goes into the page store."""
-
-    step_summary: str
-
-
-async def _grow_tree(memory: Memory, compress: Compress, runtime: ReaderRuntime) -> GrowUpdate:
+async def _grow_tree(memory: Memory, compress: Compress, runtime: ReaderRuntime) -> StepUpdate:
     if not memory.complete:
         return {"step_summary": "grew no tree: segments wait for their summaries"}
     counts = TreeShape.final_tree(memory).counts
@@ -143,7 +135,7 @@ async def delete_tree(store: PageStore, memory: Memory) -> Memory:
     return replace(memory, levels=(), branches=(), headings=())
 
 
-async def grow_without_model(state: BuiltState, runtime: ReaderRuntime) -> GrowUpdate:
+async def grow_without_model(state: BuiltState, runtime: ReaderRuntime) -> StepUpdate:
     """Grow the tree of a memory that was built without a model; other trees wait for their model or a new budget."""
     memory = await page_store(runtime).memory(state["document"], state["memory"])
     if memory.recipe.model:
@@ -152,7 +144,7 @@ async def grow_without_model(state: BuiltState, runtime: ReaderRuntime) -> GrowU
 
 
 @node(without_model=grow_without_model, builds=True, settings=(Tree, Purpose, Language), needs=("children",))
-async def grow(state: BuiltState, runtime: ReaderRuntime) -> GrowUpdate:
+async def grow(state: BuiltState, runtime: ReaderRuntime) -> StepUpdate:
     """Grow the tree of summaries above the segments, level by level. A later reading goes on after a spent budget."""
     memory = await page_store(runtime).memory(state["document"], state["memory"])
     return await _grow_tree(memory, compress, for_question(state, runtime))

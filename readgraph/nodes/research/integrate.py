@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, NotRequired
 
 from pydantic import BeforeValidator, Field
-from typing_extensions import TypedDict
 
 from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import score_by_place
@@ -24,7 +23,7 @@ from readgraph.nodes.answering.ask import (
 )
 from readgraph.nodes.answering.citations import find_citation_on_page, find_quotes, make_citation
 from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
-from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import MOST_QUOTES, nearest_sentences, passages_of, query_of, quote_pages
 from readgraph.nodes.memory import OpenedMemory, ShownPage, format_pages, format_parts, load_memory, pages_text
 from readgraph.nodes.prompts import question_part, with_reasons
@@ -90,7 +89,7 @@ class IntegrateState(AskedState):
     snippets: list[Citation]
 
 
-class IntegrateUpdate(TypedDict):
+class IntegrateUpdate(StepUpdate):
     """The notes, what was quoted on each page that they rest on, and all pages whose text was shown, in order."""
 
     findings: list[Finding]
@@ -98,7 +97,6 @@ class IntegrateUpdate(TypedDict):
     sources: list[int]
     snippets: list[Citation]
     pages_read: list[int]
-    step_summary: str
 
 
 async def integrate_without_model(state: IntegrateState, runtime: ReaderRuntime) -> IntegrateUpdate:
@@ -198,7 +196,7 @@ class NoteState(AskedState):
     rounds: list[Round]
 
 
-class NoteUpdate(TypedDict):
+class NoteUpdate(StepUpdate):
     """What noting writes: a round of research, as far as reflection judges it."""
 
     plan: Plan
@@ -206,7 +204,6 @@ class NoteUpdate(TypedDict):
     notes: str
     sources: list[int]
     snippets: list[Citation]
-    step_summary: str
 
 
 @node

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, create_model
-from typing_extensions import TypedDict
 
 from readgraph.library.search.hits import DEPTH, PARTS, WITHOUT_MEMOS, pages_of, score_by_place
 from readgraph.library.search.okapi import rank
@@ -14,7 +13,7 @@ from readgraph.models.asking import ask, can_ask
 from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers, Texts, numbers_in, restrict_reply, texts_in
-from readgraph.nodes.contracts import AskedState, LookUpState, ReaderRuntime
+from readgraph.nodes.contracts import AskedState, LookUpState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.look_up import look_up_pages
 from readgraph.nodes.memory import OpenedMemory, format_pages, format_parts, load_memory
@@ -155,12 +154,11 @@ class PlanState(AskedState):
     rounds: list[Round]
 
 
-class PlanUpdate(TypedDict):
+class PlanUpdate(StepUpdate):
     """What planning writes: the plan, and whether there is something to search."""
 
     plan: Plan
     continue_search: bool
-    step_summary: str
 
 
 async def _research_tools(memory: OpenedMemory) -> Tools:
@@ -271,11 +269,10 @@ def _plan_by_words(state: PlanState, offered: tuple[str, ...], memos: MemosInVie
     return plan
 
 
-class LookUpPlan(TypedDict):
+class LookUpPlan(StepUpdate):
     """What it writes: a plan of pages; reading them is the round's."""
 
     plan: Plan
-    step_summary: str
 
 
 @node(settings=(PagesRead, Window))
@@ -292,12 +289,11 @@ class SearchState(AskedState):
     plan: Plan
 
 
-class SearchUpdate(TypedDict):
+class SearchUpdate(StepUpdate):
     """What searching writes: pages not read before, the best first, and the plan as it was searched for."""
 
     plan: Plan
     hits: list[SearchHit]
-    step_summary: str
 
 
 @node(settings=(Research, SearchTools, Embeddings))

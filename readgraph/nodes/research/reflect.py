@@ -3,13 +3,12 @@
 from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
 
 from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Texts
-from readgraph.nodes.contracts import AskedState, ReaderRuntime
+from readgraph.nodes.contracts import AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import question_alone, telling_words
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part, with_reasons
@@ -109,12 +108,11 @@ class ReflectState(AskedState):
     rounds: list[Round]
 
 
-class JudgeUpdate(TypedDict):
+class JudgeUpdate(StepUpdate):
     """What judging writes: whether to look further, and for what."""
 
     requests: list[str]
     continue_search: bool
-    step_summary: str
 
 
 class ReflectUpdate(JudgeUpdate):

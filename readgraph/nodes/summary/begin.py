@@ -4,13 +4,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NotRequired
 
-from typing_extensions import TypedDict
-
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.nodes.building.build import ReadState, ReadUpdate
 from readgraph.nodes.building.outline import headings_in
 from readgraph.nodes.building.recipes import for_question, resolve_notes_language
-from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive.dates import NUMBERS
 from readgraph.nodes.memory import MemoryState, load_memory
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
@@ -251,13 +249,12 @@ class ChooseState(MemoryState):
     part_wanted: str
 
 
-class ChooseUpdate(TypedDict):
+class ChooseUpdate(StepUpdate):
     """What choosing writes; `pages_read` are the pages in full."""
 
     parts: list[PartOfText]
     shown: list[SummaryPart]
     pages_read: list[int]
-    step_summary: str
 
 
 @node(settings=(SummaryForm,))

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import Field
-from typing_extensions import TypedDict
 
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask
@@ -28,7 +27,7 @@ from readgraph.nodes.answering.verdicts import (
 )
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building.recipes import apply_notes_language
-from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.gist_levels import TAG_WORDS
 from readgraph.nodes.memory import MemoryState, OpenedMemory, load_memory, tag_texts
 from readgraph.nodes.prompts import note_line
@@ -166,7 +165,7 @@ class WriteState(ShownState):
     question_text: str
 
 
-class WriteUpdate(TypedDict):
+class WriteUpdate(StepUpdate):
     """What writing writes."""
 
     sentences: list[Sentence]
@@ -176,7 +175,6 @@ class WriteUpdate(TypedDict):
     by_rule: bool
     compression_rate: float | None
     percent_read: float | None
-    step_summary: str
 
 
 async def write_summary(state: WriteState, runtime: ReaderRuntime) -> WriteUpdate:
@@ -305,13 +303,12 @@ class CheckState(ShownState):
     sentences: list[Sentence]
 
 
-class CheckUpdate(TypedDict):
+class CheckUpdate(StepUpdate):
     """What checking writes: the sentences with what the pages say of them."""
 
     sentences: list[Sentence]
     unsupported: int
     unchecked: int
-    step_summary: str
 
 
 async def check_summary(state: CheckState, runtime: ReaderRuntime) -> CheckUpdate:
@@ -347,13 +344,12 @@ def _make_check_update(sentences: list[Sentence]) -> CheckUpdate:
 check = StepNode(check_summary, check_without_model, settings=(Checking,))
 
 
-class CiteSummaryUpdate(TypedDict):
+class CiteSummaryUpdate(StepUpdate):
     """What citing writes: the citations, the sentences with their places, and their text as the summary."""
 
     answer: str | None
     citations: list[Citation]
     sentences: list[Sentence]
-    step_summary: str
 
 
 @node

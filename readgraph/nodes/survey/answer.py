@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import ClassVar, NotRequired
 
 from pydantic import Field
-from typing_extensions import TypedDict
 
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask, can_ask
@@ -15,7 +14,7 @@ from readgraph.models.reply_types import LenientReply, Numbers, restrict_reply
 from readgraph.nodes.answering.ask import STYLE, answer_style, choice_or_none, letter_of
 from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime
+from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
@@ -101,11 +100,10 @@ class SameState(TakeState):
     records: str
 
 
-class SameUpdate(TypedDict):
+class SameUpdate(StepUpdate):
     """What joining names writes."""
 
     same_names: list[list[str]]
-    step_summary: str
 
 
 APART: SameUpdate = {"same_names": [], "step_summary": "no names were joined"}

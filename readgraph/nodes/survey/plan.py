@@ -4,14 +4,13 @@ import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
-from typing_extensions import TypedDict
 
 from readgraph.models.asking import ask, can_ask
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
 from readgraph.models.reply_types import LenientReply, Texts
-from readgraph.nodes.contracts import AskedState, ReaderRuntime
+from readgraph.nodes.contracts import AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive.quoting import kind_of, question_alone
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
@@ -104,11 +103,10 @@ _LISTED = re.compile(r"\w[^:]*:\s*([^:?!\"“«]+?)[\s.]*$")
 """What is asked of a thing, behind a colon: "every payment: day, payer"."""
 
 
-class SurveyPlanUpdate(TypedDict):
+class SurveyPlanUpdate(StepUpdate):
     """What planning writes."""
 
     programme: Programme | None
-    step_summary: str
 
 
 def _plan_by_words(state: AskedState, runtime: ReaderRuntime, columns: list[Column]) -> SurveyPlanUpdate:

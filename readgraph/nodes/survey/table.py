@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from readgraph.library.collections import members_of
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.step import node
 from readgraph.nodes.survey.plan import COUNT
 from readgraph.nodes.survey.records import records_in
@@ -179,11 +179,10 @@ class CombineState(TypedDict):
     same_names: list[list[str]]
 
 
-class CombineUpdate(TypedDict):
+class CombineUpdate(StepUpdate):
     """What combining writes."""
 
     table: Table
-    step_summary: str
 
 
 @node

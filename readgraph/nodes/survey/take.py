@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from pydantic import Field
-from typing_extensions import TypedDict
 
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import pages_of
@@ -18,7 +17,7 @@ from readgraph.models.reply_types import LenientReply, Numbers
 from readgraph.nodes.bounds import content_room, groups_that_fit
 from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.parts import NotesSoFar, Pages, Paginate, Parts, WriteNote
-from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.gist_levels import TAG_WORDS
 from readgraph.nodes.memory import MemoryState, OpenedMemory, format_pages, load_memory
 from readgraph.nodes.step import node
@@ -137,13 +136,12 @@ class TakeState(MemoryState):
     programme: Programme | None
 
 
-class TakeUpdate(TypedDict):
+class TakeUpdate(StepUpdate):
     """What taking records writes: their memory, the pages that gave them, and wanted ones that gave nothing usable."""
 
     records: str
     pages_read: list[int]
     unread: list[int]
-    step_summary: str
 
 
 def recipe(programme: Programme, pages: Recipe, context: ReaderContext, *, by_model: bool) -> Recipe:

@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from typing_extensions import TypedDict
-
 from readgraph.models.metering import current_meter, record_corrections
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import AskedState, ReaderRuntime
+from readgraph.nodes.contracts import AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.memory import OpenedMemory, load_memory
 from readgraph.nodes.search import find_nearest
@@ -33,13 +31,12 @@ class WalkingState(AskedState):
     findings: list[Finding]
 
 
-class AgainUpdate(TypedDict):
+class AgainUpdate(StepUpdate):
     """Where a walk goes on, or a further one begins."""
 
     current_node: str
     walk: int
     continue_search: bool
-    step_summary: str
 
 
 class WalkUpdate(AgainUpdate):
