@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from readgraph.library.corrections import correct, restore
 from readgraph.library.page_store import page_store
 from readgraph.nodes.building.build import ReadUpdate
-from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.step import node
 from readgraph.state.errors import BadInput
 
@@ -35,12 +35,13 @@ class NoteToCorrect(CorrectionInput):
     memory: str
 
 
-class NoteCorrected(StepUpdate):
+class NoteCorrected(TypedDict):
     """The note as it is now, the method's own if that was replaced, and the nodes above that are made again."""
 
     note: str
     replaced: str | None
     renewed: list[str]
+    step_summary: str
 
 
 @node
