@@ -6,7 +6,7 @@ import io
 import logging
 import signal
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -28,8 +28,28 @@ BATCH_GOES_ON = (
     "or `readgraph library batches --cancel` to cancel it."
 )
 
+PANELS = {
+    "Start": "ask read summarise show serve".split(),
+    "More with texts": "search table compress chat compare remember collection correct forget".split(),
+    "Looking after": "doctor library models methods agents prompts replies".split(),
+    "For programs": "mcp studio corpus browse".split(),
+    "Research": "evaluate reproduce trajectories".split(),
+}
+"""The commands by what people do, in the order of the help."""
+
+PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names}
+
+
+class Commands(HelpfulGroup):
+    """All commands, in the order of the panels."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The commands' names; each must have a panel."""
+        return sorted(super().list_commands(ctx), key=[*PANEL_OF].index)
+
+
 app = typer.Typer(
-    cls=HelpfulGroup,
+    cls=Commands,
     help="Read documents that are longer than a language model can read well, and answer questions with citations.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -38,10 +58,12 @@ app = typer.Typer(
 
 
 for commands in (reading_commands, library_commands, method_commands, serving_commands):
+    for declared in commands.registered_commands:
+        declared.rich_help_panel = PANEL_OF[str(declared.name or getattr(declared.callback, "__name__", ""))]
     app.add_typer(commands)
 NAMED = {"collection": collection, "agents": agents, "replies": replies, "prompts": prompts, "library": library}
 for name, group_commands in NAMED.items():
-    app.add_typer(group_commands, name=name)
+    app.add_typer(group_commands, name=name, rich_help_panel=PANEL_OF[name])
 
 for group in app.registered_groups:
     if not group.typer_instance:

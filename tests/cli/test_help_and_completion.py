@@ -6,7 +6,7 @@ import pytest
 from typer.main import get_command
 
 from readgraph.cli import shell as completing
-from readgraph.cli.main import app
+from readgraph.cli.main import PANELS, app
 from readgraph.cli.shell import PROFILES as PROFILE_NAMES
 from readgraph.state.context import PROFILES
 from tests.support.command import STORY, Command, assert_refused, finished, plain, process
@@ -34,6 +34,14 @@ def test_help_is_short_and_leads_to_every_option(
 def test_help_of_other_commands_has_plain_types(readgraph: Command) -> None:
     shown = readgraph("show", "--help").out + readgraph("--help").out + readgraph("agents", "list", "--help").out
     assert not NOT_PLAIN.search(shown) and "More options" not in shown
+
+
+def test_commands_stand_by_what_people_do(readgraph: Command) -> None:
+    lines = [re.sub(r"\x1b\[[\d;]*m", "", line) for line in readgraph("--help").out.splitlines()]
+    panels = [line.strip("╭─╮ ") for line in lines if line.startswith("╭─")]
+    assert panels == ["Options", *PANELS]
+    shown = [found[1] for line in lines if (found := re.match(r"│ ([a-z]+) ", line))]
+    assert shown == [name for names in PANELS.values() for name in names]
 
 
 @pytest.mark.parametrize(
