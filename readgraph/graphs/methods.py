@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint
-from inspect import getdoc
+from inspect import getdoc, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -96,7 +96,8 @@ class Method:
 class OwnMethod(Method):
     """A method that is not ours: a function at `place`, `package.module:name`, builds its graph.
 
-    An `estimate(store, document, context, question_words)` beside it tells what a reading will use.
+    An `estimate(case)` beside it tells what a reading will use, as those of our methods do; one with the parameters
+    `(store, document, context, question_words)` is taken too.
     """
 
     place: str
@@ -122,7 +123,9 @@ class OwnMethod(Method):
     def estimator(self) -> Any:
         """The method's own estimate, once its module is imported, or None."""
         estimate = getattr(sys.modules.get(self.module), "estimate", None)
-        return estimate and (lambda case: estimate(case.store, case.document, case.context, case.given_words))
+        if not estimate or len(signature(estimate).parameters) == 1:
+            return estimate
+        return lambda case: estimate(case.store, case.document, case.context, case.given_words)
 
     def build(self) -> "StateGraph[Any, ReaderContext, Any, Any]":
         """The method's graph, not compiled; raises `BadInput` for what is no graph of a reading method."""

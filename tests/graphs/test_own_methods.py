@@ -62,6 +62,28 @@ def test_the_command_takes_a_method_by_its_place(readgraph: Command, text: Path)
     assert '"tree_nodes"' in json.dumps(readgraph("methods", PLACE, "--json").json)
 
 
+OWN_ESTIMATES = """from readgraph.graphs.read_agent import build, estimate_read_agent as estimate
+"""
+FORMER = """from readgraph.graphs.estimates.arithmetic import EstimateCase
+from readgraph.graphs.read_agent import build, estimate_read_agent
+
+
+async def estimate(store, document, context, question_words):
+    return await estimate_read_agent(EstimateCase(store, document, context, question_words))
+"""
+
+
+@pytest.mark.parametrize(("module", "code"), [("heron", OWN_ESTIMATES), ("egret", FORMER)])
+def test_a_method_has_an_estimate_beside_its_build(
+    readgraph: Command, text: Path, monkeypatch: pytest.MonkeyPatch, module: str, code: str
+) -> None:
+    (text.parent / f"{module}.py").write_text(code)
+    monkeypatch.syspath_prepend(text.parent)
+    asked = ("ask", "Who climbed?", text, "--model", "openai:double", "--estimate", "--json", "--method")
+    own, ours = (readgraph(*asked, name).json for name in (f"{module}:build", "read-agent"))
+    assert own["calls"] == ours["calls"]
+
+
 @pytest.mark.slow
 def test_an_evaluation_has_rows_of_own_methods(readgraph: Command, tmp_path: Path) -> None:
     asked = [{"question": "Who stood on the gallery?", "answer": "The goat."}]
