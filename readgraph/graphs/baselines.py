@@ -29,8 +29,8 @@ from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, beg
 from readgraph.models.prompt import versions_of
 from readgraph.nodes import look_up as look_ups
 from readgraph.nodes.answering import answer as answers
-from readgraph.nodes.answering.ask import weigh_prompt
 from readgraph.nodes.answering.cite import cite
+from readgraph.nodes.answering.prompts import weigh_prompt
 from readgraph.nodes.building import summaries
 from readgraph.nodes.building.build import ReadState, ReadUpdate, cut_pages, read_pages
 from readgraph.nodes.building.paging import cut_in_two, even_pages, one_page, words_kept

@@ -10,8 +10,8 @@ from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TA
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.graphs.wiring.paths import Builder
-from readgraph.nodes.answering.ask import answer_from_notes_prompt
 from readgraph.nodes.answering.cite import cite
+from readgraph.nodes.answering.prompts import answer_from_notes_prompt
 from readgraph.nodes.building.build import read_with
 from readgraph.nodes.building.notes import MEMORIZE, extractive_parts, memorize_prompt, memorizer_parts, needs_two_calls
 from readgraph.nodes.building.paging import FEWEST_SHARE

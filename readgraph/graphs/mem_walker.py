@@ -11,8 +11,8 @@ from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, PERHAPS, TA
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, choosing, complete_graph
 from readgraph.graphs.wiring.paths import Builder
-from readgraph.nodes.answering.ask import weigh_prompt
 from readgraph.nodes.answering.cite import cite
+from readgraph.nodes.answering.prompts import weigh_prompt
 from readgraph.nodes.bounds import DECISIVE, SearchProgress, within_loop_limit
 from readgraph.nodes.building import summaries
 from readgraph.nodes.building.build import read_pages

@@ -13,8 +13,8 @@ from readgraph.graphs.estimates.arithmetic import ANSWER_LINE, NONE, NOTE_LINE, 
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes import question_notes
-from readgraph.nodes.answering.ask import answer_from_notes_prompt
 from readgraph.nodes.answering.cite import cite
+from readgraph.nodes.answering.prompts import answer_from_notes_prompt
 from readgraph.nodes.building.build import cut_pages
 from readgraph.nodes.building.paging import even_pages
 from readgraph.nodes.building.recipes import recipe_of_pages

@@ -15,9 +15,9 @@ from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.nodes import extractive, question_notes
-from readgraph.nodes.answering.ask import STYLE, answer_from_notes_prompt, ask_for_answer
 from readgraph.nodes.answering.citations import find_citation_on_page
-from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
+from readgraph.nodes.answering.in_view import STYLE, AnswerSource, ask_for_answer, ready_answer, write_answer
+from readgraph.nodes.answering.prompts import answer_from_notes_prompt
 from readgraph.nodes.bounds import LAST_STEPS
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import MOST_QUOTES

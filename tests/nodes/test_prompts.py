@@ -23,14 +23,9 @@ from readgraph.nodes.agent.prompts import (
     queue_summary_prompt,
     reader_system,
 )
-from readgraph.nodes.answering.ask import (
-    answer_from_notes_prompt,
-    answer_language_line,
-    answer_prompt,
-    dates_line,
-    weigh_prompt,
-)
 from readgraph.nodes.answering.cite import check_answer_prompt
+from readgraph.nodes.answering.in_view import answer_language_line, dates_line
+from readgraph.nodes.answering.prompts import answer_from_notes_prompt, answer_prompt, weigh_prompt
 from readgraph.nodes.answering.verdicts import check_summary_prompt
 from readgraph.nodes.building.notes import gist_prompt, header_prompt, memo_prompt, memorize_prompt
 from readgraph.nodes.building.paging import merge_prompt, pause_prompt

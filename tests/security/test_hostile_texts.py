@@ -10,8 +10,8 @@ import pytest
 from readgraph.graphs.methods import METHODS, SUMMARY
 from readgraph.library.opening import Library
 from readgraph.models.prompt import Prompt
-from readgraph.nodes.answering.ask import answer_from_notes_prompt, answer_prompt, weigh_prompt
 from readgraph.nodes.answering.cite import check_answer_prompt
+from readgraph.nodes.answering.prompts import answer_from_notes_prompt, answer_prompt, weigh_prompt
 from readgraph.nodes.judging_prompts import consistent_prompt, permissive_prompt, strict_prompt
 from readgraph.nodes.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.question_notes import take_notes_prompt

@@ -8,7 +8,7 @@ from typing import Any
 
 from readgraph.library.page_store import PageStore
 from readgraph.models.asking import MOST_REPEATED, TRIES
-from readgraph.nodes.answering.ask import answer_prompt
+from readgraph.nodes.answering.prompts import answer_prompt
 from readgraph.nodes.building.paging import FEWEST_SHARE
 from readgraph.nodes.building.recipes import resolve_notes_language
 from readgraph.nodes.prompts import MOST_ANSWER_LINE_WORDS, MOST_NOTE_LINE_WORDS, PARAGRAPH_WORDS

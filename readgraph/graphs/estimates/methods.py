@@ -6,8 +6,8 @@ from readgraph.graphs.estimates.arithmetic import QUOTES, SENTENCE_WORDS, VERDIC
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS, Method, builder_of
 from readgraph.library.page_store import PageStore
-from readgraph.nodes.answering.ask import set_long
 from readgraph.nodes.answering.cite import MOST_CHECKED, MOST_SHOWN, WORDS_SHOWN, check_answer_prompt
+from readgraph.nodes.answering.in_view import set_long
 from readgraph.nodes.answering.verdicts import MOST_SENTENCES
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

@@ -29,7 +29,7 @@ from readgraph.nodes.agent.memory import (
     rewrite_block,
     size_of,
 )
-from readgraph.nodes.answering.ask import letter_of
+from readgraph.nodes.answering.in_view import letter_of
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.reading import Finding, Quote
 from readgraph.state.words import count_words, first_words

@@ -12,8 +12,7 @@ from readgraph.nodes.agent.memory import queue_text
 from readgraph.nodes.agent.receive import MOST_BLOCK_WORDS, REACHED_BY, file_document, keep
 from readgraph.nodes.agent.think import run_call
 from readgraph.nodes.answering.answer import memory_with
-from readgraph.nodes.answering.ask import STYLE, answer_style
-from readgraph.nodes.answering.in_view import draft_answer, write_draft
+from readgraph.nodes.answering.in_view import STYLE, answer_style, draft_answer, write_draft
 from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, AskedQuestion, ReaderRuntime
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import StepNode, node

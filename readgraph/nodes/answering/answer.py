@@ -5,15 +5,19 @@ from collections.abc import Callable
 from readgraph.library.page_store import page_store
 from readgraph.models.metering import record_corrections, suppress_streaming
 from readgraph.models.prompt import Prompt
-from readgraph.nodes.answering.ask import (
+from readgraph.nodes.answering.in_view import (
     STYLE,
+    AnswerSource,
     all_quotes,
-    answer_prompt,
     ask_for_answer,
+    draft_answer,
     format_finding,
+    ready_answer,
     weigh_findings,
+    write_answer,
+    write_draft,
 )
-from readgraph.nodes.answering.in_view import AnswerSource, draft_answer, ready_answer, write_answer, write_draft
+from readgraph.nodes.answering.prompts import answer_prompt
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, ReaderRuntime
 from readgraph.nodes.extractive import FEWEST_WORDS, quote_pages, quote_passages, sentences_as_passages

@@ -16,8 +16,8 @@ from readgraph.library.search.passages import cut_to_passages
 from readgraph.library.search.terms import content_words
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
-from readgraph.nodes.answering.ask import set_long
 from readgraph.nodes.answering.citations import find_quote, find_quotes, mark_offsets
+from readgraph.nodes.answering.in_view import set_long
 from readgraph.nodes.answering.verdicts import (
     SentenceToCheck,
     SupportVerdict,

@@ -9,7 +9,8 @@ from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply
-from readgraph.nodes.answering.ask import Quotes, quotes_from
+from readgraph.nodes.answering.in_view import quotes_from
+from readgraph.nodes.answering.prompts import Quotes
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import format_pages
 from readgraph.state.errors import NoUsableReply

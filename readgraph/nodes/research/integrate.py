@@ -13,16 +13,17 @@ from readgraph.library.search.okapi import rank
 from readgraph.models.asking import ask
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers
-from readgraph.nodes.answering.ask import (
+from readgraph.nodes.answering.citations import find_citation_on_page, find_quotes, make_citation
+from readgraph.nodes.answering.in_view import (
     STYLE,
-    Quotes,
+    AnswerSource,
     all_quotes,
-    answer_from_notes_prompt,
     ask_for_answer,
     format_finding,
+    ready_answer,
+    write_answer,
 )
-from readgraph.nodes.answering.citations import find_citation_on_page, find_quotes, make_citation
-from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
+from readgraph.nodes.answering.prompts import Quotes, answer_from_notes_prompt
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import MOST_QUOTES, nearest_sentences, passages_of, query_of, quote_pages
 from readgraph.nodes.memory import OpenedMemory, ShownPage, format_pages, format_parts, load_memory, pages_text

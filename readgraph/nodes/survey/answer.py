@@ -11,8 +11,15 @@ from readgraph.models.asking import ask, can_ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import LenientReply, Numbers, restrict_reply
-from readgraph.nodes.answering.ask import STYLE, answer_style, choice_or_none, letter_of
-from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer
+from readgraph.nodes.answering.in_view import (
+    STYLE,
+    AnswerSource,
+    answer_style,
+    choice_or_none,
+    letter_of,
+    ready_answer,
+    write_answer,
+)
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.memory import load_memory

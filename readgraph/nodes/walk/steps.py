@@ -14,8 +14,18 @@ from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.answering.answer import memory_with
-from readgraph.nodes.answering.ask import STYLE, AnswerStyle, answer_style, format_finding, letter_of, weigh_findings
-from readgraph.nodes.answering.in_view import AnswerSource, ready_answer, write_answer, write_draft
+from readgraph.nodes.answering.in_view import (
+    STYLE,
+    AnswerSource,
+    AnswerStyle,
+    answer_style,
+    format_finding,
+    letter_of,
+    ready_answer,
+    weigh_findings,
+    write_answer,
+    write_draft,
+)
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, ReaderRuntime
 from readgraph.nodes.extractive import query_of, quote_pages

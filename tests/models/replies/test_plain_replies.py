@@ -16,7 +16,7 @@ from readgraph.models.json_form import ReplyRefusal
 from readgraph.models.plain_form import decision_field, parse_plain, plain_messages
 from readgraph.models.prompt import Messages
 from readgraph.models.reply_types import restrict_reply
-from readgraph.nodes.answering.ask import ChosenAnswer, FreeAnswer
+from readgraph.nodes.answering.prompts import ChosenAnswer, FreeAnswer
 from readgraph.nodes.building.paging import BeginsAnew, PausePoint
 from readgraph.nodes.look_up import NextPage, PagesToRead
 from readgraph.nodes.prompts import require_reasons
