@@ -40,6 +40,11 @@ async def found(index: KeywordIndex, query: str, memory: str = "m") -> list[int]
     return pages
 
 
+async def test_entries_may_come_from_an_iterator(index: KeywordIndex) -> None:
+    await index.add("m", iter(ENTRIES))
+    assert await index.extent("m") == Extent(len(ENTRIES), ENTRIES[-1].page)
+
+
 async def test_pages_are_found_by_text_header_and_memo(index: KeywordIndex) -> None:
     await index.add("m", ENTRIES)
     hits = [(await index.search("m", query))[0] for query in ("goats on galleries", "visitor", "keepers", "守护")]

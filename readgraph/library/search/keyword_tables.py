@@ -89,8 +89,9 @@ VACUUM_AT_ONCE = 1000  # pages of the file, 4 KB each, that are given back in on
 MOST_UNPACKED = 1 << 26  # bytes of a page's terms: a damaged block may claim to unpack to gigabytes
 
 
-def add(connection: Tables, memory: str, entries: Sequence[IndexEntry]) -> None:
+def add(connection: Tables, memory: str, entries: Iterable[IndexEntry]) -> None:
     """Index entries, all or none; an earlier entry of the same page is replaced."""
+    entries = [*entries]
     with transaction(connection, "IMMEDIATE"):
         index = _index(connection, memory)
         if not index:
