@@ -14,7 +14,7 @@ from readgraph.evaluation.metrics import METRICS, Raters, Scores, metrics_for_qu
 from readgraph.evaluation.papers_figures import figures_of_papers
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome, texts_of
 from readgraph.evaluation.rows import count_left_out
-from readgraph.evaluation.statistics import Summary, summarise
+from readgraph.evaluation.statistics import ScoreSummary, summarise
 
 __all__ = ["WalkFigures", "results_of", "walk_figures"]
 
@@ -253,7 +253,7 @@ def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
 
 
 def _metric(by_run: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]) -> dict[str, Any]:
-    """The summary of a metric's scores (see `Summary`), overall and by the questions' categories and groups.
+    """The summary of a metric's scores (see `ScoreSummary`), overall and by the questions' categories and groups.
 
     An episode counts as one question. `category_mean` is the mean of the categories' means; None with one category.
     """
@@ -261,7 +261,7 @@ def _metric(by_run: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]
     own = sorted({item.category for item in asked})
     named = dict.fromkeys([*own, *sorted({name for item in asked for name in item.groups})])
 
-    def summary_of(category: str | None) -> Summary | None:
+    def summary_of(category: str | None) -> ScoreSummary | None:
         """The summary of a category's questions, or of all."""
         counted = {item.id for item in items.values() if category in (None, item.category, *item.groups)}
         runs = [{item: score for item, score in run.items() if item in counted} for run in by_run.values()]

@@ -10,14 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from readgraph.evaluation.optional_imports import library
+from readgraph.state.lazy_names import former_names
 
-__all__ = ["Difference", "Summary", "compare", "summarise"]
+__all__ = ["Difference", "ScoreSummary", "compare", "summarise"]
 
 Scores = Mapping[str, float]
 """The scores of one run by question ids, without questions that the metric doesn't apply to."""
@@ -38,7 +39,7 @@ FEWEST_TEXTS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class ScoreSummary:
     """The summary of a method's scores: `mean` is the mean over questions, each question's runs averaged first.
 
     `deviation` is the standard deviation of the runs' means, None for a single run. `interval` is the 95 % bootstrap
@@ -59,7 +60,7 @@ class Difference:
 
     `first_better` and `second_better` count the questions on which each has the higher score. `p` is the probability
     of a difference at least as large, in either direction, if for each text it were random which scores belong to
-    which method. `interval` and `texts` as in `Summary`.
+    which method. `interval` and `texts` as in `ScoreSummary`.
     """
 
     questions: int
@@ -71,14 +72,14 @@ class Difference:
     second_better: int
 
 
-def summarise(runs: Sequence[Scores], texts: Texts | None = None) -> Summary | None:
+def summarise(runs: Sequence[Scores], texts: Texts | None = None) -> ScoreSummary | None:
     """Sum up the scores of a method's runs; None without scores."""
     means = [fmean(run.values()) for run in runs if run]
     if not means:
         return None
     by_question = _by_question(runs)
     scores, (of, groups) = np.array([*by_question.values()]), _texts_and_groups([*by_question], texts or {})
-    return Summary(
+    return ScoreSummary(
         questions=len(by_question),
         texts=of,
         runs=len(means),
@@ -155,3 +156,7 @@ def _chance(pairs: NDArray[Any], groups: NDArray[Any]) -> float:
     test = library("scipy.stats").permutation_test
     settings = {"permutation_type": "samples", "vectorized": True, "n_resamples": RESAMPLES, "batch": AT_ONCE}
     return float(test((first, second), difference, rng=SEED, **settings).pvalue)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = former_names(__name__, Summary="ScoreSummary")

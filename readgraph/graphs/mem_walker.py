@@ -93,7 +93,7 @@ def choose_walk_node(state: WalkPlace) -> str:
     return "read_leaf" if is_leaf(state["current_node"]) else "descend"
 
 
-class Walk(TypedDict, total=False):
+class WalkNodes(TypedDict, total=False):
     """The nodes up to the end of a walk that can be swapped in a `build`; by default they are MemWalker's own."""
 
     read: Node
@@ -109,7 +109,7 @@ def build(
     answer: Node = answer,
     cite: Node = cite,
     state: type[Any] = WalkState,
-    **walk: Unpack[Walk],
+    **walk: Unpack[WalkNodes],
 ) -> StateGraph[WalkState, ReaderContext, Question, WalkOutput]:
     """MemWalker (figure 1): grow the tree once, then walk it for each question."""
     builder = begin_graph(state, WalkState, Question, WalkOutput)

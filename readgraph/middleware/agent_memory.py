@@ -115,14 +115,14 @@ async def look_up_document(pages: PageStore, identity: str, query: str, start: i
 RECALL = "recall"  # the tool that researches messages that left the window
 
 
-class MemoryState(AgentState[Any]):
+class AgentMemoryState(AgentState[Any]):
     """What the middleware keeps in the agent's state: the name of the history, and how many messages it holds."""
 
     readgraph_history: NotRequired[Annotated[str, PrivateStateAttr]]
     readgraph_messages: NotRequired[Annotated[int, PrivateStateAttr]]
 
 
-class AgentMemory(AgentMiddleware[MemoryState, Any, Any]):
+class AgentMemory(AgentMiddleware[AgentMemoryState, Any, Any]):
     """Long tool results become documents, and messages that leave the window become a history; nothing is dropped.
 
     - A tool result of more than `result_words` becomes a document, with a gist of at most `gist_words` in its place
@@ -138,7 +138,7 @@ class AgentMemory(AgentMiddleware[MemoryState, Any, Any]):
     fit together.
     """
 
-    state_schema = MemoryState
+    state_schema = AgentMemoryState
 
     def __init__(
         self,
@@ -190,11 +190,11 @@ class AgentMemory(AgentMiddleware[MemoryState, Any, Any]):
         """As `awrap_tool_call`, for synchronous runs."""
         return in_background(self._shorten_result, handler(request), request)
 
-    async def abefore_model(self, state: MemoryState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+    async def abefore_model(self, state: AgentMemoryState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Memorise the messages that leave the window, and put notes in their place."""
         return await self._move_to_history(state, _thread())
 
-    def before_model(self, state: MemoryState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+    def before_model(self, state: AgentMemoryState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """As `abefore_model`, for synchronous runs."""
         return in_background(self._move_to_history, state, _thread())
 
@@ -205,7 +205,7 @@ class AgentMemory(AgentMiddleware[MemoryState, Any, Any]):
             return result
         return await self.results.shorten_result(result, dict(request.tool_call))
 
-    async def _move_to_history(self, state: MemoryState, thread: str | None) -> dict[str, Any] | None:
+    async def _move_to_history(self, state: AgentMemoryState, thread: str | None) -> dict[str, Any] | None:
         if self.window_words is None:
             return None
         leaving, staying = split(state["messages"], self.window_words, self.keep_words)

@@ -45,7 +45,7 @@ def build(
     answer: Node = answer,
     cite: Node = cite,
     state: type[Any] = WalkResearchState,
-    **walk: Unpack[mem_walker.Walk],
+    **walk: Unpack[mem_walker.WalkNodes],
 ) -> StateGraph[WalkResearchState, ReaderContext, Question, WalkResearchOutput]:
     """Walk, reflect on what was found, and walk again while it is not enough."""
     builder = begin_graph(state, WalkResearchState, Question, WalkResearchOutput)

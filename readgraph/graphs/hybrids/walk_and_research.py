@@ -50,7 +50,7 @@ def build(
 ) -> StateGraph[WalkResearchState, ReaderContext, Question, WalkResearchOutput]:
     """Walk to a leaf, then research what its findings lack."""
     builder = begin_graph(state, WalkResearchState, Question, WalkResearchOutput)
-    walk = mem_walker.Walk(read=read, grow=grow, enter=enter, descend=descend, read_leaf=read_leaf)
+    walk = mem_walker.WalkNodes(read=read, grow=grow, enter=enter, descend=descend, read_leaf=read_leaf)
     mem_walker.add_walk(builder, "note_findings", open=open, **walk)
     add_nodes(builder, note_findings=note_findings)
     add_path(builder, "note_findings", "reflect")

@@ -6,7 +6,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from readgraph.sources.converting import ITEM, PARAGRAPH, Converted
-from readgraph.sources.formats.office_reader import Note, OfficeReader
+from readgraph.sources.formats.office_reader import CitedNote, OfficeReader
 from readgraph.sources.parsing import has_entities, local_name, open_office_archive, parse_xml
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class _DocxReader(OfficeReader):
             raise ValueError("entities of its own")
         self._levels, self._list_styles = _styles(document)
         self._note_bodies = _note_bodies(document)
-        self._cited: dict[tuple[str, str], Note] = {}
+        self._cited: dict[tuple[str, str], CitedNote] = {}
 
     def read(self) -> None:
         """Read everything in order; footnotes and endnotes go to the end."""

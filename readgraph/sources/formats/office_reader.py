@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True, eq=False)
-class Note:
+class CitedNote:
     """A note: its name ("footnote 2"), its mark in the text, what holds its text, and the label where the mark is."""
 
     name: str
@@ -30,8 +30,8 @@ class OfficeReader:
         self.headings: list[Place] = []
         self._path = HeadingPath()
         self._tables = 0
-        self._notes: list[Note] = []
-        self._unlocated: list[Note] = []
+        self._notes: list[CitedNote] = []
+        self._unlocated: list[CitedNote] = []
         self._last_numbers = Counter[str]()
 
     def converted(self, name: str, title: str = "") -> Converted:
@@ -51,11 +51,11 @@ class OfficeReader:
         for box in boxes:
             self._container(box)
 
-    def _cite_note(self, kind: str, body: Any = None) -> Note:
+    def _cite_note(self, kind: str, body: Any = None) -> CitedNote:
         """A note whose mark comes next. Footnotes and endnotes are numbered apart, as word processors print them."""
         self._last_numbers[kind] += 1
         number = self._last_numbers[kind]
-        note = Note(f"{kind} {number}", note_mark(f"{'e' if kind == 'endnote' else ''}{number}"), body)
+        note = CitedNote(f"{kind} {number}", note_mark(f"{'e' if kind == 'endnote' else ''}{number}"), body)
         self._notes.append(note)
         self._unlocated.append(note)
         return note
@@ -65,7 +65,7 @@ class OfficeReader:
             note.cited_at = label
         self._unlocated.clear()
 
-    def _add_notes(self, texts_of: Callable[[Note], Iterable[str]]) -> None:
+    def _add_notes(self, texts_of: Callable[[CitedNote], Iterable[str]]) -> None:
         for note in self._notes:  # they become more: a note may refer to others
             text = on_a_line(" ".join(texts_of(note)))
             self._locate_notes(note.name)
