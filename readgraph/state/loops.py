@@ -173,6 +173,7 @@ def in_background(work: Callable[P, Awaitable[T]], *given: P.args, **named: P.kw
 
 def _start_portal() -> BlockingPortal:
     ready: Future[BlockingPortal] = Future()
+    ending = Event()
 
     async def serve() -> None:
         async with BlockingPortal() as portal:
@@ -183,12 +184,14 @@ def _start_portal() -> BlockingPortal:
         try:
             anyio.run(serve)
         except BaseException as problem:  # such as: no file descriptors are left
-            if ready.done():
+            if not ready.done():
+                ready.set_exception(problem)
+            elif not ending.is_set():  # the loop's executor ends by a new thread, which Python 3.12 refuses by then
                 raise
-            ready.set_exception(problem)
 
     def stop() -> None:
         if os.getpid() == process:  # in a forked child its thread does not exist
+            ending.set()
             portal.call(portal.stop, True)  # without waiting for what is still open, such as a library in a notebook
             thread.join()
 

@@ -3,6 +3,8 @@
 import inspect
 import os
 import signal
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -151,3 +153,10 @@ def test_no_setting_has_the_name_of_an_argument() -> None:
 def test_the_synchronous_and_the_asynchronous_take_the_same() -> None:
     assert inspect.signature(readgraph.ask) == inspect.signature(readgraph.aask)
     assert inspect.signature(readgraph.read) == inspect.signature(readgraph.aread)
+
+
+def test_a_program_that_asks_ends_in_silence(tmp_path: Path) -> None:
+    program = "import readgraph; print(readgraph.ask('Which goat?', text='A goat came.', library=r'{}').status)"
+    command = [sys.executable, "-c", program.format(tmp_path / "kept")]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (ended.stdout, ended.stderr) == ("nearest\n", "")
