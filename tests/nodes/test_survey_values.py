@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from readgraph.nodes.survey.answer import SameState
 from readgraph.nodes.survey.plan import by_rule
 from readgraph.nodes.survey.records import SurveyRecord, records_in
 from readgraph.nodes.survey.table import CombinedTable, Mention, TableEntry, group_rows, join_rows, sort_rows
@@ -102,3 +103,7 @@ def test_sums_and_counts_are_exact_in_any_order(rows: list[tuple[str, int]]) -> 
     programme = {**by_rule("who paid most?", []), "sort_by": "paid", "descending": True}
     numbers = [int(entry.values[1]) for entry in sort_rows(table, programme).entries]  # type: ignore[arg-type]
     assert numbers == sorted(numbers, reverse=True)
+
+
+def test_joining_names_reads_the_records_and_no_other_memory() -> None:
+    assert {*SameState.__annotations__} == {"document", "records", "programme"}

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import ClassVar, NotRequired
 
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask, can_ask
@@ -26,7 +27,6 @@ from readgraph.nodes.memory import load_memory
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node
 from readgraph.nodes.survey.table import distinct_names, entries_of, markdown_of, name_column
-from readgraph.nodes.survey.take import TakeState
 from readgraph.nodes.survey.values import same_as
 from readgraph.state.reading import Quote
 from readgraph.state.survey import Programme, Row, Table, format_unread_parts
@@ -101,10 +101,12 @@ def survey_prose_prompt(table: str, question: str, choices: dict[str, str], show
 QUOTE_WORDS = 25  # words of the quote that is shown with a name
 
 
-class SameState(TakeState):
+class SameState(TypedDict):
     """What joining names reads."""
 
+    document: str
     records: str
+    programme: Programme | None
 
 
 class SameUpdate(StepUpdate):
