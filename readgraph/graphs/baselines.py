@@ -213,16 +213,16 @@ async def estimate_full_text(case: EstimateCase) -> Estimate:
     return sent + Estimate.of(several, prompt, case.answer_words())
 
 
-def _cut_off(kept: Literal["first", "last"]) -> StepNode[ReadState, ReadUpdate]:
+def _make_end_reader(kept: Literal["first", "last"]) -> StepNode[ReadState, ReadUpdate]:
     def recipe(context: ReaderContext) -> Recipe:
         return Recipe(f"{kept}-words", {"words": words_kept(context)}, model="")
 
     return cut_pages(cut_in_two(words_kept, kept), recipe, cuts_text=False, settings=(Excerpt, Window, Rebuilding))
 
 
-build_first_words = partial(build_linear, read=_cut_off("first"), look_up=look_ups.first_page)
+build_first_words = partial(build_linear, read=_make_end_reader("first"), look_up=look_ups.first_page)
 """The answer from the beginning of the text."""
-build_last_words = partial(build_linear, read=_cut_off("last"), look_up=look_ups.last_page)
+build_last_words = partial(build_linear, read=_make_end_reader("last"), look_up=look_ups.last_page)
 """The answer from the end of the text."""
 
 first_words = build_first_words().compile(name="first_words")

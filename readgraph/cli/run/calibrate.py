@@ -70,7 +70,7 @@ async def calibrate_once(
     folder: EvaluationFolder, store: BaseStore, rater: ReaderContext, screen: OutputOptions, cost: Cost
 ) -> None:
     """Calibrate the judge on the pairs for the folder's questions that have no verdict yet, and keep that there."""
-    before = known.newest(folder.lines("calibrations"), rater.model, _basis_of(rater))
+    before = known.find_newest_line(folder.lines("calibrations"), rater.model, _basis_of(rater))
     judged = before["verdicts"] if before else {}
     if pairs := [pair for pair in known.pairs_for(folder.dataset()) if pair.item.id not in judged]:
         folder.append("calibrations", [await _run_calibration(store, rater, pairs, screen, cost, before)])
@@ -90,7 +90,7 @@ def _calibrate_in_folder(folder: EvaluationFolder, rater: ReaderContext, screen:
     with folder.open_for(folder.what()):
         run_until_stopped(run())
         write_results(folder.dataset(), folder)
-    line = known.newest(folder.lines("calibrations"), rater.model, _basis_of(rater))
+    line = known.find_newest_line(folder.lines("calibrations"), rater.model, _basis_of(rater))
     return known.summarise_calibration(line, known.pairs_for(folder.dataset()))
 
 

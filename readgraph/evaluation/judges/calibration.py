@@ -60,7 +60,7 @@ class Agreement:
 def agreement(known: Sequence[tuple[str, bool, bool | None]]) -> Agreement:
     """The agreement over pairs: of each the kind, whether the answer is right, and the verdict, if there is one."""
     rated = [(kind, right, said) for kind, right, said in known if said is not None]
-    share, interval, chance = _agreeing(rated), None, None
+    share, interval, chance = _agreement_share(rated), None, None
     if share is not None:
         # Wilson's interval: unlike the usual one, it has a width where all agree.
         number = len(rated)
@@ -89,11 +89,11 @@ def agreement(known: Sequence[tuple[str, bool, bool | None]]) -> Agreement:
         right_taken_for_wrong=Share(of_right.count(False), len(of_right)),
         wrong_taken_for_right=Share(of_short.count(True), len(of_short)),
         long_wrong_taken_for_right=Share(of_long.count(True), len(of_long)),
-        kinds={kind: _percent(_agreeing([one for one in rated if one[0] == kind])) for kind in kinds},
+        kinds={kind: _percent(_agreement_share([one for one in rated if one[0] == kind])) for kind in kinds},
     )
 
 
-def _agreeing(rated: Sequence[tuple[str, bool, bool]]) -> float | None:
+def _agreement_share(rated: Sequence[tuple[str, bool, bool]]) -> float | None:
     """The share of pairs whose verdict is the known one; None without any."""
     return sum(right == said for _, right, said in rated) / len(rated) if rated else None
 
@@ -216,7 +216,7 @@ def calibration(judgements: Iterable[Judgement], judge: str, based_on: str, befo
     }
 
 
-def newest(lines: Iterable[Line], judge: str | None, based_on: str) -> Line | None:
+def find_newest_line(lines: Iterable[Line], judge: str | None, based_on: str) -> Line | None:
     """The newest line on this judge, with the pairs and prompts of this `basis`; None without any."""
     return next((one for one in reversed([*lines]) if (one["judge"], one["basis"]) == (judge, based_on)), None)
 

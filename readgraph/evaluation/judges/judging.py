@@ -158,10 +158,10 @@ def _rubric_prompts(item: Item) -> list[JudgePrompt]:
     if item.category != EVENT_ORDERING:
         return [JudgePrompt(judging_prompts.point_prompt)]
 
-    def in_order(question: str, answer: str, point: str) -> Prompt:
+    def ordered_point_prompt(question: str, answer: str, point: str) -> Prompt:
         return judging_prompts.order_prompt(question, answer, item.rubric)
 
-    return [JudgePrompt(judging_prompts.point_prompt), JudgePrompt(in_order, 1 / len(item.rubric))]
+    return [JudgePrompt(judging_prompts.point_prompt), JudgePrompt(ordered_point_prompt, 1 / len(item.rubric))]
 
 
 JUDGES = (

@@ -109,7 +109,7 @@ def summarise_judging(contents: FolderContents, scores: Mapping[str, Scores]) ->
 def newest_calibration(contents: FolderContents) -> calibration.Line | None:
     """The newest verdicts of the judge in the folder's record, by the prompts by which it judges; None without any."""
     judge, own = Raters.of_record(contents.what).judge, contents.what.get("own_prompts", {})
-    return calibration.newest(contents.calibrations, judge, calibration.basis(own))
+    return calibration.find_newest_line(contents.calibrations, judge, calibration.basis(own))
 
 
 def _lengths(contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any] | None:

@@ -41,7 +41,7 @@ def find_dataset_file(source: Source, data: Path | None) -> Path | None:
                 "another file."
             )
         return data
-    there = sorted(_within(data, 3))
+    there = sorted(_list_paths(data, 3))
     named = (path for pattern in source.files for path in there if path.match(pattern))
     fitting = (path for path in named if dataset_name_in(path) in (None, source.dataset))
     return next(fitting, None) or next((path for path in there if dataset_name_in(path) == source.dataset), None)
@@ -75,14 +75,14 @@ def dataset_name_in(path: Path) -> str | None:
     return str(first.get("dataset", "")) if isinstance(first, dict) and first.keys() >= own.keys else None
 
 
-def _within(folder: Path, depth: int) -> list[Path]:
+def _list_paths(folder: Path, depth: int) -> list[Path]:
     if not depth:
         return []
     try:
         inside = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError:
         return []
-    return [*inside, *(deeper for path in inside if path.is_dir() for deeper in _within(path, depth - 1))]
+    return [*inside, *(deeper for path in inside if path.is_dir() for deeper in _list_paths(path, depth - 1))]
 
 
 QUESTION_WORDS, OPTION_WORDS, WORDS_A_LINE = 12, 8, 60

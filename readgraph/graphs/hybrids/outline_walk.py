@@ -85,13 +85,13 @@ async def estimate_outline_walk(case: EstimateCase) -> Estimate:
 def _way(tree: SectionTree, page: Page, words: Mapping[str, float], context: ReaderContext) -> tuple[int, float]:
     """Decisions on the way to a page, and the words that they show: nodes' children, what is carried, the page."""
 
-    def shown_words(node: str) -> float:
+    def count_shown_words(node: str) -> float:
         return words[node] + TAG_WORDS + count_words(tree.heading(node))
 
     path, shown, carried = tree.path(node_id(0, page.number)), 0.0, 0.0
     for node in path:
-        shown += carried + sum(map(shown_words, tree.children(node)))
-        carried += 0 if context.working_memory == "off" else shown_words(node)
+        shown += carried + sum(map(count_shown_words, tree.children(node)))
+        carried += 0 if context.working_memory == "off" else count_shown_words(node)
     return 1 + len(path), shown + carried + page.words
 
 

@@ -104,7 +104,7 @@ def add(connection: Tables, memory: str, entries: Iterable[IndexEntry]) -> None:
             language = entry.language or next(iter(spoken), "") or main_language([each.text for each in entries])
             spoken[language] = None
             terms = [" ".join(index_terms(part, language)) for part in (entry.text, entry.header, entry.memo)]
-            if (known := _indexed(connection, index, entry.page)) == (terms, entry.follows):
+            if (known := _find_entry(connection, index, entry.page)) == (terms, entry.follows):
                 continue
             if known:
                 _take_out(connection, index, entry.page, known[0])
@@ -123,7 +123,7 @@ def remove(connection: Tables, memory: str, pages: Iterable[int]) -> None:
     with transaction(connection, "IMMEDIATE"):
         index = _index(connection, memory)
         for page in pages if index else ():
-            if known := _indexed(connection, index, page):
+            if known := _find_entry(connection, index, page):
                 _take_out(connection, index, page, known[0])
 
 
@@ -166,7 +166,7 @@ def search(connection: Tables, memory: str, query: str, limit: int = 10) -> list
     with transaction(connection):
         index, languages = _find_index(connection, memory)
         terms, ranked = _rank_all_pages(connection, index, languages, query)
-        entries = [(_indexed(connection, index, page) or ([], False))[0] for page, _ in ranked[:limit]]
+        entries = [(_find_entry(connection, index, page) or ([], False))[0] for page, _ in ranked[:limit]]
     wanted = {*terms}
     return [
         PageHit(page, score, PARTS[max(range(len(parts)), key=lambda number: len(wanted & {*parts[number].split()}))])
@@ -259,7 +259,7 @@ def _languages(connection: Tables, index: int) -> dict[str, None]:
     return dict.fromkeys(str(spoken or "").split())
 
 
-def _indexed(connection: Tables, index: int, page: int) -> tuple[list[str], bool] | None:
+def _find_entry(connection: Tables, index: int, page: int) -> tuple[list[str], bool] | None:
     """The terms of a page's parts, and whether it follows the one before; None for a page that is not indexed."""
     row = connection.execute(f"SELECT terms, follows FROM entries_{index} WHERE page = ?", (page,)).fetchone()
     if not row:

@@ -179,14 +179,14 @@ def read_with(
 ) -> StepNode[ReadState, ReadUpdate]:
     """As `read_pages`, with parts that are made for each document (or collection, as a whole)."""
 
-    def reading(make_parts: MakeParts) -> Work[ReadState, ReadUpdate]:
+    def make_work(make_parts: MakeParts) -> Work[ReadState, ReadUpdate]:
         async def read(state: ReadState, runtime: ReaderRuntime) -> ReadUpdate:
             return await build_memory(state, runtime, make_parts, recipe, cuts_text=cuts_text)
 
         return read
 
-    instead = reading(without_model) if without_model else None
-    return StepNode(reading(make_parts), instead, builds=builds, settings=settings, recipe=recipe)
+    instead = make_work(without_model) if without_model else None
+    return StepNode(make_work(make_parts), instead, builds=builds, settings=settings, recipe=recipe)
 
 
 async def build_memory(

@@ -269,7 +269,7 @@ def read_by_outline(
 ) -> StepNode[ReadState, ReadUpdate]:
     """A node that builds such a memory; its recipe needs `segment_words` and `children`."""
 
-    def reading(write_note: WriteNote) -> Work[ReadState, ReadUpdate]:
+    def make_work(write_note: WriteNote) -> Work[ReadState, ReadUpdate]:
         async def parts(document: Document, notes: NotesSoFar, runtime: ReaderRuntime) -> Parts:
             outline = await outline_of(page_store(runtime), document, runtime.context)
             return in_parts(segments, outline.spans(document) if outline else ()), write_note
@@ -287,7 +287,7 @@ def read_by_outline(
 
         return read
 
-    return StepNode(reading(write_note), reading(without_model), builds=True, settings=settings, recipe=recipe)
+    return StepNode(make_work(write_note), make_work(without_model), builds=True, settings=settings, recipe=recipe)
 
 
 async def _with_branches(store: PageStore, document: Document, memory: Memory, context: ReaderContext) -> Memory:

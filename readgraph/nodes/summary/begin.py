@@ -265,7 +265,7 @@ async def choose(state: ChooseState, runtime: ReaderRuntime) -> ChooseUpdate:
     parts = [PartOfText(name=name, start=start, end=end) for name, start, end in named]
     sizes = {note.page: note.words for note in await memory.notes() if note.text.strip()}
     spans = [(part["start"], part["end"]) for part in parts] or [(0, memory.document.characters)]
-    shown = [each for page in await memory.pages() if (each := _within(page, spans))]
+    shown = [each for page in await memory.pages() if (each := _shown_part(page, spans))]
     words = sum(sizes.get(each["page"], 0) for each in shown)
     all_full = words < CONDENSED * runtime.context.summary_words
     shown = [{**each, "full": all_full or each["full"] or each["page"] not in sizes} for each in shown]
@@ -274,7 +274,7 @@ async def choose(state: ChooseState, runtime: ReaderRuntime) -> ChooseUpdate:
     return {"parts": parts, "shown": shown, "pages_read": full, "step_summary": did}
 
 
-def _within(page: Page, spans: list[tuple[int, int]]) -> SummaryPart | None:
+def _shown_part(page: Page, spans: list[tuple[int, int]]) -> SummaryPart | None:
     """What a summary shows of a page: all of it, what lies in the first of the spans that it holds, or nothing."""
     for begin, stop in spans:
         start, end = max(page.start, begin), min(page.end, stop)

@@ -196,7 +196,7 @@ def _records(
     kept = dict[tuple[str, ...], list[SurveyRecord]]()
     for record in records:  # one with the same values, whose quote holds the other's, was only quoted in another way
         alike = kept.setdefault(record.values, [])
-        if not any(_within(record, other) or _within(other, record) for other in alike):
+        if not any(_is_within(record, other) or _is_within(other, record) for other in alike):
             alike.append(record)
     return [record for alike in kept.values() for record in alike], losses
 
@@ -221,7 +221,7 @@ def _values(record: Any, columns: Sequence[Column], order: str = "") -> list[str
     return [value_of(column["kind"], value, order) for column, value in pairs]
 
 
-def _within(one: SurveyRecord, other: SurveyRecord) -> bool:
+def _is_within(one: SurveyRecord, other: SurveyRecord) -> bool:
     return other.start <= one.start and one.end <= other.end
 
 
