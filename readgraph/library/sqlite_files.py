@@ -19,7 +19,7 @@ BUSY_SECONDS = 30.0
 ConnectionT = TypeVar("ConnectionT", bound=sqlite3.Connection)
 
 _MAKE_ROOM = "make room on its disk and give the same command again"
-_MAKE_WRITABLE = "it must be writable: see to its permissions, or name another folder"
+_MAKE_WRITABLE = "it must be writable: change its permissions, or name another folder"
 _RESTORE = "it is damaged: put a copy of it back, or name another folder"
 IN_WORKER = ": open it in the worker"  # what to do with a library that a forked process inherited
 

@@ -180,7 +180,7 @@ def _lines_by_kind(client: ModelClient, failure: Failure, server: str, times: st
         "often ends in /v1.",
         kinds.ModelTimeoutError: f"{server} did not answer in time ({client.timeout:g} s, {times}): raise the timeout.",
         kinds.ModelConnectionError: nobody,
-        kinds.ModelRateLimitError: f"{server} takes no more calls for now: go on later, or see to your credit there; "
+        kinds.ModelRateLimitError: f"{server} takes no more calls for now: go on later, or check your credit there; "
         "nothing is lost.",
         kinds.ContextOverflowError: f"A prompt is too long for '{name}': take one with a larger window.",
         kinds.ModelInvalidRequestError: f"{server} refused a request to '{name}' as invalid{status}.",

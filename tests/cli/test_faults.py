@@ -166,7 +166,7 @@ FAILING: dict[str, tuple[Callable[[], Fault], str]] = {
     "401": (Fault.unauthorized, "refused the key"),
     "403": (lambda: Fault("forbidden", status=403), "may not use the model"),
     "404": (lambda: Fault("not found", status=404), "'openai:double': check its name, and the address"),
-    "429": (Fault.rate_limited, "go on later, or see to your credit there"),
+    "429": (Fault.rate_limited, "go on later, or check your credit there"),
     "500": (Fault.server_error, "times in a row (500)"),
     "hangs": (Fault.hang, "did not answer in time"),
     "breaks off": (Fault.cut, "broke its answer off"),

@@ -78,7 +78,7 @@ def test_an_address_of_another_kind_makes_no_folder(
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("postgresql://ada:hush@127.0.0.1:1/papers", "see that the server is running"),
+        ("postgresql://ada:hush@127.0.0.1:1/papers", "check that the server is running"),
         ("postgresql://ada:hush/hush@127.0.0.1:1/papers", "is no address of a library"),
     ],
 )

@@ -85,14 +85,14 @@ DEFAULTS = {"connect_timeout": 10, "keepalives_idle": 60, "application_name": "r
 """What an address may say otherwise: seconds to wait for the server, seconds after which a silent one is asked."""
 
 _MENDING = (
-    (("password authentication failed", "no password supplied", "28P01"), "see to the user and the password"),
+    (("password authentication failed", "no password supplied", "28P01"), "check the user and the password"),
     (("pg_hba.conf", "28000"), "the server must allow this user and machine (pg_hba.conf)"),
     (("role", "does not exist"), "name another user, or have this one made"),
     (("3D000",), "make the database with 'createdb', or name another"),
     (("database", "does not exist"), "make the database with 'createdb', or name another"),
-    (("could not translate host name", "failed to resolve host"), "see to the name of the server"),
+    (("could not translate host name", "failed to resolve host"), "check the name of the server"),
     (("too many clients", "connection slots", "53300"), "wait, or let the server take more connections"),
-    (("Connection refused", "No such file", "timeout", "Network is unreachable"), "see that the server is running"),
+    (("Connection refused", "No such file", "timeout", "Network is unreachable"), "check that the server is running"),
     (("42501", "permission denied"), "its user needs the rights to read, write and make tables"),
     (("25006", "read-only"), "name a server that takes writes"),
     (("53100", "No space left"), "make room on the server's disk and give the same command again"),

@@ -123,7 +123,9 @@ class BatchEndpoint:
         if status in (404, 405, 501):
             raise ModelUnavailable(f"The model server at {self.server} has no batch endpoint: leave --batch out.")
         if isinstance(problem, kinds.ModelInvalidRequestError):
-            raise ModelUnavailable(f"The model server at {self.server} refused a batch ({status}): see to it there.")
+            raise ModelUnavailable(
+                f"The model server at {self.server} refused a batch ({status}): look there for the reason."
+            )
         raise problem
 
 

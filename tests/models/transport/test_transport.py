@@ -419,6 +419,6 @@ async def test_the_servers_words_are_in_no_traceback(
 async def test_credit_that_is_used_up_is_not_waited_for(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
     spent = '{"error": {"message": "no credit", "type": "insufficient_quota", "code": "insufficient_quota"}}'
     server.fault_for = lambda request, call: Fault("no credit", status=429, body=spent)
-    with pytest.raises(ModelUnavailable, match="see to your credit"):
+    with pytest.raises(ModelUnavailable, match="check your credit"):
         await ask_text(runtime, PROMPT)
     assert server.calls == 1
