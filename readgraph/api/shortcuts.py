@@ -6,9 +6,9 @@ do. They are exported as `readgraph.ask`, `readgraph.aask`, `readgraph.read` and
 
 import asyncio
 import os
+import sys
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from readgraph.api import functions
@@ -26,6 +26,7 @@ from readgraph.state.loops import in_background
 from readgraph.state.records import Document
 
 Source = str | os.PathLike[str]
+Warn = Callable[[object], None]
 LONGEST_NAME = 1000  # characters of the name of a file or document; what is longer is a text
 
 
@@ -69,8 +70,7 @@ def ask(
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
-    with _warnings_for_caller() as left_out:
-        return in_background(_ask, left_out, question, sources, text, options, method, library, settings)
+    return in_background(_ask, _warn_at_caller(), question, sources, text, options, method, library, settings)
 
 
 async def aask(
@@ -102,12 +102,11 @@ async def aask(
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
-    with _warnings_for_caller() as left_out:
-        return await _ask(left_out, question, sources, text, options, method, library, settings)
+    return await _ask(_warn_at_caller(), question, sources, text, options, method, library, settings)
 
 
 async def _ask(
-    left_out: list[object],
+    warn: Warn,
     question: str,
     sources: Source | Sequence[Source],
     text: str | Sequence[str],
@@ -121,7 +120,7 @@ async def _ask(
     if method:
         method_named(method)
     async with open_library(library) as opened:
-        documents = await _store_all(left_out, functions.pages_of(opened, context), sources, text)
+        documents = await _store_all(warn, functions.pages_of(opened, context), sources, text)
         ids = [document.id for document in documents]
         return await functions.ask(opened, question, documents=ids, options=options, method=method, context=context)
 
@@ -158,8 +157,7 @@ def read(
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
-    with _warnings_for_caller() as left_out:
-        return in_background(_read, left_out, sources, text, method, library, settings)
+    return in_background(_read, _warn_at_caller(), sources, text, method, library, settings)
 
 
 async def aread(
@@ -187,12 +185,11 @@ async def aread(
         LibraryError: The library can't be opened or written.
         ModelUnavailable: The model's server can't be used.
     """
-    with _warnings_for_caller() as left_out:
-        return await _read(left_out, sources, text, method, library, settings)
+    return await _read(_warn_at_caller(), sources, text, method, library, settings)
 
 
 async def _read(
-    left_out: list[object],
+    warn: Warn,
     sources: Source | Sequence[Source],
     text: str | Sequence[str],
     method: str | None,
@@ -206,21 +203,21 @@ async def _read(
         raise BadInput("There is nothing to read: name a file, or give a text.")
     async with open_library(library) as opened:
         pages = functions.pages_of(opened, context)
-        document = await add_collection(pages, await _store_all(left_out, pages, sources, text))
+        document = await add_collection(pages, await _store_all(warn, pages, sources, text))
         return await functions.read(opened, document.id, method=method, context=context)
 
 
 async def _store_all(
-    left_out: list[object], pages: PageStore, sources: Source | Sequence[Source], text: str | Sequence[str]
+    warn: Warn, pages: PageStore, sources: Source | Sequence[Source], text: str | Sequence[str]
 ) -> list[Document]:
     """The documents of files, folders, addresses and names, and those of texts, in the given order.
 
-    What can't be read, as long as there is something else, goes to `left_out`.
+    It warns of what can't be read, as long as there is something else, and before a model is asked.
     """
     names = [os.fspath(source) for source in _list_of(sources)]
     if any("\n" in name or len(name) > LONGEST_NAME for name in names):
         raise BadInput("A text is no name of a file or document: give it as text=…")
-    documents, problems = list[Document](), list[BadInput]()
+    documents, problems, left_out = list[Document](), list[BadInput](), list[object]()
     given = [file_or_address(name) for name in names]
     for path in await asyncio.to_thread(select_files, given, None, left_out=problems.append):
         try:
@@ -237,19 +234,21 @@ async def _store_all(
     documents += [await pages.add_document(each) for each in _list_of(text)]
     if problems and not documents:
         raise problems[0]
-    left_out += problems
+    for reason in (*left_out, *problems):
+        warn(reason)
     return documents
 
 
-@contextmanager
-def _warnings_for_caller() -> Iterator[list[object]]:
-    """Warn of what comes into this list, at the line that called the function with this block, or awaits it."""
-    left_out = list[object]()
-    try:
-        yield left_out
-    finally:
-        for problem in left_out:  # 4: this function, the end of the block, the function with the block, its caller
-            warnings.warn(f"Left out: {problem}", UserWarning, stacklevel=4)
+def _warn_at_caller() -> Warn:
+    """What warns, from any thread, at the line that calls the function with this call, or awaits it."""
+    caller = sys._getframe(2)
+    file, line, variables = caller.f_code.co_filename, caller.f_lineno, caller.f_globals
+    registry = variables.setdefault("__warningregistry__", {})
+
+    def warn(problem: object) -> None:
+        warnings.warn_explicit(f"Left out: {problem}", UserWarning, file, line, variables.get("__name__"), registry)
+
+    return warn
 
 
 def _list_of(given: Any) -> list[Any]:

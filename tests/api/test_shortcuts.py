@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -160,3 +161,12 @@ def test_a_program_that_asks_ends_in_silence(tmp_path: Path) -> None:
     command = [sys.executable, "-c", program.format(tmp_path / "kept")]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
     assert (ended.stdout, ended.stderr) == ("nearest\n", "")
+
+
+def test_a_warning_that_is_an_error_comes_before_a_model_is_asked(server: ModelServer, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("A goat came.")
+    (tmp_path / "b.txt").write_text("")
+    with warnings.catch_warnings(), pytest.raises(UserWarning, match=r"b\.txt is empty"):
+        warnings.simplefilter("error")
+        readgraph.ask("Which goat?", [tmp_path / "a.txt", tmp_path / "b.txt"], model="openai:double")
+    assert not server.requests

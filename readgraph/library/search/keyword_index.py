@@ -1,13 +1,14 @@
 """The keyword index: BM25 over the pages of each memory, in one file, for any event loop and several processes."""
 
 import sqlite3
-from collections.abc import Callable, Coroutine
-from functools import partial, wraps
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+from typing import TypeVar
 
 from readgraph.library.search import keyword_tables
+from readgraph.library.search.hits import PARTS, Extent, IndexEntry, PageHit, Part, TermCounts
 from readgraph.library.search.keyword_tables import open_tables
 from readgraph.library.search.postings import Tables
 from readgraph.library.sqlite_files import Unreadable, explain, is_damage
@@ -15,21 +16,7 @@ from readgraph.library.workers import WorkerThread
 from readgraph.state.errors import LibraryError
 from readgraph.state.forks import pause_in_forks
 
-_P = ParamSpec("_P")
 _T = TypeVar("_T")
-
-
-def _run_on(
-    thread: Literal["writing", "reading"], operation: Callable[Concatenate[Tables, _P], _T]
-) -> Callable[Concatenate["KeywordIndex", _P], Coroutine[Any, Any, _T]]:
-    """A method of the index that runs an operation on one of its threads."""
-
-    @wraps(operation)
-    async def method(index: "KeywordIndex", /, *given: _P.args, **named: _P.kwargs) -> _T:
-        worker: _Worker = getattr(index, thread)
-        return await worker.run(lambda connection: operation(connection, *given, **named))
-
-    return method
 
 
 class KeywordIndex:
@@ -39,15 +26,6 @@ class KeywordIndex:
     `LibraryError` if the file can't be used. A damaged or deleted file is filled again from the page store.
     """
 
-    add = _run_on("writing", keyword_tables.add)
-    remove = _run_on("writing", keyword_tables.remove)
-    forget = _run_on("writing", keyword_tables.forget)
-    search = _run_on("reading", keyword_tables.search)
-    rank_pages = _run_on("reading", keyword_tables.rank_pages)
-    count_terms = _run_on("reading", keyword_tables.count_terms)
-    extent = _run_on("reading", keyword_tables.extent)
-    find_missing = _run_on("reading", keyword_tables.find_missing)
-
     def __init__(self, path: Path | None = None) -> None:
         self.writing = _Worker(path, "search-writes")
         self.reading = _Worker(path, "search-reads") if path else self.writing
@@ -56,6 +34,54 @@ class KeywordIndex:
         """Commit pending writes and close the file."""
         self.writing.close()
         self.reading.close()
+
+    async def add(self, memory: str, entries: Iterable[IndexEntry]) -> None:
+        """Index entries, all or none; an earlier entry of the same page is replaced."""
+        await self.writing.run(partial(keyword_tables.add, memory=memory, entries=[*entries]))
+
+    async def remove(self, memory: str, pages: Iterable[int]) -> None:
+        """Take pages out of a memory's index."""
+        await self.writing.run(partial(keyword_tables.remove, memory=memory, pages=[*pages]))
+
+    async def forget(self, memory: str) -> None:
+        """Drop the whole index of a memory."""
+        await self.writing.run(partial(keyword_tables.forget, memory=memory))
+
+    async def search(self, memory: str, query: str, limit: int = 10) -> list[PageHit]:
+        """Find at most `limit` pages that share words with the query, best first.
+
+        Their neighbours' words count a little, where the text goes on from one to the other (see `IndexEntry.follows`).
+        Stop words and words on very many pages are ignored, unless the query has no others.
+        """
+        return await self.reading.run(partial(keyword_tables.search, memory=memory, query=query, limit=limit))
+
+    async def rank_pages(
+        self,
+        memory: str,
+        query: str,
+        limit: int | None = None,
+        parts: Sequence[Part] = PARTS,
+        *,
+        needs_content: bool = False,
+    ) -> list[tuple[int, float]]:
+        """(page, score) of what `search` finds by these parts of pages; without a limit all, the true total.
+
+        With `needs_content`, a query of stop words alone finds nothing.
+        """
+        rank = partial(keyword_tables.rank_pages, needs_content=needs_content)
+        return await self.reading.run(partial(rank, memory=memory, query=query, limit=limit, parts=parts))
+
+    async def count_terms(self, memory: str, query: str) -> TermCounts:
+        """How many pages are indexed, and how many of them have each term of a query."""
+        return await self.reading.run(partial(keyword_tables.count_terms, memory=memory, query=query))
+
+    async def extent(self, memory: str) -> Extent:
+        """How many pages are indexed, and the last of them; if the page store holds more, the index is out of date."""
+        return await self.reading.run(partial(keyword_tables.extent, memory=memory))
+
+    async def find_missing(self, memory: str, pages: int) -> list[int]:
+        """Which of the first `pages` pages are not indexed yet."""
+        return await self.reading.run(partial(keyword_tables.find_missing, memory=memory, pages=pages))
 
 
 class _Worker:

@@ -12,12 +12,12 @@ import os
 import shutil
 import tempfile
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, TypeVar
 from uuid import uuid4
 from weakref import finalize
 
@@ -256,23 +256,7 @@ class Vectors:
 
 
 KEPT_OPEN = 8  # the most memories whose vectors stay in RAM; 100,000 vectors of 384 numbers take 80 MB
-_P = ParamSpec("_P")
 _T = TypeVar("_T")
-
-
-def _run_in_thread(
-    operation: Callable[Concatenate[Vectors, _P], _T],
-) -> Callable[Concatenate["VectorIndex", str, _P], Coroutine[Any, Any, _T]]:
-    """A method that runs an operation on a memory's vectors, in a thread."""
-
-    @wraps(operation)
-    async def method(index: "VectorIndex", memory: str, /, *given: _P.args, **named: _P.kwargs) -> _T:
-        try:
-            return await asyncio.to_thread(lambda: operation(index.vectors_of(memory), *given, **named))
-        except OSError as problem:
-            raise LibraryError(f"The vectors in {index.folder} can't be used: {explain(problem)}.") from problem
-
-    return method
 
 
 class VectorIndex:
@@ -295,12 +279,40 @@ class VectorIndex:
         if self._temporary:
             self._temporary()
 
-    add = _run_in_thread(Vectors.add)
-    remove = _run_in_thread(Vectors.remove)
-    search = _run_in_thread(Vectors.search)
-    extent = _run_in_thread(Vectors.extent)
-    find_missing = _run_in_thread(Vectors.find_missing)
-    forget = _run_in_thread(Vectors.forget)
+    async def add(self, memory: str, keys: Sequence[VectorKey], vectors: Matrix) -> None:
+        """Add vectors of length 1, shape (keys, dimension); earlier vectors of the same pages are removed.
+
+        Raises `BadInput` if the memory's vectors have another dimension.
+        """
+        await self._run(memory, partial(Vectors.add, keys=keys, vectors=vectors))
+
+    async def remove(self, memory: str, pages: Iterable[int]) -> None:
+        """Remove all vectors of these pages."""
+        await self._run(memory, partial(Vectors.remove, pages=[*pages]))
+
+    async def search(
+        self, memory: str, vector: Matrix, limit: int = 10, parts: Sequence[Part] = PARTS
+    ) -> list[PageHit]:
+        """Find at most `limit` pages by these parts, the nearest first; `score` is the cosine similarity."""
+        return await self._run(memory, partial(Vectors.search, vector=vector, limit=limit, parts=parts))
+
+    async def extent(self, memory: str) -> Extent:
+        """How many pages have vectors, and the last of them; if the page store holds more, the index is out of date."""
+        return await self._run(memory, Vectors.extent)
+
+    async def find_missing(self, memory: str, pages: int) -> list[int]:
+        """Which of the first `pages` pages have no vector yet."""
+        return await self._run(memory, partial(Vectors.find_missing, pages=pages))
+
+    async def forget(self, memory: str) -> None:
+        """Delete the vectors of a memory, of every model."""
+        await self._run(memory, Vectors.forget)
+
+    async def _run(self, memory: str, operation: Callable[[Vectors], _T]) -> _T:
+        try:
+            return await asyncio.to_thread(lambda: operation(self.vectors_of(memory)))
+        except OSError as problem:
+            raise LibraryError(f"The vectors in {self.folder} can't be used: {explain(problem)}.") from problem
 
     def vectors_of(self, memory: str) -> Vectors:
         """The vectors of a memory, read when it is used first."""
