@@ -29,6 +29,7 @@ FIRST_TRIES, FIRST_PAUSE = 12, 1.0  # tries, and longest pause, where none was e
 BATCH_TRIES = 4  # in how many batches a request is sent before its failure counts: a batch takes up to a day
 TOO_LARGE = "token limit exceeded"  # in why a batch failed: it is more than an account may have under way
 TOO_LONG_TRIES = 3  # how often in a row a reply may have more bytes than it may before its server is given up
+GOOGLE = "langchain_google"  # what the modules of Google's packages begin with
 END_OF_PLAIN = "\n\n"  # what ends a reply of one line: small models would go on
 CORRECT_IT = "correct it and run the same again, nothing is lost."
 
@@ -124,7 +125,8 @@ def _in_form(
     if form in ("text", "plain"):
         return chat, with_instructions(messages, reply_instructions(reply)), {}
     if form == "function":
-        return chat.bind_tools([reply], tool_choice=reply.__name__), messages, {}
+        function: Any = _without_numbers_to_choose(reply) if type(chat).__module__.startswith(GOOGLE) else reply
+        return chat.bind_tools([function], tool_choice=reply.__name__), messages, {}
     # In the extra body: with an argument, the SDK would parse the reply itself and raise errors where we retry.
     return chat, messages, {"extra_body": {"response_format": _response_format(reply)}}
 
@@ -134,6 +136,22 @@ def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
     function = convert_to_openai_function(reply, strict=True)
     schema = {"name": function["name"], "schema": function["parameters"], "strict": True}
     return {"type": "json_schema", "json_schema": schema}
+
+
+@lru_cache(256)
+def _without_numbers_to_choose(reply: type[BaseModel]) -> dict[str, Any]:
+    """The function of a reply whose numbers are any, since Gemini's protocol has no choice but among texts."""
+
+    def lift(schema: Any) -> Any:
+        if isinstance(schema, list):
+            return [lift(each) for each in schema]
+        if not isinstance(schema, dict):
+            return schema
+        numbers = "enum" in schema and schema.get("type") == "integer"
+        return {key: lift(value) for key, value in schema.items() if not (numbers and key == "enum")}
+
+    lifted: dict[str, Any] = lift(convert_to_openai_function(reply))
+    return lifted
 
 
 def _own_name(client: ModelClient) -> str:
