@@ -255,6 +255,12 @@ class Outcome:
         """Words of a free answer; None without one, or where an option was chosen."""
         return None if self.answer is None or self.choice is not None else count_words(self.answer)
 
+    @property
+    def percent_cached(self) -> float | None:
+        """The share of the tokens sent that a provider's cache held; None where no server counted tokens."""
+        sent, held = self.usage["input_tokens"], self.usage.get("cache_read_tokens", 0)
+        return 100 * held / sent if sent else None
+
     def by_substitute(self, model: str) -> bool:
         """Whether a reading with this model was answered by a substitute: the method itself gave no answer."""
         return bool(model) and (self.by_rule or self.status == "nearest")

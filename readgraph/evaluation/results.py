@@ -131,7 +131,7 @@ def _percent(flags: Sequence[bool]) -> float:
 
 FIGURES = (
     *("compression_rate", "look_ups", "answer_words", "hops", "percent_read"),
-    *("calls", "input_words", "output_words", "refused"),
+    *("calls", "input_words", "output_words", "refused", "percent_cached"),
 )
 """Properties of outcomes whose means are given, over the questions that have a value."""
 

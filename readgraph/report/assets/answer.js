@@ -102,13 +102,18 @@ function factList(found) {
     ["sentences not checked", found.unchecked ? number(found.unchecked) : null],
     ["replies refused", usage.refused ? number(usage.refused) : null],
     ["words", usage.calls ? `${number(usage.input_words)} in, ${number(usage.output_words)} out` : null],
-    ["tokens", usage.input_tokens ? `${number(usage.input_tokens)} in, ${number(usage.output_tokens)} out` : null],
+    ["tokens", usage.input_tokens ? `${number(usage.input_tokens)} in${fromCache(usage)}, ${number(usage.output_tokens)} out` : null],
     ["cost", usage.calls ? (found.cost == null ? "not known" : inDollars(found.cost)) : null],
     ["time", seconds(usage)],
     ["fall-backs", tallyAll(found)],
   ];
   const fact = ([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
   return element("dl.facts", {}, facts.filter(([, value]) => value !== null).map(fact));
+}
+
+/** How many of the tokens sent a provider's cache held; nothing where it held none. */
+function fromCache(usage) {
+  return usage.cache_read_tokens ? ` (${number(usage.cache_read_tokens)} from the provider's cache)` : "";
 }
 
 /** The fall-backs, and how the model is asked again where its replies could not be used. */

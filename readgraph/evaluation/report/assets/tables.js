@@ -70,6 +70,9 @@ function methodTable() {
     ["valid replies", (one) => percent(one.valid_replies), "replies that could be used"],
     ["failed", (one) => number(one.failures.length)],
   );
+  if (report.results.methods.some((one) => one.figures.percent_cached)) {
+    columns.push(["from cache", (one) => percent(one.figures.percent_cached), "of the tokens sent, held by the provider's cache"]);
+  }
   if (report.results.methods.some((one) => one.not_answered)) {
     columns.push(["not answered", (one) => number(one.not_answered), "no usable reply came, or the budget was spent"]);
   }
