@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import typer
 
+from readgraph.cli.mistakes import usage_line
 from readgraph.cli.terminal.safe_text import one_line
 
 CLOSED = 1  # exit code where the output was closed before its end, as by `| head`
@@ -18,7 +19,7 @@ BETWEEN = frozenset({*sys.stdlib_module_names, "langgraph", "langchain_core"})  
 
 def report_error(problem: Exception) -> None:
     """Print what is wrong and what to do; for wrong usage, also which help text to read."""
-    line = one_line(problem.format_message() if isinstance(problem, typer.TyperException) else problem)
+    line = one_line(usage_line(problem) if isinstance(problem, typer.TyperException) else problem)
     line = line.replace(": Value error, ", ": ", 1)  # pydantic's word for any refusal
     if not line:  # a command without arguments has already printed its help
         return

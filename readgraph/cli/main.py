@@ -16,12 +16,14 @@ from readgraph.cli.commands.methods import method_commands, prompts
 from readgraph.cli.commands.reading import reading_commands
 from readgraph.cli.commands.serving import serving_commands
 from readgraph.cli.log import STOPPED, end_log, log_fault
+from readgraph.cli.mistakes import command_meant
 from readgraph.cli.options.output import with_log
 from readgraph.cli.shell import HelpfulCommand, HelpfulGroup, mend_bash_values
 from readgraph.models.batches import has_running_batches
 from readgraph.state.errors import ReadgraphError
 
 NAME = "readgraph"  # help and completion go by it, also where the command runs as a module
+VERSION = f"readgraph {readgraph.__version__}"
 KEPT = "What was read is kept; run the same command again to continue."
 BATCH_GOES_ON = (
     "The batch goes on: run the same command again to take its replies, "
@@ -46,6 +48,15 @@ class Commands(HelpfulGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """The commands' names; each must have a panel."""
         return sorted(super().list_commands(ctx), key=[*PANEL_OF].index)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command of these words; where the first is none, what they were meant as (see `mistakes`)."""
+        if args and args[0] not in self.commands and not ctx.resilient_parsing:
+            args = command_meant(args, self.commands)
+            if args[0] in ("--help", "--version"):
+                typer.echo(ctx.get_help() if args[0] == "--help" else VERSION)
+                raise typer.Exit()
+        return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(
@@ -77,7 +88,7 @@ for group in app.registered_groups:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"readgraph {readgraph.__version__}")
+        typer.echo(VERSION)
         raise typer.Exit()
 
 

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint
@@ -201,8 +202,10 @@ def method_named(name: str) -> Method:
         raise BadInput(f"'{name}' acts on web pages and answers no question: ", Way.BROWSE, ".")
     if name == SUMMARY.name:
         raise BadInput("'summary' answers no question: ", Way.SUMMARISE, ".")
-    known = ", ".join([*METHODS, *entry_point_names(GROUP, METHODS)])
-    raise BadInput(f"There is no method '{name}': choose one of {known}.")
+    known = [*METHODS, *entry_point_names(GROUP, METHODS)]
+    if near := get_close_matches(name.lower(), known, 1):
+        raise BadInput(f"There is no method '{name}'. Do you mean '{near[0]}'?")
+    raise BadInput(f"There is no method '{name}': choose one of {', '.join(known)}.")
 
 
 def method_typed(name: str) -> Method:

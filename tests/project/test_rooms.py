@@ -56,12 +56,13 @@ INNER: dict[str, dict[str, set[str]]] = {
         "settings": set(),
         "log": set(),
         "shell": set(),
+        "mistakes": set(),
         "terminal": {"settings", "log"},
-        "faults": {"terminal"},
+        "faults": {"terminal", "mistakes"},
         "options": {"shell", "terminal", "settings", "log"},
-        "run": {"options", "terminal", "settings", "log"},
+        "run": {"options", "terminal", "settings", "log", "mistakes"},
         "commands": {"options", "shell", "run", "terminal"},
-        "main": {"commands", "options", "shell", "log", "faults"},
+        "main": {"commands", "options", "shell", "log", "faults", "mistakes"},
     },
 }
 """What the files and folders inside of a room may import of each other, where that is more than: in no circle."""

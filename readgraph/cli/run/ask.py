@@ -2,18 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.padding import Padding
 from rich.table import Column, Table
 
 from readgraph.api import functions
-from readgraph.api.documents import PickingScope, pick_as_one_document
+from readgraph.api.documents import WHOLE_LIBRARY, PickingScope, find_kept_document, pick_as_one_document
 from readgraph.api.functions import check_asked
 from readgraph.api.results import find_notices
 from readgraph.api.running import RunThread
+from readgraph.cli.mistakes import input_is_file, question_and_files, report_unread_pipe
 from readgraph.cli.options.reading import AskOptions, CompareOptions
 from readgraph.cli.run.documents import conversion_seconds, estimate, load_sources, resolve_document
 from readgraph.cli.run.reports import check_report, make_report, with_cost, with_places, write_report
@@ -23,14 +24,17 @@ from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.methods import Method, method_named, method_typed
-from readgraph.library.opening import Library, open_library
+from readgraph.library.opening import Library, holds_library, open_library, open_library_in_background
 from readgraph.models.metering import ask_each_prompt_once
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.sources import SourceText
+from readgraph.sources.inputs import file_or_address
+from readgraph.sources.loading import STANDARD_INPUT
 from readgraph.state.channels import Round
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.loops import in_background
 from readgraph.state.records import Document
 from readgraph.state.words import format_count, with_numbers
 
@@ -68,6 +72,7 @@ def _parts(named: Sequence[str | int]) -> str:
 
 def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Answer a question, or a follow-up, and print the answer; without documents, some of the library are picked."""
+    options = _arranged(options)
     check_asked(options.question, options.choices)
     _choice(options).check(open_to_choice=not options.paths and not options.follow_up)
     check_report(options.report)
@@ -89,7 +94,32 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
 
 def estimate_question(options: AskOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print what the question will use, without making a call."""
+    options = _arranged(options)
     estimate(options, context, screen, options.method, options.question, _choice(options), options.choices)
+
+
+Asking = TypeVar("Asking", AskOptions, CompareOptions)
+
+
+def _arranged(options: Asking) -> Asking:
+    """The options with question and files in their order; without files, with the one in standard input."""
+
+    def are_documents(names: Sequence[str]) -> bool:
+        if not holds_library(options.library):
+            return False
+        with open_library_in_background(options.library) as library, suppress(BadInput):
+            return all(in_background(find_kept_document, library.pages, name) for name in names)
+        return False
+
+    typed = [*map(str, options.paths)]
+    command = "ask" if isinstance(options, AskOptions) else "compare"
+    question, files = question_and_files(command, options.question, typed, are_documents)
+    if isinstance(options, AskOptions) and not files and not options.follow_up and _choice(options) == WHOLE_LIBRARY:
+        if input_is_file():
+            files = [STANDARD_INPUT]
+        else:
+            report_unread_pipe()
+    return replace(options, question=question, paths=[*map(file_or_address, files)])
 
 
 def _choice(options: AskOptions) -> PickingScope:
@@ -168,6 +198,7 @@ async def _last_question(
 
 def compare_methods(options: CompareOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Ask each method and print the answers and what they used; a method that fails does not stop the others."""
+    options = _arranged(options)
     check_asked(options.question, options.choices)
     named = [method_typed(name) for name in dict.fromkeys(filter(None, map(str.strip, options.methods.split(","))))]
     if not named:

@@ -21,6 +21,7 @@ from readgraph.api.documents import (
     store_source,
 )
 from readgraph.api.running import estimate_with_question, expected_cost
+from readgraph.cli.mistakes import QUESTION_MARKS, find_near_files, quote_argument
 from readgraph.cli.options.reading import DocumentOptions
 from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import ConversionProgress
@@ -36,7 +37,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.models.prices import in_dollars, price_to_pay
 from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.converting import show_conversion
-from readgraph.sources.loading import STANDARD_INPUT, names_file, raise_problem, read_file
+from readgraph.sources.loading import STANDARD_INPUT, names_file, printable_path, raise_problem, read_file
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background
@@ -61,8 +62,11 @@ def load_sources(
             return opened.enter_context(open_library_in_background(folder)) if holds_library(folder) else None
 
         def load_one(path: Path) -> SourceText | str:
-            if other_names and not names_file(path):
-                return str(path)
+            if not names_file(path):
+                if other_names:
+                    return str(path)
+                if meant := _or_near(path):
+                    raise BadInput(f"There is no file {printable_path(path)}.{meant}")
             if str(path) == STANDARD_INPUT:
                 return load(path)
             file = read_file(path)
@@ -98,10 +102,36 @@ async def resolve_document(library: Library, sources: Sequence[SourceText | str]
     documents = [
         await store_source(library.pages, source)
         if isinstance(source, SourceText)
-        else await find_kept_document(library.pages, source)
+        else await _find_kept(library, source)
         for source in sources
     ]
     return await add_collection(library.pages, documents)
+
+
+async def _find_kept(library: Library, name: str) -> Document:
+    """The document of a name that is no file's; else a `BadInput` that says what may have been meant."""
+    try:
+        return await find_kept_document(library.pages, name)
+    except BadInput as problem:
+        named = [each.name.casefold() for each in await library.collections.list_collections()]
+        if name.casefold() in named:
+            with_it = f"write --collection {quote_argument(name)}, with ask or search"
+            raise BadInput(f"'{name}' is a collection: {with_it}.") from None
+        if meant := _or_near(Path(name)):
+            raise BadInput(f"There is no file or document {printable_path(Path(name))}.{meant}") from None
+        raise problem
+
+
+def _or_near(path: Path) -> str:
+    """What may have been meant by the path of no file, after a space; "" where nothing is near."""
+    if near := find_near_files(path):
+        return f" Do you mean {' or '.join(near)}?"
+    words = str(path)
+    return (
+        f" To ask, write: readgraph ask {quote_argument(words)} FILE."
+        if " " in words and words.endswith(tuple(QUESTION_MARKS))
+        else ""
+    )
 
 
 async def find_document(store: PageStore, name: str, *, by_part: bool = True) -> Document:

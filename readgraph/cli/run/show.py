@@ -1,6 +1,7 @@
 """`show` and `search`: what the library holds, a document's parts and notes, the text at a place, passages."""
 
 import asyncio
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -14,6 +15,7 @@ from rich import filesize
 from readgraph.api.finding import check_search, find_hits
 from readgraph.api.memories import describe_memory, memories_to_show, method_of, note_of, parts_numbered
 from readgraph.api.results import Hit
+from readgraph.cli.mistakes import question_and_files
 from readgraph.cli.options.documents import ShowOptions, WantedPlace
 from readgraph.cli.run.documents import find_document, find_documents
 from readgraph.cli.run.in_library import run_in_library
@@ -301,6 +303,8 @@ def search(
     as_json: bool,
 ) -> None:
     """Print the best passages with their places, and the words of the query marked in them."""
+    if documents and len(documents) == 1 and Path(words).suffix and not os.path.lexists(documents[0]):
+        words, documents = question_and_files("search", words, documents)
     check_search(words, documents or [], collection)
 
     async def find(opened: Library) -> list[Hit]:
