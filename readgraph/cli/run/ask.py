@@ -98,7 +98,7 @@ def estimate_question(options: AskOptions, context: ReaderContext, screen: Outpu
     estimate(options, context, screen, options.method, options.question, _choice(options), options.choices)
 
 
-Asking = TypeVar("Asking", AskOptions, CompareOptions)
+Asking = TypeVar("Asking", bound=AskOptions | CompareOptions)
 
 
 def _arranged(options: Asking) -> Asking:
@@ -115,9 +115,8 @@ def _arranged(options: Asking) -> Asking:
     command = "ask" if isinstance(options, AskOptions) else "compare"
     question, files = question_and_files(command, options.question, typed, are_documents)
     if isinstance(options, AskOptions) and not files and not options.follow_up and _choice(options) == WHOLE_LIBRARY:
-        if input_is_file():
-            files = [STANDARD_INPUT]
-        else:
+        files = [STANDARD_INPUT] if input_is_file() else []
+        if not files:
             report_unread_pipe()
     return replace(options, question=question, paths=[*map(file_or_address, files)])
 
