@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from readgraph.library.page_store import PageStore
-from readgraph.sources.places import page_of, pages_among
+from readgraph.sources.places import label_of_words, page_of, pages_among
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 
@@ -18,7 +18,7 @@ async def places_named(store: PageStore, document: Document, wanted: str) -> lis
     """The places whose names are this, else those with these words in their names; neighbours are one span."""
     places = await all_places(store, document)
     folded = [" ".join(place.split()).casefold() for _, place in places]
-    sought = " ".join(wanted.split()).casefold()
+    sought = label_of_words(" ".join(wanted.split())).casefold()
     within = re.compile(rf"(?<!\w){re.escape(sought)}(?!\w)")
     hits = [number for number, name in enumerate(folded) if name == sought]
     hits = hits or [number for number, name in enumerate(folded) if sought and within.search(name)]

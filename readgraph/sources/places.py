@@ -11,6 +11,7 @@ LONGEST_TITLE = 80  # the most characters of a heading in a label
 BELOW = " > "  # what stands in a label between a heading and one below it
 _NOTE_MARK = re.compile(r" \[\^[^\]\s]{1,6}\]")
 _PAGE = re.compile(r"(?:^|, )PDF page (\d{1,9})(?: \((.*)\))?$")
+_SAID_PAGE = re.compile(r"page (\S+) \((\d{1,9})(?:st|nd|rd|th) in the file\)$", re.IGNORECASE)
 Element = TypeVar("Element")
 
 
@@ -24,6 +25,15 @@ class SourcePage(NamedTuple):
     def label(self) -> str:
         """The page as a place: "PDF page 5 (v)"."""
         return f"PDF page {self.number}" + (f" ({self.printed})" if self.printed else "")
+
+    @property
+    def in_words(self) -> str:
+        """The page as people say it: "page v (5th in the file)"."""
+        if not self.printed:
+            return f"page {self.number}"
+        tens = self.number % 100
+        ending = "th" if 10 < tens < 20 else {1: "st", 2: "nd", 3: "rd"}.get(tens % 10, "th")
+        return f"page {self.printed} ({self.number}{ending} in the file)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,17 @@ def page_of(label: str) -> SourcePage | None:
     """The source's page in the label of a place ("§ 2.1 Discharge, PDF page 5 (v)"); None where it names none."""
     found = _PAGE.search(label)
     return SourcePage(int(found[1]), found[2] or "") if found else None
+
+
+def place_in_words(label: str) -> str:
+    """The label of a place as people say it: "§ 2.1 Discharge, page v (5th in the file)"."""
+    page = page_of(label)
+    return f"{label[: label.rindex('PDF page ')]}{page.in_words}" if page else label
+
+
+def label_of_words(words: str) -> str:
+    """The label of a place from how people say it, as `place_in_words` does; other words stay as they are."""
+    return _SAID_PAGE.sub(lambda said: SourcePage(int(said[2]), said[1]).label, words)
 
 
 def pages_among(labels: Iterable[str]) -> list[SourcePage]:

@@ -23,7 +23,7 @@ library_commands = Typer()
 @library_commands.command()
 @with_options(given.ShowOptions)
 def show(run: Context, options: given.ShowOptions) -> None:
-    """List what the library holds, or a document's parts with their gists, or the text where a citation stands.
+    """List what the library holds, or a document's parts with their notes, or the text where a citation stands.
 
     Example: readgraph show report.pdf --page 58 --quote "maximum discharge"
     """
@@ -44,7 +44,7 @@ def show(run: Context, options: given.ShowOptions) -> None:
 
         show_document(options)
     elif options.method or options.made_for is not None:
-        raise BadInput("--method and --purpose choose the memory of a document: name one.")
+        raise BadInput("--method and --purpose choose among the notes on a document: name one.")
     else:
         from readgraph.cli.run.show import show_library
 
@@ -55,7 +55,7 @@ def show(run: Context, options: given.ShowOptions) -> None:
 @with_options(given.CorrectOptions)
 @run_lazily("library.correct_note")
 def correct(options: given.CorrectOptions) -> None:
-    """Replace a part's gist, summary or memo by your own words, which are kept when the document is read again.
+    """Replace the note on a part by your own words, which are kept when the document is read again.
 
     Example: readgraph correct report.pdf --part 4 --text "The discharge is 40 litres, not 400."
     """
@@ -92,7 +92,7 @@ def forget(
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
-    """Delete a document from the library, with its memories, recorded replies and checkpoints."""
+    """Delete a document from the library, with all notes and questions. Your file stays."""
 
 
 collection = Typer(cls=HelpfulGroup, help="Keep documents under a name, for ask and search.", no_args_is_help=True)
@@ -134,7 +134,8 @@ def remove_documents(
 
 
 replies = Typer(
-    cls=HelpfulGroup, help="Export and import recorded replies, so that a run can be repeated without paying again."
+    cls=HelpfulGroup,
+    help="Export and import saved replies of models, so that a run can be repeated without paying again.",
 )
 Archive = Annotated[Path, Argument(metavar="ARCHIVE", help="A file of JSON lines.")]
 
@@ -146,13 +147,13 @@ def export_replies(
     document: Annotated[str, Option(help="Only the replies about this document: a file, an id or a title.")] = "",
     library: LibraryFolder = None,
 ) -> None:
-    """Write the recorded replies to a file."""
+    """Write the saved replies to a file."""
 
 
 @replies.command("import")
 @run_lazily("library.import_replies")
 def import_replies(file: Archive, library: LibraryFolder = None) -> None:
-    """Import the replies of a file; replies that are already recorded stay as they are."""
+    """Import the replies of a file; replies that are already saved stay as they are."""
 
 
 COPIED = "A library: a folder, or postgresql://user@host/db."

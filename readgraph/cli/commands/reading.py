@@ -23,7 +23,7 @@ reading_commands = Typer()
 @with_run(given.ReadOptions, settings.READING, settings.PROFILE)
 @run_lazily("read.read_documents")
 def read(options: given.ReadOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Read documents: cut them into parts and keep a gist of each. An interrupted reading resumes where it stopped.
+    """Read documents: cut them into parts and keep a short note on each. An interrupted reading is continued.
 
     Example: readgraph read book.epub letters/ --glob '*.md' --model openai:gpt-4.1-mini
     """
@@ -33,7 +33,7 @@ def read(options: given.ReadOptions, context: "ReaderContext", screen: "OutputOp
 @with_run(given.RememberOptions, settings.MEMORIZING)
 @run_lazily("read.remember_sessions")
 def remember(options: given.RememberOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
-    """Append sessions to a history and memorise what is new: a memo and a header for each part.
+    """Append sessions to a history and keep notes on what is new.
 
     A file is one session, unless it has session headings: then each heading starts one. In a .jsonl file, each line
     is a session. Exported chats of WhatsApp (.txt, .zip), Slack (folder, .zip), ChatGPT and Claude (.json, .zip) have a

@@ -41,7 +41,7 @@ MethodName = Annotated[
     str | None,
     MethodOption(help="How to read (read-agent): see 'readgraph methods'; or package.module:build, of your own."),
 ]
-MemoryOfMethod = Annotated[str | None, MethodOption(help="Take the memory of this method; else the newest.")]
+MemoryOfMethod = Annotated[str | None, MethodOption(help="Take the notes of this method; else the newest.")]
 EstimateOnly = Annotated[
     bool, Option("--estimate", help="Print how many calls and words it will take, without making a call.")
 ]
@@ -100,17 +100,14 @@ class ShowOptions:
     ] = ""
     page: Annotated[
         str | None,
-        Option(
-            metavar="N",
-            help="Show this page of the source: of 'PDF page 58 (50)', 58; where it has no pages, this part.",
-        ),
+        Option(metavar="N", help="Show this page, as the file counts them; where it has no pages, this part."),
     ] = None
     part: Annotated[
         int | None, Option(min=0, metavar="N", help="Show this part, as readgraph divided the text: of part 4, 4.")
     ] = None
     at: Annotated[
         str | None,
-        Option(metavar="PLACE", help="Show the text at a place in the source's own terms, such as 'PDF page 58'."),
+        Option(metavar="PLACE", help="Show the text at a place in the source's own terms, such as 'page 58'."),
     ] = None
     quote: Annotated[
         str | None, Option(metavar="TEXT", help="Mark these words; without a place, show the part that has them.")
@@ -118,11 +115,7 @@ class ShowOptions:
     method: MemoryOfMethod = None
     made_for: Annotated[
         str | None,
-        Option(
-            "--purpose",
-            metavar="TEXT",
-            help="Show the memory whose purpose has these words; '' is one without purpose.",
-        ),
+        Option("--purpose", metavar="TEXT", help="Show the notes whose purpose has these words; '' are those without."),
     ] = None
     library: LibraryFolder = None
     report: Report = None
@@ -147,7 +140,7 @@ class CorrectOptions:
     ] = None
     part: Annotated[int | None, Option(min=0, metavar="N", help="Correct the note of this part.")] = None
     at: Annotated[
-        str | None, Option(metavar="PLACE", help="Correct the note of the part at this place, such as 'PDF page 58'.")
+        str | None, Option(metavar="PLACE", help="Correct the note of the part at this place, such as 'page 58'.")
     ] = None
     text: Annotated[str | None, Option(metavar="TEXT", help="The note as it should be; else an editor opens.")] = None
     restore: Annotated[bool, Option("--restore", help="Put the method's own note back.")] = False

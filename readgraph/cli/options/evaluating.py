@@ -30,7 +30,7 @@ Replies = Annotated[
     Path | None,
     RowOption(
         metavar="FOLDER",
-        help="Another evaluation, or a library, whose recorded replies are used where they fit: they cost nothing.",
+        help="Another evaluation, or a library, whose saved replies are used where they fit: they cost nothing.",
     ),
 ]
 PublishTo = Annotated[

@@ -74,7 +74,7 @@ def forget_agent(name: str, library: LibraryPlace | None, *, yes: bool) -> None:
     if not yes:
         confirm_forgetting(name, "everything it remembers")
     run_in_library(library, forget_life, agent)
-    Console().print(f"Forgot '{name}'.")
+    Console().print(f"Deleted '{name}' with all it remembered.")
 
 
 @in_library()

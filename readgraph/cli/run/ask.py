@@ -257,7 +257,7 @@ def _print_figures(results: Sequence[dict[str, Any]]) -> None:
     done = [found for found in results if found["status"] != "failed"]
     priced = any(found["cost"] for found in done)
     table = Table(Column("method", no_wrap=True), **PLAIN)
-    for name in ("calls", "words", "seconds", "read again", "parts", "quotes", *(["cost"] if priced else [])):
+    for name in ("calls", "words", "seconds", "looked at", "parts", "quotes", *(["cost"] if priced else [])):
         table.add_column(name, justify="right")
     for found in results:
         if found not in done:
@@ -288,13 +288,15 @@ def _print_notes(results: Sequence[dict[str, Any]], failed: int) -> None:
         if found["status"] == "budget":
             lines.append(f"{name}: the budget ran out")
         if cached := found["usage"]["cached_calls"]:
-            lines.append(f"{name}: {format_count(cached, 'more call')} answered by recorded replies")
+            lines.append(f"{name}: {format_count(cached, 'saved reply')} used")
         if found["fallbacks"]:
             kinds = ", ".join(f"{kind} {n}" for kind, n in found["fallbacks"].items())
-            lines.append(f"{name}: fall-backs {kinds}" + (rendering.ASK_AGAIN if found["usage"]["refused"] else ""))
+            lines.append(
+                f"{name}: no usable reply for {kinds}" + (rendering.ASK_AGAIN if found["usage"]["refused"] else "")
+            )
     for names in sharing.values():
         if len(names) > 1:
-            lines.append(f"{', '.join(names)}: they share a memory; the first one paid for building it")
+            lines.append(f"{', '.join(names)}: they share notes; the first one paid for them")
     if failed:
         lines.append(f"{failed} of {format_count(len(results), 'method')} failed")
     for line in lines:

@@ -63,7 +63,8 @@ def _print_summary(found: dict[str, Any], screen: OutputOptions) -> None:
     about = ", ".join(part["name"] for part in found["parts"])
     size = f"{format_count(count_words(found['answer'] or ''), 'word')}{f' of {about}' if about else ''}"
     used = rendering.format_usage(found["usage"], found["cost"])
-    line = f"{size} · in full{rendering.format_read_again(found)} · {used}"
+    read = f" · read{rendering.format_read_again(found)}" if found["pages_read"] else ""
+    line = f"{size}{read} · {used}"
     console.print(rendering.footer(line, found["fallbacks"], found["usage"]))
 
 

@@ -28,13 +28,13 @@ from readgraph.cli.terminal.progress import ConversionProgress
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
-from readgraph.graphs.estimates.arithmetic import Estimate
+from readgraph.graphs.estimates.arithmetic import Estimate, Range
 from readgraph.library.collections import add_collection
 from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
 from readgraph.library.opening import Library, holds_library, open_library, open_library_in_background
 from readgraph.library.page_store import PageStore
-from readgraph.models.prices import in_dollars, price_to_pay
+from readgraph.models.prices import price_to_pay
 from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.converting import show_conversion
 from readgraph.sources.loading import STANDARD_INPUT, names_file, printable_path, raise_problem, read_file
@@ -211,12 +211,14 @@ def show_estimate(
     if screen.as_json:
         print_json({"words": words, **reading.value(), **({"judging": judging.value()} if judging else {})})
         return
+    notes = [] if judging else [NO_CALL]
     if words:
-        _print(
-            f"{words:,} words to read, {context.model or 'without a model'}", reading, *([] if judging else [NO_CALL])
+        how = (
+            f"with {context.model}" if context.model else "without a model: nothing is sent, and nothing has to be paid"
         )
+        _print(f"{words:,} words to read, {how}", reading, *notes)
     if judging:
-        _print(f"answers to rate, {judging.model}", judging, NO_CALL)
+        _print(f"answers to rate with {judging.model}", judging, NO_CALL)
 
 
 class PricedEstimate(NamedTuple):
@@ -237,19 +239,45 @@ class PricedEstimate(NamedTuple):
 
 
 def _print(heading: str, priced: PricedEstimate, *more_notes: str) -> None:
+    """Print what is expected and how far it may be off, then what it never exceeds."""
     console, estimate = Console(), priced.estimate
     console.print(SafeText(heading, style="bold"))
-    table = Table("", "at least", "expected", "at most", **PLAIN)
+    if estimate.calls.high == 0:
+        return
+    table, bounds = Table("", "expected", "probably", **PLAIN), list[str]()
     for name, used in (
         ("calls", estimate.calls),
         ("words sent", estimate.input_words),
         ("words received", estimate.output_words),
     ):
-        high = "no bound" if used.high is None else f"{used.high:,.0f}"
-        table.add_row(name, f"{used.low:,.0f}", f"{used.expected:,.0f}", high)
+        low, high = _probable(used)
+        table.add_row(name, _about(used.expected), _about(low) if low == high else f"{_about(low)} to {_about(high)}")
+        bounds.append(f"{name} no limit known" if used.high is None else f"{name} {used.high:,.0f}")
+    if priced.cost is not None:
+        likely = " to ".join(_dollars(share * priced.cost) for share in PROBABLE)
+        table.add_row("cost", _dollars(priced.cost), likely)
     console.print(table)
-    notes = [f"about {in_dollars(priced.cost)}"] if priced.cost is not None else []
-    if estimate.output_words.high is None:
-        notes.append("the model decides how long its replies are")
-    if notes := [*notes, *more_notes]:
-        console.print(SafeText(" · ".join(notes), style="dim"))
+    console.print(SafeText(f"at most, if no reply can be used at first: {', '.join(bounds)}", style="dim"))
+    if more_notes:
+        console.print(SafeText(" · ".join(more_notes), style="dim"))
+
+
+PROBABLE = 0.75, 1.5  # of what is expected: see docs/guides/budgets.md for how far estimates were off
+
+
+def _probable(used: Range) -> tuple[float, float]:
+    """Between which numbers the true one probably is."""
+    low, high = (share * used.expected for share in PROBABLE)
+    return max(low, min(used.low, used.expected)), high if used.high is None else min(high, used.high)
+
+
+def _dollars(cost: float) -> str:
+    return f"${cost:,.2f}" if cost >= 1 else f"${cost:.2g}"
+
+
+def _about(number: float) -> str:
+    """A number of two or three digits and zeros, as precise as an estimate is."""
+    if number < 100:
+        return f"{number:.0f}"
+    unit = 10 ** (len(f"{number:.0f}") - 2)
+    return f"{round(number / unit) * unit:,}"

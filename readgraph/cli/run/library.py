@@ -66,7 +66,7 @@ def correct_note(options: CorrectOptions) -> None:
         return
     did = "Restored" if options.restore else "Corrected"
     console = Console()
-    console.print(SafeText(f"{did} the {called} of part {number} of '{document.title}'.", style="bold"))
+    console.print(SafeText(f"{did} the note on part {number} of '{document.title}'.", style="bold"))
     if done.renewed:
         above = format_count(len(done.renewed), "summary")
         console.print(SafeText(f"The next reading makes {above} above it again.", style="dim"))
@@ -164,9 +164,6 @@ def _names_of(documents: Sequence[Document]) -> list[dict[str, str]]:
     return [{"id": document.id, "title": document.title} for document in documents]
 
 
-SINGULAR = {"memories": "memory", "replies": "reply", "threads": "thread"}
-
-
 def forget(document: str, library: LibraryPlace | None, *, yes: bool, as_json: bool) -> None:
     """Forget a document, after asking for confirmation unless `yes` was said."""
 
@@ -176,20 +173,19 @@ def forget(document: str, library: LibraryPlace | None, *, yes: bool, as_json: b
 
     found = run_in_library(library, find)
     if not yes:
-        confirm_forgetting(found.title, "everything that was read of it")
+        confirm_forgetting(found.title, "all notes and questions about it, from the library")
     waiting = f"Waiting for the process that reads '{one_line(found.title)}' to stop. Press Ctrl-C to cancel."
     counts = run_in_library(library, forget_document, found, lambda: typer.echo(waiting, err=True))
     if as_json:
         print_json({"document": found.id, "title": found.title, **counts})
         return
-    deleted = ", ".join(format_count(count, SINGULAR[kind]) for kind, count in counts.items())
-    Console().print(f"Forgot '{found.title}': {deleted}.")
+    Console().print(f"Deleted '{found.title}' from the library, with all notes and questions.")
 
 
 def confirm_forgetting(name: str, also: str) -> None:
     """Raise `BadInput` unless the user agrees; not for an event loop: there, Ctrl-C would have no effect."""
-    if not ask_yes_or_no(f"Forget '{name}' and {also}? [y/N] "):
-        raise BadInput(f"'{name}' was kept: give --yes to forget it without being asked.")
+    if not ask_yes_or_no(f"Delete '{name}' and {also}? [y/N] "):
+        raise BadInput(f"'{name}' was kept: give --yes to delete it without being asked.")
 
 
 WRONG = 1  # exit code where something is wrong
@@ -256,7 +252,7 @@ def copy_library(source: LibraryPlace, target: LibraryPlace, *, as_json: bool) -
 
 async def _holds(library: Library) -> str:
     memories = sum(map(len, (await library.pages.all_memories()).values()))
-    return f"{format_count(len(await library.pages.documents()), 'document')}, {format_count(memories, 'memory')}"
+    return f"{format_count(len(await library.pages.documents()), 'document')}, {format_count(memories, 'reading')}"
 
 
 def _print_faults(faults: Sequence[Fault]) -> None:
@@ -275,7 +271,7 @@ async def compact_library(library: Library, *, as_json: bool) -> None:
     if as_json:
         print_json({"bytes_before": done.before, "bytes_after": done.after, "checkpoints": done.checkpoints})
         return
-    deleted = f"; {format_count(done.checkpoints, 'checkpoint')} deleted" if done.checkpoints else ""
+    deleted = f"; {format_count(done.checkpoints, 'step')} of old questions deleted" if done.checkpoints else ""
     Console().print(f"The library took {decimal(done.before)} and takes {decimal(done.after)}{deleted}.")
 
 

@@ -288,7 +288,7 @@ async def _examine_library(folder: LibraryPlace) -> CheckResult:
 
 async def _model(called: str, context: ReaderContext, model: str) -> CheckResult:
     if not model:
-        return CheckResult(called, None, "none: reading is extractive")
+        return CheckResult(called, None, "none: quotes only")
     try:
         checked = await try_model(replace(context, model=model, retry_seconds=RETRY_SECONDS))
     except ReadgraphError as problem:

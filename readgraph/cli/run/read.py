@@ -28,7 +28,6 @@ from readgraph.corpus.on_ray import on_ray
 from readgraph.corpus.processes import processes
 from readgraph.corpus.reading import CorpusTotals, read_corpus
 from readgraph.corpus.worker import CorpusJob, CorpusLine
-from readgraph.graphs.methods import METHODS
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import default_place, open_library
 from readgraph.library.page_store import PageStore
@@ -62,7 +61,7 @@ def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputO
                     built.append(found | reading.model_dump(include=SIZES))
                 else:
                     labels = [name for _, name in await library.pages.places(document)]
-                    await _print_memory(library.pages, document, found, method.note, screen, labels)
+                    await _print_memory(library.pages, document, found, screen, labels)
         print_reminder(context, screen)
         return built
 
@@ -75,15 +74,10 @@ SIZES = {"pages", "notes", "note_words", "complete"}  # what a run's output does
 
 
 async def _print_memory(
-    pages: PageStore,
-    document: Document,
-    found: dict[str, Any],
-    called: str,
-    screen: OutputOptions,
-    labels: Sequence[str] = (),
+    pages: PageStore, document: Document, found: dict[str, Any], screen: OutputOptions, labels: Sequence[str] = ()
 ) -> None:
     memory = await pages.memory(document.id, found["memory"])
-    print_memory(document, memory, await pages.notes(memory.id, range(memory.pages)), found, called, screen, labels)
+    print_memory(document, memory, await pages.notes(memory.id, range(memory.pages)), found, screen, labels)
 
 
 def remember_sessions(options: RememberOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -106,7 +100,7 @@ def remember_sessions(options: RememberOptions, context: ReaderContext, screen: 
                 counts = {"added": done.added, "known": done.known, "sessions": done.sessions}
                 print_json(found | counts | done.model_dump(include=SIZES))
                 return
-            await _print_memory(library.pages, appended.document, found, METHODS["gam"].note, screen)
+            await _print_memory(library.pages, appended.document, found, screen)
         print_reminder(context, screen)
 
     run_until_stopped(remember())
@@ -132,8 +126,8 @@ class CorpusProgress(EvaluationProgress):
             self.problems.print(SafeText(f"{said} ({format_usage(usage, line['cost'])})", style="dim"))
 
 
-def _print_sum(total: CorpusTotals, called: str, screen: OutputOptions) -> None:
-    """Print what became of all; `called` is the method's word for a note."""
+def _print_sum(total: CorpusTotals, screen: OutputOptions) -> None:
+    """Print what became of all."""
     console = Console()
     states = {"read": total.read, "read before": total.known, "not complete": total.incomplete}
     states |= {"left out": total.left_out, "not begun": total.not_begun}
@@ -141,7 +135,7 @@ def _print_sum(total: CorpusTotals, called: str, screen: OutputOptions) -> None:
     console.print(SafeText(f"{format_count(total.documents + total.not_begun, 'document')}: {shown}", style="bold"))
     if total.words:
         share = 100 * total.note_words / total.words
-        notes = f"{format_count(total.notes, called)} of {format_count(total.note_words, 'word')}"
+        notes = f"notes of {format_count(total.note_words, 'word')}"
         sizes = f"{format_count(total.words, 'word')}, {format_count(total.pages, 'part')}"
         console.print(f"  {sizes}, {notes} ({share:.0f} % of the text)")
     if total.incomplete or total.not_begun:
@@ -176,7 +170,7 @@ def read_folders(options: CorpusOptions, context: ReaderContext, screen: OutputO
     if screen.as_json:
         write_json({"sum": asdict(total)})
     elif not nothing_read:
-        _print_sum(total, named.note, screen)
+        _print_sum(total, screen)
     if nothing_read:
         raise BadInput(first_problem)
     print_reminder(context, screen)

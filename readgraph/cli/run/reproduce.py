@@ -101,7 +101,7 @@ def _show(found: replaying.RunComparison, run: replaying.RunRecord, theirs: Path
 
 
 ANY_MODEL = "any"  # stands for a model in estimates, where none is named
-FLOOR = "Without a model this is the extractive floor, which no paper reports: name a model with --model."
+FLOOR = "Without a model, quotes are scored, which no paper reports: name a model with --model."
 SHARED = ("limit", "sample", "seed", "runs", "judge", "out", "replies", "publish")
 
 

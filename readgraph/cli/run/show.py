@@ -32,7 +32,7 @@ from readgraph.library.store import SharedStore
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.report.page import render, report_of_document
 from readgraph.sources.naming_places import NamedSpan, all_places, places_named, source_page
-from readgraph.sources.places import Place, place_at
+from readgraph.sources.places import Place, place_at, place_in_words
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, Note, at_local_time
 from readgraph.state.words import format_count
@@ -108,7 +108,7 @@ async def _show_document(library: Library, options: ShowOptions) -> None:
     if lines:
         console.print(SafeText("\n".join(lines), style="dim"))
     for page in pages:
-        at = ", ".join(filter(None, [f"part {page.number}", place_at(places, page.start)]))
+        at = ", ".join(filter(None, [f"part {page.number}", place_in_words(place_at(places, page.start) or "")]))
         note = notes.get(page.number)
         corrected = f", {called} corrected by hand" if note and note.replaced is not None else ""
         size = f"{page.words} words, characters {page.start}-{page.end}{corrected}"
@@ -172,7 +172,7 @@ def _memory_line(document: Document, sized: SizedMemory) -> str:
         expected = round(memory.pages * document.characters / max(memory.read_to, 1))
         parts = f"{sized.notes:,} of about {format_count(expected, 'part')}"
     done = f"{parts} done, {format_count(sized.words, 'word')} of notes"
-    made = f"{describe_memory(memory)}, {memory.recipe.model or 'no model'}"
+    made = f"{describe_memory(memory)}, {memory.recipe.model or 'without a model'}"
     return f"{made}: {done if memory.pages else 'nothing done yet'}, {day(memory.started)}"
 
 
@@ -219,7 +219,9 @@ def show_place(options: ShowOptions) -> None:
     pieces = list[SafeText]()
     for each, text in zip(found, texts, strict=True):
         part = f"part {each.page} of {each.method}" if options.part is not None or not each.place else ""
-        pieces.append(SafeText(", ".join(filter(None, [document.title, each.place, part])), style="bold"))
+        pieces.append(
+            SafeText(", ".join(filter(None, [document.title, place_in_words(each.place or ""), part])), style="bold")
+        )
         marks = [(each.mark[0] - each.start, each.mark[1] - each.start)] if each.mark else []
         pieces.append(mark_text(f"{text.rstrip()}\n", marks, styled=styled))
     print_paged(pieces)
@@ -320,7 +322,10 @@ def search(
         console.print(f"No passage shares a word with '{words}'.")
     for hit in hits:
         part = f"part {hit.page} of {hit.method}" if hit.page is not None else ""
-        console.print(SafeText(", ".join(filter(None, [hit.title, hit.place or part])), style="bold"), soft_wrap=True)
+        console.print(
+            SafeText(", ".join(filter(None, [hit.title, place_in_words(hit.place or "") or part])), style="bold"),
+            soft_wrap=True,
+        )
         spans = [(start - hit.start, end - hit.start) for start, end in hit.marks]
         excerpt = "".join(" " if character.isspace() else character for character in hit.text)
         shown = mark_text(excerpt, spans, styled=console.is_terminal)

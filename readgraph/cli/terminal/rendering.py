@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from rich.padding import Padding
@@ -18,7 +19,7 @@ from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.citations import without_long_runs
 from readgraph.nodes.survey.table import markdown_of
 from readgraph.report.table_files import Sheet, markdown
-from readgraph.sources.places import BELOW, page_of, pages_among
+from readgraph.sources.places import BELOW, page_of, pages_among, place_in_words
 from readgraph.state.channels import Action, Hop
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Step, Usage
@@ -28,12 +29,12 @@ from readgraph.state.words import format_count, with_numbers
 
 __all__ = ["print_walk"]
 MOST_UNREAD = 20
-LONGEST_PLACES = 100  # characters of the places that are listed in one line; longer ones are named as parts
+LONGEST_PLACES = 100  # characters of the places that are listed in one line; of more, the first ones
 
 
 def place_or_part(place: str | None, page: int) -> str:
     """The source's own place; where it names none, the number of our page, which people see as a part."""
-    return place or f"part {page}"
+    return place_in_words(place) if place else f"part {page}"
 
 
 def format_read_again(found: dict[str, Any]) -> str:
@@ -64,12 +65,15 @@ def _where(places: Sequence[str | None], numbers: Sequence[int], *, in_one: bool
     """Where the pages with these places and numbers are; `in_one`: in one document."""
     pages = pages_among(filter(None, places))
     if pages and in_one and all(place and page_of(place) for place in places):
-        listed = ", ".join(page.label.removeprefix("PDF page ") for page in pages)
-        return f" from PDF page{'s' if len(pages) > 1 else ''} {listed}"
-    listed = "; ".join(dict.fromkeys(filter(None, places)))
-    if None not in places and len(listed) <= LONGEST_PLACES:
-        return f": {listed}"
-    return f": {with_numbers('part', numbers)}"
+        listed = ", ".join(page.printed or str(page.number) for page in pages)
+        return f": page{'s' if len(pages) > 1 else ''} {listed}"
+    if not any(places):
+        return f": {with_numbers('part', numbers)}"
+    named = [*dict.fromkeys(map(place_in_words, filter(None, places)))]
+    sizes = accumulate(len(name) + 2 for name in named)
+    fitting = max(1, sum(size <= LONGEST_PLACES for size in sizes))
+    more = f" and {len(named) - fitting:,} more" if fitting < len(named) else ""
+    return f": {'; '.join(named[:fitting])}{more}"
 
 
 def size_of(document: Document, labels: Iterable[str]) -> str:
@@ -128,11 +132,14 @@ def _table_with_columns(columns: Any, kinds: Any) -> Table:
 
 
 TO_READ_WITH_ONE = f"To read with one, give --model: {HOW_TO_NAME}"
-NO_MODEL = f"Read without a model: parts cut by rule, sentences quoted. {TO_READ_WITH_ONE}"
-ASK_AGAIN = "; refused replies are kept, --again asks the model again"
+NO_MODEL = f"Read without a model: quotes only. {TO_READ_WITH_ONE}"
+ASK_AGAIN = "; --again asks the model again"
+NEAREST = "No answer, but these sentences are nearest:"
+NEAREST_ONE = "No answer, but this sentence is nearest:"
+PERHAPS, PERHAPS_ONE = "Perhaps, from the nearest sentences:", "Perhaps, from the nearest sentence:"
 BY_PATTERN = "Filled by patterns, without a model: names and amounts as they are written, dates as YYYY-MM-DD."
 GUESSED = "A guess by shared words, no better than chance"
-NOTHING_SHARED = "No passage that was looked at shares words with your question."
+NOTHING_SHARED = "No sentence that was looked at shares a word with your question."
 
 
 def print_json(value: Any) -> None:
@@ -171,10 +178,10 @@ def print_answer(found: dict[str, Any], screen: OutputOptions) -> None:
         for finding in found["findings"] if found["answer"] is None else []:
             where = place_or_part(places.get(finding["page"]), finding["page"])
             console.print(Padding(SafeText(f"Learned from {where}: {finding['text']}"), (0, 0, 0, 2), expand=False))
-        reverts = format_count(sum(hop["action"] == "revert" for hop in found["hops"]), "revert")
-        walked = f"{format_count(len(found['hops']), 'hop')}, {reverts} · "
+        back = sum(hop["action"] == "revert" for hop in found["hops"])
+        walked = f"walked {format_count(len(found['hops']), 'step')}, {back:,} of them back · "
     used = format_usage(found["usage"], found["cost"])
-    _print_footer(f"{walked}read again{format_read_again(found)} · {used}", found)
+    _print_footer(f"{walked}looked at{format_read_again(found)} · {used}", found)
 
 
 def answer_doubts(found: Mapping[str, Any]) -> str:
@@ -243,12 +250,12 @@ def _lead(found: dict[str, Any]) -> str:
 def _nearest(found: dict[str, Any]) -> str:
     if found["choice"]:
         return f"{GUESSED}: {found['choice']}. {found['marked_answer']}"
+    one = len(found["citations"]) <= 1
     if not found["citations"]:
-        return f"Nearest passage: {found['answer']}"
-    passages = "passage" if len(found["citations"]) == 1 else "passages"
+        return f"{NEAREST_ONE} {found['answer']}"
     if len(found["answer"]) < len(found["citations"][0]["quote"]):
-        return f"From the nearest {passages}: {found['marked_answer']}"
-    return f"Nearest {passages}:"
+        return f"{PERHAPS_ONE if one else PERHAPS} {found['marked_answer']}"
+    return NEAREST_ONE if one else NEAREST
 
 
 def print_memory(
@@ -256,22 +263,22 @@ def print_memory(
     memory: Memory,
     notes: Sequence[Note],
     found: dict[str, Any],
-    called: str,
     screen: OutputOptions,
     labels: Sequence[str] = (),
 ) -> None:
-    """Print what was built; `called` is the method's word for a note, `labels` are the places of the source."""
+    """Print what was built; `labels` are the places of the source."""
     console = Console()
     words = sum(note.words for note in notes)
     heading = f"{document.title}: {size_of(document, labels)}, read as {format_count(memory.pages, 'part')}"
     console.print(SafeText(heading, style="bold"))
     if words:
         share = f"{100 * words / document.words:.0f} % of the text"
-        console.print(f"  {format_count(len(notes), called)} of {format_count(words, 'word')} ({share})")
+        console.print(f"  notes for {format_count(len(notes), 'part')}: {format_count(words, 'word')} ({share})")
     if substitutes := sum(note.is_substitute for note in notes):
-        console.print(f"  {substitutes:,} of them written by a substitute: --again asks the model again.")
+        console.print(f"  {substitutes:,} of them are not the model's, whose replies were unusable{ASK_AGAIN}.")
     if memory.levels:
-        console.print(f"  a tree of {' + '.join(f'{count:,}' for count in (memory.pages, *memory.levels))} nodes")
+        levels = " + ".join(f"{count:,}" for count in (memory.pages, *memory.levels))
+        console.print(f"  summaries of them in a tree: {levels}")
     if not memory.complete:
         console.print("  Not complete: the budget ran out. Run the same command again to continue.")
     if not screen.quiet:
@@ -301,19 +308,21 @@ def footer(line: str, fallbacks: dict[str, int], usage: Usage) -> SafeText:
     """A line on what was done, with the fall-backs by their kinds, and how the model is asked again for these."""
     if fallbacks:
         kinds = ", ".join(f"{kind} {count}" for kind, count in fallbacks.items())
-        line += f" · fall-backs: {kinds}" + (ASK_AGAIN if usage["refused"] else "")
+        line += f" · no usable reply for {kinds}" + (ASK_AGAIN if usage["refused"] else "")
     return SafeText(line, style="dim")
 
 
 def format_usage(usage: Usage, cost: float | None = None) -> str:
     """Calls, words, cost and time in one line."""
-    cached = f" (+{usage['cached_calls']:,} cached)" if usage["cached_calls"] else ""
-    calls = f"{format_count(usage['calls'], 'call')}{cached}"
+    seconds, kept = f"{usage['seconds']:.1f} s", format_count(usage["cached_calls"], "saved reply")
+    if not usage["calls"]:
+        return f"nothing sent{f', {kept} used' if usage['cached_calls'] else ''} · {seconds}"
+    calls = format_count(usage["calls"], "call") + (f" and {kept}" if usage["cached_calls"] else "")
     words = f"{usage['input_words'] + usage['output_words']:,} words"
     money = f", {in_dollars(cost)}" if cost else ""
     held = usage.get("cache_read_tokens", 0)  # older ones count no cache
     cached = f" ({percent(100 * held / usage['input_tokens'])} of them from the provider's cache)" if held else ""
-    return f"{calls}, {words}{cached}{money}, {usage['seconds']:.1f} s"
+    return f"{calls}, {words}{cached}{money} · {seconds}"
 
 
 _STYLES: dict[Action, str] = {

@@ -26,8 +26,8 @@ class Model(Settings, panel="Model"):
     model: Annotated[
         str,
         Help(
-            "As for LangChain's init_chat_model, such as openai:gpt-4.1-mini; or local, for a model that runs on this "
-            "machine. Without one, reading is extractive.",
+            "The model to use, such as openai:gpt-4.1-mini; or local, for one that runs on this machine. Without one, "
+            "readgraph only quotes.",
             "PROVIDER:NAME",
             "READGRAPH_MODEL",
         ),
@@ -48,7 +48,7 @@ class Model(Settings, panel="Model"):
 
     again: Annotated[
         bool,
-        Help("Ask again where the model's recorded replies could not be used; without it, nothing is paid for twice."),
+        Help("Ask again where the model's saved replies could not be used; without it, nothing is paid for twice."),
     ] = False
 
     def __post_init__(self) -> None:
@@ -71,8 +71,7 @@ class ReadingModel(Settings, panel="Model"):
     """Another model to build memories with."""
 
     reading_model: Annotated[
-        str,
-        Help("Another model to build memories with, such as a cheaper one; without one, the same.", "PROVIDER:NAME"),
+        str, Help("Another model to write notes with, such as a cheaper one; without one, the same.", "PROVIDER:NAME")
     ] = ""
 
     def __post_init__(self) -> None:
@@ -99,7 +98,7 @@ class Window(Settings, panel="Model"):
 class Concurrency(Settings, panel="Model"):
     """How many model calls are made at once."""
 
-    concurrency: Annotated[int, Ge(1), Le(1000), Help("Model calls in flight at once, at most.")] = 16
+    concurrency: Annotated[int, Ge(1), Le(1000), Help("At most this many calls at the same time.")] = 16
 
 
 class Calls(Settings, panel="Model"):

@@ -27,7 +27,7 @@ DEEPEST_PAGES = 20
 class Rebuilding(Settings, panel="Parts"):
     """Whether a memory is built again."""
 
-    rebuild: Annotated[bool, Help("Build the memory again where prompts have changed.")] = False
+    rebuild: Annotated[bool, Help("Write the notes again where prompts have changed.")] = False
 
 
 class Paragraphs(Settings, panel="Parts"):
@@ -95,7 +95,7 @@ class Pausing(Settings, panel="Parts"):
 class Gists(Settings, panel="Parts"):
     """How gists are written."""
 
-    gist_words: Annotated[int | None, Ge(10), Help("Ask for gists of at most this many words."), InRecipe()] = None
+    gist_words: Annotated[int | None, Ge(10), Help("Ask for notes of at most this many words."), InRecipe()] = None
 
 
 class Purpose(Settings, panel="Parts"):

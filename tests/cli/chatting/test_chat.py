@@ -282,5 +282,5 @@ def test_agents(readgraph: Command, server: ModelServer, tmp_path: Path) -> None
     nowhere = readgraph("agents", "export", "ada", tmp_path / "no" / "ada.json", code=2)
     assert nowhere.endswith("ada.json can't be written: No such file or directory.\n")
     assert "give --yes" in readgraph("agents", "forget", "ada", code=2)
-    assert "Forgot 'ada'." in readgraph("agents", "forget", "ada", "--yes")
+    assert "Deleted 'ada'" in readgraph("agents", "forget", "ada", "--yes")
     assert "holds no agent 'ada'" in readgraph("agents", "export", "ada", tmp_path / "b.json", code=2)

@@ -22,7 +22,7 @@ def test_a_correction_is_shown_used_said_and_taken_back(
     before = readgraph("show", STORY, "--json").json["pages"]
     last = len(before) - 1
     line = ("correct", STORY, "--part", last)
-    assert f"Corrected the gist of part {last} of" in readgraph(*line, "--text", MINE).text
+    assert f"Corrected the note on part {last} of" in readgraph(*line, "--text", MINE).text
     shown = readgraph("show", STORY, "--json").json["pages"]
     assert shown[:-1] == before[:-1]
     assert (shown[-1]["gist"], shown[-1]["corrected"], shown[-1]["replaced"]) == (MINE, True, before[-1]["gist"])

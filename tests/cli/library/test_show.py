@@ -22,7 +22,7 @@ def test_what_was_read_is_shown(readgraph: Command, server: ModelServer, story: 
     assert "library is empty" in readgraph("show").text and readgraph("show", "--json").json == []
     made, kept = readgraph("read", STORY, *DOUBLE).text, readgraph("read", STORY, *DOUBLE, "--json").json
     assert kept["complete"] is True and kept["pages"] == kept["notes"] == kinds(server.requests).count("note")
-    assert f"read as {kept['pages']} parts" in made and f"{kept['notes']} gists" in made
+    assert f"read as {kept['pages']} parts" in made and f"notes for {kept['notes']} parts: " in made
     listed, (record,) = readgraph("show").text, readgraph("show", "--json").json
     assert all(part in listed for part in (STORY.stem, record["id"], "openai:double", str(kept["pages"])))
     assert record["title"] == STORY.stem and record["memories"][0]["recipe"]["model"] == "openai:double"
@@ -85,7 +85,7 @@ def test_a_model_that_fails_leaves_the_pages_in_view(readgraph: Command) -> None
 def test_a_document_is_forgotten(readgraph: Command) -> None:
     readgraph("read", str(STORY))
     assert_refused(readgraph("forget", STORY.stem), "give --yes")
-    assert "Forgot" in readgraph("forget", str(STORY), "--yes").out
+    assert "Deleted" in readgraph("forget", str(STORY), "--yes").out
     assert "empty" in readgraph("show").out
     assert_refused(readgraph("forget", STORY.stem, "--yes"), "holds no document")
 

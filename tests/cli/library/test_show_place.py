@@ -30,7 +30,7 @@ def test_a_citation_leads_to_its_words(readgraph: Command, story: str) -> None:
     (chosen,) = readgraph("show", STORY, "--quote", words, "--method", "guided-walk").err.splitlines()
     assert "memories of bm25, read-agent" in chosen
     listed = readgraph("show", STORY, "--method", "read-agent").text
-    assert "read-agent, no model" in listed and "also read with bm25" in listed
+    assert "read-agent, without a model" in listed and "also read with bm25" in listed
 
 
 def test_a_source_with_pages_is_spoken_of_in_its_own(readgraph: Command, tmp_path: Path) -> None:
@@ -39,8 +39,9 @@ def test_a_source_with_pages_is_spoken_of_in_its_own(readgraph: Command, tmp_pat
     assert size.startswith("11 pages, ") and " read as " in size
     crossing, page = next((words, page) for words, page in report.crossing if page > 8)
     asked = readgraph("ask", crossing, report.path)
-    assert f"PDF page {page} ({page - 8}) “" in asked.text and "p. " not in asked.text and " part " not in asked.text
-    assert re.search(r"read again from PDF pages? [^:;]*\d", asked.text)
+    assert f"page {page - 8} ({page}th in the file) “" in asked.text
+    assert "p. " not in asked.text and " part " not in asked.text
+    assert re.search(r"looked at: pages? [^:;]*\d", asked.text)
     begins = report.labels[page - 1]
     for wanted in (str(page), f" {page} "):
         stretches = readgraph("show", "vell", "--page", wanted, "--quote", crossing, "--json").json["stretches"]
@@ -49,7 +50,8 @@ def test_a_source_with_pages_is_spoken_of_in_its_own(readgraph: Command, tmp_pat
         assert shown["mark"][1] == shown["end"], "a quote that goes on after its page's end is shown whole"
     roman, *_ = readgraph("show", "vell", "--page", "V", "--json").json["stretches"]
     assert roman["place"].endswith("PDF page 5 (v)")
-    assert "PDF page 7 (vii), part 10 of read-agent" in readgraph("show", "vell", "--part", 10).out
+    assert readgraph("show", "vell", "--at", "page v (5th in the file)", "--json").json["stretches"][0] == roman
+    assert "page vii (7th in the file), part 10 of read-agent" in readgraph("show", "vell", "--part", 10).out
     missing = readgraph("show", "vell", "--page", 99)
     assert_refused(missing, "no text on a page '99': its pages are 1 to 11, printed i to 3")
     assert_refused(readgraph("show", "vell", "--page", 2, "--method", "gam"), "leave --method out")

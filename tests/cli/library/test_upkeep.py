@@ -28,8 +28,8 @@ def changed(file: Path, statement: str, *values: object) -> int:
 
 
 def test_a_library_that_is_whole(readgraph: Command, folder: Path) -> None:
-    assert readgraph("library", "check").out == "The library is whole: 1 document, 1 memory.\n"
-    assert readgraph("library", "repair").out == "There was nothing to mend in 1 document, 1 memory.\n"
+    assert readgraph("library", "check").out == "The library is whole: 1 document, 1 reading.\n"
+    assert readgraph("library", "repair").out == "There was nothing to mend in 1 document, 1 reading.\n"
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_forgetting_that_an_index_keeps_from_its_end(readgraph: Command, folde
     assert checked.code == 1 and "missing from index" in checked.out
     assert entry.encode() in store.read_bytes(), "check must change nothing"
     assert readgraph("library", "repair").code == 0
-    assert readgraph("library", "check").out == "The library is whole: 0 documents, 0 memories.\n"
+    assert readgraph("library", "check").out == "The library is whole: 0 documents, 0 readings.\n"
     with closing(sqlite3.connect(store)) as connection:
         assert connection.execute("SELECT count(*) FROM store WHERE prefix LIKE 'readgraph.notes%'").fetchone() == (0,)
 

@@ -51,7 +51,7 @@ def test_methods_are_compared_side_by_side(readgraph: Command, server: ModelServ
         assert_cited(found, story)
     assert sum(found["usage"]["calls"] for found in told["methods"]) == server.calls
     again = readgraph(*COMPARE, *DOUBLE, "--methods", "read-agent,bm25,full-text").text
-    assert "bm25: 1 more call answered by recorded replies" in again
+    assert "bm25: 1 saved reply used" in again
 
 
 @pytest.mark.slow
@@ -59,7 +59,7 @@ def test_the_table_fits_a_terminal(readgraph: Command, monkeypatch: MonkeyPatch)
     monkeypatch.setenv("COLUMNS", "80")
     ran = readgraph(*COMPARE, "--methods", ",".join(PLAIN), "--price", "1/2")
     (header,) = re.findall(r"^method .*$", ran.out, re.MULTILINE)
-    assert all(name in header for name in ("calls", "words", "seconds", "read again", "parts", "quotes"))
+    assert all(name in header for name in ("calls", "words", "seconds", "looked at", "parts", "quotes"))
     rows = [line for line in ran.out.split("method ", 1)[1].splitlines() if line.split()[:1] and "%" in line]
     assert [row.split()[0] for row in rows] == PLAIN and all(len(row) <= 80 for row in rows)
     assert "Goat on gallery" in ran.text

@@ -37,16 +37,16 @@ def test_an_answer_without_model_key_or_network(
     ran = readgraph(*ASK)
     quotes = re.findall(r"(\[\d\]) [^“]+ “(.+?)”", ran.text)
     assert quotes and all(quote in plain(story) for _, quote in quotes)
-    assert ran.text.startswith("Nearest passages: [1] "), "no model said that they answer"
+    assert ran.text.startswith("No answer, but these sentences are nearest: [1] "), "no model said that they answer"
     assert "without a model" in plain(ran.err) and "--model" in ran.err and "openai:" in ran.err
     for library in ("library", "another"):
         again = readgraph(*ASK, "--library", tmp_path / library)
-        assert ran.out.partition("read again")[0] == again.out.partition("read again")[0]
+        assert ran.out.partition("looked at")[0] == again.out.partition("looked at")[0]
 
 
 def test_what_shares_no_word_is_not_said_to_be_missing_from_the_text(readgraph: Command) -> None:
     ran = readgraph("ask", "Xylophones?", STORY)
-    assert ran.text.startswith("No passage that was looked at shares words with your question. read again: nothing")
+    assert ran.text.startswith("No sentence that was looked at shares a word with your question. looked at: nothing")
 
 
 def test_the_last_line_names_the_places_of_the_citations(readgraph: Command, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_folder_is_read(readgraph: Command, tmp_path: Path) -> None:
     built = json.loads(readgraph("read", tmp_path / "letters", "--glob", "*.md", "--json").out)
     assert [document["title"] for document in built] == ["1", "2"]
     assert all(document["complete"] for document in built)
-    assert readgraph("read", tmp_path / "letters").out.count("1 gist of") == 3
+    assert readgraph("read", tmp_path / "letters").out.count("notes for 1 part: ") == 3
     assert_refused(readgraph("read", tmp_path / "letters", "--glob", "*.pdf"), "holds no file")
     (tmp_path / "letters" / "4.pdf").write_text("no PDF")
     one, damaged = (tmp_path / "letters" / name for name in ("1.md", "4.pdf"))
@@ -260,7 +260,7 @@ def test_a_follow_up_goes_on_from_the_last_question(readgraph: Command, server: 
 
 def test_quiet_prints_the_answer_and_verbose_every_step(readgraph: Command, server: ModelServer) -> None:
     quiet = readgraph(*ASK, "--quiet")
-    assert quiet.err == "" and "read again" not in quiet.out and "[1] " in quiet.out
+    assert quiet.err == "" and "looked at" not in quiet.out and "[1] " in quiet.out
     server.respond = lambda request: "no label" if asked_for(request) == "PausePoint" else reader(request)
     told = readgraph(*ASK, *DOUBLE, "--verbose").err
     assert all(f"{node}: " in told for node in NODES) and "refused a reply to 'pause'" in told
@@ -282,7 +282,7 @@ def test_notes_that_a_substitute_wrote_are_told_also_when_they_were_kept(
     readgraph: Command, server: ModelServer
 ) -> None:
     server.respond = lambda request: ""
-    command, told = ("read", STORY, "--method", "recurrent", *DOUBLE), "written by a substitute: --again asks"
+    command, told = ("read", STORY, "--method", "recurrent", *DOUBLE), "replies were unusable; --again asks"
     assert all(told in readgraph(*command).text for _ in range(2))
     server.respond = reader
     assert told not in readgraph(*command, "--again").text
@@ -296,7 +296,8 @@ def test_what_the_model_did_not_answer_is_not_paid_for_again_unless_asked_for(
     first = readgraph(*command)
     paid = server.calls
     second = readgraph(*command)
-    assert server.calls == paid and "fall-backs: plan" in second.text and "--again asks the model again" in first.text
+    assert server.calls == paid and "no usable reply for plan" in second.text
+    assert "--again asks the model again" in first.text
     server.respond = reader
     third = readgraph(*command, "--again")
-    assert server.calls > paid and "fall-backs" not in third.text
+    assert server.calls > paid and "no usable reply" not in third.text

@@ -30,7 +30,7 @@ def memos(readgraph: Command, named: object = "chat") -> list[dict[str, Any]]:
 def test_a_chat_is_remembered_by_its_sessions(readgraph: Command, server: ModelServer) -> None:
     ran = readgraph("remember", "chat", CHAT, *DOUBLE)
     assert "Added 17 sessions; 'chat' has 17 sessions." in ran.text
-    assert "17 parts" in ran.text and "17 memos" in ran.text and "17 calls" in ran.text
+    assert "17 parts" in ran.text and "notes for 17 parts" in ran.text and "17 calls" in ran.text
     assert [between(request, "place") for request in server.requests][:2] == [
         "session 1, 11 February 2024, 19:05",
         "session 2, 22 February 2024, 20:10",
@@ -62,7 +62,7 @@ def test_a_history_is_shown_and_forgotten(readgraph: Command) -> None:
     assert "our allotment" in readgraph("show").text
     shown = readgraph("show", "our allotment").text
     assert all(page["header"].split(":")[0] in shown for page in memos(readgraph, "our allotment"))
-    assert "Forgot 'our allotment'" in readgraph("forget", "our allotment", "--yes").text
+    assert "Deleted 'our allotment'" in readgraph("forget", "our allotment", "--yes").text
     assert "library is empty" in readgraph("show").text
 
 

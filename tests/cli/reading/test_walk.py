@@ -27,7 +27,7 @@ def test_json_holds_the_walk(readgraph: Command, server: ModelServer, story: str
 def test_the_walk_is_printed_and_drawn(readgraph: Command, server: ModelServer) -> None:
     server.respond = Walker(down(1), down(0), down(2), REVERT, down(1), says("answer", "A goat stood there."))
     shown = readgraph(*ASK_WHOLE, *DOUBLE, "--show-steps")
-    assert "6 hops, 1 revert · read again: " in shown.text and " % of the text)" in shown.text
+    assert "walked 6 steps, 1 of them back · looked at: " in shown.text and " % of the text)" in shown.text
     assert "A goat stood there." in shown.text
     lines = shown.out.splitlines()
     (root,) = [number for number, line in enumerate(lines) if line.strip() == "3.0"]
@@ -65,7 +65,7 @@ def test_the_tree_is_reported(readgraph: Command, server: ModelServer) -> None:
     (record,) = readgraph("show", "--json").json
     (memory,) = record["memories"]
     sizes = " + ".join(map(str, [memory["pages"], *memory["levels"]]))
-    assert f"a tree of {sizes} nodes" in built.text and "summaries" in built.text
+    assert f"in a tree: {sizes}" in built.text and "summaries" in built.text
     assert memory["recipe"]["method"] == "mem-walker"
 
 
@@ -92,4 +92,4 @@ def test_profiles_set_segments_and_children(readgraph: Command) -> None:
     (record,) = readgraph("show", "--json").json
     parameters = record["memories"][0]["recipe"]["parameters"]
     assert (parameters["segment_words"], parameters["children"]) == (750, 5)
-    assert_refused(readgraph("read", STORY, "--method", "mem-walk"), "choose one of read-agent, mem-walker")
+    assert_refused(readgraph("read", STORY, "--method", "mem-walk"), "Do you mean 'mem-walker'?")

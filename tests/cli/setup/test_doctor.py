@@ -31,7 +31,7 @@ def test_all_is_well(readgraph: Command, server: ModelServer) -> None:
     assert "1 document" in looked["library"]["said"] and looked["embeddings"]["well"] is None
     assert len(server.requests) == asked + 1, "one short call"
     shown = readgraph("doctor").out
-    assert "✓ library" in shown and "– model" in shown and "extractive" in shown
+    assert "✓ library" in shown and "– model" in shown and "quotes only" in shown
 
 
 def test_what_is_wrong_is_said(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
