@@ -6,7 +6,7 @@ Tries, recorded replies, budget, window, concurrent calls, usage and progress ar
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Generic, TypeAlias, TypeVar, overload
 
@@ -191,9 +191,9 @@ class PromptTries(Generic[Answer]):
         with ExitStack() as holding:
             held = holding.enter_context(metering.exchanges_held()) if may_begin_anew else []
             while not self.is_over:
-                key, messages, words = self._next_request()
+                key, messages, words, prompt = self._next_request()
                 with Call(self.client, self.prompt, len(self.reasons) + 1, batch=self.context.batch) as call:
-                    response = await self._find_or_request_reply(key, messages, words, call)
+                    response = await self._find_or_request_reply(key, messages, words, prompt, call)
                     self.recorded = self.recorded and response.recorded
                     try:
                         self._check_whole(response)
@@ -212,8 +212,11 @@ class PromptTries(Generic[Answer]):
                     self.anew, self.again, self.reasons, self.flaws = True, [], [], []
         raise NoUsableReply(self.prompt.name, self.reasons)
 
-    def _next_request(self) -> tuple[str, Messages, int]:
-        """The key under which the reply is recorded, the messages as the window holds them, and their words."""
+    def _next_request(self) -> tuple[str, Messages, int, Prompt]:
+        """The key under which the reply is recorded, the messages, their words, and the prompt as the window holds it.
+
+        After a refused reply it has no head: the server's own form of replies then matters more than its cache.
+        """
         refused = sum(count_words(content) for _, content in self.again)
         beside = refused + (count_words(json_form.reply_instructions(self.reply)) if self.reply else 0)
         within, words, left_out = fit_prompt(self.prompt, self.context.window_words - beside)
@@ -226,7 +229,7 @@ class PromptTries(Generic[Answer]):
         schema = json_form.reply_schema(self.reply) if self.reply else None
         asked = [messages, schema, self.client.writes, self.client.server, self.context.reply_form, self.context.sample]
         key = digest([*asked, len(self.flaws)] if self.flaws else asked, length=40)
-        return key, messages, words + refused
+        return key, messages, words + refused, replace(within, head=0) if self.again else within
 
     def _check_whole(self, response: ModelReply) -> None:
         """Refuse a reply that is not whole; if that comes again, what could be saved of it counts as the model's."""
@@ -262,7 +265,9 @@ class PromptTries(Generic[Answer]):
         )
         metering.keep_exchange(exchange)
 
-    async def _find_or_request_reply(self, key: str, messages: Messages, words: int, call: Call) -> ModelReply:
+    async def _find_or_request_reply(
+        self, key: str, messages: Messages, words: int, prompt: Prompt, call: Call
+    ) -> ModelReply:
         """The recorded reply, or else a new one, which is returned once recorded."""
         client, store, meter = self.client, self.store, metering.current_meter()
         async with client.asking.setdefault(key, asyncio.Lock()):
@@ -283,7 +288,7 @@ class PromptTries(Generic[Answer]):
                     response = replayed.reply(prompt_key(client.name, name, messages, self.context.sample), name)
                 else:
                     with identify_call(CallIdentity(store, key, name, meter.document)):
-                        response = await call_model(client, messages, self.reply, name, turns)
+                        response = await call_model(client, messages, self.reply, prompt, turns)
                 try:
                     await store.put_reply(key, response.to_record(name, meter.document))
                 except LibraryError as problem:

@@ -1,6 +1,7 @@
 """One call to a model server: the right reply form, retries for a limited time, errors as one clear line."""
 
 import asyncio
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +19,7 @@ from readgraph.models.json_form import reply_instructions
 from readgraph.models.local import how_it_ended, is_local
 from readgraph.models.metering import current_meter
 from readgraph.models.plain_form import is_plain, plain_messages
-from readgraph.models.prompt import Messages, with_instructions
+from readgraph.models.prompt import Messages, Prompt, with_instructions
 from readgraph.models.reply import ModelReply, reply_of
 from readgraph.models.streaming import call_config
 from readgraph.models.waiting import LONGEST_PAUSE, CallTurns, RetryPauses, clock
@@ -29,20 +30,31 @@ FIRST_TRIES, FIRST_PAUSE = 12, 1.0  # tries, and longest pause, where none was e
 BATCH_TRIES = 4  # in how many batches a request is sent before its failure counts: a batch takes up to a day
 TOO_LARGE = "token limit exceeded"  # in why a batch failed: it is more than an account may have under way
 TOO_LONG_TRIES = 3  # how often in a row a reply may have more bytes than it may before its server is given up
+LONG_HEAD = 4000  # characters of a head, about 1,000 tokens: providers' caches keep no shorter ones
 GOOGLE = "langchain_google"  # what the modules of Google's packages begin with
 END_OF_PLAIN = "\n\n"  # what ends a reply of one line: small models would go on
 CORRECT_IT = "correct it and run the same again, nothing is lost."
 
 
 async def call_model(
-    client: ModelClient, messages: Messages, reply: type[BaseModel] | None, name: str, turns: CallTurns | None = None
+    client: ModelClient,
+    messages: Messages,
+    reply: type[BaseModel] | None,
+    prompt: Prompt,
+    turns: CallTurns | None = None,
 ) -> ModelReply:
-    """Call the model; a typed reply comes as JSON, in the best form that the server accepts. Traces show the `name`.
+    """Call the model; a typed reply comes as JSON, in the best form that the server accepts. Traces name the prompt.
+
+    If other prompts begin with the same long head, the server's cache is helped to find it: it is marked for
+    Anthropic's where the same question goes on with it, and the form of the reply is asked for after it.
 
     Each try waits for its turn, where there are limits; the caller settles that of the reply, once this is kept. Raises
     `ModelUnavailable` with one line and without a chained error.
     """
-    form, config, tries = client.form, call_config(name, reply), CallTries(client)
+    long = prompt.head >= LONG_HEAD
+    at_end = long and reply is not None and client.forms_come_first
+    form: ReplyForm = "text" if at_end else client.form
+    config, tries = call_config(prompt.name, reply), CallTries(client)
     while True:
         await client.hold.wait_until_over()
         if turns:
@@ -52,6 +64,7 @@ async def call_model(
             # The client's own timeout bounds only silence; slow trickles would never end.
             async with asyncio.timeout(None if client.batches else client.timeout):
                 chat, shown, options = _in_form(client.chat, messages, reply, form)
+                shown = _mark_head(shown, prompt.head) if long and prompt.goes_on and client.marks_heads else shown
                 message = await chat.ainvoke(shown, config, **options)
                 response = reply_of(message, None if reply is None or is_plain(form, reply) else form)
         except Exception as problem:  # also a client's own, such as for a response that is not a chat completion
@@ -59,7 +72,7 @@ async def call_model(
                 raise
             failure = _failure(client, problem, takes_simpler=simpler is not None)
         else:
-            client.remember_form(form if reply else None)
+            client.remember_form(form if reply and not at_end else None)
             return response
         if pause := tries.pause_after(failure):
             await clock().sleep(pause)
@@ -115,9 +128,16 @@ class CallTries:
         return pause
 
 
+def _mark_head(messages: Sequence[Any], head: int) -> list[Any]:
+    """The messages, the second one in two parts: after the first, Anthropic's cache takes in what it has read."""
+    system, (role, content), *others = messages
+    first = {"type": "text", "text": content[:head], "cache_control": {"type": "ephemeral"}}
+    return [system, (role, [first, {"type": "text", "text": content[head:]}]), *others]
+
+
 def _in_form(
     chat: BaseChatModel, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm
-) -> tuple[Runnable[LanguageModelInput, AIMessage], Messages, dict[str, Any]]:
+) -> tuple[Runnable[LanguageModelInput, AIMessage], Sequence[Any], dict[str, Any]]:
     if reply is None:
         return chat, messages, {}
     if is_plain(form, reply):

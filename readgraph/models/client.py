@@ -188,6 +188,10 @@ def without_secrets(address: str) -> str:
     return urlunsplit(parts._replace(netloc=netloc, query="", fragment="")).rstrip("/")
 
 
+FORM_FIRST: tuple[str, ...] = ("api.openai.com", "openai.azure.com")
+"""Hosts whose caches count the schema of a reply as the beginning of a prompt. All do so with functions; where a server
+only lets the schema decide what may be written, as llama.cpp and vLLM do, the prompt begins with its messages."""
+
 FORMS: tuple[ReplyForm, ...] = ("json_schema", "function", "text")
 """Forms of a typed reply, the most reliable first. "plain" is not among them: it omits reasons and quotes, so it is
 used only if the settings choose it."""
@@ -217,6 +221,8 @@ class ModelClient:
     own: bool = False  # it is an object or a function of the caller's
     limits: Limits = field(default_factory=Limits)  # what it may be asked in a minute
     batches: BatchedCalls | None = None  # what makes its calls in batches, if they are
+    forms_come_first: bool = False  # its cache sees the form of a reply before the messages
+    marks_heads: bool = False  # its cache keeps what is marked
 
     def remember_form(self, form: ReplyForm | None) -> None:
         """Remember that the server replied in this form.
@@ -286,7 +292,7 @@ def _client(
 ) -> ModelClient:
     sdk = getattr(chat, "root_async_client", None)  # OpenAI's, also for servers that speak its protocol
     form: ReplyForm = context.reply_form
-    if form == "auto":
+    if automatic := form == "auto":
         form = "json_schema" if sdk else "plain" if is_function(context.model) else "function"
     # A local model has another port in each run, and its replies don't depend on that.
     address = without_secrets(str(sdk.base_url)) if sdk and not is_local(context.model) else ""
@@ -297,6 +303,7 @@ def _client(
         writes = [table.full_name, table.text_settings] if table.text_settings else table.full_name
     elif named and not named.function:
         writes = text_settings(context.model, chat)
+    first = form == "function" or (form == "json_schema" and any(host in address for host in FORM_FIRST))
     batches = None
     if context.batch:  # `check_batch` has made sure that the chat model is one of ours
         openai: Any = chat
@@ -314,4 +321,6 @@ def _client(
         own=bool(named and not table),
         limits=named.limits if named and not batches else Limits(),  # a batch has limits of its own
         batches=batches,
+        forms_come_first=first and automatic and not batches,
+        marks_heads=type(chat).__module__.startswith("langchain_anthropic"),
     )

@@ -9,12 +9,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from readgraph.state.errors import BadInput
 from readgraph.state.words import count_words, first_words
 
 __all__ = ["Prompt", "fenced"]
+
+Shared = Literal["", "text", "question"]
+"""Whose prompts begin alike: those of all questions about a text, or also several of one question."""
 
 Messages = list[tuple[str, str]]
 """The messages to a model, as (role, content) pairs."""
@@ -31,6 +34,8 @@ class Prompt:
     system: str
     user: str  # text of the document, then the task, so that a provider's prefix cache serves the next one too
     worded: "PromptSource | None" = field(default=None, compare=False, repr=False)  # if words can be replaced
+    head: int = field(default=0, compare=False)  # characters of `user` with which other prompts begin too
+    goes_on: bool = field(default=False, compare=False)  # these are the same question's
 
     def adding(self, line: str) -> "Prompt":
         """The prompt with a line after the task; "" changes nothing."""
@@ -117,6 +122,7 @@ class Wording:
     system: str
     task: str
     parts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # shown where they are needed
+    shared: Shared = ""  # whose other prompts begin with its material too, up to pages in full
 
     def ask(self, *material: str, **values: Any) -> Prompt:
         """The prompt: what there is of the material, then the task. A part is shown where its value is true."""
@@ -127,6 +133,8 @@ class Wording:
             self.fill_places(self.system, values),
             "\n\n".join(filter(None, [before, self.fill_places(self.task, values)])),
             PromptSource(self, before, values),
+            head_of(before) if self.shared else 0,
+            self.shared == "question",
         )
 
     def instructions(self, **values: Any) -> Instructions:
@@ -152,9 +160,14 @@ class Wording:
         return {"system": self.system, "task": self.task, **self.parts}
 
 
-def declare_wording(name: str, system: str, task: str, *, prompt: str = "", version: int = 1, **parts: str) -> Wording:
-    """Declare the words of a prompt, which then can be exported and replaced; `prompt` is its name, where another."""
-    _every[name] = Wording(name, prompt or name, version, system, task, MappingProxyType(parts))
+def declare_wording(
+    name: str, system: str, task: str, *, prompt: str = "", version: int = 1, shared: Shared = "", **parts: str
+) -> Wording:
+    """Declare the words of a prompt, which then can be exported and replaced; `prompt` is its name, where another.
+
+    `shared`: whose other prompts begin with the first piece of its material too, such as the gists.
+    """
+    _every[name] = Wording(name, prompt or name, version, system, task, MappingProxyType(parts), shared)
     return _every[name]
 
 
@@ -171,6 +184,18 @@ def list_wordings() -> Iterator[Wording]:
 def places_in(text: str) -> frozenset[str]:
     """The names of the places in a text."""
     return frozenset(_PLACE.findall(text))
+
+
+_END_OF_HEAD = re.compile(r"\n+<[\w-]+ \d+ in full>\n|\n</[\w-]+>")
+
+
+def head_of(user: str) -> int:
+    """The characters of a prompt's text up to the first page in full, or else to the end of its first fence.
+
+    The memory of a later prompt goes on there. A gist that holds such a tag ends both prompts' heads alike.
+    """
+    found = _END_OF_HEAD.search(user)
+    return found.start() if found else 0
 
 
 _FENCED = re.compile(r"<(?P<tag>[\w-]+)>\n(?P<text>.*?)\n</(?P=tag)>$", re.DOTALL | re.MULTILINE)
@@ -200,7 +225,8 @@ def fit_prompt(prompt: Prompt, most: int) -> tuple[Prompt, int, int]:
     for each, text in zip(found, kept, strict=True):
         user += prompt.user[end : each.start("text")] + text
         end = each.end("text")
-    short = replace(prompt, user=user + prompt.user[end:])
+    user += prompt.user[end:]
+    short = replace(prompt, user=user, head=head_of(user) if prompt.head else 0)
     left = short.words
     return short, left, words - left
 

@@ -16,7 +16,7 @@ from readgraph.state.summary_tree import FAN, older_id
 MOST_GISTS = 64  # this many gists of gists, with their tags, fill the words that all gists may have
 FEWEST_WORDS = 8  # fewest words of a gist of gists, however small the window is
 GISTS_SHARE = 0.5  # share of a prompt's content that gists may take; the rest is for pages that are read again
-TAG_WORDS = 2
+TAG_WORDS, FULL_TAG_WORDS = 2, 4  # of the tags before a gist, and before a page in full
 
 
 def gists_allowed(context: ReaderContext) -> int:

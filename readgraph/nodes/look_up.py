@@ -7,23 +7,18 @@ from pydantic import BaseModel, Field
 
 from readgraph.library.search.hits import DEPTH, Part, pages_of
 from readgraph.models.asking import ask, can_ask
-from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.prompt import Prompt, declare_wording, fenced
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import LookUpState, LookUpUpdate, ReaderRuntime
 from readgraph.nodes.extractive import query_of, ranked_pages
 from readgraph.nodes.memory import MemoryView, OpenedMemory, format_parts, load_memory
-from readgraph.nodes.prompts import question_part
+from readgraph.nodes.prompts import READER_SYSTEM, question_part
 from readgraph.nodes.search import SearchTool, Tools, find_nearest, fuse_hits, okapi_ranker, open_rankers, search_pages
 from readgraph.nodes.step import StepNode, Work, node
 from readgraph.state.settings import Embeddings, LookUp, PagesRead, Ranking, Retrieval, Segments, Window
 
 __all__ = ["retrieve"]
-
-_SYSTEM = (
-    "You have read a long text and remember a gist of each of its pages. Before you answer a question about it, "
-    "you may read pages again in full. " + DATA_RULE
-)
 
 
 class PagesToRead(BaseModel):
@@ -44,17 +39,21 @@ class NextPage(BaseModel):
 
 LOOK_UP_PAGES = declare_wording(
     "look_up_pages",
-    _SYSTEM,
+    READER_SYSTEM,
     "Which pages do you want to read again before you answer? Name at most {max_pages}, and as few as will do: each "
     "page that doesn't help distracts. Don't answer the question yet.",
     prompt="look_up",
+    version=2,
+    shared="question",
 )
 LOOK_UP_NEXT = declare_wording(
     "look_up_next",
-    _SYSTEM,
+    READER_SYSTEM,
     "Pages that you have read again so far: {none}{some}. Which one page do you want to read next? Say null once you "
     "can answer. Don't answer the question yet.",
     prompt="look_up",
+    version=2,
+    shared="question",
     none="none",
     some="{pages} (in full above; don't ask for them)",
 )

@@ -11,7 +11,7 @@ from readgraph.library.page_store import PageStore, page_store
 from readgraph.models.metering import record_corrections
 from readgraph.models.prompt import find_unused_name
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.gist_levels import TAG_WORDS, OlderGist, find_gists_to_show
+from readgraph.nodes.gist_levels import FULL_TAG_WORDS, TAG_WORDS, OlderGist, find_gists_to_show
 from readgraph.nodes.search import SearchTool, open_ranker
 from readgraph.state.channels import NotMemorised
 from readgraph.state.errors import BadInput
@@ -43,27 +43,29 @@ class MemoryView:
 
     @property
     def text(self) -> str:
-        """All pages in order, each after its tag: in full if it was read again, else its note (section 3.2)."""
-        record_corrections(note for number, note in self.notes.items() if not self.full.get(number))
-        texts = {number: note.text for number, note in self.notes.items()}
-        texts |= {number: text for number, text in self.full.items() if text}
-        bodies = [(page.number, 1, str(page.number), texts.get(page.number, "")) for page in self.pages]
+        """All notes in order, each after its tag, then the pages that were read again (section 3.2).
+
+        The paper puts a page in its note's place. Here the notes stay, so that all prompts of a memory begin alike.
+        """
+        record_corrections(self.notes.values())
+        bodies = [(page, 1, str(page), note.text) for page, note in self.notes.items() if note.text]
         for gist in self.older:
             first, last = gist.pages[0], gist.pages[-1]
             bodies.append((first, 0, f"{first}-{last}" if last > first else str(first), gist.text))
-        return tag_texts((name, body.strip()) for *_, name, body in sorted(bodies) if body)
+        full = ((f"{page} in full" if bodies else page, text.strip()) for page, text in self.full.items() if text)
+        notes = tag_texts((name, body.strip()) for *_, name, body in sorted(bodies))
+        return "\n\n".join(filter(None, [notes, tag_texts(full)]))
 
     @property
     def words(self) -> int:
         """Words of the document's content in the view, without tags."""
-        notes = sum(note.words for number, note in self.notes.items() if number not in self.full)
-        notes += sum(gist.words for gist in self.older)
+        notes = sum(note.words for note in self.notes.values()) + sum(gist.words for gist in self.older)
         return notes + sum(count_words(text) for text in self.full.values())
 
     @property
     def words_with_tags(self) -> int:
         """Words of the view with its tags."""
-        return self.words + TAG_WORDS * (len({*self.notes, *self.full}) + len(self.older))
+        return self.words + TAG_WORDS * (len(self.notes) + len(self.older)) + FULL_TAG_WORDS * len(self.full)
 
     def without_notes(self) -> "MemoryView":
         """Only the pages that were read again."""
@@ -79,9 +81,9 @@ class MemoryView:
         return replace(self, full={page: first_words(text, share) for page, text in self.full.items()})
 
     def pages_that_fit(self, candidates: Iterable[int], most_words: int) -> list[int]:
-        """Those of the candidates, in this order, that fit in full with all other notes, or the first."""
+        """Those of the candidates, in this order, that fit in full with all notes, or the first."""
         candidates = [*candidates]
-        sizes = {page.number: page.words - self._note_words(page.number) for page in self.pages}
+        sizes = {page.number: page.words + FULL_TAG_WORDS for page in self.pages}
         fit = take_fitting(candidates, sizes.__getitem__, most_words - self.words_with_tags, skips=True)
         return fit or ([] if self.full else candidates[:1])
 
@@ -89,11 +91,8 @@ class MemoryView:
         """The pages that are not yet in full, and each of which would fit the words in full; all, where none does."""
         room = most_words - self.words_with_tags
         unread = [page for page in self.pages if page.number not in self.full]
-        fit = {page.number for page in unread if page.words - self._note_words(page.number) <= room}
+        fit = {page.number for page in unread if page.words + FULL_TAG_WORDS <= room}
         return fit or (set() if self.full else {page.number for page in unread})
-
-    def _note_words(self, page: int) -> int:
-        return self.notes[page].words if page in self.notes else 0
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,18 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from readgraph import nodes
-from readgraph.models.prompt import Prompt, Wording, declare_wording, fenced, find_unused_name, list_wordings
+from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced, find_unused_name, list_wordings
 from readgraph.models.reply_types import LenientReply
 from readgraph.state.context import ReaderContext
 from readgraph.state.languages import NAMES
 from readgraph.state.settings import AnswerLength
+
+READER_SYSTEM = (
+    "You have read a long text, and see what you remember of it: gists of its pages and, after all gists, some pages "
+    "in full. You answer a question about the text; before that, you may be asked which pages you want to read again. "
+    "Use nothing but what stands there. " + DATA_RULE
+)
+"""The same for choosing pages and for answering, so that both prompts begin alike for a provider's cache."""
 
 
 def question_part(question: str, choices: dict[str, str]) -> str:

@@ -61,11 +61,13 @@ def between(request: ChatRequest, name: str) -> str:
 
 
 def pages_shown(request: ChatRequest) -> dict[int, str]:
-    """The pages of a memory by their numbers, whatever the name of their tag."""
+    """The pages of a memory by their numbers, in full where they stand so, whatever the name of their tag."""
     text = passage(request)
     tag = text.split(" ")[0] if text.startswith("<page") else "<page"
-    parts = re.split(rf"^{tag} (\d+)>$", text, flags=re.MULTILINE)[1:]
-    return {int(number): body for number, body in zip(parts[::2], parts[1::2], strict=True)}
+    parts = re.split(
+        rf"^(?:{tag} (?=\d+>)|<page(?:-\d+)? (?=\d+ in full>))(\d+)(?: in full)?>$", text, flags=re.MULTILINE
+    )
+    return {int(number): body for number, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 def next_step(request: ChatRequest) -> dict[str, object]:

@@ -52,7 +52,7 @@ def prompts(server: ModelServer, *replies: str) -> list[str]:
 
 def shown_pages(prompt: str) -> dict[int, str]:
     memory = prompt.split("</memory>")[0]
-    parts = re.split(r"^<page (\d+)>$", memory, flags=re.MULTILINE)[1:]
+    parts = re.split(r"^<page (\d+)(?: in full)?>$", memory, flags=re.MULTILINE)[1:]
     return {int(number): text.strip() for number, text in zip(parts[::2], parts[1::2], strict=True)}
 
 

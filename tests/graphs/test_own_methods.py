@@ -41,7 +41,7 @@ async def test_the_example_answers_from_pages_and_summaries(server: ModelServer,
     (shown,) = [request for request in server.requests if asked_for(request) == "FreeAnswer"]
     assert (found["status"], found["answer"]) == ("answered", "It says so.")
     memory = await library.pages.memory(document.id, found["memory"])
-    tags = re.findall(r"<page-?\d* (\d+)(?:-\d+)?>", shown.text)
+    tags = re.findall(r"<page-?\d* (\d+)(?:-\d+)?(?: in full)?>", shown.text)
     assert {*found["pages_read"]} <= {*map(int, tags)} <= {*range(memory.pages)} and len(tags) == 6, shown.text
     assert "summaries rank first" in found["steps"][3]["summary"]
     values = await graph.ainvoke(asked, context=context, output_keys=["tree_nodes", "pages_read"])

@@ -117,7 +117,7 @@ async def test_what_a_page_says_never_changes_a_prompt(server: ModelServer, libr
     await step(library, hostile, BUY)
     (asked,) = agent.acted
     assert re.findall(r"(?m)^</?(?:memory|question|passage|page)[^>]*>$", asked.text) == [
-        *["<memory>", "<page 0>", "</memory>", "<question>", "</question>"]
+        *["<memory>", "<page 0>", "<page 0 in full>", "</memory>", "<question>", "</question>"]
     ]
     assert re.findall(r'(?m)^ *<[a-z]+ id="(\d+)"', asked.text) == [*map(str, range(1, 8))]
 

@@ -6,13 +6,14 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.reply_types import numbers_in
-from readgraph.nodes.prompts import question_part
+from readgraph.nodes.prompts import READER_SYSTEM, question_part
 
 ANSWER = declare_wording(
     "answer",
-    "You answer questions about a long text from your memory of it: gists of its pages, and some pages in full. "
-    "Use nothing but what stands there. " + DATA_RULE,
+    READER_SYSTEM,
     "{free}{choose}",
+    version=2,
+    shared="question",
     free="Answer the question, and quote the words of the text that show the answer.",
     choose="Choose the best option: {letters}. Quote the words of the text that show it.",
 )

@@ -19,7 +19,14 @@ from readgraph.nodes.building.parts import Pages, number_pages
 from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import extract_for
-from readgraph.nodes.gist_levels import TAG_WORDS, gists_allowed, level_sizes, older_gist_words, older_gists
+from readgraph.nodes.gist_levels import (
+    FULL_TAG_WORDS,
+    TAG_WORDS,
+    gists_allowed,
+    level_sizes,
+    older_gist_words,
+    older_gists,
+)
 from readgraph.nodes.memory import OpenedMemory
 from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.step import node
@@ -66,7 +73,7 @@ MOST_ROUNDS = 12
 
 def largest_page(context: ReaderContext) -> int:
     """Most words of a merged page: as many as can be read again beside the gists."""
-    return content_room(context) - gists_allowed(context)
+    return content_room(context) - gists_allowed(context) - FULL_TAG_WORDS
 
 
 async def merge_without_model(state: BuiltState, runtime: ReaderRuntime) -> ReadUpdate:

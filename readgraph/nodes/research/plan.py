@@ -44,6 +44,7 @@ PLAN = declare_wording(
     "{think}{at_once} the next search: at most {most} entries for each tool, no two alike.{after} "
     "Use several tools where that helps. Don't answer the question yet.",
     version=2,
+    shared="question",
     think="Think about what the answer needs, and where the text may say it. Then plan",
     at_once="Plan",
     after=" Look for what is still missing; search otherwise than before.",

@@ -38,6 +38,7 @@ SURVEY_RECORDS = declare_wording(
     "A column that the passage doesn't fill is null. Give each record a quote: the words of the passage that show it, "
     "copied exactly, at most 30. If the passage gives no such record, the list is empty.",
     prompt="survey-records",
+    shared="text",
 )
 
 FORMS: dict[ColumnKind, str] = {

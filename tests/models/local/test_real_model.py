@@ -11,6 +11,7 @@ from benchmarks.local_model import BUDGET, FORMS, HEADER, WORDS, Reading, Runnin
 from readgraph.graphs.methods import METHODS
 from readgraph.models.calling import call_model
 from readgraph.models.client import model_client
+from readgraph.models.prompt import Prompt
 from readgraph.models.reply import ModelReply
 from readgraph.nodes.answering.prompts import AnswerAlone
 from readgraph.state.context import ReaderContext
@@ -81,7 +82,7 @@ def test_a_typed_reply_holds_no_pictures(model: Running) -> None:
     messages = [("user", "Repeat this word by word: 🌸🌺🌻🌷 🎉🎉🎉")]
 
     async def reply() -> ModelReply:
-        return await call_model(await model_client(settings), messages, AnswerAlone, "")
+        return await call_model(await model_client(settings), messages, AnswerAlone, Prompt("", 1, "", ""))
 
     assert ord(max(asyncio.run(reply()).text)) < ord("🌷")
 

@@ -11,15 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, Router
 
 from readgraph.graphs import read_agent
+from readgraph.models.asking import ask, ask_text
+from readgraph.nodes.answering.prompts import FreeAnswer
+from readgraph.nodes.look_up import PagesToRead
 from readgraph.state.context import ReaderContext
 from tests.doubles.loopback import LoopbackServer, loopback_listener
 from tests.doubles.model_faults import JsonObject, minimal_instance
+from tests.models.test_asking import PROMPT
+from tests.models.transport.test_shared_heads import ANSWER, LOOK_UP
 from tests.support.examples import STORY
 
 pytestmark = pytest.mark.quick
@@ -158,3 +164,28 @@ def test_what_a_providers_cache_held_is_counted(monkeypatch: pytest.MonkeyPatch,
     used, calls = found["usage"], len(arrived)
     assert used["input_tokens"] == SENT * calls > 0 and used["output_tokens"] == RECEIVED * calls
     assert (used["cache_read_tokens"], used["cache_write_tokens"]) == (READ * calls, provider.written * calls)
+
+
+def speak_json(body: JsonObject) -> JsonObject:
+    """Anthropic's message with a typed reply in its text."""
+    said = {"reason": "the oil", "pages": [3], "quotes": [], "answer": "The keeper."}
+    return {**speak_anthropic({**body, "tools": None}), "content": [{"type": "text", "text": json.dumps(said)}]}
+
+
+async def test_what_a_questions_prompts_begin_with_is_marked_for_anthropics_cache(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if not find_spec("langchain_anthropic"):
+        pytest.skip("langchain_anthropic is not installed")
+    runtime = Runtime(context=ReaderContext(model="anthropic:claude-double"), store=InMemoryStore())
+    with serving(speak_json) as (address, arrived):
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+        assert (await ask(runtime, LOOK_UP, PagesToRead)).pages == [3]
+        assert (await ask(runtime, ANSWER, FreeAnswer)).answer == "The keeper."
+        await ask_text(runtime, PROMPT)
+    looking, answering, other = (body["messages"][0]["content"] for body in arrived)
+    marked = {"type": "text", "text": LOOK_UP.user[: LOOK_UP.head], "cache_control": {"type": "ephemeral"}}
+    assert looking[0] == answering[0] == marked and arrived[0]["system"] == arrived[1]["system"]
+    assert not any("tools" in body for body in arrived), "they would stand before what is kept"
+    assert other == PROMPT.user
