@@ -122,7 +122,8 @@ def expected_cost(estimate: Estimate, price: Price | None) -> float | None:
     """Expected dollars; None where no call or no price is known."""
     if not price or not estimate.calls.expected:
         return None
-    return price.of_words(estimate.input_words.expected, estimate.output_words.expected)
+    words = (estimate.input_words, estimate.output_words, estimate.held_words)
+    return price.of_words(*(each.expected for each in words))
 
 
 DOING = {

@@ -94,7 +94,8 @@ async def estimate_read_agent(case: EstimateCase) -> Estimate:
     gists, opened = seen.gists + case.question, seen.reread_words(context.max_pages, EXPECTED_PAGES)
     before = opened * Range(0, 0.5 if context.strategy == "sequential" else 0, 1)
     look_up = estimate_look_up(gists + before, context, context.strategy)
-    return reading + look_up + case.answer(gists + opened)
+    asked = look_up + case.answer(gists + opened)
+    return reading + asked.beginning_with(seen.gists, look_up.calls.expected)
 
 
 @dataclass(frozen=True)

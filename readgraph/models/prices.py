@@ -48,9 +48,10 @@ class Price:
         sent = in_full * self.input + tokens.cache_read * read + tokens.cache_written * written
         return (sent + tokens.received * self.output) / 1e6
 
-    def of_words(self, sent: float, received: float) -> float:
-        """Dollars for about as many tokens as these words have."""
-        return round((sent * self.input + received * self.output) * TOKENS_PER_WORD / 1e6, 4)
+    def of_words(self, sent: float, received: float, held: float = 0) -> float:
+        """Dollars for about as many tokens as these words have; `held`: words sent that a provider's cache holds."""
+        sent_tokens, received_tokens, held_tokens = (round(words * TOKENS_PER_WORD) for words in (sent, received, held))
+        return round(self.of_tokens(Tokens(sent_tokens, received_tokens, held_tokens)), 4)
 
 
 def parse_price(text: str) -> Price:

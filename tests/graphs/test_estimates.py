@@ -8,15 +8,19 @@ from typing import Any
 
 import pytest
 
+from readgraph.api.running import expected_cost
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase, Range
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.methods import METHODS, Method
+from readgraph.graphs.read_agent import GIST_SHARE
 from readgraph.library.opening import Library
+from readgraph.models.prices import Price, find_price
 from readgraph.state.context import ReaderContext
-from readgraph.state.words import count_words
+from readgraph.state.words import count_words, first_words
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import ASK, DOUBLE, STORY, Command, assert_refused
+from tests.support.examples import WHOLE_STORY
 
 QUESTION = "Who took the log book?"
 
@@ -195,3 +199,21 @@ def test_longer_answers_are_expected_where_they_are_asked_for() -> None:
     lengths = [case.with_settings(answer_length=length) for length in (None, "phrase", "paragraph", "free")]
     short, phrase, paragraph, free = (case.answer_words() for case in lengths)
     assert short == phrase < paragraph < free < case.with_settings(answer_words=400).answer_words()
+
+
+@pytest.mark.parametrize(
+    ("words", "strategy", "times"), [(13_000, "parallel", 1), (13_000, "sequential", 3), (900, "parallel", 0)]
+)
+async def test_what_a_providers_cache_can_hold_is_expected(
+    library: Library, words: int, strategy: Any, times: int
+) -> None:
+    document = await library.pages.add_document(first_words(WHOLE_STORY.read_text(encoding="utf-8"), words))
+    context = ReaderContext(model="openai:gpt-4.1-mini", strategy=strategy)
+    foreseen = await estimate_reading(METHODS["read-agent"], library.pages, document, context, 5)
+    gists = GIST_SHARE * document.words
+    assert foreseen.held_words.expected == pytest.approx(times * gists, rel=0.01)
+    assert foreseen.held_words.expected < foreseen.input_words.expected
+    price, plain = find_price("openai:gpt-4.1-mini"), Price(0.4, 1.6)
+    assert price and (price.input, price.output) == (plain.input, plain.output)
+    saved = (expected_cost(foreseen, plain) or 0) - (expected_cost(foreseen, price) or 0)
+    assert saved == pytest.approx(times * gists * 4 / 3 * 0.3 / 1e6, abs=1e-4), "a quarter is paid for what is held"

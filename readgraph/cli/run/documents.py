@@ -258,8 +258,10 @@ def _print(heading: str, priced: PricedEstimate, *more_notes: str) -> None:
         table.add_row("cost", _dollars(priced.cost), likely)
     console.print(table)
     console.print(SafeText(f"at most, if no reply can be used at first: {', '.join(bounds)}", style="dim"))
-    if more_notes:
-        console.print(SafeText(" · ".join(more_notes), style="dim"))
+    held = estimate.held_words.expected
+    notes = [f"the provider's cache can hold about {_about(held)} of the words sent"] if held else []
+    if notes := [*notes, *more_notes]:
+        console.print(SafeText(" · ".join(notes), style="dim"))
 
 
 PROBABLE = 0.75, 1.5  # of what is expected: see docs/guides/budgets.md for how far estimates were off

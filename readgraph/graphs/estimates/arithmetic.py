@@ -30,6 +30,9 @@ LONG_ANSWERS = {"paragraph": PARAGRAPH_WORDS, "free": 150}
 SENTENCE_WORDS, VERDICT_WORDS = 20, 15
 """Expected words of a sentence, and of what is said of it, with a quote."""
 
+FEWEST_HELD = 800
+"""The fewest words with which prompts begin alike, of those that providers' caches keep: about 1,024 tokens."""
+
 TAG_WORDS = 2
 """Words of the tag before a page."""
 
@@ -107,11 +110,15 @@ ANSWER_LINE, NOTE_LINE = Range(0, 0, MOST_ANSWER_LINE_WORDS), Range(0, 0, MOST_N
 
 @dataclass(frozen=True)
 class Estimate:
-    """Calls to a model, words sent, words received. Words received have no upper bound: the model decides."""
+    """Calls to a model, words sent, words received. Words received have no upper bound: the model decides.
+
+    `held_words`: those of the words sent that a provider's cache can hold, since an earlier prompt began with them.
+    """
 
     calls: Range = NONE
     input_words: Range = NONE
     output_words: Range = NONE
+    held_words: Range = NONE
 
     @staticmethod
     def of(times: Range | float, prompt_words: Range, reply_words: float) -> "Estimate":
@@ -124,7 +131,7 @@ class Estimate:
 
     def _each(self, change: Callable[..., Range], *others: "Estimate") -> "Estimate":
         """The estimate whose ranges `change` makes of each range, and of the same range of others."""
-        every = ((each.calls, each.input_words, each.output_words) for each in (self, *others))
+        every = ((each.calls, each.input_words, each.output_words, each.held_words) for each in (self, *others))
         return Estimate(*map(change, *every))
 
     def __add__(self, other: "Estimate") -> "Estimate":
@@ -149,6 +156,11 @@ class Estimate:
 
         return self._each(between, other)
 
+    def beginning_with(self, words: Range, times: Range | float = 1) -> "Estimate":
+        """The estimate where so many of its prompts begin with these words of an earlier one, if caches keep them."""
+        held = words.expected if words.expected >= FEWEST_HELD else 0
+        return replace(self, held_words=Range(0, held, words.high) * times)
+
     def with_text(self, words: int, pages: Range) -> "Estimate":
         """The estimate with the words of the pages added: the whole text is sent once, as this many pages."""
         # A word that is cut by the end of a page counts for both pages.
@@ -160,12 +172,8 @@ class Estimate:
         if max_calls is None or self.calls.expected <= max_calls:
             return replace(self, calls=self.calls.at_most(max_calls))
         share = max_calls / self.calls.expected
-        sent, received = self.input_words, self.output_words
-        return Estimate(
-            self.calls.at_most(max_calls),
-            Range(0, sent.expected * share, sent.high),
-            Range(0, received.expected * share, received.high),
-        )
+        less = self._each(lambda words: Range(0, words.expected * share, words.high))
+        return replace(less, calls=self.calls.at_most(max_calls))
 
 
 @dataclass(frozen=True)
