@@ -136,7 +136,7 @@ async def _put(pages: PageStore, memory: Memory, page: Page, text: str) -> list[
         notes = await pages.notes(memory.id, [number] if same and number >= 0 else [])
         if not notes:
             return []
-        await pages.put_note(memory.id, with_correction(notes[0], text))
+        memory = await pages.change_note(memory, notes[0], with_correction(notes[0], text))
         async with hold_build_lock(pages.store, f"{memory.id}-search"):
             await (await indexes_of(pages.store)).forget(memory)  # filled again by the next search
         if "children" not in memory.recipe.parameters:

@@ -137,14 +137,19 @@ class PageStore(DocumentStore):
 
     async def note_sizes(self, memories: Iterable[Memory]) -> dict[str, tuple[int, int]]:
         """The number of notes of each memory, by its id, and their total number of words."""
-        keys = [(memory.id, number_key(number)) for memory in memories for number in range(memory.pages)]
-        sizes = defaultdict[str, tuple[int, int]](lambda: (0, 0))
+        sizes, uncounted = defaultdict[str, tuple[int, int]](lambda: (0, 0)), list[Memory]()
+        for memory in memories:
+            if memory.note_words is None:
+                uncounted.append(memory)
+            else:
+                sizes[memory.id] = memory.pages, memory.note_words
+        keys = [(memory.id, number_key(number)) for memory in uncounted for number in range(memory.pages)]
         remaining = iter(keys)
         async for note in self.get_each(((ROOT, "notes", memory), number) for memory, number in keys):
-            memory, _ = next(remaining)
+            identity, _ = next(remaining)
             if note:
-                count, words = sizes[memory]
-                sizes[memory] = (count + 1, words + load_record(Note, note).words)
+                count, words = sizes[identity]
+                sizes[identity] = (count + 1, words + load_record(Note, note).words)
         return sizes
 
     async def find_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory | None:
@@ -207,6 +212,18 @@ class PageStore(DocumentStore):
     async def put_note(self, memory: str, note: Note) -> None:
         """Store the note of a page."""
         await self.put([((ROOT, "notes", memory), number_key(note.page), asdict(note))])
+
+    async def change_note(self, memory: Memory, before: Note, note: Note) -> Memory:
+        """Store a note in the place of another one, committed together with the words of all notes."""
+        if memory.note_words is not None:
+            memory = replace(memory, note_words=max(0, memory.note_words - before.words + note.words))
+        await self.put(
+            [
+                ((ROOT, "notes", memory.id), number_key(note.page), asdict(note)),
+                ((ROOT, "memories", memory.document), memory.id, asdict(memory)),
+            ]
+        )
+        return memory
 
     async def notes(self, memory: str, numbers: Iterable[int]) -> list[Note]:
         """The notes of these pages, in this order; pages without a note are left out."""

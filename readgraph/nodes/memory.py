@@ -40,6 +40,7 @@ class MemoryView:
     notes: dict[int, Note]
     full: dict[int, str]
     older: Sequence[OlderGist | TreeSummary] = ()
+    unseen_words: int = 0  # of notes that were not fetched, since nobody will read them here
 
     @property
     def text(self) -> str:
@@ -60,7 +61,7 @@ class MemoryView:
     def words(self) -> int:
         """Words of the document's content in the view, without tags."""
         notes = sum(note.words for note in self.notes.values()) + sum(gist.words for gist in self.older)
-        return notes + sum(count_words(text) for text in self.full.values())
+        return self.unseen_words + notes + sum(count_words(text) for text in self.full.values())
 
     @property
     def words_with_tags(self) -> int:
@@ -173,12 +174,23 @@ class OpenedMemory:
 
     async def view(self, pages_read: Sequence[int], near: Sequence[int] = ()) -> MemoryView:
         """What the model sees of it with these pages in full; errors and `near` are as in `view_memory`."""
+        self._check_pages(pages_read)
         pages, (notes, older) = await self.pages(), await self.visible_notes(near)
-        known, wanted = {page.number for page in pages}, {*pages_read}
-        if unknown := [page for page in pages_read if page not in known]:  # they may have been edited
-            raise BadInput(f"There is no page {unknown[0]!r}: the pages are 0 to {len(pages) - 1}.")
+        wanted = {*pages_read}
         full = await self.store.page_texts(self.document, [page for page in pages if page.number in wanted])
         return MemoryView(self.document, pages, notes, full, older)
+
+    async def view_without_model(self, pages_read: Sequence[int]) -> MemoryView:
+        """As `view`, but only these pages are fetched: without a model nothing else is read, and notes only count."""
+        self._check_pages(pages_read)
+        pages = await self.pages(sorted({*pages_read}))
+        full, sizes = await self.store.page_texts(self.document, pages), await self.store.note_sizes([self.record])
+        return MemoryView(self.document, pages, {}, full, unseen_words=sizes[self.record.id][1])
+
+    def _check_pages(self, numbers: Iterable[int]) -> None:
+        for number in numbers:  # they may have been edited
+            if number not in range(self.record.pages):
+                raise BadInput(f"There is no page {number!r}: the pages are 0 to {self.record.pages - 1}.")
 
     async def visible_notes(self, near: Sequence[int] = ()) -> tuple[dict[int, Note], list[OlderGist]]:
         """The notes that a question sees, by their pages, and the gists of gists that stand for the other pages."""

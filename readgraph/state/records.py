@@ -186,6 +186,7 @@ class Memory:
     read_to: Count = 0  # the character offset after the last of them
     paged: bool = False  # they cover the document
     complete: bool = False  # every page has its note too
+    note_words: Count | None = None  # of all notes, once it is complete; None: not counted, as in earlier versions
     levels: tuple[Count, ...] = ()  # the nodes on each level of the tree above the pages (see `summary_tree`)
     branches: tuple[Count, ...] = ()  # the children of each node of a tree of sections, each node before those below it
     headings: tuple[str, ...] = ()  # what these nodes are called

@@ -246,10 +246,12 @@ class EstimateCase:
         memory = await store.find_memory(document.id, recipe, renew=context.rebuild)
         if memory is None:
             return Unread(None, document.words, 0, 0, 0, 0)
+        (rest,) = await store.spans(document, [(memory.read_to, document.characters)])
+        if memory.note_words is not None and not context.again:
+            return Unread(memory, count_words(rest), 0, 0, memory.pages, memory.note_words)
         notes = await store.notes(memory.id, range(memory.pages))
         with_note = {note.page for note in notes if not (context.again and note.is_substitute)}
         without = [page for page in await store.pages(memory.id, range(memory.pages)) if page.number not in with_note]
-        (rest,) = await store.spans(document, [(memory.read_to, document.characters)])
         paged_words = sum(page.words for page in without)
         note_words = sum(note.words for note in notes)
         return Unread(memory, count_words(rest), len(without), paged_words, len(notes), note_words)

@@ -21,7 +21,7 @@ from readgraph.nodes.answering.prompts import answer_prompt
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, ReaderRuntime
 from readgraph.nodes.extractive import FEWEST_WORDS, quote_pages, quote_passages, sentences_as_passages
-from readgraph.nodes.memory import MemoryView, format_pages, memory_pages, view_memory
+from readgraph.nodes.memory import MemoryView, format_pages, load_memory, memory_pages, view_memory
 from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.reading import Finding
@@ -53,8 +53,9 @@ answer = make_answer_node(answer_prompt)
 async def memory_with(
     pages: list[int], state: AnswerState, runtime: ReaderRuntime, make_prompt: MakePrompt = answer_prompt
 ) -> AnswerSource:
-    """A memory with these pages in full."""
-    view = await view_memory(runtime, state["document"], state["memory"], pages)
+    """A memory with these pages in full; without a model, nothing else of it."""
+    memory = await load_memory(runtime, {"document": state["document"], "memory": state["memory"]})
+    view = await (memory.view(pages) if runtime.context.model else memory.view_without_model(pages))
     return answer_from(view, state, runtime, make_prompt)
 
 

@@ -7,7 +7,7 @@ and after the change keeps its pages and notes.
 import asyncio
 from bisect import bisect_left
 from collections.abc import Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
@@ -21,7 +21,7 @@ from readgraph.nodes.building.parts import MakeParts, NotesSoFar, Pages, Paginat
 from readgraph.nodes.building.recipes import PurposeState, apply_notes_language, for_question, resolve_notes_language
 from readgraph.nodes.building.summaries import delete_tree
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
-from readgraph.nodes.search import open_ranker
+from readgraph.nodes.search import AT_ONCE, open_ranker
 from readgraph.nodes.step import MakeRecipe, StepNode, Work
 from readgraph.nodes.tasks import raise_first_error
 from readgraph.state.context import ReaderContext
@@ -256,19 +256,21 @@ class _Build:
     memory: Memory
     notes: NotesSoFar = field(init=False)
     noted: int = 0
+    note_words: int = 0
     to_note: asyncio.Queue[Page | None] = field(default_factory=asyncio.Queue)
+    indexing: asyncio.Task[None] | None = None
     stopped_by: ReadgraphError | None = None
 
     async def complete(self) -> Memory:
         document, memory = self.document, await delete_tree(self.store, self.memory)
         # This is kept with the next page: the document may have grown.
-        self.memory = memory = replace(memory, paged=False, complete=False)
+        self.memory = memory = replace(memory, paged=False, complete=False, note_words=None)
         text = await self.store.text(document)
         kept = await find_unchanged_pages(self.store, document, text, memory) if self.cuts_text else UnchangedPages()
         pages = await self.store.pages(memory.id, range(memory.pages))
         there = await self.store.notes(memory.id, range(memory.pages))
         notes = [note for note in there if not (self.asks_again and self.asks_again(note))]
-        self.notes, self.noted = NotesSoFar(notes), len(notes)
+        self.notes, self.noted, self.note_words = NotesSoFar(notes), len(notes), sum(note.words for note in notes)
         having = {note.page for note in notes}
         paginate, write_note = await self.make_parts(document, self.notes, self.runtime)
         write_note = await keep_written_notes(write_note, kept, self.store, document, memory)
@@ -279,13 +281,15 @@ class _Build:
         with raise_first_error():
             async with asyncio.TaskGroup() as tasks:
                 for _ in range(writers):
-                    tasks.create_task(self._write_notes(text, write_note))
+                    tasks.create_task(self._write_notes(text, write_note, tasks))
                 last = pages[-1] if pages else None
                 await self._cut_pages(keep_unchanged_pages(paginate, kept)(text, last, self.runtime))
                 for _ in range(writers):
                     self.to_note.put_nowait(None)
         paged = self.memory.read_to == document.characters
-        self.memory = replace(self.memory, paged=paged, complete=paged and self.noted == self.memory.pages)
+        complete = paged and self.noted == self.memory.pages
+        words = self.note_words if complete else None
+        self.memory = replace(self.memory, paged=paged, complete=complete, note_words=words)
         await self.store.put_memory(self.memory)
         if self.stopped_by and not isinstance(self.stopped_by, BudgetSpent):
             raise self.stopped_by
@@ -303,7 +307,7 @@ class _Build:
         except ReadgraphError as problem:
             self._stop(problem)
 
-    async def _write_notes(self, text: str, write_note: WriteNote) -> None:
+    async def _write_notes(self, text: str, write_note: WriteNote, tasks: asyncio.TaskGroup) -> None:
         while (page := await self.to_note.get()) and not self.stopped_by:
             try:
                 note = await write_note(text[page.start : page.end], page, self.runtime)
@@ -313,7 +317,15 @@ class _Build:
             await self.store.put_note(self.memory.id, note)
             self.notes.add(note)
             self.noted += 1
+            self.note_words += note.words
             self._report()
+            if self.noted >= MANY_PAGES and self.noted % AT_ONCE == 0 and (not self.indexing or self.indexing.done()):
+                self.indexing = tasks.create_task(self._index_ahead())
+
+    async def _index_ahead(self) -> None:
+        """Index the pages that have notes while others are read; what goes wrong here is seen in the end."""
+        with suppress(ReadgraphError):
+            await open_ranker(self.store, self.document, self.memory)
 
     def _stop(self, problem: ReadgraphError) -> None:
         self.stopped_by = self.stopped_by or problem
