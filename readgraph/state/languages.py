@@ -119,7 +119,7 @@ def classifier() -> Any:
 
 @lru_cache(4096)
 def _language_of_sample(sample: str) -> str:
-    letters = len(_LETTER.findall(sample))
+    letters = 0 if sample.isascii() else len(_LETTER.findall(sample))
     for language, script in _BY_SCRIPT.items():
         if letters and len(script.findall(sample)) > _SCRIPT_SHARE * letters:
             return language

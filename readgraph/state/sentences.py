@@ -13,7 +13,7 @@ _ENTRY = rf"[ \t]*(?:[-*•‣◦]|[(]?(?:\d{{1,3}}[.)]|[a-z][)])|{_NOTE}:?)[ \t
 _MESSAGE = r"[\u200e\u200f]*\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4}[.,]{0,2}[ \u00a0\u202f]\d{1,2}[:.]\d\d"
 _HEADING = r" {0,3}#{1,6}[ \t]"
 _PARAGRAPH = re.compile(
-    rf"{_HEADING}[^\n\r\f]*|(?:[^\n\r\f]|(?<!===)(?<!----)\r?\n(?!\s*?\n|{_HEADING}|{_ENTRY}|{_MESSAGE}))+"
+    rf"{_HEADING}[^\n\r\f]*|(?:[^\n\r\f]++|(?<!===)(?<!----)\r?\n(?!\s*?\n|{_HEADING}|{_ENTRY}|{_MESSAGE}))+"
 )
 """What ends at a blank line, at a heading of Markdown, and before a line that begins an entry of a list, or with a date
 and a time. A heading is a paragraph by itself; one that is underlined ends there."""
@@ -31,6 +31,9 @@ _LINE_END = re.compile(r"\r?\n")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
 _BETWEEN_MARKS = re.compile(r"[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['’](?!\w)")
 """Quotation marks and brackets: the segmenter sees no end between two of them."""
+
+_ANY_MARK = re.compile(r"[\"'“”„«»‹›()\[\]‘’。？！]")
+"""Where a paragraph has none of these, as most have, the segmenter gets it as it is."""
 
 _CLOSED_BEFORE_END = re.compile(r"(?<=\w)[\"”’»)\]](?=[.!?])")
 """Such a mark before the end of a sentence, which then stands after a letter as at others."""
@@ -53,6 +56,7 @@ _ORDINAL_LANGUAGES = frozenset("bs cs da de et fi hr hu is lv nb nn no pl sk sl 
 
 _INITIAL = re.compile(r"\b[^\W\d_]\.$")
 _BEFORE_NAME = re.compile(r"\b(?:M|MM|Mgr|Dr|Fa|Mevr|Dhr|Cf|Vgl|د|أ|(?!J\.-C)[^\W\d_]\.-[^\W\d_])\.$")
+LONGEST_BEFORE_NAME = 16  # more characters than such an abbreviation has, with the one before it
 _BEFORE_NUMBER = re.compile(
     r"\b(?:eqs?|figs?|secs?|vol|chap|art|no|nr|pp?|pag|pág|ch|col|approx|aprox|env|св|рис|табл|гл|стр|ст|с|т|п)\.$",
     re.IGNORECASE,
@@ -137,9 +141,11 @@ def _code_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
     """The segmenter's sentences of a paragraph; a long one is given in parts, each from the last sentence's begin."""
-    plain = _MARKED_END.sub(lambda found: "x" * (len(found[0]) - 1) + found[1], text[start:end])
-    plain = _DIGIT_AFTER_END.sub("字", _CLOSED_BEFORE_END.sub("x", plain))
-    plain, at = _BETWEEN_MARKS.sub(" ", plain), start
+    plain, at = text[start:end], start
+    if _ANY_MARK.search(plain):
+        plain = _MARKED_END.sub(lambda found: "x" * (len(found[0]) - 1) + found[1], plain)
+        plain = _DIGIT_AFTER_END.sub("字", _CLOSED_BEFORE_END.sub("x", plain))
+        plain = _BETWEEN_MARKS.sub(" ", plain)
     while at < end:
         part = plain[at - start : at - start + LONGEST_PART]
         ends = [at + found["end_index"] for found in get_sentence_boundaries(language, part)]
@@ -164,7 +170,7 @@ def _before_opening(text: str, at: int, end: int) -> int:
 def _goes_on(before: str, following: str, language: str) -> bool:
     """Whether a sentence goes on after its first part, seen by that and by the characters that follow."""
     begin = following.lstrip("—– ")[:1]
-    if begin.islower() or _ENUMERATOR.fullmatch(before) or _BEFORE_NAME.search(before):
+    if begin.islower() or _ENUMERATOR.fullmatch(before) or _BEFORE_NAME.search(before[-LONGEST_BEFORE_NAME:]):
         return True
     if following[:1] == "-" and _INITIAL.search(before):
         return True

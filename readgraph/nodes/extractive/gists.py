@@ -50,12 +50,11 @@ def gist_size(text: str) -> int:
 def _by_information(text: str, spans: Sequence[tuple[int, int]], wanted: set[str]) -> list[int]:
     """The numbers of the first heading and of the sentences, the most telling first, without code and greetings."""
     written = [text[slice(*span)] for span in spans]
-    speakers = {word for sentence in written for word in content_words(label_of(sentence))}
+    speakers = {word for sentence in written if (name := label_of(sentence)) for word in content_words(name)}
     told = [without_label(sentence) for sentence in written]
     sentences = [{*content_words(sentence)} - speakers for sentence in told]
     frequency = Counter(word for words in sentences for word in words)
-    named = [{*content_words(" ".join(_NAME.findall(sentence)))} - speakers for sentence in told]
-    facts = [len(_FIGURE.findall(sentence)) + len(names) for sentence, names in zip(told, named, strict=True)]
+    facts = [len(_FIGURE.findall(sentence)) + len(_names(sentence) - speakers) for sentence in told]
 
     def weight(number: int) -> tuple[float, int]:
         information = sum(frequency[word] for word in sentences[number]) + min(facts[number], MOST_FACTS)
@@ -67,6 +66,12 @@ def _by_information(text: str, spans: Sequence[tuple[int, int]], wanted: set[str
     telling = [number for number in long if len(sentences[number]) >= FEWEST_TELLING or facts[number]]
     headings = [number for number in range(len(spans)) if is_heading(written[number])]
     return [*headings[:1], *sorted(telling or prose, key=weight, reverse=True)]
+
+
+def _names(sentence: str) -> set[str]:
+    if sentence.isascii() and sentence[1:] == sentence[1:].lower():  # as every other one is, and much faster to see
+        return set()
+    return {*content_words(" ".join(_NAME.findall(sentence)))}
 
 
 def telling_words(text: str, most: int) -> list[str]:
