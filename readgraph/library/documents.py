@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from operator import itemgetter
 from typing import Any
 
 from readgraph.library.store import hold_build_lock
@@ -113,9 +114,17 @@ def document_id(text: str) -> str:
     return hashed.hexdigest()[:16]
 
 
+FEW_OFFSETS = 4  # for so many, or fewer, not all places of a long text are fetched
+
+
 @dataclass(frozen=True, slots=True)
 class _Places:
     places: list[tuple[Count, str]]
+
+
+def _name_at(places: Sequence[tuple[int, str]], offset: int) -> str | None:
+    number = bisect_right(places, offset, key=itemgetter(0)) - 1
+    return places[number][1] if number >= 0 else None
 
 
 class DocumentStore(StoredItems):
@@ -169,10 +178,10 @@ class DocumentStore(StoredItems):
     async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
         """Where offsets are, in the source's terms, in a collection after the document's title; None where unnamed."""
         if not document.parts:
+            if len(offsets) <= FEW_OFFSETS < document.places // BATCH:
+                return [_name_at(await self._places_near(document, offset), offset) for offset in offsets]
             named = await self.places(document)
-            starts = [start for start, _ in named]
-            nearest = [bisect_right(starts, offset) - 1 for offset in offsets]
-            return [named[number][1] if number >= 0 else None for number in nearest]
+            return [_name_at(named, offset) for offset in offsets]
         within, names = defaultdict[CollectionPart, list[int]](list), dict[int, str | None]()
         for offset in offsets:
             within[document.part_at(offset)].append(offset)
@@ -184,6 +193,19 @@ class DocumentStore(StoredItems):
                 for offset, place in zip(held, places, strict=True)
             }
         return [names[offset] for offset in offsets]
+
+    async def _places_near(self, document: Document, offset: int) -> list[tuple[int, str]]:
+        """The stored group of places that has the one at an offset, found by halves: a long text has many groups."""
+        low, high, found = 0, (document.places - 1) // BATCH, list[tuple[int, str]]()
+        while low <= high:
+            middle = (low + high) // 2
+            groups = await self.load(_Places, (ROOT, "places", document.id), [number_key(middle)])
+            places = [place for group in groups for place in group.places][: document.places - middle * BATCH]
+            if places and places[0][0] <= offset:
+                low, found = middle + 1, places
+            else:
+                high = middle - 1
+        return found
 
     async def document(self, identity: str) -> Document:
         """The record of a document; raises `BadInput` if the store doesn't hold it."""

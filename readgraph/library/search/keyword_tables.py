@@ -160,12 +160,12 @@ def search(connection: Tables, memory: str, query: str, limit: int = 10) -> list
     """At most `limit` pages that share words with the query, best first; equals in page order."""
     with transaction(connection):
         index, languages = _find_index(connection, memory)
-        terms, ranked = _rank_all_pages(connection, index, languages, query)
-        entries = [(_find_entry(connection, index, page) or ([], False))[0] for page, _ in ranked[:limit]]
+        terms, ranked = _rank_pages(connection, index, languages, query, limit)
+        entries = [(_find_entry(connection, index, page) or ([], False))[0] for page, _ in ranked]
     wanted = {*terms}
     return [
         PageHit(page, score, PARTS[max(range(len(parts)), key=lambda number: len(wanted & {*parts[number].split()}))])
-        for (page, score), parts in zip(ranked[:limit], entries, strict=True)
+        for (page, score), parts in zip(ranked, entries, strict=True)
     ]
 
 
@@ -186,8 +186,7 @@ def rank_pages(
         index, languages = _find_index(connection, memory)
         if needs_content and not has_content(query, *languages):
             return []
-        _, ranked = _rank_all_pages(connection, index, languages, query, parts)
-        return ranked[:limit]
+        return _rank_pages(connection, index, languages, query, limit, parts)[1]
 
 
 def count_terms(connection: Tables, memory: str, query: str) -> TermCounts:
@@ -200,10 +199,15 @@ def count_terms(connection: Tables, memory: str, query: str) -> TermCounts:
         return TermCounts(texts, _count_pages_with_terms(connection, index, languages, query))
 
 
-def _rank_all_pages(
-    connection: Tables, index: int, languages: Sequence[str], query: str, parts: Sequence[Part] = PARTS
+def _rank_pages(
+    connection: Tables,
+    index: int,
+    languages: Sequence[str],
+    query: str,
+    limit: int | None,
+    parts: Sequence[Part] = PARTS,
 ) -> tuple[list[str], list[tuple[int, float]]]:
-    """The terms that were looked for, and (page, score) of all pages with one of them in these parts, best first."""
+    """The terms that were looked for, and (page, score) of the pages with one of them in these parts, best first."""
     counted = _count_pages_with_terms(connection, index, languages, query) if index else {}
     if not (terms := affordable(counted, MOST_ROWS)):
         return [], []
@@ -214,7 +218,7 @@ def _rank_all_pages(
             ("scores", index, term, *parts), lambda: scores_of(connection, index, layout, term, parts)
         )
 
-    return terms, layout.rank_pages(map(scores, terms))
+    return terms, layout.rank_pages(map(scores, terms), limit)
 
 
 def _count_pages_with_terms(connection: Tables, index: int, languages: Sequence[str], query: str) -> dict[str, int]:

@@ -72,14 +72,14 @@ class Layout:
         scores = weight * found[places] * (K1 + 1) / (found[places] + self._norms[places])
         return TermScores(places, scores, having)
 
-    def rank_pages(self, terms: Iterable[TermScores]) -> list[tuple[int, float]]:
+    def rank_pages(self, terms: Iterable[TermScores], limit: int | None = None) -> list[tuple[int, float]]:
         """(page, score) of the pages with any of the terms, best first; equals in page order."""
         scores, having = np.zeros(len(self.pages)), np.zeros(len(self.pages), np.bool_)
         for term in terms:
             scores[term.places] += term.scores
             having[term.having] = True
         places = np.flatnonzero(having)
-        best = places[np.argsort(-scores[places], kind="stable")]
+        best = places[np.argsort(-scores[places], kind="stable")][:limit]
         return list(zip(self.pages[best].tolist(), scores[best].tolist(), strict=True))
 
     def _with_beside(self, own: Floats, share: float) -> Floats:
