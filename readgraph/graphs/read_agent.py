@@ -11,9 +11,10 @@ from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, add_question, add_search, begin_graph, complete_graph
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.answering.cite import cite
+from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building import paging
 from readgraph.nodes.building.build import ReadState, ReadUpdate, read_pages
-from readgraph.nodes.building.merge import MOST_ROUNDS, largest_page, merge
+from readgraph.nodes.building.merge import FEWEST_JOINED, MOST_ROUNDS, largest_page, merge
 from readgraph.nodes.building.notes import GIST, gist_page, gist_prompt
 from readgraph.nodes.building.parts import in_stretches
 from readgraph.nodes.building.recipes import recipe_of_notes
@@ -179,15 +180,20 @@ def _estimate_merging(left: Unread, gists: Range, document: Document, context: R
         return Estimate()
     expected = left.note_words + GIST_SHARE * (left.words + left.paged_words)
     merging = gisting = Estimate()
+    largest, page_words = largest_page(context), document.words / max(pages.expected, 1)
+    wanted = max(FEWEST_JOINED, expected / allowed)  # pages to be joined, if so many make no page that is too long
+    merges = expected > allowed and FEWEST_JOINED * page_words <= largest and not document.sessions
     if not document.sessions:
-        rounds = Range(0, max(0.0, math.ceil(math.log2(max(expected / allowed, 1)))), MOST_ROUNDS)
-        pair, largest = 2 * document.words / max(pages.expected, 1), largest_page(context)
-        joined = Range.frame(paging.merge_prompt("", "").words) + Range(0, min(pair, largest), largest)
-        merging = Estimate.of(rounds * pages * Range(0, 0.5, 0.5), joined, MERGE_REPLY)
-        merged = _gist_frame(context) + Range(0, pair, max(largest, context.max_page_words) + 1)
-        gisting = Estimate.of(rounds * pages, merged, GIST_SHARE * pair)
+        rounds, room = Range(0, 1 if merges else 0, MOST_ROUNDS), content_room(context)
+        shown = Range.frame(paging.merge_prompt("").words) + Range(0, min(expected, room), context.window_words)
+        runs = Range(0, math.ceil(expected / max(1, room)), pages.most)
+        merging = Estimate.of(rounds * runs, shown, MERGE_REPLY)
+        joined = min(wanted, largest / max(1, page_words))
+        merged = _gist_frame(context) + Range(0, joined * page_words, max(largest, context.max_page_words) + 1)
+        groups = pages * Range(0, 1 / joined if merges else 0, 1 / FEWEST_JOINED)
+        gisting = Estimate.of(rounds * groups, merged, min(GIST_SHARE * joined * page_words, allowed / joined))
     older = older_gist_words(context)
-    groups = pages * Range(0, 1 / (FAN - 1) if expected > allowed else 0, 1 / (FAN - 1))
+    groups = pages * Range(0, 1 / (FAN - 1) if expected > allowed and not merges else 0, 1 / (FAN - 1))
     of_group = _gist_frame(context) + Range(0, FAN * older, context.window_words)
     return merging + gisting + Estimate.of(groups, of_group, older)
 

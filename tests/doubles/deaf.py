@@ -15,7 +15,7 @@ _WALKED: dict[str, object] = {
 }
 _REPLIES: dict[str, dict[str, object]] = {
     "PausePoint": {"reason": "a scene ends", "label": 1},
-    "BeginsAnew": {"reason": "the same scene", "begins_anew": "no"},
+    "BeginAnew": {"begin_anew": []},
     "MemoAndHeader": {"memo": "A scene.", "header": "A header."},
     "PagesToRead": {"reason": "it may stand there", "pages": [0]},
     "NextPage": {"reason": "none", "page": None},

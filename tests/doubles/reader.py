@@ -11,7 +11,7 @@ _FIELDS = {
     "pages": "PagesToRead",
     "page": "NextPage",
     "answer": "FreeAnswer",
-    "begins_anew": "BeginsAnew",
+    "begin_anew": "BeginAnew",
     "choice": "ChosenAnswer",
     "part": "ReasonedChildOrRevert",
     "found": "ReasonedLeafVerdict",
@@ -105,8 +105,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         return {"events": [1, 2, 3]}
     if wanted.startswith("Agrees"):
         return {"reason": "it says the same", "agrees": "yes"}
-    if wanted == "BeginsAnew":
-        return {"reason": "the same scene", "begins_anew": "no"}
+    if wanted == "BeginAnew":
+        return {"begin_anew": []}
     if wanted.endswith(("ChildChoice", "ChildOrRevert", "LeafVerdict", "LeafChoice")):
         return walker(request, wanted)
     if wanted in ("SearchPlan", "Integrated", "Verdict", "Enough", "Missing", "AnswerAlone", "ChoiceAlone"):

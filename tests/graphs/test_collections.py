@@ -93,7 +93,8 @@ async def test_a_reading_stopped_by_its_budget_goes_on_in_the_right_document(
 async def test_merging_keeps_documents_apart(server: ModelServer, library: Library, whole_story: str) -> None:
     halves = await halves_of(whole_story, library)
     collection = await add_collection(library.pages, halves)
-    found = await ask(library, collection.id, replace(CONTEXT, window_words=1800))
+    short_pages = replace(CONTEXT, min_page_words=100, max_page_words=200, window_words=3000)
+    found = await ask(library, collection.id, short_pages)
     memory = await library.pages.memory(collection.id, found["memory"])
     pages = await library.pages.pages(memory.id, range(memory.pages))
     assert "merged" in memory.recipe.parameters

@@ -16,9 +16,9 @@ from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.gist_levels import gists_allowed
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.records import Document, Memory, Page
-from readgraph.state.words import count_words
+from readgraph.state.words import count_words, first_words
 from tests.doubles.model_server import ChatRequest, ModelServer
-from tests.doubles.reader import asked_for, passage, reader
+from tests.doubles.reader import asked_for, pages_shown, passage, reader
 
 CONTEXT = ReaderContext(model="openai:double", min_page_words=100, max_page_words=200)
 Responder = Callable[[ChatRequest], str | dict[str, object]]
@@ -53,8 +53,13 @@ async def pages_of(library: Library, found: dict[str, Any]) -> tuple[Memory, lis
 
 
 def merging(answer: str) -> Responder:
+    """No page begins anew ("no"), each of them does ("yes"), or the reply can't be used."""
+
     def respond(request: ChatRequest) -> str | dict[str, object]:
-        return {"reason": "", "begins_anew": answer} if asked_for(request) == "BeginsAnew" else reader(request)
+        if asked_for(request) != "BeginAnew":
+            return reader(request)
+        begin = [*pages_shown(request)] if answer == "yes" else []
+        return {"nothing": answer} if answer == "nonsense" else {"begin_anew": begin}
 
     return respond
 
@@ -105,7 +110,7 @@ async def test_a_window_that_is_large_enough_changes_nothing(
 ) -> None:
     found = await read(library, beginning, CONTEXT)
     assert "kept all parts" in found["steps"][2]["summary"]
-    assert not [request for request in server.requests if asked_for(request) == "BeginsAnew"]
+    assert not [request for request in server.requests if asked_for(request) == "BeginAnew"]
 
 
 @pytest.mark.parametrize("strategy", ["parallel", "sequential"])
@@ -199,3 +204,18 @@ async def test_a_budget_that_ends_a_merge_leaves_all_pages_in_view(
     memory, _, words = await pages_of(library, await read(library, long, replace(context, max_calls=None)))
     assert memory.complete
     assert words <= 1500
+
+
+async def test_merging_takes_few_of_the_calls_of_reading(server: ModelServer, library: Library, long: Document) -> None:
+    server.respond = lambda request: reader(request) if asked_for(request) else first_words(passage(request), 60)
+    context = replace(CONTEXT, window_words=3000)
+    await read(library, long, replace(context, window_words=30_000))
+    reading, words = server.calls, sum(count_words(request.text) for request in server.requests)
+    found = await read(library, long, context)
+    memory, pages, _ = await pages_of(library, found)
+    assert_tiled(memory, pages, long)
+    assert "fit the window" in found["steps"][2]["summary"]
+    merging = server.requests[reading:]
+    assert 0 < len(merging) <= 0.15 * reading
+    assert sum(count_words(request.text) for request in merging) < 0.75 * words
+    assert max(count_words(request.text) for request in merging) <= 3000

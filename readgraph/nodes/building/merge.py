@@ -1,21 +1,28 @@
 """Texts whose gists are too long: merge neighbouring pages until the gists fit (ReadAgent, appendix I).
 
-Each round is a memory of its own, so that it is kept, resumed and paid for like any other. If a round merges nothing,
-gists of gists stand for old pages (appendix G.3; `gist_levels`): each is made once, so a page costs a third of a call.
+The paper asks of each two pages in full whether the second begins something new, round by round. Here one call sees the
+gists of as many pages as fit, and as many pages are joined at once as the gists need: an eighth of the calls of reading
+at most, and not three quarters of them. Each round is a memory of its own, so that it is kept, resumed and paid for
+like any other. If a round merges nothing, gists of gists stand for old pages (appendix G.3; `gist_levels`): each is
+made once, so a page costs a third of a call.
 """
 
-from dataclasses import replace
+import asyncio
+import math
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
 from readgraph.models.asking import ask
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import versions_of
-from readgraph.nodes.bounds import content_room
+from readgraph.models.reply_types import restrict_reply
+from readgraph.nodes.bounds import content_room, groups_that_fit
 from readgraph.nodes.building.build import ReadUpdate, build_memory, fixed_parts
-from readgraph.nodes.building.notes import gist_page, gist_prompt, make_gist_writer
-from readgraph.nodes.building.paging import MERGE, BeginsAnew, merge_prompt
-from readgraph.nodes.building.parts import Pages, number_pages
+from readgraph.nodes.building.notes import gist_prompt, make_gist_writer
+from readgraph.nodes.building.paging import MERGE, BeginAnew, merge_prompt
+from readgraph.nodes.building.parts import Pages
 from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import extract_for
@@ -27,12 +34,12 @@ from readgraph.nodes.gist_levels import (
     older_gist_words,
     older_gists,
 )
-from readgraph.nodes.memory import OpenedMemory
+from readgraph.nodes.memory import OpenedMemory, format_pages
 from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
-from readgraph.state.records import Memory, Page, Recipe, TreeNode
+from readgraph.state.records import Memory, Note, Page, Recipe, TreeNode
 from readgraph.state.settings import Gists, Language, Purpose, Window
 from readgraph.state.summary_tree import FAN, older_id
 from readgraph.state.words import count_words, format_count
@@ -68,7 +75,7 @@ async def _make_older_gist(
     return text
 
 
-MOST_ROUNDS = 12
+MOST_ROUNDS, FEWEST_GIST_WORDS = 12, 20
 
 
 def largest_page(context: ReaderContext) -> int:
@@ -117,22 +124,17 @@ async def _merge_until_fit(memory: Memory, borders: set[int], runtime: ReaderRun
 
 
 async def _round(memory: Memory, number: int, borders: set[int], runtime: ReaderRuntime) -> Memory:
-    """A memory with pairs of pages of a document joined where the model says that the second begins nothing new."""
+    """A memory in which so many neighbouring pages are joined that the gists are expected to fit."""
     store = page_store(runtime)
     pages = await store.pages(memory.id, range(memory.pages))
-
-    def paginate(text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
-        done = sum(page.end <= last.end for page in pages) if last else 0
-        # If a reading was stopped within a pair, its first page was not joined, so the second isn't either.
-        pairs = [pages[done : done + done % 2]]
-        pairs += [pages[at : at + 2] for at in range(done + done % 2, len(pages), 2)]
-        return number_pages((_merge_pair(text, pair, borders, runtime) for pair in pairs), last)
+    gists = {note.page: note for note in await store.notes(memory.id, range(memory.pages))}
+    merging = _MergedPages(pages, gists, borders, runtime)
 
     def recipe(context: ReaderContext) -> Recipe:
         parameters = {**memory.recipe.parameters, "merged": number, "window_words": context.window_words}
         return replace(memory.recipe, parameters=parameters, prompts={**memory.recipe.prompts, **versions_of(MERGE)})
 
-    parts = fixed_parts(paginate, gist_page, cuts_text=False)
+    parts = fixed_parts(merging.paginate, merging.write_gist, cuts_text=False)
     update = await build_memory({"document": memory.document}, runtime, parts, recipe, cuts_text=False)
     return await store.memory(memory.document, update["memory"])
 
@@ -142,13 +144,83 @@ async def _gist_words(runtime: ReaderRuntime, memory: Memory) -> int:
     return sum(note.words + TAG_WORDS for note in notes)
 
 
-async def _merge_pair(text: str, pair: list[Page], borders: set[int], runtime: ReaderRuntime) -> list[Page]:
-    together = sum(page.words for page in pair)
-    if len(pair) < 2 or pair[1].start in borders or together > largest_page(runtime.context):
-        return pair
-    first, second = pair
-    prompt = merge_prompt(text[first.start : first.end], text[second.start : second.end])
-    reply = await ask(runtime, prompt, BeginsAnew, fallback="merge")
-    if reply is None or reply.begins_anew != "no":
-        return pair
-    return [replace(second, start=first.start, words=first.words + second.words)]
+FEWEST_JOINED = 4
+"""The fewest pages that are joined: so a round takes at most an eighth of the calls of reading, two of each page."""
+
+SLACK = 0.8
+"""How much of the words that a gist may have it is asked for, since models write more."""
+
+
+@dataclass
+class _MergedPages:
+    """One round: which pages are joined, and the gists of those that are; all others keep theirs."""
+
+    pages: list[Page]
+    gists: dict[int, Note]
+    borders: set[int]  # where documents of a collection begin: no page crosses them
+    runtime: ReaderRuntime
+    finding: asyncio.Lock = field(default_factory=asyncio.Lock)
+    groups: list[list[Page]] | None = None
+
+    async def paginate(self, text: str, last: Page | None, runtime: ReaderRuntime) -> Pages:
+        """The pages after the last one, of which each group that is worth a call is one."""
+        done, number = (last.end, last.number + 1) if last else (0, 0)
+        for group in await self.find_groups():
+            if left := [page for page in group if page.start >= done]:
+                words = sum(page.words for page in left)
+                yield replace(left[-1], number=number, start=left[0].start, words=words)
+                number += 1
+
+    async def write_gist(self, text: str, page: Page, runtime: ReaderRuntime) -> Note:
+        """The gist of a page that was joined, of so many words that all fit; a page that was not keeps its own."""
+        groups = await self.find_groups()
+        same = [one for one in self.pages if (one.start, one.end) == (page.start, page.end)]
+        if same:
+            return replace(self.gists[same[0].number], page=page.number)
+        joined = [group for group in groups if len(group) > 1]
+        own = sum(self._words(group[0]) for group in groups if len(group) == 1)
+        room = SLACK * (gists_allowed(runtime.context) - own) / max(1, len(joined)) - TAG_WORDS
+        most = max(FEWEST_GIST_WORDS, int(min(room, runtime.context.gist_words or room)))
+        write = make_gist_writer(lambda passage, context: gist_prompt(passage, most, purpose_of(context)))
+        return await write(text, page, runtime)
+
+    async def find_groups(self) -> list[list[Page]]:
+        """The groups, found once."""
+        async with self.finding:
+            if self.groups is None:
+                self.groups = self._join(self.borders | await self._find_beginnings())
+        return self.groups
+
+    def _join(self, beginnings: set[int]) -> list[list[Page]]:
+        """Neighbours up to the next beginning, as many as a page may hold and the gists need; few stay apart."""
+        context = self.runtime.context
+        words = sum(map(self._words, self.pages))
+        most = max(FEWEST_JOINED, math.ceil(words / (SLACK * gists_allowed(context))))
+        groups, size = list[list[Page]](), 0
+        for page in self.pages:
+            size += page.words
+            if not groups or page.start in beginnings or len(groups[-1]) == most or size > largest_page(context):
+                groups.append([])
+                size = page.words
+            groups[-1].append(page)
+        apart = ([[page] for page in group] if len(group) < FEWEST_JOINED else [group] for group in groups)
+        return [*chain.from_iterable(apart)]
+
+    async def _find_beginnings(self) -> set[int]:
+        """Where the model says that something new begins; all pages of which no usable reply came begin something."""
+        runs = [*groups_that_fit(self.pages, self._words, content_room(self.runtime.context) - self._longest())]
+        before = [None, *(run[-1] for run in runs)]  # each run begins with the page before it
+        shown = [[page, *run] if page else run for page, run in zip(before, runs, strict=False)]
+        return {start for found in await all_finished(map(self._ask, shown)) for start in found}
+
+    async def _ask(self, pages: list[Page]) -> set[int]:
+        gists = format_pages({page.number: self.gists[page.number].text for page in pages})
+        offered = restrict_reply(BeginAnew, begin_anew=[page.number for page in pages[1:]])
+        reply = await ask(self.runtime, merge_prompt(gists), offered, fallback="merge")
+        return {page.start for page in pages[1:] if reply is None or page.number in reply.begin_anew}
+
+    def _words(self, page: Page) -> int:
+        return self.gists[page.number].words + TAG_WORDS
+
+    def _longest(self) -> int:
+        return max(map(self._words, self.pages))

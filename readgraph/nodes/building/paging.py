@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from readgraph.models.asking import ask
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced, find_unused_name
-from readgraph.models.reply_types import restrict_reply
+from readgraph.models.reply_types import LenientReply, Numbers, restrict_reply
 from readgraph.nodes.building.parts import Pages, Paginate, candidate_ends, paragraph_ends
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.context import ReaderContext
@@ -49,24 +49,28 @@ def pause_prompt(pieces: Sequence[str], before: str = "", after: str = "") -> Pr
     return PAUSE.ask(*parts, fenced("after", after) if after else "", label=label, last=len(pieces))
 
 
-_MERGE_SYSTEM = "You read a long text in passages and decide which of them belong together. " + DATA_RULE
-
 MERGE = declare_wording(
-    "merge", _MERGE_SYSTEM, "Does the second passage begin a new chapter, a new section or a new book?"
+    "merge",
+    "You see gists of neighbouring pages of a long text, in their order, and decide which pages belong together. "
+    + DATA_RULE,
+    "With which of these pages does a new chapter, a new section or a new book begin? Name them, without the first "
+    "page, whose beginning is not asked for. Don't name a page that goes on with what the page before it is about, nor "
+    "one of which you are not sure.",
+    version=2,
 )
 
 
-class BeginsAnew(BaseModel):
-    """Whether the second passage begins a new part of the text."""
+class BeginAnew(LenientReply):
+    """Which pages begin a new part of the text."""
 
-    DECIDES: ClassVar[tuple[str, ...]] = ("begins_anew",)
-    reason: str = Field(description="A few words.")
-    begins_anew: Literal["yes", "no", "not sure"] = Field(description="yes, no, or not sure.")
+    DECIDES: ClassVar[tuple[str, ...]] = ("begin_anew",)
+    NAMED: ClassVar[tuple[str, ...]] = ("begin_anew",)
+    begin_anew: Numbers = Field(description="The numbers of these pages; empty if there is none.")
 
 
-def merge_prompt(first: str, second: str) -> Prompt:
-    """Ask whether a chapter, section or book begins with the second of two neighbouring passages."""
-    return MERGE.ask(fenced("first-passage", first), fenced("second-passage", second))
+def merge_prompt(gists: str) -> Prompt:
+    """Ask with which pages a chapter, section or book begins; `gists`: each after the tag of its page."""
+    return MERGE.ask(fenced("memory", gists))
 
 
 LAST_PAGE_WORDS = 350  # if fewer words are left, they become the last page without a call, as in the reference code

@@ -2,12 +2,12 @@
 
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from readgraph import ReaderContext
 from readgraph.graphs.methods import METHODS
@@ -17,7 +17,7 @@ from readgraph.models.plain_form import decision_field, parse_plain, plain_messa
 from readgraph.models.prompt import Messages
 from readgraph.models.reply_types import restrict_reply
 from readgraph.nodes.answering.prompts import ChosenAnswer, FreeAnswer
-from readgraph.nodes.building.paging import BeginsAnew, PausePoint
+from readgraph.nodes.building.paging import PausePoint
 from readgraph.nodes.look_up import NextPage, PagesToRead
 from readgraph.nodes.prompts import require_reasons
 from readgraph.nodes.research.plan import plan_reply
@@ -26,6 +26,14 @@ from readgraph.nodes.walk.steps import ChildOrRevert, LeafChoice, LeafVerdict
 from tests.doubles.agent import Living
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.support.some_methods import mostly_slow
+
+
+class BeginsAnew(BaseModel):
+    """A choice between words."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("begins_anew",)
+    begins_anew: Literal["yes", "no", "not sure"] = Field(description="yes, no, or not sure.")
+
 
 LABELS = restrict_reply(PausePoint, label=[1, 2, 3])
 LETTERS = restrict_reply(ChosenAnswer, choice=["A", "B"])
