@@ -11,7 +11,7 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
-from langgraph.types import StreamMode
+from langgraph.types import Durability, StreamMode
 
 from readgraph.graphs.estimates.arithmetic import Estimate, of_options
 from readgraph.graphs.estimates.methods import estimate_reading
@@ -37,6 +37,7 @@ class RunThread:
     follow_up: bool = False  # the question goes on from those before it in the thread
     checkpoint: str = ""  # where in the thread a run without a question goes on; "": its end
     pause_before: Sequence[str] = ()  # nodes before which the run ends, until it goes on
+    durability: Durability = "async"  # "exit": one checkpoint at the end; killed before, the question begins anew
 
 
 async def run_method(
@@ -65,7 +66,8 @@ async def run_method(
     async with in_use(pages, document.id), in_use(pages, _mark_of(name)) if thread.saver else nullcontext():
         document = await pages.document(document.id)  # it may have been forgotten meanwhile
         given = None if question is None else Question(document=document.id, **question)
-        run = run_and_listen(graph, given, config, context=context, listen=listen, modes=modes)
+        keeping: dict[str, Any] = {"durability": thread.durability} if thread.saver else {}
+        run = run_and_listen(graph, given, config, context=context, listen=listen, modes=modes, **keeping)
         output = await asyncio.create_task(run, context=separate_run())
     parts = [(await pages.document(part.document), part) for part in document.parts]
     documents = [{"id": of.id, "title": of.title, "start": part.start, "end": part.end} for of, part in parts]

@@ -7,6 +7,7 @@ import pytest
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
+from langgraph.types import Durability
 
 from readgraph.api import research_tool
 from readgraph.api.functions import (
@@ -21,6 +22,7 @@ from readgraph.api.functions import (
     summarise,
     table,
 )
+from readgraph.api.running import RunThread
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
 from readgraph.state.context import ReaderContext
@@ -137,3 +139,16 @@ async def test_a_function_in_another_graphs_node_uses_its_library(server: ModelS
     output = await builder.compile(store=InMemoryStore()).ainvoke({"messages": []})
     assert output["messages"][-1].content == "In the shed."
     assert [memory.complete for memory in await library.pages.memories(stored.id)] == [True]
+
+
+@pytest.mark.parametrize(("durability", "many"), [("async", True), ("exit", False)])
+async def test_the_caller_says_how_many_checkpoints_a_question_keeps(
+    library: Library, durability: Durability, many: bool
+) -> None:
+    await library.pages.add_document("The tape is in the shed. " * 30, title="tape")
+    thread = RunThread(saver=library.checkpointer, id="desk", durability=durability)
+    await ask(library, "Where is the tape?", documents=["tape"], thread=thread)
+    kept = [one async for one in library.checkpointer.alist({"configurable": {"thread_id": "desk"}})]
+    assert (len(kept) > 1) == many
+    again = await ask(library, "And where is it?", documents=["tape"], thread=replace(thread, follow_up=True))
+    assert again.answer

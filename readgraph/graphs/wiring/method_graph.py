@@ -292,11 +292,12 @@ async def run_and_listen(
     context: Any,
     listen: Listen | None = None,
     modes: Sequence[StreamMode] = MODES,
+    **options: Any,
 ) -> dict[str, Any]:
-    """Run a graph and return its output; `listen` takes each event of these modes."""
+    """Run a graph, with these options of `astream`, and return its output; `listen` takes each event of these modes."""
     output: Any = {}
     events: AsyncIterator[Any] = graph.astream(
-        given, config, context=context, stream_mode=[*modes], output_keys=graph.output_channels
+        given, config, context=context, stream_mode=[*modes], output_keys=graph.output_channels, **options
     )
     async for mode, event in events:
         if listen:
