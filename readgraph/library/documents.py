@@ -9,9 +9,10 @@ library.
 import hashlib
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any
 
@@ -43,15 +44,17 @@ CORRECTIONS = (ROOT, "corrections")
 TEXTS = ("text", "places", "sessions", CORRECTIONS[1])  # what is stored of a document besides its record
 
 
-async def store_document(items: StoredItems, document: Document, parts: Sequence[StoredValue], *, new: bool) -> None:
+async def store_document(items: StoredItems, document: Document, parts: Iterable[StoredValue], *, new: bool) -> None:
     """Store a document's parts, then its record. A new document is stored as a whole or not at all."""
+    left = iter(parts)
     records: list[StoredValue] = [*source_note(document), ((ROOT, "documents"), document.id, asdict(document))]
-    if len(parts) + len(records) <= BATCH:  # committed together
-        await items.put([*parts, *records])
+    first = [*islice(left, BATCH)]
+    if len(first) + len(records) <= BATCH:  # committed together
+        await items.put([*first, *records])
         return
     if new:
         await items.put([(UNFINISHED, document.id, {})])
-    await items.put(parts)
+    await items.put(chain(first, left))
     await items.put([*records, (UNFINISHED, document.id, None)])
 
 
@@ -155,7 +158,7 @@ class DocumentStore(StoredItems):
             words = count_words(text)
             check_words(words, title or "The text")
             document = Document(identity, *labels, words, len(text), utc_now(), len(places))
-            parts = [*text_parts(identity, text), *record_groups(identity, "places", places)]
+            parts = chain(text_parts(identity, text), record_groups(identity, "places", places))
             await store_document(self, document, parts, new=True)
         return document
 
@@ -181,7 +184,9 @@ class DocumentStore(StoredItems):
             if len(offsets) <= FEW_OFFSETS < document.places // BATCH:
                 return [_name_at(await self._places_near(document, offset), offset) for offset in offsets]
             named = await self.places(document)
-            return [_name_at(named, offset) for offset in offsets]
+            starts = [start for start, _ in named]
+            nearest = [bisect_right(starts, offset) - 1 for offset in offsets]
+            return [named[number][1] if number >= 0 else None for number in nearest]
         within, names = defaultdict[CollectionPart, list[int]](list), dict[int, str | None]()
         for offset in offsets:
             within[document.part_at(offset)].append(offset)
@@ -218,8 +223,10 @@ class DocumentStore(StoredItems):
         raise BadInput(f"The library holds no document '{identity}': add its text first.")
 
     async def text(self, document: Document) -> str:
-        """The whole text of a document."""
-        return (await self.spans(document, [(0, document.characters)]))[0]
+        """The whole text of a document, fetched piece by piece, or the memory would hold it twice for long."""
+        starts = range(0, max(document.characters, 1), BATCH * PART)
+        ends = [*starts[1:], document.characters]
+        return "".join([(await self.spans(document, [span]))[0] for span in zip(starts, ends, strict=True)])
 
     async def spans(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[str]:
         """The texts of character spans `[start, end)`, fetched in one batch (in a collection, one per document)."""

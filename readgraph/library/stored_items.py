@@ -94,10 +94,10 @@ class StoredItems:
         if count > BATCH and (await self.get(namespace, [number_key(count - 1)]))[0] is None:
             raise Damaged(namespace[1])
 
-    async def put(self, items: Sequence[StoredValue]) -> None:
+    async def put(self, items: Iterable[StoredValue]) -> None:
         """Store items (the value None deletes one). Up to `BATCH` items are committed together."""
-        for first in range(0, len(items), BATCH):
-            batch = replace_surrogates(list(items[first : first + BATCH]))
+        left = iter(items)
+        while batch := replace_surrogates([*islice(left, BATCH)]):
             await self._batch([PutOp(space, key, value, index=False) for space, key, value in batch])
 
     async def delete(self, namespace: tuple[str, ...], keys: Iterable[str]) -> None:

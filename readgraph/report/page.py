@@ -28,6 +28,9 @@ __all__ = ["html_page", "render", "report_of_answer", "report_of_document", "sho
 MOST_CHARACTERS = 2_000_000
 """The longest document whose whole text goes into the report; of longer ones, only the needed text does."""
 
+MOST_NOTES = 5_000
+"""The most pages whose notes all go to the reading room with an answer; of more, it asks for those that it shows."""
+
 
 class ReportPage(TypedDict):
     """A page: its character span `[start, end)`, its note, and its text unless that is left out.
@@ -98,6 +101,10 @@ class ReportData(TypedDict):
     found: dict[str, Any] | None
 
 
+KeptPages = dict[tuple[str, str, int, int], list[Page]]
+"""The pages of the memory that was looked at last, by what they change with: the reading room's, for one question after
+another about a long text."""
+
 Links = Mapping[str, str]  # by the ids of documents, where their sources are: an address, or a path from the report
 
 
@@ -111,15 +118,21 @@ async def report_of_document(
 
 
 async def report_of_answer(
-    store: PageStore, asked: Question, found: Mapping[str, Any], note: str, links: Links | None = None
+    store: PageStore,
+    asked: Question,
+    found: Mapping[str, Any],
+    note: str,
+    links: Links | None = None,
+    kept: KeptPages | None = None,
 ) -> ReportData:
     """The report of a question and a graph's output; of a long document, it has the texts that support the answer.
 
-    These are the pages that were cited or read, and their neighbours.
+    These are the pages that were cited or read, and their neighbours. `kept`: for a page that can ask for more, which
+    gets only the notes of these from a memory of more than `MOST_NOTES` pages; the others are "".
     """
     document = await store.document(found["document"])
     memory = await store.memory(document.id, found["memory"])
-    pages = await store.pages(memory.id, range(memory.pages))
+    pages = await _pages_of(store, memory, kept)
     wanted: Sequence[int] = range(len(pages))
     if document.characters > MOST_CHARACTERS:
         cited = [
@@ -130,7 +143,9 @@ async def report_of_answer(
         shown = [page for done in found.get("rounds", ()) for page in done["pages_shown"]]
         around = {page + step for page in (*found["pages_read"], *cited, *shown) for step in (-1, 0, 1)}
         wanted = [page.number for page in pages if page.number in around]
-    data = await _collect_report(store, document, memory, note, pages, wanted, links or {})
+    on_demand = kept is not None and memory.complete and len(pages) > MOST_NOTES
+    on_demand = on_demand and "children" not in memory.recipe.parameters  # a tree shows the notes of its leaves
+    data = await _collect_report(store, document, memory, note, pages, wanted, links or {}, all_notes=not on_demand)
     answered: Any = {"question": asked["question"], "options": asked.get("options", []), "found": dict(found)}
     return {**data, **answered, "method": found.get("method", data["method"])}
 
@@ -143,6 +158,8 @@ async def _collect_report(
     pages: Sequence[Page],
     wanted: Sequence[int],
     links: Links,
+    *,
+    all_notes: bool = True,
 ) -> ReportData:
     parts = [(part, await store.document(part.document)) for part in document.parts]
     return {
@@ -156,12 +173,23 @@ async def _collect_report(
         "purpose": memory.recipe.purpose,
         "note": note,
         "parts": [{"title": one.title, "start": part.start, "link": links.get(one.id)} for part, one in parts],
-        "pages": await _collect_pages(store, document, memory, pages, wanted),
+        "pages": await _collect_pages(store, document, memory, pages, wanted, all_notes=all_notes),
         "tree": await _tree(store, memory),
         "question": "",
         "options": [],
         "found": None,
     }
+
+
+async def _pages_of(store: PageStore, memory: Memory, kept: KeptPages | None) -> list[Page]:
+    key = memory.id, memory.started, memory.pages, memory.read_to
+    if kept is not None and key in kept:
+        return kept[key]
+    pages = await store.pages(memory.id, range(memory.pages))
+    if kept is not None and memory.complete:
+        kept.clear()
+        kept[key] = pages
+    return pages
 
 
 async def shown_pages(
@@ -175,10 +203,17 @@ async def shown_pages(
 
 
 async def _collect_pages(
-    store: PageStore, document: Document, memory: Memory, pages: Sequence[Page], wanted: Sequence[int]
+    store: PageStore,
+    document: Document,
+    memory: Memory,
+    pages: Sequence[Page],
+    wanted: Sequence[int],
+    *,
+    all_notes: bool = True,
 ) -> list[ReportPage]:
-    notes = {note.page: note for note in await store.notes(memory.id, [page.number for page in pages])}
-    whole = frozenset(wanted)
+    noted = [page.number for page in pages] if all_notes else [*wanted]
+    notes = {note.page: note for note in await store.notes(memory.id, noted)}
+    whole, without_note = frozenset(wanted), None if all_notes else ""
     spans = {page.number: (page.start, page.end) for page in pages if page.number in whole}
     texts = dict(zip(spans, await store.spans(document, [*spans.values()]), strict=True))
     headings = await _headings(store, document) if wanted else {}
@@ -192,7 +227,7 @@ async def _collect_pages(
                 "words": page.words,
                 "place": place,
                 "header": note.header if note else "",
-                "note": note.text if note else None,
+                "note": note.text if note else without_note,
                 "fallback": bool(note and note.fallback),
                 "corrected": bool(note and note.replaced is not None),
                 "text": text,

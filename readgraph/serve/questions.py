@@ -165,7 +165,9 @@ class Questions:
         found |= {"method": method.name, "cost": cost(found.get("steps", []), self.room.price)}
         asked, report = _question_of(state.values), None
         if found.get("memory"):
-            report = await report_of_answer(self.room.pages, asked, with_marks(found), method.note)
+            report = await report_of_answer(
+                self.room.pages, asked, with_marks(found), method.note, kept=self.room.kept_pages
+            )
         steps = await _steps(graph, state)
         return {
             "report": report,

@@ -18,7 +18,7 @@ from readgraph.library.checkpointer import steps_back
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import Price, cost, price_to_pay
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.report.page import ReportData, report_of_answer, report_of_document, shown_pages
+from readgraph.report.page import MOST_NOTES, ReportData, report_of_answer, report_of_document, shown_pages
 from readgraph.serve.room import Room, Run, RunState
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -41,6 +41,7 @@ class RunReporter:
     document: Document
     context: ReaderContext
     price: Price | None
+    at_once: bool = False  # a question without a model: of a text that was read, the answer is there before its pages
     memory: str = ""
     looked_at: str = ""
     told_to: int = 0
@@ -112,6 +113,8 @@ class RunReporter:
     async def _look_at(self, identity: str) -> None:
         memory = await self.pages.memory(self.document.id, identity)
         if identity != self.looked_at:
+            if self.at_once and memory.complete and memory.pages > MOST_NOTES:
+                return
             self.looked_at, self.told_to = identity, 0
             self.without_note.clear()
             sizes = {"characters": self.document.characters, "words": self.document.words}
@@ -214,7 +217,8 @@ class RunWork:
 
     async def _run(self, question: Question | None) -> None:
         room, run, (document, method, context) = self.room, self.run_, self.prepared
-        telling = RunReporter(run, room.pages, document, context, room.price)
+        at_once = bool(self.asked) and not context.model
+        telling = RunReporter(run, room.pages, document, context, room.price, at_once)
         following = asyncio.ensure_future(telling.follow())
         try:
             saver = room.library.checkpointer if run.thread else None
@@ -246,7 +250,7 @@ class RunWork:
             memory = await pages.memory(found["document"], found["memory"])
             return await report_of_document(pages, self.prepared.document, memory, method.note)
         priced = {**found, "cost": cost(found["steps"], self.room.price, batch=self.prepared.context.batch)}
-        return await report_of_answer(pages, self.asked, with_marks(priced), method.note)
+        return await report_of_answer(pages, self.asked, with_marks(priced), method.note, kept=self.room.kept_pages)
 
 
 def start_run(
