@@ -7,7 +7,7 @@ Arabic and Hebrew have light rules of our own.
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from functools import cache, lru_cache, update_wrapper
 from importlib import import_module
 from itertools import zip_longest
@@ -76,6 +76,33 @@ def stem(word: str, language: str = ENGLISH) -> str:
     return (
         fold_accents(word) if language in _WITHOUT_STEMMER or not _LATIN.match(word) else _english(fold_accents(word))
     )
+
+
+MOST_STEMS = 65_536  # of a language that are kept: a text says the same words again and again
+
+
+class _StemTable(dict[str, str | None]):
+    """The stems of the words that were met last, None for stop words where they are left out."""
+
+    def __init__(self, language: str, stopped: Set[str]) -> None:
+        super().__init__()
+        self._language, self._stopped = language, stopped
+
+    def __missing__(self, token: str) -> str | None:
+        if len(self) >= MOST_STEMS:
+            self.clear()
+        self[token] = stemmed = None if token in self._stopped else stem(token, self._language)
+        return stemmed
+
+
+@lru_cache(8)
+def _stems(language: str) -> Mapping[str, str]:
+    return _StemTable(language, frozenset())  # type: ignore[return-value]  # without stop words it has no None
+
+
+@lru_cache(8)
+def _content_stems(language: str) -> Mapping[str, str | None]:
+    return _StemTable(language, stop_words(language))
 
 
 def fold_accents(word: str) -> str:
@@ -197,13 +224,13 @@ _GRAM_SIGN = "\u00b7"  # in no word, and no sign that parts words in the index
 
 def words(text: str, language: str = ENGLISH) -> list[str]:
     """All words of a text in their order, case-folded and stemmed, without accents and full-width forms."""
-    return [stem(token, language) for token in tokens(text, language)]
+    return [*map(_stems(language).__getitem__, tokens(text, language))]
 
 
 def content_words(text: str, language: str = ENGLISH) -> list[str]:
     """The result of `words` without stop words."""
-    stopped = stop_words(language)
-    return [stem(token, language) for token in tokens(text, language) if token not in stopped]
+    stems = _content_stems(language)
+    return [stemmed for token in tokens(text, language) if (stemmed := stems[token]) is not None]
 
 
 def tokens(text: str, language: str = ENGLISH) -> list[str]:
@@ -240,7 +267,7 @@ def grams(token: str, language: str) -> list[str]:
 def index_terms(text: str, language: str) -> list[str]:
     """The terms of a text in an index: `words`, and their `grams`."""
     found = tokens(text, language)
-    stems = [stem(token, language) for token in found]
+    stems = [*map(_stems(language).__getitem__, found)]
     if text.isascii() and language not in WITH_GRAMS:
         return stems
     return stems + [gram for token in found for gram in grams(token, language)]

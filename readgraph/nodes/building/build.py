@@ -108,6 +108,7 @@ def _common(one: str, other: str) -> int:
 
 AsksAgain = Callable[[Note], bool]  # says whether a note of an earlier reading is asked for again
 MANY_PAGES = 200  # so large a memory is indexed when it is read: the first question need not wait for that
+TOLD_EACH = 10  # notes after which is told how far so large a memory is
 LEAST_WORDS = 10  # parts are taken to have more words than this, where a worker is made for each
 
 
@@ -332,6 +333,9 @@ class _Build:
         self.notes.stop(self.stopped_by)
 
     def _report(self) -> None:
+        """Tell how far it is; of a long text not with every page, which would take a tenth of the time."""
+        if self.noted > MANY_PAGES and self.noted % TOLD_EACH and self.noted < self.memory.pages:
+            return
         of, pages, read_to = self.document.characters, self.memory.pages, self.memory.read_to
         done = (read_to + of * self.noted / max(pages, 1) * read_to / of) / 2
         current_meter().report(memory=self.memory.id, done=round(done), of=of, pages=pages, notes=self.noted)

@@ -37,9 +37,11 @@ def extract_gist(text: str, most_words: int | None = None, purpose: str = "") ->
     """
     spans = sentence_spans(text)
     allowed = most_words or gist_size(text)
-    ordered = _by_information(text, spans, {*content_words(purpose)})
-    kept = take_fitting(ordered, lambda number: count_words(text[slice(*spans[number])]), allowed, skips=True)
-    return " ".join(text[slice(*spans[number])] for number in sorted(kept)) or first_words(text.strip(), allowed)
+    written = [text[slice(*span)] for span in spans]
+    sizes = [*map(count_words, written)]
+    ordered = _by_information(written, sizes, {*content_words(purpose)})
+    kept = take_fitting(ordered, sizes.__getitem__, allowed, skips=True)
+    return " ".join(written[number] for number in sorted(kept)) or first_words(text.strip(), allowed)
 
 
 def gist_size(text: str) -> int:
@@ -47,9 +49,11 @@ def gist_size(text: str) -> int:
     return max(GIST_WORDS, round(GIST_SHARE * count_words(text)))
 
 
-def _by_information(text: str, spans: Sequence[tuple[int, int]], wanted: set[str]) -> list[int]:
-    """The numbers of the first heading and of the sentences, the most telling first, without code and greetings."""
-    written = [text[slice(*span)] for span in spans]
+def _by_information(written: Sequence[str], sizes: Sequence[int], wanted: set[str]) -> list[int]:
+    """The numbers of the first heading and of the sentences, the most telling first, without code and greetings.
+
+    `sizes` are the sentences' words.
+    """
     speakers = {word for sentence in written if (name := label_of(sentence)) for word in content_words(name)}
     told = [without_label(sentence) for sentence in written]
     sentences = [{*content_words(sentence)} - speakers for sentence in told]
@@ -61,10 +65,12 @@ def _by_information(text: str, spans: Sequence[tuple[int, int]], wanted: set[str
         serves = 1 + SERVES * len(wanted & sentences[number])
         return serves * information / (len(sentences[number]) + EVEN_WORDS), -number
 
-    prose = [number for number in range(len(spans)) if is_prose(written[number])]
-    long = [number for number in prose if count_words(told[number]) >= FEWEST_WORDS]
+    prose = [number for number, sentence in enumerate(written) if is_prose(sentence)]
+    # Most sentences have no label, whose words would not count.
+    long = [number for number in prose if sizes[number] >= FEWEST_WORDS]
+    long = [number for number in long if told[number] is written[number] or count_words(told[number]) >= FEWEST_WORDS]
     telling = [number for number in long if len(sentences[number]) >= FEWEST_TELLING or facts[number]]
-    headings = [number for number in range(len(spans)) if is_heading(written[number])]
+    headings = [number for number, sentence in enumerate(written) if is_heading(sentence)]
     return [*headings[:1], *sorted(telling or prose, key=weight, reverse=True)]
 
 
