@@ -26,7 +26,7 @@ def test_a_folder_is_read_and_a_rerun_reads_what_is_missing(
     readgraph: Command, folder: Path, server: ModelServer
 ) -> None:
     first = readgraph("corpus", folder, *DOUBLE, "--price", "1/2")
-    assert first.text.startswith("2 documents: 2 read 13 words, 2 parts, 2 gists of ") and "$0.0" in first.out
+    assert first.text.startswith("2 documents: 2 read 13 words, 2 parts, notes of ") and "$0.0" in first.out
     calls = server.calls
     (folder / "new.txt").write_text("The gander was late.")
     (folder / "empty.txt").touch()
@@ -40,7 +40,7 @@ def test_substitutes_of_all_documents_are_counted_and_can_be_asked_again(
 ) -> None:
     server.respond = lambda request: ""
     told = readgraph("corpus", folder, *DOUBLE, "--method", "mem-walker")
-    assert "fall-backs: summary 2; refused replies are kept, --again" in told.text
+    assert "no usable reply for summary 2; --again asks the model again" in told.text
     server.respond = reader
     again = readgraph("corpus", folder, *DOUBLE, "--method", "mem-walker", "--again", "--json")
     *lines, last = map(json.loads, again.out.splitlines())

@@ -167,7 +167,7 @@ def test_memories_are_shown_with_their_purpose(readgraph: Command, tmp_path: Any
     (tmp_path / "settings.toml").write_text('preset = "contract"')
     deed = tmp_path / "deed.txt"
     readgraph("read", deed)
-    assert "read-agent for contract, no model" in readgraph("show").text
+    assert "read-agent for contract, without a model" in readgraph("show").text
     readgraph("read", deed, "--purpose", "to find\nthe roof")
     (tmp_path / "settings.toml").write_text("")
     readgraph("read", deed)

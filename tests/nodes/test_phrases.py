@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from readgraph.cli.terminal.rendering import answer_text
+from readgraph.cli.terminal.rendering import NEAREST, NEAREST_ONE, answer_text
 from readgraph.graphs.methods import METHODS
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
@@ -98,8 +98,9 @@ async def test_a_phrase_is_cited_with_its_sentence_and_a_sentence_is_quoted(
     assert found["status"] == "nearest" and found["citations"][0]["quote"] == quote
     assert found["answer"] == (answer or quote)
     shown = answer_text({**found, "marked_answer": found["answer"]}).plain
-    nearest = "earest passage" if len(found["citations"]) == 1 else "earest passages"
-    assert shown == (f"From the n{nearest}: {answer}" if answer else f"N{nearest}:")
+    one = len(found["citations"]) == 1
+    perhaps = f"Perhaps, from the nearest sentence{'' if one else 's'}: {answer}"
+    assert shown == (perhaps if answer else NEAREST_ONE if one else NEAREST)
 
 
 TALK = "\n".join(

@@ -65,7 +65,7 @@ def test_a_part_is_named_by_a_place_of_the_source(readgraph: Command, tmp_path: 
     done = readgraph(*line, "--at", "discharge").json
     assert (done["part"], done["method"], done["gist"], done["renewed"]) == (5, "read-agent", MINE, [])
     walked = readgraph("correct", "vell", "--part", 0, "--text", MINE)
-    assert "Corrected the summary of part 0" in walked.text
+    assert "Corrected the note on part 0" in walked.text
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_what_a_judge_does_not_answer_is_counted_and_asked_again(
     file = story_file(tmp_path, GOAT, WELL, dataset="qmsum")
     command = (*EVALUATE, file, "--judge", "openai:judge", "--out", out, "--max-calls", 2)
     useless = readgraph(*command)
-    assert "4 answers got no usable verdict and no score; refused replies are kept, --again" in useless.text
+    assert "4 answers got no usable verdict and no score; --again asks the model again" in useless.text
     for more in ([], ["--again"]):
         before = server.calls
         found = readgraph(*command, "--json", *more).json["judging"]
@@ -119,7 +119,7 @@ def test_the_estimate_tells_what_the_judge_will_use(
     file = story_file(tmp_path, GOAT, WELL, dataset="qmsum")
     command = (*EVALUATE, file, "--judge", "openai:harsh", "--price", "1/2", "--out", out)
     foreseen = readgraph(*command, "--estimate", "--json").json["judging"]
-    assert "answers to rate, openai:harsh" in readgraph(*command, "--estimate").text and server.calls == 0
+    assert "answers to rate with openai:harsh" in readgraph(*command, "--estimate").text and server.calls == 0
     found = readgraph(*command, "--json").json["judging"]
     for name in ("calls", "input_words"):
         assert foreseen[name]["low"] <= found[name] == pytest.approx(foreseen[name]["expected"], rel=0.5)

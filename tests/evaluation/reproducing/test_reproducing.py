@@ -105,7 +105,7 @@ def test_without_a_model_it_is_the_floor_and_rows_that_need_embeddings_are_left_
 ) -> None:
     told = readgraph("reproduce", "read-agent-table-4", "--data", data, "--out", out, "--json")
     assert [*by_method(told.json)] == ["read-agent@max_pages=1"]
-    assert "Without a model this is the extractive floor" in told.err
+    assert "Without a model, quotes are scored, which no paper reports" in told.err
     assert "need an embedding model (--embeddings): retrieved-pages@ranking=embeddings,max_pages=1" in told.err
     context, table = ReaderContext(model="openai:double"), EXPERIMENTS["gam-table-3-hotpotqa-56k"]
     kept = ["gam", "gam@tools=page", "gam@tools=keyword", "gam@tools=keyword,page"]
