@@ -5,6 +5,7 @@ The FTS5 tables are contentless and hold our own terms (`terms.index_terms`); pa
 query is analysed in each language of the index. All calls here block.
 """
 
+import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Sequence
@@ -99,12 +100,17 @@ def add(connection: Tables, memory: str, entries: Sequence[IndexEntry]) -> None:
                 connection.execute(sql)
         known_languages = _languages(connection, index)
         spoken = dict(known_languages)
+        select = f"SELECT page FROM entries_{index} WHERE page IN (SELECT value FROM json_each(?))"
+        wanted = json.dumps([entry.page for entry in entries])
+        held = {page for (page,) in connection.execute(select, (wanted,))}  # one look for all: most are new
         for entry in entries:
             language = entry.language or next(iter(spoken), "") or main_language([each.text for each in entries])
             spoken[language] = None
             terms = [" ".join(index_terms(part, language)) for part in (entry.text, entry.header, entry.memo)]
-            if (known := _find_entry(connection, index, entry.page)) == (terms, entry.follows):
+            known = _find_entry(connection, index, entry.page) if entry.page in held else None
+            if known == (terms, entry.follows):
                 continue
+            held.add(entry.page)
             if known:
                 _take_out(connection, index, entry.page, known[0])
             packed = zlib.compress("\n".join(terms).encode(), 1)
