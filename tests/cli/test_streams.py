@@ -146,7 +146,7 @@ def left_by_one_ctrl_c() -> bool:
     pipes: Any = {"stdin": keyboard, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     asking = subprocess.Popen(command, preexec_fn=interruptible, **pipes)
     try:
-        assert asking.stderr and asking.stderr.read(6) == b"Forget"
+        assert asking.stderr and asking.stderr.read(6) == b"Delete"
         asking.send_signal(signal.SIGINT)
         return asking.wait(8) == 130 and b"readgraph: stopped." in asking.stderr.read()
     except subprocess.TimeoutExpired:

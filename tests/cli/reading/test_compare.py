@@ -63,10 +63,10 @@ def test_the_table_fits_a_terminal(readgraph: Command, monkeypatch: MonkeyPatch)
     rows = [line for line in ran.out.split("method ", 1)[1].splitlines() if line.split()[:1] and "%" in line]
     assert [row.split()[0] for row in rows] == PLAIN and all(len(row) <= 80 for row in rows)
     assert "Goat on gallery" in ran.text
-    assert "retrieved-pages, gists-only, gist-research, escalate: they share a memory" in ran.text
+    assert "retrieved-pages, gists-only, gist-research, escalate: they share notes" in ran.text
     assert "without a model" in ran.err
     quiet = readgraph(*COMPARE, "--methods", ",".join(PLAIN), "-q")
-    assert "share a memory" not in quiet.text and quiet.err == ""
+    assert "share notes" not in quiet.text and quiet.err == ""
 
 
 def test_each_method_has_its_own_budget(readgraph: Command, server: ModelServer) -> None:
