@@ -46,7 +46,7 @@ def asked_for(request: ChatRequest) -> str:
         return ""
     fields = re.findall(r"^- (\w+):", request.text.rsplit("Its fields:", 1)[1], re.MULTILINE)
     alone = {"answer": "AnswerAlone", "choice": "ChoiceAlone"}.get(fields[0]) if len(fields) == 1 else None
-    return alone or _FIELDS[fields[-1]]
+    return alone or ("SearchPlan" if "needs" in fields else _FIELDS[fields[-1]])
 
 
 def passage(request: ChatRequest) -> str:
