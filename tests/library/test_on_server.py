@@ -130,7 +130,7 @@ class TestOnServer:
         assert "1 document" in readgraph("show").text
         assert "whole" in readgraph("library", "check").text
         assert "Goat" in readgraph("search", "goat").text
-        assert "2 threads" in readgraph("forget", first["document"], "--yes").text
+        assert "with all notes and questions" in readgraph("forget", first["document"], "--yes").text
         assert asked_at(database, "SELECT count(*) FROM checkpoint_blobs") == [(0,)]
 
     def test_a_password_is_nowhere(self, readgraph: Command, database: str, tmp_path: Path) -> None:
