@@ -106,7 +106,7 @@ def candidate_ends(text: str, ends: Sequence[int], start: int, min_words: int, m
     3.1). Where no paragraph end does that, the farthest sentence end is the one offset, else a word, else a character.
     """
     earliest = end_after_words(text, start, min_words)
-    latest = end_after_words(text, start, max_words)
+    latest = end_after_words(text, earliest, max_words - min_words)
     if behind := _WHITE_SPACE.match(text, latest):
         latest = behind.end()
     if candidates := [*ends[bisect_left(ends, earliest) : bisect_right(ends, latest)]]:

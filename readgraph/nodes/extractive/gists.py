@@ -113,7 +113,7 @@ def extract_for(context: ReaderContext, text: str, most_words: int | None = None
         name = found.group().strip()
         if name.endswith((":", ")", ">")) or text[found.end() : found.end() + 1] in ("{", ";"):
             signatures.append(" ".join(name.split()))
-    kept = take_fitting(signatures, count_words, most_words or gist_size(text), skips=True)
+    kept = take_fitting(signatures, count_words, most_words or gist_size(text), skips=True) if signatures else []
     return "\n".join(kept) or extract_gist(text, most_words, purpose_words(context))
 
 
