@@ -186,7 +186,7 @@ def places_in(text: str) -> frozenset[str]:
     return frozenset(_PLACE.findall(text))
 
 
-_END_OF_HEAD = re.compile(r"\n+<[\w-]+ \d+ in full>\n|\n</[\w-]+>")
+_END_OF_HEAD = re.compile(r"\n<(?:/[\w-]+>|(?P<full>[\w-]+ \d+ in full)>\n)")
 
 
 def head_of(user: str) -> int:
@@ -195,7 +195,8 @@ def head_of(user: str) -> int:
     The memory of a later prompt goes on there. A gist that holds such a tag ends both prompts' heads alike.
     """
     found = _END_OF_HEAD.search(user)
-    return found.start() if found else 0
+    before = user[: found.start()] if found else ""
+    return len(before.rstrip("\n") if found and found["full"] else before)
 
 
 _FENCED = re.compile(r"<(?P<tag>[\w-]+)>\n(?P<text>.*?)\n</(?P=tag)>$", re.DOTALL | re.MULTILINE)

@@ -22,7 +22,7 @@ FEWEST_WORDS = 3  # a shorter quote says too little, unless it is a whole senten
 NEAR = 20  # characters around a quote, by which is seen whether it is a whole sentence
 _SENTENCE_ENDS, _MARKS_AROUND = ".!?…。！？।؟\n\r\f", " \t\"'“”„‘’«»()[]*_#>-–—"
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_WORD, _MARKS = re.compile(r"[^\W_]+"), re.compile(r"[\W_]+")
+_WORD = re.compile(r"[^\W_]+")
 _CUT = re.compile(r"(?<=\d)(?=[.,]\d)|(?<=\d[.,])(?=\d)|(?<=n)(?=['’]t\b)|(?<=\w['’])(?=(?:t|s|d|m|ll|re|ve)\b)")
 """What is within a word beside letters: "3|.|5", "don|'|t"."""
 
@@ -171,7 +171,7 @@ def _fold_quote(text: str) -> str:
 
 
 def _fold(text: str) -> str:
-    return _MARKS.sub(" ", text).strip().lower()
+    return " ".join(_WORD.findall(text)).lower()
 
 
 _fold_again = lru_cache(maxsize=32)(_fold)  # several quotes are looked for on the same pages
