@@ -49,7 +49,7 @@ ADDED_UP = (*shapes.COUNTS, "seconds")
 MOST_SHOWN = 3
 """The most differing values that the message about another evaluation shows."""
 
-MAY_GROW = ("methods", "rows", "runs", "questions", "texts", "note", "judge", "begun", "packages")
+MAY_GROW = ("methods", "rows", "runs", "questions", "texts", "note", "judge", "begun", "packages", "experiment")
 """Fields that may differ when an evaluation is continued: more may be asked, but nothing in another way."""
 
 
@@ -214,6 +214,7 @@ class EvaluationFolder:
             wanted["rows"] = kept["rows"] | wanted["rows"]
             wanted["methods"] = list(dict.fromkeys([*kept["methods"], *wanted["methods"]]))
             wanted["begun"] = kept["begun"]
+            wanted |= {"experiment": kept["experiment"]} if "experiment" in kept else {}
             wanted["runs"] = max(kept["runs"], wanted["runs"])
             wanted["judge"] = wanted["judge"] or kept["judge"]
         self.write(WHAT, json.dumps(wanted, ensure_ascii=False, indent=1) + "\n")

@@ -69,9 +69,15 @@ def fill_defaults(context: ReaderContext, settings: Mapping[str, Any]) -> Reader
 
 
 def what_is_run(
-    file: Path | None, dataset: Dataset, rows: Sequence[Row], runs: int, judge: str | None, context: ReaderContext
+    file: Path | None,
+    dataset: Dataset,
+    rows: Sequence[Row],
+    runs: int,
+    judge: str | None,
+    context: ReaderContext,
+    experiment: str = "",
 ) -> dict[str, Any]:
-    """The record of an evaluation; it names no machine and holds no API key."""
+    """The record of an evaluation, also of a paper's `experiment`; it names no machine and holds no API key."""
     versions: dict[str, str | None] = {"python": platform.python_version()}
     for package in PACKAGES:
         with suppress(PackageNotFoundError):
@@ -83,6 +89,7 @@ def what_is_run(
     settings = {name: value for name, value in asdict(context).items() if name not in apart}
     return {
         "dataset": dataset.name,
+        **({"experiment": experiment} if experiment else {}),
         "file": file and {"name": file.name, "sha256": digest_of(file)},
         "licence": dataset.licence,
         "note": dataset.note,
@@ -147,6 +154,11 @@ def with_metrics(dataset: Dataset, names: str) -> Dataset:
         if not any(_applies(name, item) for item in dataset.items):
             raise BadInput(f"{name} scores none of the questions of {dataset.name}: leave it out.")
     return replace(dataset, metrics=chosen)
+
+
+def with_leading_metrics(dataset: Dataset, names: Iterable[str]) -> Dataset:
+    """The dataset with these metrics before its others."""
+    return replace(dataset, metrics=tuple(dict.fromkeys([*names, *dataset.metrics])))
 
 
 def _applies(name: str, item: Item) -> bool:

@@ -159,7 +159,7 @@ class ScoredEvaluation(FolderContents):
             "metrics": list(self.dataset.metrics),
             "methods": methods,
             "judging": judging,
-            "published": figures_of_papers(self.dataset.name),
+            "published": figures_of_papers(self.dataset.name, self.what.get("experiment", "")),
         }
 
     @property

@@ -30,6 +30,7 @@ from readgraph.evaluation.judges.calibration import pairs_for
 from readgraph.evaluation.judges.judging import find_unjudged, judge_missing
 from readgraph.evaluation.metrics import Raters, check_raters, metrics_rated_by
 from readgraph.evaluation.optional_imports import check_libraries
+from readgraph.evaluation.papers_figures import metrics_of_experiment
 from readgraph.evaluation.publishing import PROMPTS, check_new, note_on_sharing, write_published_run
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.replaying import judge_again
@@ -113,11 +114,11 @@ def publish(
 NO_FOLDER = "The answers need a folder: name one with --out."
 
 
-def evaluate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions) -> None:
-    """Run what is missing and print the results, which are also written to the folder."""
+def evaluate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions, experiment: str = "") -> None:
+    """Run what is missing and print the results, which are also written to the folder; `experiment`: a paper's."""
     if options.publish:
         check_new(options.publish)
-    results, settings = run_evaluation(options, context, screen)
+    results, settings = run_evaluation(options, context, screen, experiment=experiment)
     assert options.out
     if screen.as_json:
         print_json(results)
@@ -132,13 +133,18 @@ def evaluate(options: EvaluateOptions, context: ReaderContext, screen: OutputOpt
 
 
 def run_evaluation(
-    options: EvaluateOptions, context: ReaderContext, screen: OutputOptions, replayed: Path | None = None
+    options: EvaluateOptions,
+    context: ReaderContext,
+    screen: OutputOptions,
+    replayed: Path | None = None,
+    experiment: str = "",
 ) -> tuple[dict[str, Any], ReaderContext]:
     """Run what is missing and write the results; gives them, and the settings with the papers' for the dataset.
 
-    `replayed`: the published run whose judge's replies are taken.
+    `replayed`: the published run whose judge's replies are taken; `experiment`: the paper's, whose metrics lead.
     """
     dataset = dataset_of(options)
+    dataset = plan.with_leading_metrics(dataset, metrics_of_experiment(dataset.name, experiment))
     if options.out is None:
         raise BadInput(NO_FOLDER)
     check_libraries()
@@ -152,7 +158,8 @@ def run_evaluation(
         async with open_library(source, only_shows=True) as other, open_library(folder.library) as library:
             await copy_replies(other.pages, library.pages)
 
-    with folder.open_for(plan.what_is_run(options.file, dataset, rows, options.runs, options.judge, settings)):
+    what = plan.what_is_run(options.file, dataset, rows, options.runs, options.judge, settings, experiment)
+    with folder.open_for(what):
         folder.keep_questions(dataset)
         try:
             if theirs:

@@ -124,7 +124,10 @@ def reproduce(name: str, options: ReproduceOptions, context: ReaderContext, scre
         notes.append(f"Left out, since they need an embedding model (--embeddings): {', '.join(left)}.")
     for line in [*notes, *experiment.lacking, *([] if context.model else [FLOOR])]:
         Console(stderr=True, quiet=screen.quiet).print(SafeText(line, style="dim"), soft_wrap=True)
-    (estimate if options.estimate else evaluate)(evaluation, context, screen)
+    if options.estimate:
+        estimate(evaluation, context, screen)
+    else:
+        evaluate(evaluation, context, screen, experiment.name)
 
 
 def _evaluation_of(experiment: Experiment, options: ReproduceOptions, rows: Iterable[str]) -> EvaluateOptions:

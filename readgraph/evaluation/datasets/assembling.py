@@ -16,17 +16,21 @@ from readgraph.state.settings import AnswerForm
 
 
 class Scoring(NamedTuple):
-    """The metrics of a dataset, the leading one first, the papers' settings for it, and the form of its references."""
+    """The metrics of a dataset, the leading one first, the papers' settings for it, and the form of its references.
+
+    Questions about a text of at least `long_words` are also in the group `long`; 0: there is none.
+    """
 
     metrics: tuple[str, ...]
     profile: str = ""
     answers: AnswerForm = ANY_FORM
+    long_words: int = 0
 
 
 def _read_scoring() -> Iterator[tuple[str, Scoring]]:
     for name, fields in read_toml(Path(__file__).with_name("scoring.toml"), "scoring.toml", -1).items():
         answers = AnswerForm(**fields.get("answers", {}))
-        yield name, Scoring(tuple(fields["metrics"]), fields.get("profile", ""), answers)
+        yield name, Scoring(tuple(fields["metrics"]), fields.get("profile", ""), answers, fields.get("long_words", 0))
 
 
 SCORING = dict(_read_scoring())

@@ -10,6 +10,9 @@ from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
+LONG = "long"
+"""The group of the questions about a dataset's longer texts (MemWalker, table 2)."""
+
 Asked = tuple[str, Text, Iterable[Item]]
 """The place in the file, a text, and questions about it. The same text may come again with further questions."""
 
@@ -35,8 +38,12 @@ def build_dataset(
             break
     if not kept:
         raise BadInput(f"{printable_path(path) if path else name} holds no question.")
-    metrics, profile, answers = choose_scoring(name, kept.values())
-    return Dataset(name, tuple(texts.values()), tuple(kept.values()), metrics, profile, answers, licence, note)
+    metrics, profile, answers, long_words = choose_scoring(name, kept.values())
+    long = {text.id for text in texts.values() if text.words >= long_words} if long_words else set[str]()
+    asked_items = tuple(
+        replace(item, groups=(*item.groups, LONG)) if item.text in long else item for item in kept.values()
+    )
+    return Dataset(name, tuple(texts.values()), asked_items, metrics, profile, answers, licence, note)
 
 
 FindFiles = Callable[[Path], Iterable[Path]]
