@@ -349,3 +349,52 @@ def browse_query(number: int, evidence: Sequence[int], gold: Sequence[int], nega
 def page(number: int) -> dict[str, str]:
     """A page of the corpus."""
     return {"docid": str(number), "text": f"---\ntitle: Page {number}\n---\nLamp {number}.", "url": "https://none"}
+
+
+def publish_all(folder: Path) -> Path:
+    """A folder with the files of all datasets of the papers' experiments, laid out as their authors publish them."""
+    question = quality_line("1", quality_question(1, 1, 0))
+    for name in ("train", "dev", "htmlstripped.train", "htmlstripped.dev"):
+        lines(folder / "quality" / "data" / "v1.0.1" / f"QuALITY.v1.0.1.{name}", question)
+    for part in ("ALL", "Academic", "Product"):
+        for name in ("train", "val", "test"):
+            lines(folder / "QMSum" / "data" / part / "jsonl" / f"{name}.jsonl", meeting())
+    stories = {
+        f"{part}-{kind}": (part, kind, STORY.encode()) for part in ("test", "valid") for kind in ("gutenberg", "movie")
+    }
+    narrative_qa(folder / "narrativeqa", {**stories, "early": ("train", "movie", STORY.encode())})
+    for name in ("summscreenfd-who", "govreport-who"):
+        asked = {"doc_id": "log", "text": STORY, "dataset": name, "questions": [{"question": "Who?", "answer": "Mara"}]}
+        lines(
+            folder
+            / "scrolls"
+            / {"summscreenfd-who": "summ_screen_fd_who", "govreport-who": "gov_report_who"}[name]
+            / "who.jsonl",
+            asked,
+        )
+    (folder / "locomo" / "data").mkdir(parents=True)
+    array(folder / "locomo" / "data" / "locomo10.json", locomo_sample())
+    (folder / "hotpotqa").mkdir()
+    for count in (50, 100, 200, 400, 800, 1600, 3200, 6400):
+        context = f"Document 1:\n{STORY}\n\nDocument 2:\n{STORY} No."
+        record = {"index": 0, "input": "Who climbed?", "answers": ["Mara"], "context": context, "num_docs": count}
+        array(folder / "hotpotqa" / f"eval_{count}.json", record)
+    for length in (4096, 131072):
+        for task, (prompt, *_) in RULER.items():
+            kept = folder / "RULER" / "scripts" / "benchmark_root" / "model" / "synthetic" / str(length) / "data" / task
+            lines(kept / "validation.jsonl", made(0, prompt, ["7"]))
+    lines(
+        folder / "MSC-Self-Instruct" / "msc_self_instruct.jsonl",
+        {**chat(), "self_instruct": {"A": "A lamp.", "B": "What?"}},
+    )
+    for number in (2, 3, 4, 5):
+        for name in ("train", "valid", "test"):
+            lines(folder / "msc" / "msc_dialogue" / f"session_{number}" / f"{name}.txt", chat())
+    for count in (10, 20, 30):
+        record = {"question": "who?", "answers": ["Mara"], "ctxs": passages(0, count), "nq_annotated_gold": {}}
+        name = f"nq-open-{count}_total_documents_gold_at_0.jsonl.gz"
+        lines(folder / "lost-in-the-middle" / "qa_data" / f"{count}_total_documents" / name, record)
+    for number, part in enumerate(("task", "website", "domain"), 1):
+        (folder / "Mind2Web" / "data" / f"test_{part}").mkdir(parents=True)
+        array(folder / "Mind2Web" / "data" / f"test_{part}" / f"test_{part}_0.json", mind2web_task(number))
+    return folder

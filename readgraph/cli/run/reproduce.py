@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,8 @@ def reproduce(name: str, options: ReproduceOptions, context: ReaderContext, scre
         notes.append(
             f"{printable_path(evaluation.file)} is a file of your own for this dataset, not {experiment.source.title}."
         )
+    if parts := needs.lacking_parts(experiment.source, evaluation.file):
+        notes.append(f"Without the test sets {', '.join(parts)}, which are not there.")
     if left := [row for row in experiment.rows if row not in rows]:
         notes.append(f"Left out, since they need an embedding model (--embeddings): {', '.join(left)}.")
     for line in [*notes, *experiment.lacking, *([] if context.model else [FLOOR])]:
@@ -178,11 +181,12 @@ def _line(
     model = context.model
     able = replace(context, model=model or ANY_MODEL, embeddings=context.embeddings or ANY_MODEL)
     able = fill_defaults(able, experiment.settings)
-    file = needs.find_dataset_file(experiment.source, options.data)
-    if file:
-        used = estimate_readings(_evaluation_of(experiment, replace(options, judge=None), experiment.rows), able)
-    else:
-        used = run_until_stopped(needs.estimate_experiment(experiment, able))
+    file, used = needs.find_dataset_file(experiment.source, options.data), None
+    with suppress(ReadgraphError):  # a file that can't be read is no dataset that is there
+        if file:
+            used = estimate_readings(_evaluation_of(experiment, replace(options, judge=None), experiment.rows), able)
+    if used is None:
+        file, used = None, run_until_stopped(needs.estimate_experiment(experiment, able))
     priced = PricedEstimate.of(used, model, screen, batch=context.batch)
     return {
         "name": experiment.name,

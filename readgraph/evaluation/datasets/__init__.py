@@ -10,7 +10,16 @@ from readgraph.evaluation.datasets.mind2web import mind2web
 from readgraph.evaluation.datasets.own import own
 from readgraph.evaluation.datasets.passages import browse_comp, hotpot, natural_questions
 from readgraph.evaluation.datasets.record_files import check_begins, first_value
-from readgraph.evaluation.datasets.stories import books, narrative_qa, qmsum, quality, scripts, squality
+from readgraph.evaluation.datasets.stories import (
+    books,
+    books_to_validate,
+    narrative_qa,
+    qmsum,
+    quality,
+    scripts,
+    scripts_to_validate,
+    squality,
+)
 from readgraph.evaluation.datasets.synthetic import NESTED_KEYS, make_nested_keys, ruler
 from readgraph.evaluation.records import Dataset
 from readgraph.sources.loading import printable_path
@@ -24,7 +33,7 @@ FORMS = {
     for form in (
         *(own, quality, squality, qmsum, narrative_qa, books, scripts, locomo, corrected, long_mem_eval, hotpot),
         *(ruler, scrolls, natural_questions, mind2web, oolong, long_bench, infinite_bench, browse_comp, beam),
-        *(msc_retrieval, msc_openers),
+        *(msc_retrieval, msc_openers, books_to_validate, scripts_to_validate),
     )
 }
 

@@ -3,10 +3,11 @@
 QuALITY (Pang et al., 2022): multiple choice. A line holds a story and one writer's questions, so each story occurs
 twice. A question is hard if most annotators with limited time got it wrong. SQuALITY (Wang et al., 2022): summaries as
 answers, of four writers, each a reference; the first of a story's five questions asks for the plot. NarrativeQA
-(Kočiský et al., 2018): the test set about books and film scripts. The repository's `download_stories.sh` fetches the
-stories into `tmp/`, as `<document_id>.content`, some as HTML; questions about missing ones are left out, and the
-dataset's note gives their number. QMSum (Zhong et al., 2021): summaries of meetings, which are named by their numbers
-in the file. Questions about a part of a meeting ("specific") name the turns that they are about.
+(Kočiský et al., 2018): the test set, or the validation set, about books and film scripts. The repository's
+`download_stories.sh` fetches the stories into `tmp/`, as `<document_id>.content`, some as HTML; questions about missing
+ones are left out, and the dataset's note gives their number. QMSum (Zhong et al., 2021): summaries of meetings, which
+are named by their numbers in the file. Questions about a part of a meeting ("specific") name the turns that they are
+about.
 """
 
 import csv
@@ -158,18 +159,18 @@ def _recognise_narrative_qa(path: Path) -> bool:
     return (path.is_dir() or path.name == QUESTIONS) and both_there
 
 
-def _load_narrative_qa(path: Path, items: int | None = None, kind: Kind | None = None) -> Dataset:
-    """The questions of the test set about stories of this kind (None: of both), story by story."""
+def _load_narrative_qa(path: Path, items: int | None = None, kind: Kind | None = None, part: str = "test") -> Dataset:
+    """The questions of this part of the dataset about stories of this kind (None: of both), story by story."""
     folder = path if path.is_dir() else path.parent
     documents = {
         document.document_id: document
         for document in (record(row, NarrativeQaDocument, where) for where, row in _rows(folder / DOCUMENTS))
-        if document.set == "test" and kind in (None, document.kind)
+        if document.set == part and kind in (None, document.kind)
     }
     present = {identity for identity in documents if _story(folder, identity).is_file()}
     if not present:
         raise BadInput(
-            f"{printable_path(folder / STORIES)} holds no story of the test set: download them with "
+            f"{printable_path(folder / STORIES)} holds no story of the {NAMED[part]} set: download them with "
             "download_stories.sh."
         )
     name = f"narrativeqa-{kind}" if kind else "narrativeqa"
@@ -185,8 +186,35 @@ narrative_qa = Form(
     _load_narrative_qa,
     recognise=_recognise_narrative_qa,
 )
-books = Form("narrativeqa-gutenberg", "The same, books only.", partial(_load_narrative_qa, kind="gutenberg"))
-scripts = Form("narrativeqa-movie", "The same, film scripts only.", partial(_load_narrative_qa, kind="movie"))
+NAMED = {"test": "test", "valid": "validation"}
+"""The parts by their names in the files."""
+
+books = Form(
+    "narrativeqa-gutenberg",
+    "The same, books only.",
+    partial(_load_narrative_qa, kind="gutenberg"),
+    recognise=_recognise_narrative_qa,
+)
+scripts = Form(
+    "narrativeqa-movie",
+    "The same, film scripts only.",
+    partial(_load_narrative_qa, kind="movie"),
+    recognise=_recognise_narrative_qa,
+)
+
+
+books_to_validate = Form(
+    "narrativeqa-gutenberg-valid",
+    "The validation set's books (ReadAgent, table 2).",
+    partial(_load_narrative_qa, kind="gutenberg", part="valid"),
+    recognise=_recognise_narrative_qa,
+)
+scripts_to_validate = Form(
+    "narrativeqa-movie-valid",
+    "The validation set's film scripts.",
+    partial(_load_narrative_qa, kind="movie", part="valid"),
+    recognise=_recognise_narrative_qa,
+)
 
 
 def _read_narrative_qa(folder: Path, documents: dict[str, NarrativeQaDocument]) -> Iterator[Asked]:

@@ -31,7 +31,8 @@ class Source(NamedTuple):
     """A dataset's file, which nobody fetches for you: its title, who publishes it, how the file is called.
 
     `dataset` is its name among the datasets, by which samples of your own are found too. `files` are patterns of the
-    names of files and folders. `form` is named where the file alone doesn't tell it. `made`: it needs no file.
+    names of files and folders, `parts` those of test sets that make up the dataset, which is the folder that holds
+    them. `form` is named where the file alone doesn't tell it. `made`: it needs no file.
     """
 
     dataset: str
@@ -41,6 +42,7 @@ class Source(NamedTuple):
     size: Size
     form: str | None = None
     made: bool = False
+    parts: tuple[str, ...] = ()
 
 
 class Experiment(NamedTuple):
@@ -98,7 +100,14 @@ def _read_papers() -> Iterator[Paper]:
 _WRITTEN_SOURCES = read_toml(Path(__file__).with_name("dataset_files.toml"), "dataset_files.toml", -1)
 
 SOURCES = {
-    name: Source(**{**fields, "files": tuple(fields["files"]), "size": Size(**fields["size"])})
+    name: Source(
+        **{
+            **fields,
+            "files": tuple(fields["files"]),
+            "parts": tuple(fields.get("parts", [])),
+            "size": Size(**fields["size"]),
+        }
+    )
     for name, fields in _WRITTEN_SOURCES.items()
 }
 

@@ -5,10 +5,12 @@ That is estimated from the published size of its dataset.
 
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.evaluation.datasets import FORMS
 from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.evaluation.datasets.own import own
 from readgraph.evaluation.datasets.record_files import first_value
@@ -41,10 +43,23 @@ def find_dataset_file(source: Source, data: Path | None) -> Path | None:
                 "another file."
             )
         return data
-    there = sorted(_list_paths(data, 3))
-    named = (path for pattern in source.files for path in there if path.match(pattern))
+    there = [data.absolute(), *sorted(_list_paths(data.absolute(), DEPTH))]
+    form = FORMS.get(source.form or source.dataset)
+    recognise = form and form.recognise
+    named = [path for pattern in source.files for path in there if path.match(pattern)]
+    named = [path for path in named if not (path.is_dir() and recognise and not recognise(path))]
     fitting = (path for path in named if dataset_name_in(path) in (None, source.dataset))
-    return next(fitting, None) or next((path for path in there if dataset_name_in(path) == source.dataset), None)
+    own_form = (path for path in there if dataset_name_in(path) == source.dataset)
+    recognised = (path for path in there if recognise and path.is_dir() and recognise(path))
+    return next(chain(fitting, own_form, recognised), None)
+
+
+def lacking_parts(source: Source, file: Path | None) -> list[str]:
+    """The dataset's test sets that are not in its file or folder, by the patterns of their names."""
+    if file is None or dataset_name_in(file) is not None:
+        return []
+    there = [file, *_list_paths(file, DEPTH)]
+    return [part for part in source.parts if not any(path.match(part) for path in there)]
 
 
 def require_dataset_file(source: Source, data: Path | None) -> Path | None:
@@ -53,7 +68,7 @@ def require_dataset_file(source: Source, data: Path | None) -> Path | None:
     if path is None and not source.made:
         where = f"{printable_path(data)} does not hold it" if data else "name its folder with --data"
         raise BadInput(
-            f"This needs {source.title} ({' or '.join(source.files)}), from {source.project}: {where}; "
+            f"This needs {source.title} ({' or '.join((*source.files, *source.parts))}), from {source.project}: {where}; "
             "nothing is downloaded for you."
         )
     return path
@@ -84,6 +99,9 @@ def _list_paths(folder: Path, depth: int) -> list[Path]:
         return []
     return [*inside, *(deeper for path in inside if path.is_dir() for deeper in _list_paths(path, depth - 1))]
 
+
+DEPTH = 8
+"""How deep a dataset may lie in the folder: RULER's `scripts/benchmark_root/MODEL/synthetic/131072/data`."""
 
 QUESTION_WORDS, OPTION_WORDS, WORDS_A_LINE = 12, 8, 60
 

@@ -6,15 +6,25 @@ from pathlib import Path
 import pytest
 
 from readgraph.cli.run.reproduce import rows_that_can_run
-from readgraph.evaluation.datasets import NAMES
+from readgraph.evaluation.datasets import NAMES, load_dataset
 from readgraph.evaluation.datasets.assembling import SCORING
+from readgraph.evaluation.datasets.mind2web import SPLITS
+from readgraph.evaluation.papers_figures import metrics_of_experiment
 from readgraph.evaluation.reproducing import EXPERIMENTS, Experiment
-from readgraph.evaluation.reproducing.needs import estimate_each_row, estimate_experiment, store_of_mean_texts
-from readgraph.evaluation.rows import row_method, row_named
+from readgraph.evaluation.reproducing.needs import (
+    estimate_each_row,
+    estimate_experiment,
+    form_of,
+    lacking_parts,
+    require_dataset_file,
+    store_of_mean_texts,
+)
+from readgraph.evaluation.rows import row_method, row_named, rows_to_run
 from readgraph.graphs.methods import web_method_named
 from readgraph.state import languages as language
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ModelServer
+from tests.support import datasets as made
 from tests.support.command import DOUBLE, Command, assert_refused
 from tests.support.evaluations import by_method
 from tests.support.questions import CHOICE, story_file
@@ -88,7 +98,8 @@ def test_an_experiment_is_the_evaluation_of_its_rows(
 
 
 def test_what_is_missing_is_named_in_one_line(readgraph: Command, tmp_path: Path, data: Path, out: Path) -> None:
-    needs = "This needs QMSum, validation set (val.jsonl or validation.jsonl), from github.com/Yale-LILY/QMSum"
+    files = "ALL/jsonl/val.jsonl or val.jsonl or validation.jsonl"
+    needs = f"This needs QMSum, validation set ({files}), from github.com/Yale-LILY/QMSum"
     assert_refused(readgraph("reproduce", "read-agent-table-3", "--data", data, "--out", out), needs)
     assert_refused(readgraph("reproduce", "read-agent-table-3", "--out", out), "name its folder with --data")
     assert_refused(readgraph("reproduce", TABLE, "--data", tmp_path / "none", "--out", out), "There is no folder")
@@ -118,6 +129,58 @@ def test_an_estimate_is_evaluate_s(readgraph: Command, server: ModelServer, data
     file = data / "inner" / "few.jsonl"
     same = ("evaluate", file, *DOUBLE, *rows, "--no-full-text", "--estimate", "--price", "1/2", "--json")
     assert readgraph(*same).json == told and told["cost"] > 0 and server.calls == 0
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small file of each dataset, where its authors put it."""
+    return made.publish_all(tmp_path_factory.mktemp("published"))
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EXPERIMENTS)
+def test_what_is_listed_runs_on_the_files_as_they_are_published(experiment: Experiment, published: Path) -> None:
+    source = experiment.source
+    file = require_dataset_file(source, published)
+    dataset = load_dataset(file, form_of(source, file) or (source.form if source.made else None))
+    assert dataset.name == source.dataset and dataset.items
+    assert [row.name for row in rows_to_run(experiment.rows, dataset, ABLE, full_text=False)]
+    assert {*metrics_of_experiment(dataset.name, experiment.name)} <= {*dataset.metrics}
+    assert not lacking_parts(source, file)
+
+
+def test_the_right_part_of_a_dataset_is_taken(published: Path) -> None:
+    def found(name: str) -> Path | None:
+        return require_dataset_file(EXPERIMENTS[name].source, published)
+
+    ruler, web = found("gam-table-1-ruler"), found("read-agent-table-10")
+    assert ruler and ruler.parts[-2:] == ("131072", "data")
+    assert web and {item.category for item in load_dataset(web, "mind2web").items} == {*SPLITS.values()}
+    books = load_dataset(found("read-agent-table-2-gutenberg-valid"), "narrativeqa-gutenberg-valid")
+    assert [text.id for text in books.texts] == ["valid-gutenberg"]
+    one = published / "Mind2Web" / "data" / "test_task" / "test_task_0.json"
+    for part in (one, one.parent):
+        assert lacking_parts(EXPERIMENTS["read-agent-table-10"].source, part) == ["test_website*", "test_domain*"]
+
+
+@pytest.mark.slow
+def test_a_file_that_is_no_dataset_does_not_end_the_list(readgraph: Command, tmp_path: Path) -> None:
+    (tmp_path / "session_5").mkdir()
+    (tmp_path / "session_5" / "test.txt").write_text("no JSON", encoding="utf-8")
+    (tmp_path / "locomo10.json").write_text("[1]", encoding="utf-8")
+    told = readgraph("reproduce", "--data", tmp_path, "--json").json
+    assert [line["name"] for line in told] == [*EXPERIMENTS] and not any(line["file"] for line in told)
+
+
+def test_a_paper_s_figures_stand_beside_its_rows_and_its_metrics_lead(
+    readgraph: Command, published: Path, out: Path
+) -> None:
+    told = readgraph(
+        "reproduce", "read-agent-table-2-movie", "--data", published, "--out", out, "--limit", "1", "--json"
+    )
+    assert told.json["metrics"][:2] == ["lr_1", "lr_2"]
+    beside = {figure["method"]: figure["value"] for figure in told.json["published"] if figure["metric"] == "lr_1"}
+    assert beside["read-agent@max_pages=1"] == 57.68 and {*by_method(told.json)} <= {*beside}
+    assert "in the paper it takes the place of its gist" in told.err
 
 
 @pytest.mark.slow

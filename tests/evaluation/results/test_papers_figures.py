@@ -9,7 +9,8 @@ from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.evaluation.papers_figures import figures_of_papers, tables_of_papers
 from readgraph.evaluation.plan import with_papers_settings
 from readgraph.evaluation.records import Dataset
-from readgraph.evaluation.rows import row_named
+from readgraph.evaluation.reproducing import EXPERIMENTS, Experiment
+from readgraph.evaluation.rows import row_method, row_named
 from readgraph.graphs.methods import web_method_named
 from readgraph.nodes.building.paging import words_kept
 from readgraph.state.context import ReaderContext
@@ -27,7 +28,7 @@ def rows_of(paper: str) -> set[str]:
 def test_a_row_stands_by_one_method_in_the_report_and_on_the_page() -> None:
     page = Path(BASELINES).read_text(encoding="utf-8")
     on_page = {name for name, row in re.findall(r"^\| `([\w-]+)` \|(.*)$", page, re.MULTILINE) if "GAM's RAG" in row}
-    assert rows_of("GAM") - {"gam", "full-text"} == on_page == {"dense"}
+    assert rows_of("GAM") - {"gam", "gam@memory_words=1000000", "full-text"} == on_page == {"dense"}
     shown = {name for paper in ("GAM", "ReadAgent", "MemWalker", "MemGPT") for name in rows_of(paper)}
     web = {name for name in shown if name.startswith("web-")}
     runnable = {row_named(name, ReaderContext()).name for name in shown - web}
@@ -50,6 +51,16 @@ def test_every_published_metric_is_one_of_its_datasets() -> None:
     measured = {name: {str(figure["metric"]) for figure in figures_of_papers(name)} for name in tables_of_papers()}
     assert all(metrics <= {*SCORING[name].metrics} for name, metrics in measured.items())
     assert {"dmr_accuracy", "rouge_l", "rouge_l_precision", "rouge_l_recall"} == measured["msc-retrieval"], "table 2"
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EXPERIMENTS)
+def test_an_experiment_s_figures_are_those_of_its_rows(experiment: Experiment) -> None:
+    named = web_method_named if experiment.source.size.steps else row_method
+    rows = {row_named(row, ReaderContext(), named).name for row in experiment.rows}
+    figures = {figure["method"] for figure in figures_of_papers(experiment.source.dataset, experiment.name)}
+    assert figures <= rows
+    if not experiment.name.startswith(("gam-figure", "mem-walker-figure-5", "mem-gpt-figure", "read-agent-appendix")):
+        assert figures == rows, "only the papers' plots have no numbers"
 
 
 def test_every_truncated_row_has_a_length() -> None:
