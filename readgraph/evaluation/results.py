@@ -7,6 +7,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import Any
 
+from readgraph.evaluation.floors import score_floors
 from readgraph.evaluation.folder import EvaluationFolder, FolderContents
 from readgraph.evaluation.judges.summary import summarise_judging
 from readgraph.evaluation.line_shapes import COUNTS
@@ -159,6 +160,7 @@ class ScoredEvaluation(FolderContents):
             "metrics": list(self.dataset.metrics),
             "methods": methods,
             "judging": judging,
+            "floors": score_floors(self.dataset),
             "published": figures_of_papers(self.dataset.name, self.what.get("experiment", "")),
         }
 
@@ -244,7 +246,8 @@ class ScoredEvaluation(FolderContents):
 def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
     """All results as a plain JSON value, without those about other questions than the dataset's.
 
-    `what` is the folder's record, `published` holds papers' figures, `judging` see `summarise_judging`. Each of the
+    `what` is the folder's record, `published` holds papers' figures, `judging` see `summarise_judging`, `floors` what
+    answers score that nobody read for (`readgraph.evaluation.floors`; empty without the dataset's texts). Each of the
     `methods` has `metrics` by name (see `_metric`), `figures` (means per question; `words_in_view`: of the text, in an
     answer's context), `building` (the memories' usage in all runs), `fallbacks`, `not_answered` (but by its
     substitute), `left_out` (questions that the row does not take), and `failures`.

@@ -230,6 +230,9 @@ def _scores(results: dict[str, Any]) -> Table:
             f"{figure['value']:.1f} ({figure['model']})" for figure in published if figure["method"] == method["method"]
         ]
         table.add_row(row_name(method["method"]), *figures, *([", ".join(papers) or NONE] if published else []))
+    for name, means in results["floors"].items():
+        figures = [format_figure(means.get(metric)) for metric in (leading, *others)]
+        table.add_row(SafeText(name, style="dim"), *figures, *[NONE] * (len(table.columns) - len(figures) - 1))
     return table
 
 
@@ -296,6 +299,8 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
     leading = next(iter(metric_names(methods)), "")
     if any(method["metrics"][leading]["texts"] < FEWEST_TEXTS for method in methods if leading in method["metrics"]):
         yield f"no 95 % interval: of fewer than {FEWEST_TEXTS} texts it would hold the truth too rarely"
+    if floors := results["floors"]:
+        yield f"{', '.join(floors)}: what answers score that nobody read for, of the length of the references"
     unrated = [] if results["what"]["judge"] else metrics_rated_by("judge", results["metrics"])
     if unrated:
         yield f"not rated: {', '.join(unrated)}; run again with --judge and a model to rate the existing answers"

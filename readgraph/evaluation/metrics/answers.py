@@ -8,7 +8,7 @@ import re
 import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from readgraph.evaluation.optional_imports import library
@@ -136,9 +136,14 @@ def rouge(kind: str, figure: str, item: Item, outcome: Outcome) -> float | None:
     """
 
     def score(answer: str, reference: str) -> float:
-        return float(getattr(_scorer(kind).score(reference, answer)[kind], figure))
+        return float(getattr(_compare(kind, answer, reference), figure))
 
     return best_of_references(item, outcome, score)
+
+
+@lru_cache(1 << 12)  # the three figures of a long answer are one comparison, which takes milliseconds
+def _compare(kind: str, answer: str, reference: str) -> Any:
+    return _scorer(kind).score(reference, answer)[kind]
 
 
 @cache

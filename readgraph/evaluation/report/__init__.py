@@ -136,6 +136,10 @@ def table_rows(results: dict[str, Any]) -> Iterator[tuple[object, ...]]:
             if value is not None:
                 yield method["method"], name, OVERALL, value, None, None, None, questions, method["runs"], ""
 
+    for name, metrics in results["floors"].items():
+        for metric, mean in metrics.items():
+            yield name, metric, OVERALL, mean, None, None, None, results["what"]["questions"], None, ""
+
 
 def _csv(columns: Iterable[str], rows: Iterable[tuple[object, ...]]) -> str:
     written = io.StringIO()

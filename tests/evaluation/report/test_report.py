@@ -229,7 +229,7 @@ def test_without_categories_there_is_a_row_a_metric(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "out", dataset, {"bm25": even})
     write_results(dataset, folder)
     table = rows(folder.path / "results.csv")
-    assert [row["category"] for row in table if row["metric"] == "accuracy"] == ["overall"]
+    assert [row["category"] for row in table if (row["method"], row["metric"]) == ("bm25", "accuracy")] == ["overall"]
 
 
 def test_what_was_used_stands_below_the_scores(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ function makePage() {
   const plots = [...document.querySelectorAll("figure.plot")];
   const categories = categoryTable();
   const walked = walkTable();
+  const floors = floorTable();
   document.body.prepend(
     element("header.top", {},
       element("p.brand", {}, "Evaluation"),
@@ -16,6 +17,7 @@ function makePage() {
       prose("p.quiet", `${about}, ${model}${judge}${runs}, begun ${what.begun.slice(0, 10)}`)),
     element("main", {},
       section("methods", "Methods", methodTable(), legend()),
+      floors ? section("floors", "Answers that nobody read for", floors, floorLine()) : null,
       plots.length ? section("plots", "Plots", element("div.side-by-side", {}, plots)) : null,
       report.missing ? element("p.notice", {}, report.missing) : null,
       categories ? section("categories", `${capital(report.metrics[0])} by category`, categories) : null,
@@ -32,6 +34,10 @@ function legend() {
   const told = "Scores go from 0 to 100. In brackets the 95 % interval over the texts (with six or more), drawn as a bar; ± is the deviation over runs.";
   const beside = "Published figures are the papers', made with other models: to be read beside one's own, never as a bar.";
   return element("p.quiet", {}, report.results.published.length ? `${told} ${beside}` : told);
+}
+
+function floorLine() {
+  return element("p.quiet", {}, "A method's score says something only where it is well above these. Free answers have as many words as the references have on average.");
 }
 
 /** Readings that failed, and replies that could not be used; nothing where there are none. */

@@ -82,6 +82,15 @@ function methodTable() {
   return table("What each method scored and used", report.results.methods, columns);
 }
 
+/** What answers score that nobody read for; nothing where no metric can tell. */
+function floorTable() {
+  const floors = Object.entries(report.results.floors).map(([name, means]) => ({ name, means }));
+  if (!floors.length) return null;
+  const metrics = report.metrics.filter((metric) => floors.some((one) => metric in one.means));
+  const columns = metrics.map((metric) => [metric, (one) => fixed(one.means[metric])]);
+  return table("Answers that nobody read for", floors, [["answer", (one) => one.name], ...columns]);
+}
+
 /** The leading metric by category; nothing where the questions have no categories. */
 function categoryTable() {
   const leading = report.metrics[0];

@@ -1,0 +1,101 @@
+"""What answers score that nobody read for: a method's figure says something only where it is well above these.
+
+The words of a free answer are as many as the dataset's references have on average, since metrics like ROUGE reward a
+length as such.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from random import Random
+from statistics import fmean
+
+from readgraph.evaluation.metrics import METRICS
+from readgraph.evaluation.records import Dataset, Item, Outcome, Text
+from readgraph.state.sentences import sentence_spans
+from readgraph.state.words import count_words, first_words
+
+MOST_QUESTIONS = 100
+"""Of more questions a sample is scored: ROUGE of two long texts takes ten milliseconds."""
+
+AROUND = 2_000
+"""Characters of a text among which a random sentence is taken: a whole book takes seconds to cut."""
+
+OF_READING = frozenset(("evidence_recall", "citation_precision"))
+"""Metrics of what was read, not of the answer."""
+
+Answer = Callable[[Item, Text, int], Iterable[Outcome]]
+"""Answers a question with this many words; several answers count by their mean, none where there can be none."""
+
+
+def score_floors(dataset: Dataset) -> dict[str, dict[str, float]]:
+    """The mean scores of such answers by their names and by metrics; none without texts, or where a model must rate."""
+    texts = {text.id: text for text in dataset.texts}
+    items = [item for item in dataset.items if item.text in texts and not item.step]
+    items = Random(0).sample(items, MOST_QUESTIONS) if len(items) > MOST_QUESTIONS else items
+    lengths = [count_words(reference) for item in items for reference in item.references]
+    words = max(round(fmean(lengths)), 1) if lengths else 0
+    found = dict[str, dict[str, float]]()
+    for name, answer in FLOORS.items():
+        if name != DECLINING or any(item.unanswerable for item in items):
+            answered = [(item, outcomes) for item in items if (outcomes := [*answer(item, texts[item.text], words)])]
+            found[name] = dict(_means(dataset.metrics, answered))
+    return {name: means for name, means in found.items() if means}
+
+
+def _means(metrics: Iterable[str], answered: Sequence[tuple[Item, list[Outcome]]]) -> Iterator[tuple[str, float]]:
+    for name in metrics:
+        measure = None if name in OF_READING else METRICS[name].score
+        scores = list[float]()
+        for item, outcomes in answered if measure else ():
+            each = [score for outcome in outcomes if measure and (score := measure(item, outcome)) is not None]
+            scores += [fmean(each)] if each else []
+        if scores:
+            yield name, round(fmean(scores), 2)
+
+
+def _begin(item: Item, text: Text, words: int) -> Iterator[Outcome]:
+    if words and not item.options:
+        yield Outcome(item.id, "", 0, "answered", first_words(_first(text), words))
+
+
+def _draw_sentences(item: Item, text: Text, words: int) -> Iterator[Outcome]:
+    if words and not item.options:
+        drawn = " ".join(_sentences(item, text, words))
+        yield Outcome(item.id, "", 0, "answered", first_words(drawn, words))
+
+
+def _sentences(item: Item, text: Text, words: int) -> Iterator[str]:
+    """Random sentences of a text, the same for a question in every run, until there are enough words."""
+    random, had, tries = Random(item.id), 0, 0
+    while had < words and tries < 2 * words:
+        part = random.choice(text.documents) if text.documents else text.whole
+        start = random.randrange(max(len(part) - AROUND, 1))
+        spans = sentence_spans(part, start, start + AROUND)
+        spans = spans[1:-1] or spans  # the first and the last may be cut
+        if spans:
+            sentence = part[slice(*random.choice(spans))]
+            had += count_words(sentence)
+            yield sentence
+        tries += 1
+
+
+def _choose_each_option(item: Item, text: Text, words: int) -> Iterator[Outcome]:
+    for number, option in enumerate(item.options):
+        yield Outcome(item.id, "", 0, "answered", option, number)
+
+
+def _decline(item: Item, text: Text, words: int) -> Iterator[Outcome]:
+    yield Outcome(item.id, "", 0, "no_answer")
+
+
+def _first(text: Text) -> str:
+    return text.documents[0] if text.documents else text.whole
+
+
+DECLINING = "always declining"
+
+FLOORS: dict[str, Answer] = {
+    "the beginning": _begin,
+    "random sentences": _draw_sentences,
+    "a random option": _choose_each_option,
+    DECLINING: _decline,
+}
