@@ -4,7 +4,8 @@ Each has a `build_NAME` and its compiled graph, NAME. Those that need no loop ar
 answer, cite. Where a row stands in the papers:
 
 - `bm25`, `dense`: retrieval of segments (GAM's RAG row, section 3.1; ReadAgent's and MemWalker's retrieval); `fused`
-  ranks by words and embeddings together, a stronger RAG row.
+  ranks by words and embeddings together, a stronger RAG row. `bm25` is rank-bm25's; `ranked` is what our methods search
+  with.
 - `full_text`: all of the text, chunk by chunk where it is longer than the window (GAM's long-LLM row).
 - `first_words`, `last_words`: the beginning or the end and no more (ReadAgent's truncated rows, table 3; MemWalker's
   "keep left" and "keep right", table 2).
@@ -51,6 +52,7 @@ __all__ = [
     "build_fused",
     "build_gists_only",
     "build_last_words",
+    "build_ranked",
     "build_recurrent",
     "build_retrieved_pages",
     "build_web_bm25",
@@ -85,6 +87,13 @@ METHODS = (
         order=8,
     ),
     Method(name="bm25", line="The segments that BM25 ranks first for the question.", compiled="bm25", order=8),
+    Method(
+        name="ranked",
+        line="The segments that readgraph's own search ranks first.",
+        memory_of="bm25",
+        compiled="ranked",
+        order=8,
+    ),
     Method(
         name="dense",
         line="The segments that are nearest by their embeddings.",
@@ -153,12 +162,15 @@ build_retrieval = partial(build_linear, read=read_segments, answer=answers.answe
 
 build_bm25 = partial(build_retrieval, look_up=look_ups.retrieve)
 """The answer from the segments that BM25 ranks first."""
+build_ranked = partial(build_retrieval, look_up=look_ups.retrieve_by_index)
+"""The answer from the segments that readgraph's own search ranks first, as in the methods."""
 build_dense = partial(build_retrieval, look_up=look_ups.retrieve_by_vectors)
 """The answer from the segments that are nearest by their embeddings."""
 build_fused = partial(build_retrieval, look_up=look_ups.retrieve_by_both)
 """The answer from the segments that rank first by words and embeddings together."""
 
 bm25 = build_bm25().compile(name="bm25")
+ranked = build_ranked().compile(name="ranked")
 dense = build_dense().compile(name="dense")
 fused = build_fused().compile(name="fused")
 
@@ -173,7 +185,7 @@ async def estimate_bm25(case: EstimateCase) -> Estimate:
     return case.answer(retrieved + case.question)
 
 
-estimate_dense = estimate_fused = estimate_bm25
+estimate_ranked = estimate_dense = estimate_fused = estimate_bm25
 
 
 def chunk_words(context: ReaderContext) -> int:

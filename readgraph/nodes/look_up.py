@@ -188,7 +188,7 @@ def _end(pages_read: list[int], did: str) -> LookUpUpdate:
 def make_retrieval_node(
     rankers: tuple[str, ...], reason: str, without_model: Work[LookUpState, LookUpUpdate] | None = None
 ) -> StepNode[LookUpState, LookUpUpdate]:
-    """A look-up of the pages that rank first by okapi, keyword or vector, which needs an embedding model."""
+    """A look-up of the pages that these rank first (`open_rankers`)."""
     embedding = (Embeddings,) if "vector" in rankers else ()
 
     async def search_segments(state: LookUpState, runtime: ReaderRuntime) -> LookUpUpdate:
@@ -239,6 +239,7 @@ RANKINGS: dict[Ranking, tuple[tuple[str, ...], str]] = {
 }
 """The rankers of each ranking, and how the trajectory explains it."""
 
+retrieve_by_index = make_retrieval_node(("index",), "ranked by readgraph's own search")
 retrieve = make_retrieval_node(*RANKINGS["keywords"], without_model=retrieve_without_model)
 retrieve_by_vectors = make_retrieval_node(*RANKINGS["embeddings"])
 retrieve_by_both = make_retrieval_node(*RANKINGS["both"])

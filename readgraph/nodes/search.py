@@ -2,23 +2,25 @@
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from heapq import nlargest
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary, proxy
 
 import numpy as np
 from langgraph.store.base import BaseStore
+from rank_bm25 import BM25Okapi
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import DEPTH, PARTS, Extent, IndexEntry, Part, fuse, pages_of, score_above_last
 from readgraph.library.search.index_registry import index_key, indexes_of
 from readgraph.library.search.keyword_index import KeywordIndex
-from readgraph.library.search.okapi import Okapi, TextsWith
 from readgraph.library.search.passages import DocumentLanguages, document_languages
 from readgraph.library.search.postings import SHORT
+from readgraph.library.search.terms import tokens
 from readgraph.library.search.vector_index import Matrix, VectorIndex
 from readgraph.library.store import base_of, hold_build_lock
 from readgraph.models.embedding_models import Embedder
@@ -74,7 +76,7 @@ async def open_ranker(store: PageStore, document: Document, memory: Memory) -> S
 
 
 def okapi_ranker(store: PageStore, document: Document, memory: Memory) -> SearchTool:
-    """Ranks them as the papers' baseline does: a stand-in for keyword search, else the exact Okapi ranking."""
+    """Ranks them as the papers' baseline does: a stand-in for keyword search, else that of `rank_bm25`."""
     return make_stand_in("keyword", store, document, memory) or OkapiTool(store, document, memory)
 
 
@@ -99,10 +101,15 @@ async def memory_tools(
 async def open_rankers(
     runtime: ReaderRuntime, document: Document, memory: Memory, names: tuple[str, ...], parts: tuple[Part, ...] = PARTS
 ) -> Tools:
-    """Some of okapi, which needs no index and stands alone, keyword and vector, whatever tools the context names."""
+    """Some of keyword and vector, whatever tools the context names; or okapi or index, which stand alone.
+
+    "okapi" is the papers' BM25, and "index" the methods' own ranking of texts.
+    """
     store, context = page_store(runtime), runtime.context
     if names == ("okapi",):
         return {"okapi": okapi_ranker(store, document, memory)}
+    if names == ("index",):
+        return {"index": await open_ranker(store, document, memory)}
     if "vector" in names and not (context.embeddings or make_stand_in("vector", store, document, memory)):
         raise BadInput("This look-up needs an embedding model: name one (embeddings), or take a method without.")
     both = runtime.override(context=replace(context, tools=("keyword", "vector")))
@@ -125,7 +132,7 @@ _embedders: "WeakKeyDictionary[BaseStore, dict[tuple[str, int, str, bool], Embed
 
 @dataclass(frozen=True)
 class OkapiTool:
-    """The pages of a memory by the exact Okapi ranking of their texts, which needs no index: the papers' baseline."""
+    """The pages of a memory as `rank_bm25.BM25Okapi` ranks them, by their words as they stand: the papers' baseline."""
 
     store: PageStore
     document: Document
@@ -133,24 +140,36 @@ class OkapiTool:
 
     async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         """Pages whose text shares words with the query."""
-        okapi, all_terms = Okapi(query), TextsWith()
-        languages, first = await document_languages(self.store, self.document), await self._texts(0)
-        async for start, text in self._each(first):
-            okapi.add(text, languages.at(start))
-        if okapi.needs_all_terms:
-            async for start, text in self._each(first):
-                all_terms.add(text, languages.at(start))
-        return okapi.rank_texts(all_terms)[:most]
+        languages = await document_languages(self.store, self.document)
+        wanted = dict.fromkeys(word for language in {*languages.languages} for word in tokens(query, language))
+        ranker = await self._ranker(languages)
+        counted = ranker.doc_freqs if ranker else []
+        sharing = [number for number, counts in enumerate(counted) if not wanted.keys().isdisjoint(counts)]
+        scores = ranker.get_scores([*wanted]) if ranker else []
+        best = nlargest(most, sharing, key=lambda number: (scores[number], -number))
+        return [(number, float(scores[number])) for number in best]
 
-    async def _each(self, first: list[tuple[int, str]]) -> AsyncIterator[tuple[int, str]]:
-        for number in range(0, self.memory.pages, RANKED_AT_ONCE):
-            for each in await self._texts(number) if number else first:
-                yield each
+    async def _ranker(self, languages: DocumentLanguages) -> BM25Okapi | None:
+        """The ranker of these pages, which is made once and keeps all their words; None where they have no word."""
+        kept = _rankers.setdefault(base_of(self.store.store), {})
+        key = (self.store.namespace, self.memory.id, self.memory.pages)
+        if key not in kept:
+            words = list[list[str]]()
+            for first in range(0, self.memory.pages, RANKED_AT_ONCE):
+                numbers = range(self.memory.pages)[first : first + RANKED_AT_ONCE]
+                pages = await self.store.pages(self.memory.id, numbers)
+                texts = await self.store.spans(self.document, [(page.start, page.end) for page in pages])
+                words += [tokens(text, languages.at(page.start)) for page, text in zip(pages, texts, strict=True)]
+            for oldest in [*kept][: max(len(kept) - MOST_RANKERS + 1, 0)]:
+                del kept[oldest]
+            kept[key] = BM25Okapi(words) if any(words) else None
+        return kept[key]
 
-    async def _texts(self, first: int) -> list[tuple[int, str]]:
-        pages = await self.store.pages(self.memory.id, range(self.memory.pages)[first : first + RANKED_AT_ONCE])
-        texts = await self.store.spans(self.document, [(page.start, page.end) for page in pages])
-        return [(page.start, text) for page, text in zip(pages, texts, strict=True)]
+
+MOST_RANKERS = 8
+"""Of a store, those that were made last are kept."""
+
+_rankers: "WeakKeyDictionary[BaseStore, dict[tuple[str, str, int], BM25Okapi | None]]" = WeakKeyDictionary()
 
 
 class IndexTool(SearchTool, Protocol):

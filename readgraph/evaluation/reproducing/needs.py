@@ -69,8 +69,7 @@ def require_dataset_file(source: Source, data: Path | None) -> Path | None:
         where = f"{printable_path(data)} does not hold it" if data else "name its folder with --data"
         names = " or ".join((*source.files, *source.parts))
         raise BadInput(
-            f"This needs {source.title} ({names}), from {source.project}: {where}; "
-            "nothing is downloaded for you."
+            f"This needs {source.title} ({names}), from {source.project}: {where}; nothing is downloaded for you."
         )
     return path
 
