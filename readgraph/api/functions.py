@@ -25,6 +25,8 @@ from readgraph.graphs.methods import Method, method_for, method_named
 from readgraph.library.histories import Appended, SessionText, append_sessions
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
+from readgraph.library.search.passages import document_languages
+from readgraph.nodes.extractive.hints import find_hints
 from readgraph.nodes.opening import check_question, check_types
 from readgraph.nodes.survey.table import table_of
 from readgraph.state.context import ReaderContext
@@ -148,7 +150,17 @@ async def ask(
         document = await pick_as_one_document(pages, " ".join([question, *options]), scope)
     used = named or method_for(document)
     output = await run_method(pages, used.build(), used.name, document, asked, context, listen, thread)
-    return results.Answer.of(output, citations=cite(document, output["citations"]))
+    notices = await _hints(pages, document, asked, output)
+    return results.Answer.of(output, citations=cite(document, output["citations"]), notices=notices)
+
+
+async def _hints(pages: PageStore, document: Document, asked: Question, output: Mapping[str, Any]) -> list[str]:
+    """What a reader must know of quotes that stand for an answer; nothing where a model or a table gave it."""
+    by_model = output["steps"][-1]["model"] or output["status"] not in ("nearest", "no_answer")
+    if by_model or asked["options"] or "programme" in output:
+        return []
+    spoken = await document_languages(pages, document)
+    return find_hints(asked["question"], [each["quote"] for each in output["citations"]], spoken.languages)
 
 
 async def summarise(

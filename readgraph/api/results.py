@@ -120,6 +120,9 @@ class Answer(Used):
     )
     unsupported: int = Field(default=0, description="Sentences of a long answer that the text doesn't support.")
     unchecked: int = Field(default=0, description="Sentences of a long answer that were not checked.")
+    notices: list[str] = Field(
+        default_factory=list, description="Without a model: that the match is weak, and what fits the question better."
+    )
     memory: str
 
 

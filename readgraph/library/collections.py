@@ -4,13 +4,13 @@ The texts stay with the single documents. Each membership is an item of its own,
 collection at once. A named collection without documents is none.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from itertools import accumulate
 from typing import NamedTuple
 
+from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import records
 from readgraph.library.stored_items import EVERY, ROOT, replace_surrogates
@@ -37,7 +37,7 @@ async def add_collection(pages: PageStore, documents: Sequence[Document], title:
     if (known := (await pages.get((ROOT, "documents"), [identity]))[0]) is not None:
         return Document.load(known)
     words = sum(document.words for document in unique)
-    title = title or ", ".join(document.title or document.id for document in unique)
+    title = title or ", ".join(names_apart(unique))
     collection = Document(identity, title, "", words, ends[-1], utc_now(), parts=tuple(parts))
     await pages.put([((ROOT, "documents"), identity, asdict(collection))])
     return collection
@@ -52,15 +52,10 @@ class Member(NamedTuple):
 
 
 async def members_of(pages: PageStore, document: Document) -> list[Member]:
-    """The documents of a collection in its order, numbered where titles are the same; of another document none."""
+    """The documents of a collection in its order, told apart where titles are the same; of another document none."""
     documents = [await pages.document(part.document) for part in document.parts]
-    names = [each.title or each.id for each in documents]
-    counts, seen, members = Counter(names), Counter[str](), list[Member]()
-    for part, each, name in zip(document.parts, documents, names, strict=True):
-        seen[name] += 1
-        numbered = f"{name} ({seen[name]})" if counts[name] > 1 else name
-        members.append(Member(each.title, numbered, part.start))
-    return members
+    told = zip(document.parts, documents, names_apart(documents), strict=True)
+    return [Member(each.title, name, part.start) for part, each, name in told]
 
 
 async def collections_with(pages: PageStore, document: Document) -> list[Document]:

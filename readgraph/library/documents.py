@@ -117,6 +117,31 @@ def document_id(text: str) -> str:
     return hashed.hexdigest()[:16]
 
 
+def names_apart(documents: Sequence[Document]) -> list[str]:
+    """The titles of documents; those of one title are told apart by their files, or folders, or else numbered."""
+    names = [document.title or document.id for document in documents]
+    alike = defaultdict[str, list[int]](list)
+    for number, name in enumerate(names):
+        alike[name].append(number)
+    for name, numbers in alike.items():
+        if len(numbers) > 1:
+            for number, other in zip(numbers, _differences([documents[each].source for each in numbers]), strict=True):
+                names[number] = f"{name} ({other})"
+    return names
+
+
+def _differences(sources: Sequence[str]) -> list[str]:
+    """The part of these sources' paths, counted from the end, in which all differ; else a number of each."""
+    paths = [source.replace("\\", "/").rstrip("/").split("/")[::-1] for source in sources]
+    for parts in zip(*paths, strict=False):
+        if len({*parts}) == len(parts) and all(parts):
+            return [*parts]
+    return [str(number) for number in range(1, len(sources) + 1)]
+
+
+MOST_NAMED = 500
+"""Documents of a collection that are told apart for an answer; of more, those that it names."""
+
 FEW_OFFSETS = 4  # for so many, or fewer, not all places of a long text are fetched
 
 
@@ -190,11 +215,14 @@ class DocumentStore(StoredItems):
         within, names = defaultdict[CollectionPart, list[int]](list), dict[int, str | None]()
         for offset in offsets:
             within[document.part_at(offset)].append(offset)
+        told_apart = document.parts if len(document.parts) <= MOST_NAMED else [*within]
+        members = {part.document: await self.document(part.document) for part in told_apart}
+        titles = dict(zip(members, names_apart([*members.values()]), strict=True))
         for part, held in within.items():
-            member = await self.document(part.document)
+            member = members[part.document]
             places = await self.place_names(member, [offset - part.start for offset in held])
             names |= {
-                offset: ", ".join(filter(None, [member.title, place]))
+                offset: ", ".join(filter(None, [titles[member.id], place]))
                 for offset, place in zip(held, places, strict=True)
             }
         return [names[offset] for offset in offsets]

@@ -58,10 +58,13 @@ _INITIAL = re.compile(r"\b[^\W\d_]\.$")
 _BEFORE_NAME = re.compile(r"\b(?:M|MM|Mgr|Dr|Fa|Mevr|Dhr|Cf|Vgl|د|أ|(?!J\.-C)[^\W\d_]\.-[^\W\d_])\.$")
 LONGEST_BEFORE_NAME = 16  # more characters than such an abbreviation has, with the one before it
 _BEFORE_NUMBER = re.compile(
-    r"\b(?:eqs?|figs?|secs?|vol|chap|art|no|nr|pp?|pag|pág|ch|col|approx|aprox|env|св|рис|табл|гл|стр|ст|с|т|п)\.$",
+    r"\b(?:eqs?|figs?|secs?|vols?|chaps?|chs?|art|nos?|nr|pp?|pag|pág|col|fols?|ff?|ss?|bde?|kap|abb|taf|hft|jg|bks?|pls?"
+    r"|par|lib|tom|approx|aprox|env|св|рис|табл|гл|стр|ст|с|т|п)\.$",
     re.IGNORECASE,
 )
-"""Abbreviations before a name or a number that the segmenter doesn't know in every language."""
+_ROMAN = re.compile(r"[IVXLCDM]+(?![^\W\d_])")
+"""Abbreviations before a name or a number, which may be a Roman one, that the segmenter doesn't know in every
+language."""
 
 _SPEECH_GOES_ON = re.compile("と[、言云い思聞答叫話尋呼書述]|って")  # what follows quoted speech in Japanese: "he said"
 
@@ -178,7 +181,7 @@ def _goes_on(before: str, following: str, language: str) -> bool:
         return True
     if language in _ORDINAL_LANGUAGES and _ORDINAL.search(before):
         return True
-    return begin.isdigit() and bool(_BEFORE_NUMBER.search(before))
+    return bool(begin.isdigit() or _ROMAN.match(following)) and bool(_BEFORE_NUMBER.search(before))
 
 
 def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:

@@ -167,9 +167,8 @@ async def _answer(
             thread=thread,
         )
     found = await with_places(library.pages, with_marks(with_cost(answer.output, context, screen, seconds_before)))
-    if {"programme", "table", "by_pattern"} <= found.keys():
-        found["notices"] = find_notices(found)
-    return found
+    of_table = find_notices(found) if {"programme", "table", "by_pattern"} <= found.keys() else []
+    return {**found, "notices": [*answer.notices, *of_table]}
 
 
 async def _last_question(

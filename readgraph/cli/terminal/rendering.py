@@ -47,6 +47,8 @@ def format_read_again(found: dict[str, Any]) -> str:
         cited = [each["place"] for each in found["citations"] if each["page"] == page and "document" not in each]
         above = begins is None or any(place.startswith(f"{begins}{BELOW}") for place in filter(None, cited))
         named += [*([] if cited and above else [begins]), *cited]
+    if share and not any(named):
+        return f": {percent(share)} of the text"
     where = _where(named, found["pages_read"], in_one=not found["documents"])
     return f"{where} ({percent(share)} of the text)" if share else where
 
@@ -161,7 +163,8 @@ def print_answer(found: dict[str, Any], screen: OutputOptions) -> None:
     """Print the answer, the quotes that support it, and what it used."""
     console = Console()
     print_answer_or_table(found)
-    print_citations(found["citations"])
+    picked = found.get("picked", [])
+    print_citations(found["citations"], book=picked[0]["title"] if len(picked) == 1 else "")
     for problem in filter(None, (answer_doubts(found), format_missing_records(found), *found.get("notices", ()))):
         console.print(SafeText(problem, style="yellow"))
     if screen.quiet:
@@ -202,12 +205,12 @@ def print_answer_or_table(found: dict[str, Any]) -> None:
         console.print(answer_text(found))
 
 
-def print_citations(citations: Sequence[Citation]) -> None:
-    """Print the quotes that support an answer, each with the number of its mark."""
+def print_citations(citations: Sequence[Citation], book: str = "") -> None:
+    """Print the quotes that support an answer, each with the number of its mark, and the `book` if nobody named it."""
     console = Console()
     for number, citation in enumerate(citations, 1):
         quote = " ".join(citation["quote"].split())
-        where = place_or_part(citation["place"], citation["page"])
+        where = ", ".join(filter(None, [book, place_or_part(citation["place"], citation["page"])]))
         console.print(Padding(SafeText(f"[{number}] {where}  “{quote}”", style="italic"), (0, 0, 0, 2), expand=False))
 
 

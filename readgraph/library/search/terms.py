@@ -189,7 +189,7 @@ _OF_OTHER_SCRIPTS = ("ru", "ar", "he", "hi")
 
 
 @cache
-def _all_stop_words() -> dict[str, frozenset[str]]:
+def stop_word_lists() -> dict[str, frozenset[str]]:
     """Words that say little about what a text is about, by language, with accents, case-folded, not stemmed."""
     text = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8")
     parts = (part.partition("]") for part in text.split("[")[1:])
@@ -199,7 +199,7 @@ def _all_stop_words() -> dict[str, frozenset[str]]:
 @lru_cache
 def stop_words(language: str) -> frozenset[str]:
     """The stop words of a language (ISO 639-1), else English ones, and those of the main languages of other scripts."""
-    listed = _all_stop_words()
+    listed = stop_word_lists()
     return listed.get(language, listed[ENGLISH]).union(*(listed[other] for other in _OF_OTHER_SCRIPTS))
 
 

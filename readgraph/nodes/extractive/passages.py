@@ -18,6 +18,9 @@ FEWEST_WORDS = 8
 
 MOST_HEADING = 80  # characters of a line that may be the heading of the lines below
 
+MUCH_LONGER = 4  # times, than its heading, a paragraph is at least where a blank line is between them
+_CLOSING, _SENTENCE_ENDS = " \t\r\n\"'”’»)]", frozenset(".!?…。！？")
+
 _LABELS = re.compile(f"^{LABEL.pattern}", re.MULTILINE)
 _HEADING = re.compile(r"\s*#{1,6}[ \t][^\n]*\s*")
 _CODE = ("```", "~~~")
@@ -86,10 +89,11 @@ def _part(text: str, start: int, end: int, heading: str = "", speaker: str = "")
 @cache_by_text
 def _parts(text: str) -> Sequence[_Part]:
     parts, heading, spans = list[_Part](), "", [*paragraph_spans(text)]
-    following_starts = [*(start for start, _ in spans[1:]), -1][: len(spans)]
-    for (start, end), following in zip(spans, following_starts, strict=True):
+    following_spans = [*spans[1:], (-1, -1)][: len(spans)]
+    for (start, end), (following, following_end) in zip(spans, following_spans, strict=True):
         paragraph = text[start:end]
-        over_turns = end == following and _may_be_heading(paragraph.strip())
+        stands_above = end == following or _is_under(paragraph, text[following:following_end])
+        over_turns = stands_above and _may_be_heading(paragraph.strip())
         below = ROW.match(text, end)
         names_columns = ROW.fullmatch(text, start, end) and below and _RULE.fullmatch(below.group())
         if is_heading(paragraph) or over_turns or _RULE.fullmatch(paragraph) or names_columns:
@@ -107,6 +111,11 @@ def _parts(text: str) -> Sequence[_Part]:
 def _may_be_heading(line: str) -> bool:
     """Whether a line is short, and neither a sentence nor a turn."""
     return len(line) <= MOST_HEADING and line[-1:].isalnum() and "\n" not in line and not LABEL.match(line)
+
+
+def _is_under(line: str, paragraph: str) -> bool:
+    """Whether a paragraph is one of sentences, and much longer than the line above it."""
+    return len(paragraph) >= MUCH_LONGER * len(line) and paragraph.rstrip(_CLOSING)[-1:] in _SENTENCE_ENDS
 
 
 OWN, BEFORE, AFTER, SPEAKER = 1.0, 0.3, 0.2, 0.5

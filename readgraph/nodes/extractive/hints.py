@@ -1,0 +1,76 @@
+"""What a reader must know of an answer that no model gave: a weak match, another language, the whole text asked for."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from readgraph.library.search.terms import content_words, stop_word_lists, tokens
+from readgraph.nodes.extractive.quoting import extract_phrase, kind_of
+from readgraph.state.languages import DEFAULT, NAMES
+
+FEWEST_ASKED = 3
+"""Content words of a question of which a match may share too few: "Who lit it?" has one, and needs no more."""
+
+FEWEST_SEEN = 2
+"""Stop words of another language by which a question is seen to be in it."""
+
+_SUMMARY = re.compile(
+    r"\b(?:summar(?:y|i[sz]e)\w*|the plot|main (?:idea|point|theme)s?"
+    r"|what (?:is|happens in) (?:this|the|it)"
+    r"(?: (?:book|text|story|novel|document|article|paper|report|play))?(?: about)?\W*$"
+    r"|zusammenfass\w*|fass\w* .* zusammen|worum geht|wovon handelt|die handlung"
+    r"|résum\w*|de quoi (?:parle|traite|s.agit)|l.intrigue|resum\w+|de qué (?:trata|va)|el argumento"
+    r"|riassum\w*|riassunt\w*|di cosa parla|la trama|samenvat\w*|vat .* samen|waar gaat .* over"
+    r"|do que (?:se )?trata|o enredo|перескаж\w*|краткое содержание|о ч[её]м (?:эта|этот|это|книга|текст))",
+    re.IGNORECASE,
+)
+_LIST = re.compile(
+    r"^\W*(?:list|enumerate|name (?:all|every)|who are all|what are all|nenne? alle|liste|zähle"
+    r"|énumère\w*|cite\w* tou\w+|enumera\w*|lista|elenca\w*|noem alle|перечисли\w*)\b",
+    re.IGNORECASE,
+)
+
+WHOLE_TEXT = "This asks for all of the text: 'readgraph summarise' gives its most telling sentences."
+EVERY_PART = (
+    "This asks for something of every part: a table goes through all of the text, such as "
+    "'readgraph table FILE \"every person: name, place\"'."
+)
+
+
+def find_hints(question: str, quotes: Sequence[str], languages: Iterable[str]) -> list[str]:
+    """What to say with the quotes that answer a question without a model; `languages` are the text's (ISO 639-1)."""
+    spoken = [*dict.fromkeys(languages)]
+    if _SUMMARY.search(question):
+        return [WHOLE_TEXT]
+    if _LIST.match(question) or (kind_of(question) == "number" and not _has_number(question, quotes)):
+        return [EVERY_PART]
+    if other := _other_language(question, spoken):
+        texts = NAMES.get(spoken[0], spoken[0])
+        return [
+            f"The question is in {NAMES[other]} and the text in {texts}: without a model only words that are the same "
+            f"are found. Ask in {texts}, or with a model."
+        ]
+    shared = _shared_words(question, quotes, spoken[0] if spoken else DEFAULT)
+    return [f"Only '{shared[0]}' is shared with the question."] if len(shared) == 1 else []
+
+
+def _has_number(question: str, quotes: Iterable[str]) -> bool:
+    return any(extract_phrase("number", quote, question, None) for quote in quotes)
+
+
+def _other_language(question: str, spoken: Sequence[str]) -> str:
+    """The language of a question that none of the text's is, if its stop words show it; else ""."""
+    words, listed = {*tokens(question)}, stop_word_lists()
+    own = max((len(words & listed.get(language, set())) for language in spoken), default=0)
+    seen = {language: len(words & listed[language]) for language in listed if language not in spoken}
+    best = max(seen, key=seen.__getitem__, default="")
+    return best if best and seen[best] >= max(FEWEST_SEEN, 2 * own + 1) else ""
+
+
+def _shared_words(question: str, quotes: Sequence[str], language: str) -> list[str]:
+    """The question's words that the quotes have; nothing where there are no quotes, or hardly any words to share."""
+    there = {word for quote in quotes for word in content_words(quote, language)}
+    asked = dict[str, str]()
+    for token in tokens(question, language):
+        for word in content_words(token, language):
+            asked.setdefault(word, token)
+    return [token for word, token in asked.items() if word in there] if len(asked) >= FEWEST_ASKED else []
