@@ -220,6 +220,7 @@ def _add_routes(app: FastAPI, room: Room) -> None:
     app.put("/api/files/{name:path}")(documents.add_file)
     app.get(MEMORY)(documents.of_memory)
     app.get(f"{MEMORY}/pages")(documents.texts)
+    app.get(f"{MEMORY}/marks")(documents.marks)
     app.put(f"{MEMORY}/notes/{{number}}")(documents.replace_note)
     app.delete(f"{MEMORY}/notes/{{number}}")(documents.restore_note)
     app.get("/api/documents/{document}/original/{number}.png")(documents.original)

@@ -16,7 +16,7 @@ from readgraph.api.memories import method_of, newest_first, note_of
 from readgraph.library.corrections import correct, restore
 from readgraph.library.library import keep_original, original_of, with_originals
 from readgraph.library.search.catalogue import catalogue_of, records
-from readgraph.report.page import report_of_document, shown_pages
+from readgraph.report.page import page_marks, report_of_document, shown_pages
 from readgraph.serve.requests import Limit, NoteBody, Offset, RequestBody, file_in
 from readgraph.serve.room import Room, Run, RunState
 from readgraph.sources.converting import convert_in_thread, show_conversion
@@ -181,9 +181,18 @@ class Documents:
         return stored.document
 
     async def of_memory(self, document: str, memory: str) -> JSONResponse:
-        """A memory as the report shows it: its pages with notes, and texts where the document is not too long."""
+        """A memory as the report shows it; of one with many pages the first alone, with its `numbers`."""
         source, known = await self.pages.document_and_memory(document, memory)
-        return JSONResponse(await report_of_document(self.pages, source, known, note_of(known)))
+        return JSONResponse(await report_of_document(self.pages, source, known, note_of(known), can_ask=True))
+
+    async def marks(self, document: str, memory: str, request: Request) -> Response:
+        """What a strip shows of all pages of a memory, as lists. The browser keeps it as long as it is so."""
+        source, known = await self.pages.document_and_memory(document, memory)
+        tag = f'"{known.id}-{known.started}-{known.pages}-{known.read_to}"'
+        headers = {"etag": tag, "cache-control": "private, no-cache"}
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        return JSONResponse(await page_marks(self.pages, source, known), headers=headers)
 
     async def texts(self, document: str, memory: str, numbers: str) -> JSONResponse:
         """Pages with their texts; `numbers`: such as 3,4,5."""

@@ -15,7 +15,7 @@ from readgraph.api.running import is_at_work
 from readgraph.graphs.methods import method_named
 from readgraph.models.prices import cost
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.report.page import report_of_answer
+from readgraph.report.page import report_of_answer, whole_report
 from readgraph.serve.reading import PreparedRun, check_at_rest, check_pages, start_run
 from readgraph.serve.requests import Limit, Offset, RequestBody, report_file
 from readgraph.serve.room import ENDED, Room, RunState
@@ -148,7 +148,9 @@ class Questions:
         known = await self._report(thread)
         if known["report"] is None:
             raise BadInput("This question has no report: its run ended before anything was read. Go on with it first.")
-        return await report_file(known["report"])
+        return await report_file(
+            await whole_report(self.room.pages, known["report"], known["document"], known["memory"])
+        )
 
     async def _report(self, thread: str) -> dict[str, Any]:
         """The last question of a thread with its steps; no report where its run ended before it had a memory."""
@@ -165,9 +167,7 @@ class Questions:
         found |= {"method": method.name, "cost": cost(found.get("steps", []), self.room.price)}
         asked, report = _question_of(state.values), None
         if found.get("memory"):
-            report = await report_of_answer(
-                self.room.pages, asked, with_marks(found), method.note, kept=self.room.kept_pages
-            )
+            report = await report_of_answer(self.room.pages, asked, with_marks(found), method.note, can_ask=True)
         steps = await _steps(graph, state)
         return {
             "report": report,

@@ -18,7 +18,7 @@ from readgraph.library.checkpointer import steps_back
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import Price, cost, price_to_pay
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.report.page import MOST_NOTES, ReportData, report_of_answer, report_of_document, shown_pages
+from readgraph.report.page import ReportData, report_of_answer, report_of_document, sends_some, shown_pages
 from readgraph.serve.room import Room, Run, RunState
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -113,7 +113,8 @@ class RunReporter:
     async def _look_at(self, identity: str) -> None:
         memory = await self.pages.memory(self.document.id, identity)
         if identity != self.looked_at:
-            if self.at_once and memory.complete and memory.pages > MOST_NOTES:
+            has_marks = sends_some(memory)
+            if self.at_once and has_marks:
                 return
             self.looked_at, self.told_to = identity, 0
             self.without_note.clear()
@@ -121,7 +122,9 @@ class RunReporter:
             parts = [(part.start, await self.pages.document(part.document)) for part in self.document.parts]
             titles = [{"title": one.title or one.id, "start": start} for start, one in parts]
             about = {"memory": identity, "document": self.document.id, "parts": titles, **sizes}
-            self.run.tell({"type": "memory", **about})
+            self.run.tell({"type": "memory", "has_marks": has_marks, **about})
+            if has_marks:  # its pages stand in the strip as one
+                self.told_to = memory.pages
         waiting = [*islice(self.without_note, LOOKED_AT)]
         noted = sorted(note.page for note in await self.pages.notes(identity, waiting))
         new = range(self.told_to, memory.pages)
@@ -248,9 +251,9 @@ class RunWork:
         pages, method = self.room.pages, self.prepared.method
         if not self.asked:
             memory = await pages.memory(found["document"], found["memory"])
-            return await report_of_document(pages, self.prepared.document, memory, method.note)
+            return await report_of_document(pages, self.prepared.document, memory, method.note, can_ask=True)
         priced = {**found, "cost": cost(found["steps"], self.room.price, batch=self.prepared.context.batch)}
-        return await report_of_answer(pages, self.asked, with_marks(priced), method.note, kept=self.room.kept_pages)
+        return await report_of_answer(pages, self.asked, with_marks(priced), method.note, can_ask=True)
 
 
 def start_run(

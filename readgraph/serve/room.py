@@ -18,7 +18,6 @@ from readgraph.graphs.methods import Method, method_for, method_named, method_ty
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import Price
-from readgraph.report.page import KeptPages
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declarations_of, settings_in
 from readgraph.state.errors import BadInput, ReadgraphError, Way
@@ -174,7 +173,6 @@ class Room:
     price: Price | None = None
     runs: dict[str, Run] = field(default_factory=dict)
     closed: bool = False
-    kept_pages: KeptPages = field(default_factory=dict)
     _builders: dict[str, Builder] = field(default_factory=dict)
 
     def builder(self, method: Method) -> Builder:

@@ -17,6 +17,7 @@ from readgraph.api.functions import check_asked
 from readgraph.api.running import estimate_with_question, expected_cost
 from readgraph.library.collections import add_collection
 from readgraph.models.prices import price_to_pay
+from readgraph.report.page import whole_report
 from readgraph.serve.reading import PreparedRun, check_at_rest, start_run
 from readgraph.serve.requests import Offset, RequestBody, report_file
 from readgraph.serve.room import ENDED, Room, Run, RunState
@@ -197,4 +198,7 @@ class Runs:
         known = self._run(run)
         if known.result is None:
             raise BadInput("This run has no report yet.")
-        return await report_file(known.result["report"])
+        result = known.result
+        return await report_file(
+            await whole_report(self.room.pages, result["report"], result["document"], result["memory"])
+        )

@@ -14,7 +14,8 @@ async function documentView(box, id, memory, signal) {
   askedOf(owner, asked, signal);
   if (!chosen) return;
   body.append(element("p.quiet", {}, "…"));
-  const data = await api.get(pathOf("documents", id, "memories", chosen.id), signal);
+  const data = await withAllPages(await api.get(pathOf("documents", id, "memories", chosen.id), signal), id, chosen.id);
+  if (!body.isConnected) return;
   showReport(body, data, { document: owner, memory: chosen.id }, readWith(chosen));
 }
 

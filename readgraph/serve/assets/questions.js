@@ -32,6 +32,7 @@ function questionItem(one) {
 /** A question that was asked before, with its whole report and the steps from which it can be asked otherwise. */
 async function questionView(box, thread, signal) {
   const came = await api.get(pathOf("questions", thread), signal);
+  await withAllPages(came.report, came.document, came.memory);
   entitled(came.question);
   const owner = await api.get(pathOf("documents", came.document), signal).catch(() => ({ id: came.document, has_original: false }));
   const answer = element("div.outcome");

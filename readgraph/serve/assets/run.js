@@ -36,7 +36,7 @@ async function runView(box, id, signal) {
       if (event.type === "end" && event.run.state === "done") bodies.drop(run.id);
       if (event.type === "paused") hold.replaceChildren(pausedBox(run, event));
       if (event.type === "run" && event.run.state === "working") hold.replaceChildren();
-      if (event.type === "result") result(event, run, box, body, outcome);
+      if (event.type === "result") result(event, run, box, body, outcome).catch((problem) => outcome.replaceChildren(troubled(problem, () => router.go())));
       if (event.type === "document" && run.kind === "add") outcome.append(documentItem(event.document));
     };
     const lost = () => box.append(lostRun(id));
@@ -52,6 +52,8 @@ async function runView(box, id, signal) {
 
 /** Put what came of a run in the place of how it went. */
 async function result(event, run, box, body, outcome) {
+  await withAllPages(event.report, event.document, event.memory);
+  if (!box.isConnected) return;
   body.querySelector(".run")?.classList.add("over");
   for (const part of body.querySelectorAll(".live-pages, .way, .answering")) part.remove();
   const owner = { id: event.document, has_original: false };
