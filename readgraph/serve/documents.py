@@ -13,12 +13,15 @@ from pydantic import BaseModel, Field
 from readgraph.api.documents import store_file
 from readgraph.api.finding import searchable
 from readgraph.api.memories import method_of, newest_first, note_of
+from readgraph.library.collections import collections_with
 from readgraph.library.corrections import correct, restore
+from readgraph.library.forgetting import forget_document
 from readgraph.library.library import keep_original, original_of, with_originals
 from readgraph.library.search.catalogue import catalogue_of, records
+from readgraph.library.store import InUse, wait_until_unused
 from readgraph.report.page import page_marks, report_of_document, shown_pages
 from readgraph.serve.requests import Limit, NoteBody, Offset, RequestBody, file_in
-from readgraph.serve.room import Room, Run, RunState
+from readgraph.serve.room import Room, Run, RunState, in_background_loop
 from readgraph.sources.converting import convert_in_thread, show_conversion
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import SourceFile, file_of_bytes, read_file
@@ -117,6 +120,20 @@ class Documents:
     async def one(self, document: str) -> DocumentDetails:
         """A document and its memories."""
         return await self._load_details(await self.pages.document(document))
+
+    async def delete(self, document: str) -> dict[str, int]:
+        """Delete a document with its notes and questions, and the collections that hold it; says how much that was."""
+        library, known = self.room.library, await self.pages.document(document)
+        read = [known, *await collections_with(self.pages, known)]
+        try:
+            for each in read:
+                self.room.check_unused(each)
+                await wait_until_unused(library.store, each.id, wait=False)
+        except InUse:
+            raise BadInput(f"'{known.title or known.id}' is being read by another program: wait for its end.") from None
+        counts = await in_background_loop(forget_document, library, known)
+        self.room.drop_runs(lambda run: not {each.id for each in read}.isdisjoint(run.documents))
+        return counts
 
     async def _load_details(self, document: Document) -> DocumentDetails:
         originals = await asyncio.to_thread(with_originals, self.room.library, [document], ".pdf")

@@ -180,6 +180,17 @@ class Questions:
             "checkpoints": [step.model_dump() for step in steps],
         }
 
+    async def delete(self, thread: str) -> dict[str, str]:
+        """Delete a question with its answer and steps; what was read for it stays."""
+        saver = self.room.library.checkpointer
+        saved = await saver.aget_tuple({"configurable": {"thread_id": thread}})
+        if saved is None or not saved.checkpoint["channel_values"].get("question_text"):
+            raise BadInput("The library holds no such question any more.")
+        await check_at_rest(self.room, thread)
+        await saver.adelete_thread(thread)
+        self.room.drop_runs(lambda run: run.thread == thread)
+        return {"deleted": thread}
+
     async def fork(self, thread: str, wanted: Branch) -> RunState:
         """Go on from a step of a question once more, asked otherwise or with other pages."""
         room = self.room

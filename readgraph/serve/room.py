@@ -227,6 +227,18 @@ class Room:
         if (task := run.task) is not None:
             background().start_task_soon(_cancel_task, task)
 
+    def check_unused(self, document: Document) -> None:
+        """Raise `BadInput` where a run reads a document, or waits for a person to go on with that."""
+        if any(run.state not in ENDED and document.id in run.documents for run in self.runs.values()):
+            raise BadInput(
+                f"'{document.title or document.id}' is being read: stop that run first, or wait for its end."
+            )
+
+    def drop_runs(self, is_dropped: Callable[[Run], bool]) -> None:
+        """Forget runs that have ended, with all that they reported."""
+        for run in [each for each in self.runs.values() if each.state in ENDED and is_dropped(each)]:
+            del self.runs[run.id]
+
     async def close(self) -> None:
         """Stop all runs, also those that wait for a person, and wait until they have let go of the library."""
         self.closed = True

@@ -183,6 +183,13 @@ class Runs:
         self.room.stop(self._run(run))
         return self._run(run).snapshot
 
+    async def delete(self, run: str) -> dict[str, str]:
+        """Take a run that has ended from the list; what it read and answered stays."""
+        if self._run(run).state not in ENDED:
+            raise BadInput("This run is at work: stop it first, or wait for its end.")
+        self.room.drop_runs(lambda each: each.id == run)
+        return {"deleted": run}
+
     async def go_on(self, run: str, given: GoOnBody | None = None) -> RunState:
         """Go on with a run that was stopped, has failed, or waits for a person."""
         known = self._run(run)

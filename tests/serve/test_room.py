@@ -189,3 +189,30 @@ def test_an_agent_is_talked_with(room: OpenRoom, server: ModelServer) -> None:
     assert room.get("/api/agents")["agents"][0]["name"] == "ada"
     assert [event["text"] for event in room.post("/api/agents/ada/undo")["undone"]] == ["Do I like sheep?"]
     assert room.get("/api/agents/ada")["events"] == ada["events"]
+
+
+@pytest.mark.slow
+def test_what_is_not_in_use_can_be_deleted(room: OpenRoom, server: ModelServer) -> None:
+    document = room.added("lamp.txt", TEXT[:3000].encode())["id"]
+    ask = {"documents": [document], "question": "Who took the log book?", "method": "bm25"}
+    kept, gone = [room.ran(**ask)[-1]["run"] for _ in range(2)]
+    said(room.client.delete(f"/api/questions/{gone['thread']}"))
+    assert [each["thread"] for each in room.get("/api/questions")["questions"]] == [kept["thread"]]
+    assert room.client.delete(f"/api/questions/{gone['thread']}").status_code == 400
+    waits = room.post("/api/runs", **(ask | {"method": "read-agent", "pause_before": ["look_up"]}))
+    room.until(waits["id"], "paused")
+    refused = room.client.delete(f"/api/documents/{document}")
+    assert refused.status_code == 400 and "stop that run first" in refused.json()["problem"]
+    assert "stop it first" in room.client.delete(f"/api/runs/{waits['id']}").json()["problem"]
+    said(room.client.post(f"/api/runs/{waits['id']}/stop"))
+    room.until(waits["id"], "end")
+    said(room.client.delete(f"/api/runs/{waits['id']}"))
+    assert waits["id"] not in [run["id"] for run in room.get("/api/runs")["runs"]]
+    assert said(room.client.delete(f"/api/documents/{document}"))["threads"] == 2
+    assert room.get("/api/documents")["total"] == room.get("/api/questions")["total"] == 0
+    assert [run["kind"] for run in room.get("/api/runs")["runs"]] == []
+
+    server.respond = Script(say("Hello."))
+    room.until(room.post("/api/agents/ada/messages", text="Hello!")["id"], "end")
+    said(room.client.delete("/api/agents/ada"))
+    assert room.get("/api/agents")["agents"] == [] and not room.get("/api/agents/ada")["exists"]

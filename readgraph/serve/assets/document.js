@@ -8,6 +8,7 @@ async function documentView(box, id, memory, signal) {
   const head = element("div.heading", {}, prose("h1", title), prose("p.quiet", [...told, owner.source].filter(Boolean).join(" · ")));
   const body = element("div.body");
   const ways = element("div.buttons", {}, element("a.button", { href: placeOf("ask", id) }, "Ask about it"));
+  ways.append(deleting(title, () => toldLoss(owner, title), pathOf("documents", id), () => (location.hash = placeOf("library"))));
   const reading = readingPanel(owner, !chosen, signal);
   const asked = element("div.asked");
   box.replaceChildren(...[head, ways, reading, owner.memories.length > 1 ? memoryChoice(owner, chosen) : null, body, asked].filter(Boolean));
@@ -17,6 +18,13 @@ async function documentView(box, id, memory, signal) {
   const data = await withAllPages(await api.get(pathOf("documents", id, "memories", chosen.id), signal), id, chosen.id);
   if (!body.isConnected) return;
   showReport(body, data, { document: owner, memory: chosen.id }, readWith(chosen));
+}
+
+/** What deleting a document loses. */
+async function toldLoss(owner, title) {
+  const { total } = await api.get(withQuery("/api/questions", { document: owner.id, limit: 1 }));
+  const lost = [owner.memories.length ? "its notes" : "", total ? counted(total, "question") : ""].filter(Boolean);
+  return `Delete “${shortened(title, LONGEST_TITLE)}”${lost.length ? ` with ${lost.join(" and ")}` : ""}? This can't be undone.`;
 }
 
 const newest = (memories) => memories.reduce((best, one) => (!best || one.started > best.started ? one : best), null);

@@ -25,6 +25,35 @@ function doing(label, act, settings = {}) {
   return element("span.doing", {}, button, trouble);
 }
 
+/** A button that deletes something, once its reader agrees to a question that says what is lost. */
+function deleting(name, asked, path, after) {
+  return doing("Delete", async (button) => {
+    if (await isSure(typeof asked === "function" ? await asked() : asked)) {
+      await api.remove(path);
+      await after();
+      speak("Deleted.");
+    } else {
+      button.disabled = false;
+      button.focus();
+    }
+  }, { "aria-label": `Delete ${name}` });
+}
+
+/** Whether the reader agrees; Escape says no. */
+function isSure(line) {
+  return new Promise((answer) => {
+    const ending = (value) => ({ type: "button", onclick: () => box.close(value) });
+    const ways = element("div.buttons", {}, element("button", ending(""), "Keep"), element("button.main", ending("delete"), "Delete"));
+    const box = element("dialog.sure", { "aria-labelledby": "sure" }, prose("p", line, { id: "sure" }), ways);
+    box.addEventListener("close", () => {
+      box.remove();
+      answer(box.returnValue === "delete");
+    });
+    document.body.append(box);
+    box.showModal();
+  });
+}
+
 /** The line that tells a problem; nothing where the view was left. */
 function toldProblem(problem) {
   if (problem.name === "AbortError") return "";

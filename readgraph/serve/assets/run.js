@@ -141,6 +141,15 @@ function pausedBox(run, { offered }) {
   return element("section.pausing", { "aria-label": "Paused" }, element("h2", {}, "Which parts are to be looked up?"), field("Parts", numbers, help), element("div.buttons", {}, go, open));
 }
 
+function deletingRun(run) {
+  const name = shortened(run.question || run.title || "this run", LONGEST_TITLE);
+  const after = () => {
+    bodies.drop(run.id);
+    router.go();
+  };
+  return deleting(`the run ${name}`, `Take “${name}” from this list? What was read and answered stays.`, pathOf("runs", run.id), after);
+}
+
 /** All runs that the server knows. */
 async function runsView(box, signal) {
   const { runs } = await api.get("/api/runs", signal);
@@ -149,6 +158,7 @@ async function runsView(box, signal) {
     element("h2", {}, prose("a.title", run.question || run.title || "A run", { href: run.kind === "chat" ? placeOf("agents", run.title) : placeOf("run", run.id) })),
     element("p.quiet", {}, [KINDS[run.kind], STATES[run.state], run.method, run.question ? shortened(run.title, LONGEST_TITLE) : "", day(run.began)].filter(Boolean).join(" · ")),
     run.problem ? element("p.trouble", {}, run.problem) : null,
+    ["done", "failed", "stopped"].includes(run.state) ? deletingRun(run) : null,
   ));
   const known = new Set(runs.map((run) => run.id));
   for (const run of runs) if (run.state === "done") bodies.drop(run.id);
