@@ -23,7 +23,7 @@ from readgraph.state.reading import Question
 from readgraph.state.records import Document, Memory, Page
 from readgraph.state.summary_tree import TreeShape, is_leaf, node_id
 
-__all__ = ["html_page", "render", "report_of_answer", "report_of_document", "shown_pages", "whole_report"]
+__all__ = ["html_page", "render", "report_of_answer", "report_of_document", "shown_pages"]
 
 MOST_CHARACTERS = 2_000_000
 """The longest document whose whole text goes into the report; of longer ones, only the needed text does."""

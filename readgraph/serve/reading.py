@@ -19,6 +19,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.models.prices import Price, cost, price_to_pay
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.report.page import ReportData, report_of_answer, report_of_document, sends_some, shown_pages
+from readgraph.serve.making import Summarising, Tabling
 from readgraph.serve.room import Room, Run, RunState
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -171,6 +172,7 @@ class PreparedRun(NamedTuple):
     document: Document
     method: Method
     context: ReaderContext
+    task: Summarising | Tabling | None = None  # None: it is read, or a question is answered
 
 
 @dataclass
@@ -219,16 +221,19 @@ class RunWork:
         await self._run(None)
 
     async def _run(self, question: Question | None) -> None:
-        room, run, (document, method, context) = self.room, self.run_, self.prepared
+        room, run, (document, method, context, _) = self.room, self.run_, self.prepared
         at_once = bool(self.asked) and not context.model
         telling = RunReporter(run, room.pages, document, context, room.price, at_once)
         following = asyncio.ensure_future(telling.follow())
         try:
             saver = room.library.checkpointer if run.thread else None
             thread = RunThread(saver=saver, id=run.thread, checkpoint=self.checkpoint, pause_before=self.pause_before)
-            given = (room.pages, room.builder(method), method.name, document, question, context)
-            modes = MODES if run.thread else [mode for mode in MODES if mode != "messages"]
-            found = await run_method(*given, telling.listen, thread, modes=modes)
+            if self.prepared.task:
+                found = await self.prepared.task.make(room.library, document, context, telling.listen, thread)
+            else:
+                given = (room.pages, room.builder(method), method.name, document, question, context)
+                modes = MODES if run.thread else [mode for mode in MODES if mode != "messages"]
+                found = await run_method(*given, telling.listen, thread, modes=modes)
             await telling.look()
         finally:
             following.cancel()
@@ -266,12 +271,12 @@ def start_run(
     pause_before: Sequence[str] = (),
     checkpoint: str = "",
 ) -> RunState:
-    """Begin a reading, or with a `thread` a question; `checkpoint`: the step of the thread from which it goes on.
+    """Begin a reading, or what is `asked`, kept in a `thread`; `checkpoint`: the step from which it goes on.
 
     `documents`: the ids that were named; without them, the one that is read.
     """
     run = Run(
-        "ask" if thread else "read",
+        "ask" if asked else "read",
         asyncio.get_running_loop(),
         title=prepared.document.title or prepared.document.id,
         documents=[*documents] or [prepared.document.id],

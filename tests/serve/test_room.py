@@ -216,3 +216,35 @@ def test_what_is_not_in_use_can_be_deleted(room: OpenRoom, server: ModelServer) 
     room.until(room.post("/api/agents/ada/messages", text="Hello!")["id"], "end")
     said(room.client.delete("/api/agents/ada"))
     assert room.get("/api/agents")["agents"] == [] and not room.get("/api/agents/ada")["exists"]
+
+
+@pytest.mark.slow
+def test_a_summary_and_a_table_are_made_and_texts_are_searched(room: OpenRoom) -> None:
+    document = room.added("lamp.txt", TEXT.encode())["id"]
+    free = {"documents": [document], "settings": {"model": ""}}
+    about = room.ran(task="summary", words=40, question="the log book", **free)
+    found = next(event for event in about if event["type"] == "result")["report"]["found"]
+    assert found["status"] == "extracted" and 0 < len(found["answer"].split()) <= 40 and found["citations"]
+    wanted = {"task": "table", "question": "every person: name, role"}
+    estimate = room.post("/api/estimate", documents=[document], **wanted)
+    assert estimate["calls"]["expected"] > 0
+    made = room.ran(**wanted, **free)
+    table = next(event for event in made if event["type"] == "result")["report"]["found"]["table"]
+    assert table["columns"] == ["name", "role"] and table["rows"][0]["citations"]
+    sheet = room.client.get(f"/api/runs/{made[-1]['run']['id']}/table.csv")
+    assert sheet.text.splitlines()[0].endswith('"name","role","quote","place"')
+    for body, problem in (({"task": "summary"}, "Choose the texts"), (wanted | {"question": " "}, "Choose the texts")):
+        refused = room.client.post("/api/runs", json=body)
+        assert refused.status_code == 400 and problem in refused.json()["problem"]
+
+    said(room.client.put("/api/collections/Sarn", json={"documents": [document]}))
+    room.added("sheep.txt", b"Sheep stand on the moor by the lamp.")
+    (named,) = room.get("/api/collections")["collections"]
+    assert (named["name"], [each["id"] for each in named["documents"]]) == ("Sarn", [document])
+    hits = room.get("/api/search", words="lamp", collection="Sarn")["hits"]
+    assert hits and {hit["document"] for hit in hits} == {document} and hits[0]["page"] is not None
+    assert {hit["title"] for hit in room.get("/api/search", words="lamp")["hits"]} == {"lamp", "sheep"}
+    asked = room.ran(question="What of the lamp?", collection="Sarn", method="bm25", settings={"model": ""})
+    assert asked[-1]["run"]["documents"] == [document]
+    assert room.client.delete("/api/collections/sarn", params={"document": document}).status_code == 204
+    assert room.get("/api/collections")["collections"] == []

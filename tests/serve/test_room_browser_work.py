@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.report.conftest import IN_BROWSER
 from tests.serve.browsing import OpenPage
 from tests.support.examples import STORY
@@ -30,3 +32,35 @@ def test_a_text_is_deleted_once_its_reader_agrees(page: OpenPage) -> None:
         "location.hash === '#/library' && document.querySelector('#view .heading')?.textContent.includes('Nothing')"
     )
     assert page.room.get("/api/documents")["total"] == 0
+
+
+@pytest.mark.slow
+def test_a_text_is_searched_and_summed_up_and_put_into_a_table(page: OpenPage) -> None:
+    document = page.add(SHORT, "lamp")
+    page.room.ran(documents=[document], method="bm25", settings={"model": ""})
+    tab = page.open(f"/document/{document}")
+    tab.run("document.querySelector('[list=collection-names]').closest('details').open = true")
+    tab.type("[list=collection-names]", "Sarn")
+    tab.press("Enter")
+    tab.until("document.querySelector('[aria-label=\"Take it out of Sarn\"]')")
+
+    page.go("/search")
+    tab.run("document.querySelector('#view select').value = 'Sarn'")
+    tab.type("[type=search]", "lamp")
+    tab.until("document.querySelector('.document mark.hit')")
+    tab.click(".document .title")
+    tab.until("document.querySelector('.page:not([hidden]) .raw')")
+
+    page.go(f"/summarise/{document}")
+    tab.until("document.querySelector('.estimate').textContent.startsWith('Expected: ')")
+    tab.click("button.main")
+    tab.until("document.querySelector('.outcome .answer')")
+    assert tab.texts(".outcome h1") == ["Summary of lamp"]
+
+    page.go(f"/table/{document}")
+    tab.click("button.main")
+    tab.until("document.querySelector('.doing .trouble').textContent === 'Say what the table is to hold.'")
+    tab.type("textarea", "every person: name, role")
+    tab.click("button.main")
+    tab.until("document.querySelector('.outcome .answer')")
+    assert "Download the table" in tab.texts(".ways-on a")

@@ -1,14 +1,18 @@
 /** Ask about one text, several, or all. */
 async function askView(box, ids, signal) {
-  const texts = picking((ids ?? "").split(",").filter(Boolean), () => estimate.renew(), signal);
+  const texts = picking((ids ?? "").split(",").filter(Boolean), () => {
+    scope.show(!texts.ids().length);
+    estimate.renew();
+  }, signal);
   const { question, options, box: wording } = questionFields(() => estimate.renew());
+  const scope = await collectionChoice(() => estimate.renew(), signal);
   const settings = element("div");
   const pause = element("input", { type: "checkbox" });
   const canPause = () => about.methods.find((one) => one.name === offeredFor(method.select.value)[0])?.steps.includes("look_up");
   const body = () => {
     if (!question.value.trim()) return null;
     return {
-      documents: texts.ids(), method: method.select.value, question: question.value.trim(), options: options(),
+      documents: texts.ids(), collection: texts.ids().length ? "" : scope.select.value, method: method.select.value, question: question.value.trim(), options: options(),
       settings: changedSettings(offeredFor(method.select.value)[0]), ...(pause.checked && canPause() ? { pause_before: ["look_up"] } : {}),
     };
   };
@@ -35,8 +39,10 @@ async function askView(box, ids, signal) {
   });
   const none = (about.has_model ?? about.model) ? null : element("p.notice", {}, "No model is set: answers are the passages nearest to the question.");
   await texts.begin();
+  scope.show(!texts.ids().length);
   const more = opening("How it is read", { class: "how" }, method.box, settings, pausing);
-  box.replaceChildren(...[element("h1", {}, "Ask"), none, texts.box, wording, more, estimate.box, go].filter(Boolean));
+  const heading = element("div.heading", {}, element("h1", {}, "Ask"), element("div.buttons", {}, makingWays(ids)));
+  box.replaceChildren(...[heading, none, texts.box, scope.box, wording, more, estimate.box, go].filter(Boolean));
   draw();
   if (ids) question.focus({ preventScroll: true });
 }

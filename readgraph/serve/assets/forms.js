@@ -36,7 +36,7 @@ function deleting(name, asked, path, after) {
       button.disabled = false;
       button.focus();
     }
-  }, { "aria-label": `Delete ${name}` });
+  }, { class: "delete", "aria-label": `Delete ${name}` });
 }
 
 /** Whether the reader agrees; Escape says no. */
