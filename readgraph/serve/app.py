@@ -224,6 +224,7 @@ def _add_routes(app: FastAPI, room: Room) -> None:
     app.get(MEMORY)(documents.of_memory)
     app.get(f"{MEMORY}/pages")(documents.texts)
     app.get(f"{MEMORY}/marks")(documents.marks)
+    app.get(f"{MEMORY}/suggestions")(documents.suggestions)
     app.put(f"{MEMORY}/notes/{{number}}")(documents.replace_note)
     app.delete(f"{MEMORY}/notes/{{number}}")(documents.restore_note)
     app.get("/api/documents/{document}/original/{number}.png")(documents.original)

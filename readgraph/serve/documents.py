@@ -22,6 +22,7 @@ from readgraph.library.store import InUse, wait_until_unused
 from readgraph.report.page import page_marks, report_of_document, shown_pages
 from readgraph.serve.requests import Limit, NoteBody, Offset, RequestBody, file_in
 from readgraph.serve.room import Room, Run, RunState, in_background_loop
+from readgraph.serve.suggesting import suggest_questions
 from readgraph.sources.converting import convert_in_thread, show_conversion
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import SourceFile, file_of_bytes, read_file
@@ -219,6 +220,11 @@ class Documents:
         source, known = await self.pages.document_and_memory(document, memory)
         shown = await shown_pages(self.pages, source, known, wanted, with_texts=True)
         return JSONResponse({"pages": [{"number": number, **page} for number, page in shown.items()]})
+
+    async def suggestions(self, document: str, memory: str) -> dict[str, list[str]]:
+        """Questions to begin with, of what was read: from its headings, names and notes, without a model."""
+        source, known = await self.pages.document_and_memory(document, memory)
+        return {"questions": await suggest_questions(self.pages, source, known)}
 
     async def replace_note(self, document: str, memory: str, number: int, given: NoteBody) -> dict[str, Any]:
         """Replace the note of a page by the user's."""

@@ -10,7 +10,8 @@ from tests.support.examples import STORY
 
 pytestmark = IN_BROWSER
 
-SHORT = "\n\n".join(Path(STORY).read_text(encoding="utf-8").split("\n\n")[:8])
+TEXT = Path(STORY).read_text(encoding="utf-8")
+SHORT = "\n\n".join(TEXT.split("\n\n")[:8])
 
 
 def test_a_text_is_deleted_once_its_reader_agrees(page: OpenPage) -> None:
@@ -36,13 +37,20 @@ def test_a_text_is_deleted_once_its_reader_agrees(page: OpenPage) -> None:
 
 @pytest.mark.slow
 def test_a_text_is_searched_and_summed_up_and_put_into_a_table(page: OpenPage) -> None:
-    document = page.add(SHORT, "lamp")
+    document = page.add(TEXT, "lamp")
     page.room.ran(documents=[document], method="bm25", settings={"model": ""})
     tab = page.open(f"/document/{document}")
     tab.run("document.querySelector('[list=collection-names]').closest('details').open = true")
     tab.type("[list=collection-names]", "Sarn")
     tab.press("Enter")
     tab.until("document.querySelector('[aria-label=\"Take it out of Sarn\"]')")
+
+    tab.until("document.querySelector('.suggested a')")
+    question = tab.texts(".suggested a")[0]
+    assert question.startswith("Who or what is ")
+    tab.click(".suggested a")
+    tab.until("document.querySelector('.wording textarea')")
+    assert tab.run("document.querySelector('.wording textarea').value") == question
 
     page.go("/search")
     tab.run("document.querySelector('#view select').value = 'Sarn'")

@@ -1,11 +1,12 @@
 /** Ask about one text, several, or all. */
-async function askView(box, ids, signal) {
+async function askView(box, ids, signal, asked = "") {
   const texts = picking((ids ?? "").split(",").filter(Boolean), () => {
     scope.show(!texts.ids().length);
     estimate.renew();
   }, signal);
   const { question, options, box: wording } = questionFields(() => estimate.renew());
   const scope = await collectionChoice(() => estimate.renew(), signal);
+  question.value = asked;
   const settings = element("div");
   const pause = element("input", { type: "checkbox" });
   const canPause = () => about.methods.find((one) => one.name === offeredFor(method.select.value)[0])?.steps.includes("look_up");
@@ -45,6 +46,14 @@ async function askView(box, ids, signal) {
   box.replaceChildren(...[heading, none, texts.box, scope.box, wording, more, estimate.box, go].filter(Boolean));
   draw();
   if (ids) question.focus({ preventScroll: true });
+}
+
+/** Questions to begin with, which the text can answer; each leads to where it can be changed and asked. */
+async function suggestions(id, memory, signal) {
+  const none = { questions: [] }; // nothing else hangs on them
+  const { questions } = await api.get(pathOf("documents", id, "memories", memory, "suggestions"), signal).catch(() => none);
+  const items = questions.map((one) => element("li", {}, prose("a", one, { href: placeOf("ask", id, one) })));
+  return items.length ? section("suggested", "You could ask", element("ul", {}, items)) : null;
 }
 
 /** The fields of a question, and of the options of a multiple choice. */

@@ -17,9 +17,12 @@ async function documentView(box, id, memory, signal, part = null) {
   askedOf(owner, asked, signal);
   if (!chosen) return;
   body.append(element("p.quiet", {}, "…"));
+  const asking = suggestions(id, chosen.id, signal);
   const data = await withAllPages(await api.get(pathOf("documents", id, "memories", chosen.id), signal), id, chosen.id);
+  const suggested = await asking;
   if (!body.isConnected) return;
   showReport(body, data, { document: owner, memory: chosen.id }, readWith(chosen));
+  if (suggested) body.querySelector(".shown").prepend(suggested);
   if (part !== null && report.pages[part]) pages.open(part);
 }
 

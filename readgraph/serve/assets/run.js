@@ -53,6 +53,7 @@ async function runView(box, id, signal) {
 /** Put what came of a run in the place of how it went. */
 async function result(event, run, box, body, outcome) {
   await withAllPages(event.report, event.document, event.memory);
+  const suggested = run.kind === "read" ? await suggestions(event.document, event.memory) : null;
   if (!box.isConnected) return;
   body.querySelector(".run")?.classList.add("over");
   for (const part of body.querySelectorAll(".live-pages, .way, .answering")) part.remove();
@@ -68,7 +69,7 @@ async function result(event, run, box, body, outcome) {
       element("a.button", { href: placeOf("document", event.document) }, "Open the document"));
     const took = body.querySelector(".run .facts:not([hidden])");
     for (const name of took?.querySelectorAll("dt") ?? []) if (["done", "time left"].includes(name.textContent)) name.parentElement.remove();
-    outcome.append(...[links, took, doneBox].filter(Boolean));
+    outcome.append(...[links, suggested, took, doneBox].filter(Boolean));
     showReport(doneBox, event.report, { document: owner, memory: event.memory });
   }
   try {
