@@ -72,3 +72,25 @@ def test_a_text_is_searched_and_summed_up_and_put_into_a_table(page: OpenPage) -
     tab.click("button.main")
     tab.until("document.querySelector('.outcome .answer')")
     assert "Download the table" in tab.texts(".ways-on a")
+
+
+def test_a_way_to_read_is_chosen_and_a_message_goes_away_once_it_is_read(page: OpenPage) -> None:
+    document = page.add(SHORT, "lamp")
+    tab = page.open(f"/ask/{document}")
+    tab.click("button.main")
+    tab.until("document.querySelector('[aria-label=\"Close this message\"]:not([hidden])')")
+    tab.type(".wording textarea", "Who took the log book?")
+    assert tab.texts(".doing .trouble") == [""]
+    assert tab.run("document.querySelector('[name=way]:checked').value") == "1"
+    tab.run("document.querySelector('.how').open = true")
+    tab.click("[name=way][value='0']")
+    tab.until("document.querySelector('.estimate').textContent.includes('no calls of a model')")
+    tab.click("button.main")
+    tab.until("document.querySelector('.outcome .answer')")
+    (run,) = [each for each in page.room.get("/api/runs")["runs"] if each["kind"] == "ask"]
+    assert run["method"] == "ranked"
+    weak = tab.run("getComputedStyle(document.querySelector('.status')).backgroundColor")
+    assert weak != tab.run(
+        "(() => { const one = document.createElement('p'); one.className = 'trouble'; "
+        "document.body.append(one); return getComputedStyle(one).color })()"
+    )

@@ -9,21 +9,21 @@ async function askView(box, ids, signal, asked = "") {
   question.value = asked;
   const settings = element("div");
   const pause = element("input", { type: "checkbox" });
-  const canPause = () => about.methods.find((one) => one.name === offeredFor(method.select.value)[0])?.steps.includes("look_up");
+  const canPause = () => about.methods.find((one) => one.name === offeredFor(way.method())[0])?.steps.includes("look_up");
   const body = () => {
     if (!question.value.trim()) return null;
     return {
-      documents: texts.ids(), collection: texts.ids().length ? "" : scope.select.value, method: method.select.value, question: question.value.trim(), options: options(),
-      settings: changedSettings(offeredFor(method.select.value)[0]), ...(pause.checked && canPause() ? { pause_before: ["look_up"] } : {}),
+      documents: texts.ids(), collection: texts.ids().length ? "" : scope.select.value, method: way.method(), question: question.value.trim(), options: options(),
+      settings: { ...changedSettings(offeredFor(way.method())[0]), ...way.settings() }, ...(pause.checked && canPause() ? { pause_before: ["look_up"] } : {}),
     };
   };
   const estimate = estimating(body, signal);
   const draw = () => {
-    settings.replaceChildren(settingsPanel(offeredFor(method.select.value), { onchange: estimate.renew }));
+    settings.replaceChildren(settingsPanel(offeredFor(way.method()), { onchange: estimate.renew }));
     pausing.hidden = !canPause();
     estimate.renew();
   };
-  const method = methodChoice("", draw);
+  const way = wayChoice(draw);
   const begin = async () => {
     const wanted = body();
     if (!wanted) {
@@ -41,7 +41,7 @@ async function askView(box, ids, signal, asked = "") {
   const none = (about.has_model ?? about.model) ? null : element("p.notice", {}, "No model is set: answers are the passages nearest to the question.");
   await texts.begin();
   scope.show(!texts.ids().length);
-  const more = opening("How it is read", { class: "how" }, method.box, settings, pausing);
+  const more = opening("How it is read", { class: "how" }, way.box, settings, pausing);
   const heading = element("div.heading", {}, element("h1", {}, "Ask"), element("div.buttons", {}, makingWays(ids)));
   box.replaceChildren(...[heading, none, texts.box, scope.box, wording, more, estimate.box, go].filter(Boolean));
   draw();

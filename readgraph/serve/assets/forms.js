@@ -11,18 +11,28 @@ function field(label, input, help = "") {
 /** A button that does something which takes a while: it is off until that is done, and a problem is shown after it. */
 function doing(label, act, settings = {}) {
   const trouble = element("span.trouble", { role: "alert" });
+  const close = element("button.chip", { type: "button", hidden: true, "aria-label": "Close this message", onclick: () => read(true) }, "×");
+  /** What was read goes away: when it is closed, and when something else is written. */
+  const read = (isClosed = false) => {
+    trouble.textContent = "";
+    close.hidden = true;
+    document.removeEventListener("input", read);
+    if (isClosed === true) button.focus();
+  };
   const button = element("button", { type: "button", ...settings }, label);
   button.addEventListener("click", async () => {
     button.disabled = true;
-    trouble.textContent = "";
+    read();
     try {
       await act(button);
     } catch (problem) {
       trouble.textContent = toldProblem(problem);
+      close.hidden = !trouble.textContent;
+      document.addEventListener("input", read);
     }
     button.disabled = false;
   });
-  return element("span.doing", {}, button, trouble);
+  return element("span.doing", {}, button, trouble, close);
 }
 
 /** A button that deletes something, once its reader agrees to a question that says what is lost. */
