@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
-from operator import itemgetter
 from typing import Any
 
 from readgraph.library.store import hold_build_lock
@@ -142,17 +141,9 @@ def _differences(sources: Sequence[str]) -> list[str]:
 MOST_NAMED = 500
 """Documents of a collection that are told apart for an answer; of more, those that it names."""
 
-FEW_OFFSETS = 4  # for so many, or fewer, not all places of a long text are fetched
-
-
 @dataclass(frozen=True, slots=True)
 class _Places:
     places: list[tuple[Count, str]]
-
-
-def _name_at(places: Sequence[tuple[int, str]], offset: int) -> str | None:
-    number = bisect_right(places, offset, key=itemgetter(0)) - 1
-    return places[number][1] if number >= 0 else None
 
 
 class DocumentStore(StoredItems):
@@ -206,9 +197,7 @@ class DocumentStore(StoredItems):
     async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
         """Where offsets are, in the source's terms, in a collection after the document's title; None where unnamed."""
         if not document.parts:
-            if len(offsets) <= FEW_OFFSETS < document.places // BATCH:
-                return [_name_at(await self._places_near(document, offset), offset) for offset in offsets]
-            named = await self.places(document)
+            named = await self.places_in(document, [(offset, offset + 1) for offset in offsets])
             starts = [start for start, _ in named]
             nearest = [bisect_right(starts, offset) - 1 for offset in offsets]
             return [named[number][1] if number >= 0 else None for number in nearest]
@@ -227,18 +216,28 @@ class DocumentStore(StoredItems):
             }
         return [names[offset] for offset in offsets]
 
-    async def _places_near(self, document: Document, offset: int) -> list[tuple[int, str]]:
-        """The stored group of places that has the one at an offset, found by halves: a long text has many groups."""
-        low, high, found = 0, (document.places - 1) // BATCH, list[tuple[int, str]]()
-        while low <= high:
-            middle = (low + high) // 2
-            groups = await self.load(_Places, (ROOT, "places", document.id), [number_key(middle)])
-            places = [place for group in groups for place in group.places][: document.places - middle * BATCH]
-            if places and places[0][0] <= offset:
-                low, found = middle + 1, places
-            else:
-                high = middle - 1
-        return found
+    async def places_in(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[tuple[int, str]]:
+        """The places that hold in these spans, ascending, and maybe more: a long text has many groups of them.
+
+        Of few spans, each group is looked for from where it would stand if places were as dense everywhere.
+        """
+        count, known = -(-document.places // BATCH), dict[int, list[tuple[int, str]]]()
+        if 2 * len(spans) >= count:
+            return await self.places(document)
+
+        async def group(number: int) -> list[tuple[int, str]]:
+            if number not in known:
+                groups = await self.load(_Places, (ROOT, "places", document.id), [number_key(number)])
+                known[number] = [place for each in groups for place in each.places][: document.places - number * BATCH]
+            return known[number]
+
+        for start, end in spans:
+            at = min(start * count // max(1, document.characters), count - 1)
+            while at and not ((places := await group(at)) and places[0][0] <= start):
+                at -= 1
+            while at < count and (places := await group(at)) and places[0][0] < end:
+                at += 1
+        return [place for number in sorted(known) for place in known[number]]
 
     async def document(self, identity: str) -> Document:
         """The record of a document; raises `BadInput` if the store doesn't hold it."""

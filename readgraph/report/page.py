@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -28,8 +28,8 @@ __all__ = ["html_page", "render", "report_of_answer", "report_of_document", "sho
 MOST_CHARACTERS = 2_000_000
 """The longest document whose whole text goes into the report; of longer ones, only the needed text does."""
 
-MOST_NOTES = 5_000
-"""The most pages whose notes all go to the reading room with an answer; of more, it asks for those that it shows."""
+MOST_SENT = 5_000
+"""The most pages that all go to the reading room with a report; of more, it asks for those that it shows."""
 
 
 class ReportPage(TypedDict):
@@ -81,7 +81,7 @@ class ReportData(TypedDict):
 
     `purpose` is what notes are for, or "". `method` is the method that answered, if `found` names it, else the one that
     built the memory. `found` is the output of the graph that answered, with `cost` in dollars if it is known; None
-    without a question.
+    without a question. `numbers` are those of the pages where they are not all.
     """
 
     title: str
@@ -95,23 +95,33 @@ class ReportData(TypedDict):
     note: str
     parts: list[ReportPart]
     pages: list[ReportPage]
+    numbers: NotRequired[list[int]]
     tree: ReportTree | None
     question: str
     options: list[str]
     found: dict[str, Any] | None
 
 
-KeptPages = dict[tuple[str, str, int, int], list[Page]]
-"""The pages of the memory that was looked at last, by what they change with: the reading room's, for one question after
-another about a long text."""
-
 Links = Mapping[str, str]  # by the ids of documents, where their sources are: an address, or a path from the report
 
 
 async def report_of_document(
-    store: PageStore, document: Document, memory: Memory, note: str, links: Links | None = None
+    store: PageStore,
+    document: Document,
+    memory: Memory,
+    note: str,
+    links: Links | None = None,
+    *,
+    can_ask: bool = False,
 ) -> ReportData:
-    """The report of a memory without a question; of a long document, it has the texts of the first pages."""
+    """The report of a memory without a question; of a long document, it has the texts of the first pages.
+
+    `can_ask`: for a page that can ask for more, which gets the first page alone of a memory of many.
+    """
+    if can_ask and sends_some(memory):
+        pages = await store.pages(memory.id, [0])
+        data = await _collect_report(store, document, memory, note, pages, [0], links or {})
+        return {**data, "numbers": [0]}
     pages = await store.pages(memory.id, range(memory.pages))
     first = [page.number for page in pages if page.end <= MOST_CHARACTERS]
     return await _collect_report(store, document, memory, note, pages, first, links or {})
@@ -123,31 +133,60 @@ async def report_of_answer(
     found: Mapping[str, Any],
     note: str,
     links: Links | None = None,
-    kept: KeptPages | None = None,
+    *,
+    can_ask: bool = False,
 ) -> ReportData:
     """The report of a question and a graph's output; of a long document, it has the texts that support the answer.
 
-    These are the pages that were cited or read, and their neighbours. `kept`: for a page that can ask for more, which
-    gets only the notes of these from a memory of more than `MOST_NOTES` pages; the others are "".
+    These are the pages that were cited or read, and their neighbours. `can_ask`: for a page that can ask for more,
+    which gets these alone of a memory of many.
     """
     document = await store.document(found["document"])
     memory = await store.memory(document.id, found["memory"])
-    pages = await _pages_of(store, memory, kept)
-    wanted: Sequence[int] = range(len(pages))
-    if document.characters > MOST_CHARACTERS:
-        cited = [
-            page.number
-            for page in pages
-            if any(page.start < citation["end"] and citation["start"] < page.end for citation in found["citations"])
-        ]
-        shown = [page for done in found.get("rounds", ()) for page in done["pages_shown"]]
-        around = {page + step for page in (*found["pages_read"], *cited, *shown) for step in (-1, 0, 1)}
-        wanted = [page.number for page in pages if page.number in around]
-    on_demand = kept is not None and memory.complete and len(pages) > MOST_NOTES
-    on_demand = on_demand and "children" not in memory.recipe.parameters  # a tree shows the notes of its leaves
-    data = await _collect_report(store, document, memory, note, pages, wanted, links or {}, all_notes=not on_demand)
+    some = can_ask and sends_some(memory)
+    around: Sequence[int] = range(memory.pages)
+    if some or document.characters > MOST_CHARACTERS:
+        around = await _supporting(store, memory, found)
+    pages = await store.pages(memory.id, around if some else range(memory.pages))
+    data = await _collect_report(store, document, memory, note, pages, around, links or {})
     answered: Any = {"question": asked["question"], "options": asked.get("options", []), "found": dict(found)}
-    return {**data, **answered, "method": found.get("method", data["method"])}
+    numbers: Any = {"numbers": [page.number for page in pages]} if some else {}
+    return {**data, **answered, **numbers, "method": found.get("method", data["method"])}
+
+
+async def whole_report(store: PageStore, data: ReportData, document: str, memory: str) -> ReportData:
+    """A report with all its pages, of one that may have some of them."""
+    if "numbers" not in data:
+        return data
+    if data["found"] is None:
+        return await report_of_document(store, *await store.document_and_memory(document, memory), data["note"])
+    asked = Question(question=data["question"], options=data["options"])
+    return await report_of_answer(store, asked, data["found"], data["note"])
+
+
+def sends_some(memory: Memory) -> bool:
+    """Whether a page that can ask for more gets some pages of a memory: of a tree it shows the notes of all leaves."""
+    return memory.complete and memory.pages > MOST_SENT and "children" not in memory.recipe.parameters
+
+
+async def _supporting(store: PageStore, memory: Memory, found: Mapping[str, Any]) -> list[int]:
+    """The pages that were cited, read or shown for an answer, and their neighbours, in their order."""
+    cited, open_ends = set[int](), {citation["page"]: citation["end"] for citation in found["citations"]}
+    while open_ends:  # a citation goes on to the pages behind its first one
+        pages = {page.number: page for page in await store.pages(memory.id, sorted(open_ends))}
+        cited |= pages.keys()
+        open_ends = {number + 1: open_ends[number] for number, page in pages.items() if page.end < open_ends[number]}
+    shown = [page for done in found.get("rounds", ()) for page in done["pages_shown"]]
+    around = {page + step for page in (*found["pages_read"], *cited, *shown) for step in (-1, 0, 1)}
+    return sorted(page for page in around if 0 <= page < memory.pages)
+
+
+async def page_marks(store: PageStore, document: Document, memory: Memory) -> dict[str, Any]:
+    """What a strip shows of all pages of a memory: lists of their starts, ends, words, and places (None: no place)."""
+    pages = await store.pages(memory.id, range(memory.pages))
+    places = await _places(store, document, pages)
+    marks = {name: [getattr(page, name) for page in pages] for name in ("start", "end", "words")}
+    return {**marks, "place": places if any(places) else None}
 
 
 async def _collect_report(
@@ -158,8 +197,6 @@ async def _collect_report(
     pages: Sequence[Page],
     wanted: Sequence[int],
     links: Links,
-    *,
-    all_notes: bool = True,
 ) -> ReportData:
     parts = [(part, await store.document(part.document)) for part in document.parts]
     return {
@@ -173,23 +210,12 @@ async def _collect_report(
         "purpose": memory.recipe.purpose,
         "note": note,
         "parts": [{"title": one.title, "start": part.start, "link": links.get(one.id)} for part, one in parts],
-        "pages": await _collect_pages(store, document, memory, pages, wanted, all_notes=all_notes),
+        "pages": await _collect_pages(store, document, memory, pages, wanted),
         "tree": await _tree(store, memory),
         "question": "",
         "options": [],
         "found": None,
     }
-
-
-async def _pages_of(store: PageStore, memory: Memory, kept: KeptPages | None) -> list[Page]:
-    key = memory.id, memory.started, memory.pages, memory.read_to
-    if kept is not None and key in kept:
-        return kept[key]
-    pages = await store.pages(memory.id, range(memory.pages))
-    if kept is not None and memory.complete:
-        kept.clear()
-        kept[key] = pages
-    return pages
 
 
 async def shown_pages(
@@ -203,20 +229,13 @@ async def shown_pages(
 
 
 async def _collect_pages(
-    store: PageStore,
-    document: Document,
-    memory: Memory,
-    pages: Sequence[Page],
-    wanted: Sequence[int],
-    *,
-    all_notes: bool = True,
+    store: PageStore, document: Document, memory: Memory, pages: Sequence[Page], wanted: Sequence[int]
 ) -> list[ReportPage]:
-    noted = [page.number for page in pages] if all_notes else [*wanted]
-    notes = {note.page: note for note in await store.notes(memory.id, noted)}
-    whole, without_note = frozenset(wanted), None if all_notes else ""
+    notes = {note.page: note for note in await store.notes(memory.id, [page.number for page in pages])}
+    whole = frozenset(wanted)
     spans = {page.number: (page.start, page.end) for page in pages if page.number in whole}
     texts = dict(zip(spans, await store.spans(document, [*spans.values()]), strict=True))
-    headings = await _headings(store, document) if wanted else {}
+    headings = await _headings(store, document, [*spans.values()]) if wanted else {}
     shown = list[ReportPage]()
     for page, place in zip(pages, await _places(store, document, pages), strict=True):
         note, text = notes.get(page.number), texts.get(page.number)
@@ -227,7 +246,7 @@ async def _collect_pages(
                 "words": page.words,
                 "place": place,
                 "header": note.header if note else "",
-                "note": note.text if note else without_note,
+                "note": note.text if note else None,
                 "fallback": bool(note and note.fallback),
                 "corrected": bool(note and note.replaced is not None),
                 "text": text,
@@ -248,12 +267,14 @@ async def _places(store: PageStore, document: Document, pages: Sequence[Page]) -
     return names
 
 
-async def _headings(store: PageStore, document: Document) -> dict[int, str]:
+async def _headings(store: PageStore, document: Document, spans: Sequence[tuple[int, int]]) -> dict[int, str]:
     if not document.parts:
-        return heading_lines(await store.places(document))
+        return heading_lines(await store.places_in(document, spans))
     headings = dict[int, str]()
     for part in document.parts:
-        places = await store.places(await store.document(part.document))
+        held = [span for span in spans if span[0] < part.end and part.start < span[1]]
+        inside = [(start - part.start, end - part.start) for start, end in held]
+        places = await store.places_in(await store.document(part.document), inside) if inside else []
         headings |= heading_lines([(part.start + start, place) for start, place in places])
     return headings
 

@@ -9,8 +9,9 @@ from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, Field
 
 from readgraph.graphs.mem_gpt_conversation import Conversation
-from readgraph.library.agent_lives import agent_config, agent_state_of
-from readgraph.library.agents import AgentStore, Event, agent_id, proper_name
+from readgraph.library.agent_lives import agent_config, agent_state_of, forget_agent
+from readgraph.library.agents import AgentStore, Event, agent_id, proper_name, thread_of
+from readgraph.library.store import InUse, hold_lock
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.streaming import THOUGHTS
 from readgraph.nodes.agent.memory import AgentMemory, queue_text
@@ -176,6 +177,19 @@ class Agents:
         """Take back the newest turn that a user began, and all since."""
         taken = await in_background_loop(self._talk(proper_name(name))[0].undo)
         return {"undone": [dict(event) for event in taken]}
+
+    async def delete(self, name: str) -> dict[str, str]:
+        """Delete an agent with all that it remembers; the documents that it has read stay."""
+        library, agent = self.room.library, await self.store.require_agent(proper_name(name))
+        try:
+            async with hold_lock(library.store, f"{thread_of(agent.id)}.lock", wait=False):
+                pass
+        except InUse:
+            raise BadInput(f"'{agent.name}' is at work: wait until it has answered.") from None
+        await in_background_loop(forget_agent, library, agent)
+        self._talks.pop(agent.name, None)
+        self.room.drop_runs(lambda run: run.kind == "chat" and run.title == agent.name)
+        return {"deleted": agent.name}
 
     async def rewrite(self, name: str, label: str, given: NoteBody) -> AgentDetails:
         """Replace the text of a block of an agent's working context."""

@@ -23,6 +23,7 @@ from readgraph.graphs.methods import METHODS
 from readgraph.report.page import PARTS, STYLES
 from readgraph.serve.agents import Agents
 from readgraph.serve.documents import Documents
+from readgraph.serve.finding import Finding
 from readgraph.serve.guard import Guard, GuardedApp
 from readgraph.serve.questions import Questions
 from readgraph.serve.requests import BodyLimit
@@ -153,7 +154,7 @@ def _add_errors(app: FastAPI) -> None:
 OWN_STYLES = tuple("room fields library live beside".split())
 OWN_SCRIPTS = tuple(
     "api stream forms router shown notes library adding live_pages live_steps live_head run settings_panel estimating "
-    "document picking ask answers questions compare agents room".split()
+    "document picking finding making ask answers questions compare agents room".split()
 )
 """The room's files, in the order in which they are joined behind the report's."""
 
@@ -213,34 +214,47 @@ AGENT = "/api/agents/{name:path}"
 
 def _add_routes(app: FastAPI, room: Room) -> None:
     documents, runs, questions, agents = Documents(room), Runs(room), Questions(room), Agents(room)
+    finding = Finding(room)
     app.get("/api/documents")(documents.list_documents)
     app.get("/api/documents/{document}")(documents.one)
+    app.delete("/api/documents/{document}")(documents.delete)
     app.post("/api/texts")(documents.add_text)
     app.post("/api/addresses")(documents.add_address)
     app.put("/api/files/{name:path}")(documents.add_file)
     app.get(MEMORY)(documents.of_memory)
     app.get(f"{MEMORY}/pages")(documents.texts)
+    app.get(f"{MEMORY}/marks")(documents.marks)
+    app.get(f"{MEMORY}/suggestions")(documents.suggestions)
     app.put(f"{MEMORY}/notes/{{number}}")(documents.replace_note)
     app.delete(f"{MEMORY}/notes/{{number}}")(documents.restore_note)
     app.get("/api/documents/{document}/original/{number}.png")(documents.original)
+
+    app.get("/api/search")(finding.search)
+    app.get("/api/collections")(finding.list_collections)
+    app.put("/api/collections/{name}")(finding.add)
+    app.delete("/api/collections/{name}")(finding.remove)
 
     app.post("/api/runs")(runs.begin)
     app.post("/api/estimate")(runs.estimate)
     app.get("/api/runs")(runs.runs)
     app.get("/api/runs/{run}")(runs.one)
+    app.delete("/api/runs/{run}")(runs.delete)
     app.get("/api/runs/{run}/events")(runs.events)
     app.post("/api/runs/{run}/stop")(runs.stop)
     app.post("/api/runs/{run}/go-on")(runs.go_on)
     app.get("/api/runs/{run}/report.html")(runs.report)
+    app.get("/api/runs/{run}/table.csv")(runs.table)
 
     app.get("/api/questions")(questions.list_questions)
     app.get("/api/questions/{thread}")(questions.one)
+    app.delete("/api/questions/{thread}")(questions.delete)
     app.get("/api/questions/{thread}/report.html")(questions.report)
     app.post("/api/questions/{thread}/fork")(questions.fork)
 
     app.get("/api/agents")(agents.list_agents)
     app.get(f"{AGENT}/search")(agents.search)
     app.get(AGENT)(agents.one)
+    app.delete(AGENT)(agents.delete)
     app.post(f"{AGENT}/messages")(agents.send)
     app.post(f"{AGENT}/documents")(agents.upload)
     app.put(f"{AGENT}/blocks/{{label}}")(agents.rewrite)

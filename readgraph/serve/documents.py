@@ -13,12 +13,16 @@ from pydantic import BaseModel, Field
 from readgraph.api.documents import store_file
 from readgraph.api.finding import searchable
 from readgraph.api.memories import method_of, newest_first, note_of
+from readgraph.library.collections import collections_with
 from readgraph.library.corrections import correct, restore
+from readgraph.library.forgetting import forget_document
 from readgraph.library.library import keep_original, original_of, with_originals
 from readgraph.library.search.catalogue import catalogue_of, records
-from readgraph.report.page import report_of_document, shown_pages
+from readgraph.library.store import InUse, wait_until_unused
+from readgraph.report.page import page_marks, report_of_document, shown_pages
 from readgraph.serve.requests import Limit, NoteBody, Offset, RequestBody, file_in
-from readgraph.serve.room import Room, Run, RunState
+from readgraph.serve.room import Room, Run, RunState, in_background_loop
+from readgraph.serve.suggesting import suggest_questions
 from readgraph.sources.converting import convert_in_thread, show_conversion
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import SourceFile, file_of_bytes, read_file
@@ -118,6 +122,20 @@ class Documents:
         """A document and its memories."""
         return await self._load_details(await self.pages.document(document))
 
+    async def delete(self, document: str) -> dict[str, int]:
+        """Delete a document with its notes and questions, and the collections that hold it; says how much that was."""
+        library, known = self.room.library, await self.pages.document(document)
+        read = [known, *await collections_with(self.pages, known)]
+        try:
+            for each in read:
+                self.room.check_unused(each)
+                await wait_until_unused(library.store, each.id, wait=False)
+        except InUse:
+            raise BadInput(f"'{known.title or known.id}' is being read by another program: wait for its end.") from None
+        counts = await in_background_loop(forget_document, library, known)
+        self.room.drop_runs(lambda run: not {each.id for each in read}.isdisjoint(run.documents))
+        return counts
+
     async def _load_details(self, document: Document) -> DocumentDetails:
         originals = await asyncio.to_thread(with_originals, self.room.library, [document], ".pdf")
         memories = await self.pages.memories(document.id)
@@ -181,9 +199,18 @@ class Documents:
         return stored.document
 
     async def of_memory(self, document: str, memory: str) -> JSONResponse:
-        """A memory as the report shows it: its pages with notes, and texts where the document is not too long."""
+        """A memory as the report shows it; of one with many pages the first alone, with its `numbers`."""
         source, known = await self.pages.document_and_memory(document, memory)
-        return JSONResponse(await report_of_document(self.pages, source, known, note_of(known)))
+        return JSONResponse(await report_of_document(self.pages, source, known, note_of(known), can_ask=True))
+
+    async def marks(self, document: str, memory: str, request: Request) -> Response:
+        """What a strip shows of all pages of a memory, as lists. The browser keeps it as long as it is so."""
+        source, known = await self.pages.document_and_memory(document, memory)
+        tag = f'"{known.id}-{known.started}-{known.pages}-{known.read_to}"'
+        headers = {"etag": tag, "cache-control": "private, no-cache"}
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        return JSONResponse(await page_marks(self.pages, source, known), headers=headers)
 
     async def texts(self, document: str, memory: str, numbers: str) -> JSONResponse:
         """Pages with their texts; `numbers`: such as 3,4,5."""
@@ -193,6 +220,11 @@ class Documents:
         source, known = await self.pages.document_and_memory(document, memory)
         shown = await shown_pages(self.pages, source, known, wanted, with_texts=True)
         return JSONResponse({"pages": [{"number": number, **page} for number, page in shown.items()]})
+
+    async def suggestions(self, document: str, memory: str) -> dict[str, list[str]]:
+        """Questions to begin with, of what was read: from its headings, names and notes, without a model."""
+        source, known = await self.pages.document_and_memory(document, memory)
+        return {"questions": await suggest_questions(self.pages, source, known)}
 
     async def replace_note(self, document: str, memory: str, number: int, given: NoteBody) -> dict[str, Any]:
         """Replace the note of a page by the user's."""

@@ -15,7 +15,7 @@ from readgraph.api.running import is_at_work
 from readgraph.graphs.methods import method_named
 from readgraph.models.prices import cost
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.report.page import report_of_answer
+from readgraph.report.page import report_of_answer, whole_report
 from readgraph.serve.reading import PreparedRun, check_at_rest, check_pages, start_run
 from readgraph.serve.requests import Limit, Offset, RequestBody, report_file
 from readgraph.serve.room import ENDED, Room, RunState
@@ -148,7 +148,9 @@ class Questions:
         known = await self._report(thread)
         if known["report"] is None:
             raise BadInput("This question has no report: its run ended before anything was read. Go on with it first.")
-        return await report_file(known["report"])
+        return await report_file(
+            await whole_report(self.room.pages, known["report"], known["document"], known["memory"])
+        )
 
     async def _report(self, thread: str) -> dict[str, Any]:
         """The last question of a thread with its steps; no report where its run ended before it had a memory."""
@@ -165,9 +167,7 @@ class Questions:
         found |= {"method": method.name, "cost": cost(found.get("steps", []), self.room.price)}
         asked, report = _question_of(state.values), None
         if found.get("memory"):
-            report = await report_of_answer(
-                self.room.pages, asked, with_marks(found), method.note, kept=self.room.kept_pages
-            )
+            report = await report_of_answer(self.room.pages, asked, with_marks(found), method.note, can_ask=True)
         steps = await _steps(graph, state)
         return {
             "report": report,
@@ -179,6 +179,17 @@ class Questions:
             "status": await self._status(saved),
             "checkpoints": [step.model_dump() for step in steps],
         }
+
+    async def delete(self, thread: str) -> dict[str, str]:
+        """Delete a question with its answer and steps; what was read for it stays."""
+        saver = self.room.library.checkpointer
+        saved = await saver.aget_tuple({"configurable": {"thread_id": thread}})
+        if saved is None or not saved.checkpoint["channel_values"].get("question_text"):
+            raise BadInput("The library holds no such question any more.")
+        await check_at_rest(self.room, thread)
+        await saver.adelete_thread(thread)
+        self.room.drop_runs(lambda run: run.thread == thread)
+        return {"deleted": thread}
 
     async def fork(self, thread: str, wanted: Branch) -> RunState:
         """Go on from a step of a question once more, asked otherwise or with other pages."""

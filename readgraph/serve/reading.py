@@ -18,7 +18,8 @@ from readgraph.library.checkpointer import steps_back
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import Price, cost, price_to_pay
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.report.page import MOST_NOTES, ReportData, report_of_answer, report_of_document, shown_pages
+from readgraph.report.page import ReportData, report_of_answer, report_of_document, sends_some, shown_pages
+from readgraph.serve.making import Summarising, Tabling
 from readgraph.serve.room import Room, Run, RunState
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -113,7 +114,8 @@ class RunReporter:
     async def _look_at(self, identity: str) -> None:
         memory = await self.pages.memory(self.document.id, identity)
         if identity != self.looked_at:
-            if self.at_once and memory.complete and memory.pages > MOST_NOTES:
+            has_marks = sends_some(memory)
+            if self.at_once and has_marks:
                 return
             self.looked_at, self.told_to = identity, 0
             self.without_note.clear()
@@ -121,7 +123,9 @@ class RunReporter:
             parts = [(part.start, await self.pages.document(part.document)) for part in self.document.parts]
             titles = [{"title": one.title or one.id, "start": start} for start, one in parts]
             about = {"memory": identity, "document": self.document.id, "parts": titles, **sizes}
-            self.run.tell({"type": "memory", **about})
+            self.run.tell({"type": "memory", "has_marks": has_marks, **about})
+            if has_marks:  # its pages stand in the strip as one
+                self.told_to = memory.pages
         waiting = [*islice(self.without_note, LOOKED_AT)]
         noted = sorted(note.page for note in await self.pages.notes(identity, waiting))
         new = range(self.told_to, memory.pages)
@@ -168,6 +172,7 @@ class PreparedRun(NamedTuple):
     document: Document
     method: Method
     context: ReaderContext
+    task: Summarising | Tabling | None = None  # None: it is read, or a question is answered
 
 
 @dataclass
@@ -216,16 +221,19 @@ class RunWork:
         await self._run(None)
 
     async def _run(self, question: Question | None) -> None:
-        room, run, (document, method, context) = self.room, self.run_, self.prepared
+        room, run, (document, method, context, _) = self.room, self.run_, self.prepared
         at_once = bool(self.asked) and not context.model
         telling = RunReporter(run, room.pages, document, context, room.price, at_once)
         following = asyncio.ensure_future(telling.follow())
         try:
             saver = room.library.checkpointer if run.thread else None
             thread = RunThread(saver=saver, id=run.thread, checkpoint=self.checkpoint, pause_before=self.pause_before)
-            given = (room.pages, room.builder(method), method.name, document, question, context)
-            modes = MODES if run.thread else [mode for mode in MODES if mode != "messages"]
-            found = await run_method(*given, telling.listen, thread, modes=modes)
+            if self.prepared.task:
+                found = await self.prepared.task.make(room.library, document, context, telling.listen, thread)
+            else:
+                given = (room.pages, room.builder(method), method.name, document, question, context)
+                modes = MODES if run.thread else [mode for mode in MODES if mode != "messages"]
+                found = await run_method(*given, telling.listen, thread, modes=modes)
             await telling.look()
         finally:
             following.cancel()
@@ -248,9 +256,9 @@ class RunWork:
         pages, method = self.room.pages, self.prepared.method
         if not self.asked:
             memory = await pages.memory(found["document"], found["memory"])
-            return await report_of_document(pages, self.prepared.document, memory, method.note)
+            return await report_of_document(pages, self.prepared.document, memory, method.note, can_ask=True)
         priced = {**found, "cost": cost(found["steps"], self.room.price, batch=self.prepared.context.batch)}
-        return await report_of_answer(pages, self.asked, with_marks(priced), method.note, kept=self.room.kept_pages)
+        return await report_of_answer(pages, self.asked, with_marks(priced), method.note, can_ask=True)
 
 
 def start_run(
@@ -263,12 +271,12 @@ def start_run(
     pause_before: Sequence[str] = (),
     checkpoint: str = "",
 ) -> RunState:
-    """Begin a reading, or with a `thread` a question; `checkpoint`: the step of the thread from which it goes on.
+    """Begin a reading, or what is `asked`, kept in a `thread`; `checkpoint`: the step from which it goes on.
 
     `documents`: the ids that were named; without them, the one that is read.
     """
     run = Run(
-        "ask" if thread else "read",
+        "ask" if asked else "read",
         asyncio.get_running_loop(),
         title=prepared.document.title or prepared.document.id,
         documents=[*documents] or [prepared.document.id],

@@ -18,7 +18,6 @@ from readgraph.graphs.methods import Method, method_for, method_named, method_ty
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
 from readgraph.models.prices import Price
-from readgraph.report.page import KeptPages
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declarations_of, settings_in
 from readgraph.state.errors import BadInput, ReadgraphError, Way
@@ -174,7 +173,6 @@ class Room:
     price: Price | None = None
     runs: dict[str, Run] = field(default_factory=dict)
     closed: bool = False
-    kept_pages: KeptPages = field(default_factory=dict)
     _builders: dict[str, Builder] = field(default_factory=dict)
 
     def builder(self, method: Method) -> Builder:
@@ -228,6 +226,18 @@ class Room:
         run.stopping = True  # before the look at its task: a run that only begins looks the other way round
         if (task := run.task) is not None:
             background().start_task_soon(_cancel_task, task)
+
+    def check_unused(self, document: Document) -> None:
+        """Raise `BadInput` where a run reads a document, or waits for a person to go on with that."""
+        if any(run.state not in ENDED and document.id in run.documents for run in self.runs.values()):
+            raise BadInput(
+                f"'{document.title or document.id}' is being read: stop that run first, or wait for its end."
+            )
+
+    def drop_runs(self, is_dropped: Callable[[Run], bool]) -> None:
+        """Forget runs that have ended, with all that they reported."""
+        for run in [each for each in self.runs.values() if each.state in ENDED and is_dropped(each)]:
+            del self.runs[run.id]
 
     async def close(self) -> None:
         """Stop all runs, also those that wait for a person, and wait until they have let go of the library."""

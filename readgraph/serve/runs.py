@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 from uuid import uuid4
 
@@ -12,11 +12,14 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
-from readgraph.api.documents import WHOLE_LIBRARY, pick_documents
+from readgraph.api.documents import PickingScope, pick_documents
 from readgraph.api.functions import check_asked
 from readgraph.api.running import estimate_with_question, expected_cost
-from readgraph.library.collections import add_collection
+from readgraph.library.collections import add_collection, members_of
 from readgraph.models.prices import price_to_pay
+from readgraph.report.page import whole_report
+from readgraph.report.table_files import sheet_of, table_bytes
+from readgraph.serve.making import Summarising, Tabling, Task
 from readgraph.serve.reading import PreparedRun, check_at_rest, start_run
 from readgraph.serve.requests import Offset, RequestBody, report_file
 from readgraph.serve.room import ENDED, Room, Run, RunState
@@ -74,6 +77,10 @@ class RunRequest(RequestBody):
     documents: list[str] = Field([], description="Ids of documents; several are read as one. Empty: retrieval picks.")
     method: str = Field("", description="The reading method; empty: the server's own choice.")
     question: str = Field("", description="What is asked; empty: the documents are only read.")
+    task: Task = Field("answer", description="What is made: an answer; a summary or a table of `documents`.")
+    part: str = Field("", description="Of a summary: only this part, by its heading or number.")
+    words: int | None = Field(None, ge=20, le=10_000, description="Of a summary: most words.")
+    collection: str = Field("", description="Without `documents`: only those of this collection are picked.")
     options: list[str] = Field([], max_length=MOST_OPTIONS, description="Options of a multiple choice.")
     settings: dict[str, Any] = Field({}, description="Settings by their names that differ from the server's.")
     follow_up: str = Field("", description="The thread of the question that this one follows.")
@@ -81,12 +88,28 @@ class RunRequest(RequestBody):
 
     def check(self) -> None:
         """Raise `BadInput` for what can't be asked."""
-        if self.question.strip():
+        if self.task != "answer":
+            self._check_task()
+        elif self.question.strip():
             check_asked(self.question, self.options)
         elif not self.documents:
             raise BadInput("Name a document to read, or ask a question.")
         elif self.options:
             raise BadInput("Options belong to a question: write one.")
+
+    def _check_task(self) -> None:
+        if not self.documents:
+            raise BadInput("Choose the texts first.")
+        if self.options or self.follow_up or self.pause_before:
+            raise BadInput(f"A {self.task} has no options, follows no question, and stops nowhere: leave these out.")
+        if self.task == "table" and not self.question.strip():
+            raise BadInput('Say what the table is to hold, such as "every person: name, role, first appearance".')
+
+    def made(self) -> Summarising | Tabling | None:
+        """The summary or table that is wanted."""
+        if self.task == "summary":
+            return Summarising(self.question.strip(), self.part.strip())
+        return Tabling(self.question.strip()) if self.task == "table" else None
 
 
 class EstimateRange(BaseModel):
@@ -133,6 +156,11 @@ class Runs:
                     "ask it without follow_up."
                 )
             await check_at_rest(self.room, wanted.follow_up)
+        if prepared.task:
+            asked, keeps = prepared.task.heading(prepared.document), wanted.task == "table"
+            return start_run(
+                self.room, prepared, asked, documents=wanted.documents, thread=uuid4().hex if keeps else ""
+            )
         follows = bool(wanted.follow_up)
         asked = Question(question=question, options=wanted.options, follow_up=follows) if question else Question()
         thread = (wanted.follow_up or uuid4().hex) if question else ""
@@ -143,11 +171,15 @@ class Runs:
     async def _prepare(self, wanted: RunRequest) -> PreparedRun:
         wanted.check()
         room, pages, question = self.room, self.room.pages, wanted.question.strip()
-        context = room.context_with(wanted.settings)
+        context, task = room.context_with(wanted.settings), wanted.made()
+        context = replace(context, summary_words=wanted.words) if wanted.words else context
         if wanted.documents:
             documents = [await pages.document(identity) for identity in dict.fromkeys(wanted.documents)]
         else:
-            documents = await pick_documents(pages, " ".join([question, *wanted.options]), WHOLE_LIBRARY)
+            scope = PickingScope(collection=wanted.collection or None)
+            documents = await pick_documents(pages, " ".join([question, *wanted.options]), scope)
+        if task:
+            return PreparedRun(await add_collection(pages, documents), task.method, context, task)
         method = room.method_for(wanted.method, documents[0] if len(documents) == 1 else None)
         if unknown := sorted({*wanted.pause_before} - {*room.builder(method).nodes}):
             raise BadInput(f"{method.name} has no step '{unknown[0]}' to pause before.")
@@ -157,9 +189,12 @@ class Runs:
         """What a run will take, without a call."""
         prepared, question = await self._prepare(wanted), wanted.question.strip()
         document, context = prepared.document, prepared.context
-        estimate = await estimate_with_question(
-            self.room.pages, prepared.method, document, context, question or None, wanted.options
-        )
+        if prepared.task:
+            estimate = await prepared.task.estimate(self.room.library, document, context)
+        else:
+            estimate = await estimate_with_question(
+                self.room.pages, prepared.method, document, context, question or None, wanted.options
+            )
         price = price_to_pay(self.room.price, context.model, batch=context.batch)
         cost = expected_cost(estimate, price) if estimate.calls.expected else 0.0
         return RunEstimate(**asdict(estimate), words=document.words, cost=cost, model=context.model)
@@ -182,6 +217,13 @@ class Runs:
         self.room.stop(self._run(run))
         return self._run(run).snapshot
 
+    async def delete(self, run: str) -> dict[str, str]:
+        """Take a run that has ended from the list; what it read and answered stays."""
+        if self._run(run).state not in ENDED:
+            raise BadInput("This run is at work: stop it first, or wait for its end.")
+        self.room.drop_runs(lambda each: each.id == run)
+        return {"deleted": run}
+
     async def go_on(self, run: str, given: GoOnBody | None = None) -> RunState:
         """Go on with a run that was stopped, has failed, or waits for a person."""
         known = self._run(run)
@@ -192,9 +234,23 @@ class Runs:
         await known.again(given.pages if given else None)
         return known.snapshot
 
+    async def table(self, run: str) -> Response:
+        """The table of a run as a CSV file."""
+        known = self._run(run)
+        table = known.result and (known.result["report"]["found"] or {}).get("table")
+        if not known.result or not table:
+            raise BadInput("This run made no table.")
+        document = await self.room.pages.document(known.result["document"])
+        sheet = sheet_of(table, await members_of(self.room.pages, document))
+        headers = {"content-disposition": 'attachment; filename="table.csv"'}
+        return Response(table_bytes(sheet, ".csv"), media_type="text/csv", headers=headers)
+
     async def report(self, run: str) -> Response:
         """The report of a run as a file."""
         known = self._run(run)
         if known.result is None:
             raise BadInput("This run has no report yet.")
-        return await report_file(known.result["report"])
+        result = known.result
+        return await report_file(
+            await whole_report(self.room.pages, result["report"], result["document"], result["memory"])
+        )

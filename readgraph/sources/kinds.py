@@ -23,7 +23,8 @@ _OPEN_XML = "application/vnd.openxmlformats-officedocument"
 _MARKDOWN = {".md": "text/markdown", ".markdown": ""}
 PLAIN = FileKind("formats.plain_text", {".txt": "", ".text": ""}, kept=True)
 PDF = FileKind("pdf.pdf_text", {".pdf": "application/pdf"})
-# Folders don't stand for these: most .json and .zip files hold no chat.
+# Folders don't stand for these: most pictures show no text, and most .json and .zip files hold no chat.
+PICTURE = FileKind("pdf.picture_text", {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": ""}, in_folders=False)
 CHATS = FileKind("chats.chat_export", {".json": "", ".zip": ""}, "formats.chats", in_folders=False)
 
 ALL = (
@@ -41,6 +42,7 @@ ALL = (
     FileKind("formats.rst_text", {".rst": "text/x-rst"}, "formats.plain_text:convert_rst", kept=True),
     FileKind("formats.notebook_text", {".ipynb": "application/x-ipynb+json"}),
     CHATS,
+    PICTURE,
 )
 
 KINDS = {ending: kind for kind in ALL for ending in kind.endings}  # the kind of the files with each ending

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from readgraph.sources.converting import Converted, Converter, SourceText
 from readgraph.sources.inputs import Address, fetch, read_bytes, read_standard_input
-from readgraph.sources.kinds import IN_FOLDERS, KINDS, PDF, PLAIN, SUFFIXES, FileKind
+from readgraph.sources.kinds import IN_FOLDERS, KINDS, PDF, PICTURE, PLAIN, SUFFIXES, FileKind
 from readgraph.sources.pdf.scans import recognizer_version
 from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput
@@ -50,7 +50,7 @@ class SourceFile:
         """
         if self.kind.kept:
             return ""
-        recognizer = recognizer_version() if self.kind == PDF else ""
+        recognizer = recognizer_version() if self.kind in (PDF, PICTURE) else ""
         made = " ".join(filter(None, [self.kind.id, str(CONVERSION), recognizer]))
         return hashlib.sha256(f"{made}\n".encode() + self.data).hexdigest()[:32]
 

@@ -189,3 +189,62 @@ def test_an_agent_is_talked_with(room: OpenRoom, server: ModelServer) -> None:
     assert room.get("/api/agents")["agents"][0]["name"] == "ada"
     assert [event["text"] for event in room.post("/api/agents/ada/undo")["undone"]] == ["Do I like sheep?"]
     assert room.get("/api/agents/ada")["events"] == ada["events"]
+
+
+@pytest.mark.slow
+def test_what_is_not_in_use_can_be_deleted(room: OpenRoom, server: ModelServer) -> None:
+    document = room.added("lamp.txt", TEXT[:3000].encode())["id"]
+    ask = {"documents": [document], "question": "Who took the log book?", "method": "bm25"}
+    kept, gone = [room.ran(**ask)[-1]["run"] for _ in range(2)]
+    said(room.client.delete(f"/api/questions/{gone['thread']}"))
+    assert [each["thread"] for each in room.get("/api/questions")["questions"]] == [kept["thread"]]
+    assert room.client.delete(f"/api/questions/{gone['thread']}").status_code == 400
+    waits = room.post("/api/runs", **(ask | {"method": "read-agent", "pause_before": ["look_up"]}))
+    room.until(waits["id"], "paused")
+    refused = room.client.delete(f"/api/documents/{document}")
+    assert refused.status_code == 400 and "stop that run first" in refused.json()["problem"]
+    assert "stop it first" in room.client.delete(f"/api/runs/{waits['id']}").json()["problem"]
+    said(room.client.post(f"/api/runs/{waits['id']}/stop"))
+    room.until(waits["id"], "end")
+    said(room.client.delete(f"/api/runs/{waits['id']}"))
+    assert waits["id"] not in [run["id"] for run in room.get("/api/runs")["runs"]]
+    assert said(room.client.delete(f"/api/documents/{document}"))["threads"] == 2
+    assert room.get("/api/documents")["total"] == room.get("/api/questions")["total"] == 0
+    assert [run["kind"] for run in room.get("/api/runs")["runs"]] == []
+
+    server.respond = Script(say("Hello."))
+    room.until(room.post("/api/agents/ada/messages", text="Hello!")["id"], "end")
+    said(room.client.delete("/api/agents/ada"))
+    assert room.get("/api/agents")["agents"] == [] and not room.get("/api/agents/ada")["exists"]
+
+
+@pytest.mark.slow
+def test_a_summary_and_a_table_are_made_and_texts_are_searched(room: OpenRoom) -> None:
+    document = room.added("lamp.txt", TEXT.encode())["id"]
+    free = {"documents": [document], "settings": {"model": ""}}
+    about = room.ran(task="summary", words=40, question="the log book", **free)
+    found = next(event for event in about if event["type"] == "result")["report"]["found"]
+    assert found["status"] == "extracted" and 0 < len(found["answer"].split()) <= 40 and found["citations"]
+    wanted = {"task": "table", "question": "every person: name, role"}
+    estimate = room.post("/api/estimate", documents=[document], **wanted)
+    assert estimate["calls"]["expected"] > 0
+    made = room.ran(**wanted, **free)
+    table = next(event for event in made if event["type"] == "result")["report"]["found"]["table"]
+    assert table["columns"] == ["name", "role"] and table["rows"][0]["citations"]
+    sheet = room.client.get(f"/api/runs/{made[-1]['run']['id']}/table.csv")
+    assert sheet.text.splitlines()[0].endswith('"name","role","quote","place"')
+    for body, problem in (({"task": "summary"}, "Choose the texts"), (wanted | {"question": " "}, "Choose the texts")):
+        refused = room.client.post("/api/runs", json=body)
+        assert refused.status_code == 400 and problem in refused.json()["problem"]
+
+    said(room.client.put("/api/collections/Sarn", json={"documents": [document]}))
+    room.added("sheep.txt", b"Sheep stand on the moor by the lamp.")
+    (named,) = room.get("/api/collections")["collections"]
+    assert (named["name"], [each["id"] for each in named["documents"]]) == ("Sarn", [document])
+    hits = room.get("/api/search", words="lamp", collection="Sarn")["hits"]
+    assert hits and {hit["document"] for hit in hits} == {document} and hits[0]["page"] is not None
+    assert {hit["title"] for hit in room.get("/api/search", words="lamp")["hits"]} == {"lamp", "sheep"}
+    asked = room.ran(question="What of the lamp?", collection="Sarn", method="bm25", settings={"model": ""})
+    assert asked[-1]["run"]["documents"] == [document]
+    assert room.client.delete("/api/collections/sarn", params={"document": document}).status_code == 204
+    assert room.get("/api/collections")["collections"] == []

@@ -8,11 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from pypdf import PdfWriter
+from pypdfium2 import PdfDocument
 
 from readgraph.sources import load, place_at
 from readgraph.sources.converting import show_conversion
 from readgraph.sources.loading import read_file
-from readgraph.sources.pdf import pdf_text, scans
+from readgraph.sources.pdf import pdf_text, picture_text, scans
 from readgraph.state.errors import BadInput
 from tests.support.scanning import scanned
 from tests.support.source_files import write_pdf_lines
@@ -112,3 +113,28 @@ def test_scans_are_recognised_without_a_network(monkeypatch: pytest.MonkeyPatch,
     source = load(mixed)
     assert source.text == f"{WORDS}\n\nA page of words.\n\n{WORDS}" and not source.problems
     assert place_at(source.places, source.text.rindex("Oxholm")) == "PDF page 3"
+
+
+def _picture(typed: Path, ending: str) -> Path:
+    """The first page of a PDF as a picture, as a phone or a scanner makes one."""
+    with PdfDocument(typed) as document:
+        picture = document[0].render(scale=150 / 72).to_pil().convert("RGB")
+    picture.save(file := typed.with_name(f"letter{ending}"))
+    return file
+
+
+@needs_scans
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", [".png", ".jpg"])
+def test_a_picture_of_a_letter_is_read(typed: Path, ending: str) -> None:
+    read = load(_picture(typed, ending))
+    assert " ".join(read.text.split()) == WORDS and read.title == "letter"
+
+
+def test_a_picture_that_can_not_be_read_says_why(typed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    letter = _picture(typed, ".png")
+    with pytest.raises(BadInput, match=r"torn\.png is no picture, or a broken one"):
+        picture_text.page_of_picture(letter.read_bytes()[:100], "torn.png")
+    monkeypatch.setattr(picture_text, "recognizer_version", lambda: "")
+    with pytest.raises(BadInput, match=r"letter\.png is a picture: to recognise its text, pip install 'readgraph\[sc"):
+        load(letter)

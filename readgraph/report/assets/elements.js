@@ -28,7 +28,8 @@ function section(name, heading, ...children) {
 /** Text of the document, or of a model, which may be in any script. */
 const prose = (tag, text, settings = {}) => element(tag, { dir: "auto", ...settings }, text);
 
-const number = (value) => Number(value).toLocaleString("en");
+const inEnglish = new Intl.NumberFormat("en"); // made once: a long text's strip names thousands of numbers
+const number = (value) => inEnglish.format(value);
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** "1 part", "2 parts", "2 memories". */

@@ -26,7 +26,9 @@ function pageSection() {
 function pageNotices() {
   const notices = [];
   const kept = report.pages.filter((page) => page.text !== null).length;
-  if (kept < report.pages.length) {
+  if (report.numbers) {
+    notices.push("The document is long: the words of a part come when it is opened. The search above looks in those that are here.");
+  } else if (kept < report.pages.length) {
     const which = report.found ? "those that were read or cited, and their neighbours" : "the first ones";
     const text = `the text of ${number(kept)}: ${which}`;
     notices.push(`The document is long: this report holds the notes of all parts, and ${text}.`);

@@ -1,6 +1,9 @@
 const FEW = 80;
 const MANY = 400;
 
+/** Cells of a row at most: the browser lays out only the rows of a long text that are in view. */
+const IN_ROW = 1000;
+
 /** The pages as a strip of cells, one a page, as wide as it has words. One cell is in the tab order; the arrow keys go
  * along, up and down go to the row above and below, Home and End to the first and last page, Enter or Space opens. */
 const strip = {
@@ -32,7 +35,7 @@ const strip = {
     for (const page of more) {
       const cell = this.cell(page, report.pages.push(page) - 1);
       this.cells.push(cell);
-      const line = this.lines[Math.max(0, report.parts.findLastIndex((part) => part.start <= page.start))];
+      const line = report.parts.length ? this.lines[Math.max(0, report.parts.findLastIndex((part) => part.start <= page.start))] : this.lastRow();
       lines.set(line, [...(lines.get(line) ?? []), cell]);
     }
     for (const [line, cells] of lines) line.append(...cells);
@@ -99,9 +102,12 @@ const strip = {
 
   /** The documents of a collection stand apart, each under its title. */
   rows() {
-    this.lines = [element("div.row", { role: "presentation" }, this.cells)];
-    if (!report.parts.length) return this.lines;
     this.lines = [];
+    if (!report.parts.length) {
+      const count = Math.max(1, Math.ceil(this.cells.length / IN_ROW));
+      const some = (_, row) => element("div.row", { role: "presentation" }, this.cells.slice(row * IN_ROW, (row + 1) * IN_ROW));
+      return (this.lines = Array.from({ length: count }, some));
+    }
     return report.parts.map((part, place) => {
       const end = report.parts[place + 1]?.start ?? Infinity;
       const isInside = (page) => page.start >= part.start && page.start < end;
@@ -110,6 +116,15 @@ const strip = {
       this.lines.push(element("div.row", { role: "presentation" }, cells));
       return element("div", { role: "group", "aria-label": part.title }, title, this.lines.at(-1));
     });
+  },
+
+  /** The row that takes the next page of a text that grows. */
+  lastRow() {
+    if (this.lines.at(-1).childElementCount >= IN_ROW) {
+      this.lines.push(element("div.row", { role: "presentation" }));
+      this.box.append(this.lines.at(-1));
+    }
+    return this.lines.at(-1);
   },
 
   legend() {

@@ -5,6 +5,7 @@ async function agentsView(box, signal) {
     "li.document", {},
     element("h2", {}, prose("a.title", one.name, { href: placeOf("agents", one.name) })),
     element("p.quiet", {}, [counted(one.events, "event"), day(one.created)].filter(Boolean).join(" · ")),
+    deleting(one.name, `Delete “${one.name}” and all that it remembers? This can't be undone.`, pathOf("agents", one.name), () => router.go()),
   ));
   const name = element("input", { type: "text", autocomplete: "off" });
   const begin = doing("Talk with it", async () => {

@@ -8,6 +8,7 @@ function showAnswer(box, { report: data, document: id, memory, thread }, run, ow
   }));
   const file = run ? pathOf("runs", run.id, "report.html") : pathOf("questions", thread, "report.html");
   ways.append(element("a.button", { href: file, download: "" }, "Download the report"));
+  if (run && data.found?.table) ways.append(element("a.button", { href: pathOf("runs", run.id, "table.csv"), download: "" }, "Download the table"));
   if (thread) ways.append(followUpButton(id, thread, data, asking));
   ways.append(element("a.button", { href: placeOf("document", id, memory) }, "Open the document"));
   showReport(box, data, { document: owner, memory });

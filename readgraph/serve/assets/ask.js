@@ -1,24 +1,29 @@
 /** Ask about one text, several, or all. */
-async function askView(box, ids, signal) {
-  const texts = picking((ids ?? "").split(",").filter(Boolean), () => estimate.renew(), signal);
+async function askView(box, ids, signal, asked = "") {
+  const texts = picking((ids ?? "").split(",").filter(Boolean), () => {
+    scope.show(!texts.ids().length);
+    estimate.renew();
+  }, signal);
   const { question, options, box: wording } = questionFields(() => estimate.renew());
+  const scope = await collectionChoice(() => estimate.renew(), signal);
+  question.value = asked;
   const settings = element("div");
   const pause = element("input", { type: "checkbox" });
-  const canPause = () => about.methods.find((one) => one.name === offeredFor(method.select.value)[0])?.steps.includes("look_up");
+  const canPause = () => about.methods.find((one) => one.name === offeredFor(way.method())[0])?.steps.includes("look_up");
   const body = () => {
     if (!question.value.trim()) return null;
     return {
-      documents: texts.ids(), method: method.select.value, question: question.value.trim(), options: options(),
-      settings: changedSettings(offeredFor(method.select.value)[0]), ...(pause.checked && canPause() ? { pause_before: ["look_up"] } : {}),
+      documents: texts.ids(), collection: texts.ids().length ? "" : scope.select.value, method: way.method(), question: question.value.trim(), options: options(),
+      settings: { ...changedSettings(offeredFor(way.method())[0]), ...way.settings() }, ...(pause.checked && canPause() ? { pause_before: ["look_up"] } : {}),
     };
   };
   const estimate = estimating(body, signal);
   const draw = () => {
-    settings.replaceChildren(settingsPanel(offeredFor(method.select.value), { onchange: estimate.renew }));
+    settings.replaceChildren(settingsPanel(offeredFor(way.method()), { onchange: estimate.renew }));
     pausing.hidden = !canPause();
     estimate.renew();
   };
-  const method = methodChoice("", draw);
+  const way = wayChoice(draw);
   const begin = async () => {
     const wanted = body();
     if (!wanted) {
@@ -35,10 +40,20 @@ async function askView(box, ids, signal) {
   });
   const none = (about.has_model ?? about.model) ? null : element("p.notice", {}, "No model is set: answers are the passages nearest to the question.");
   await texts.begin();
-  const more = opening("How it is read", { class: "how" }, method.box, settings, pausing);
-  box.replaceChildren(...[element("h1", {}, "Ask"), none, texts.box, wording, more, estimate.box, go].filter(Boolean));
+  scope.show(!texts.ids().length);
+  const more = opening("How it is read", { class: "how" }, way.box, settings, pausing);
+  const heading = element("div.heading", {}, element("h1", {}, "Ask"), element("div.buttons", {}, makingWays(ids)));
+  box.replaceChildren(...[heading, none, texts.box, scope.box, wording, more, estimate.box, go].filter(Boolean));
   draw();
   if (ids) question.focus({ preventScroll: true });
+}
+
+/** Questions to begin with, which the text can answer; each leads to where it can be changed and asked. */
+async function suggestions(id, memory, signal) {
+  const none = { questions: [] }; // nothing else hangs on them
+  const { questions } = await api.get(pathOf("documents", id, "memories", memory, "suggestions"), signal).catch(() => none);
+  const items = questions.map((one) => element("li", {}, prose("a", one, { href: placeOf("ask", id, one) })));
+  return items.length ? section("suggested", "You could ask", element("ul", {}, items)) : null;
 }
 
 /** The fields of a question, and of the options of a multiple choice. */

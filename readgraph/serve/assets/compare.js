@@ -61,11 +61,12 @@ async function comparedSide(id, place, { title, columns, reading }, signal) {
   const head = runHead(run);
   const way = liveSteps(run, { data: null, memory: null });
   column.append(head.box, ...way.boxes);
-  const take = (event) => {
+  const take = async (event) => {
     head.take(event);
     if (event.type === "end" && event.run.state === "done") bodies.drop(id);
     way.take(event);
     if (event.type !== "result") return;
+    await withAllPages(event.report, event.document, event.memory);
     head.box.classList.add("over");
     for (const part of way.boxes) part.remove();
     name.textContent = event.report.method;

@@ -1,5 +1,5 @@
 /** A document: its memories, its pages with their notes, its tree, and what can be done with it. */
-async function documentView(box, id, memory, signal) {
+async function documentView(box, id, memory, signal, part = null) {
   const owner = await api.get(pathOf("documents", id), signal);
   const title = owner.title || owner.source || owner.id;
   entitled(title);
@@ -8,14 +8,33 @@ async function documentView(box, id, memory, signal) {
   const head = element("div.heading", {}, prose("h1", title), prose("p.quiet", [...told, owner.source].filter(Boolean).join(" · ")));
   const body = element("div.body");
   const ways = element("div.buttons", {}, element("a.button", { href: placeOf("ask", id) }, "Ask about it"));
+  ways.append(...makingWays(id));
+  ways.append(deleting(title, () => toldLoss(owner, title), pathOf("documents", id), () => (location.hash = placeOf("library"))));
   const reading = readingPanel(owner, !chosen, signal);
+  const collected = owner.parts.length ? null : await collectionsPanel(owner, signal);
   const asked = element("div.asked");
-  box.replaceChildren(...[head, ways, reading, owner.memories.length > 1 ? memoryChoice(owner, chosen) : null, body, asked].filter(Boolean));
+  box.replaceChildren(...[head, ways, reading, collected, owner.memories.length > 1 ? memoryChoice(owner, chosen) : null, body, asked].filter(Boolean));
   askedOf(owner, asked, signal);
   if (!chosen) return;
   body.append(element("p.quiet", {}, "…"));
-  const data = await api.get(pathOf("documents", id, "memories", chosen.id), signal);
+  const asking = suggestions(id, chosen.id, signal);
+  const data = await withAllPages(await api.get(pathOf("documents", id, "memories", chosen.id), signal), id, chosen.id);
+  const suggested = await asking;
+  if (!body.isConnected) return;
   showReport(body, data, { document: owner, memory: chosen.id }, readWith(chosen));
+  if (suggested) body.querySelector(".shown").prepend(suggested);
+  if (part !== null && report.pages[part]) pages.open(part);
+}
+
+/** The ways to what else can be made of a text. */
+const makingWays = (ids) => [["summarise", "Summarise"], ["table", "Make a table"]].map(([way, label]) =>
+  element("a.button", { href: placeOf(...[way, ids].filter(Boolean)) }, label));
+
+/** What deleting a document loses. */
+async function toldLoss(owner, title) {
+  const { total } = await api.get(withQuery("/api/questions", { document: owner.id, limit: 1 }));
+  const lost = [owner.memories.length ? "its notes" : "", total ? counted(total, "question") : ""].filter(Boolean);
+  return `Delete “${shortened(title, LONGEST_TITLE)}”${lost.length ? ` with ${lost.join(" and ")}` : ""}? This can't be undone.`;
 }
 
 const newest = (memories) => memories.reduce((best, one) => (!best || one.started > best.started ? one : best), null);

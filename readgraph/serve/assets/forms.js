@@ -11,18 +11,57 @@ function field(label, input, help = "") {
 /** A button that does something which takes a while: it is off until that is done, and a problem is shown after it. */
 function doing(label, act, settings = {}) {
   const trouble = element("span.trouble", { role: "alert" });
+  const close = element("button.chip", { type: "button", hidden: true, "aria-label": "Close this message", onclick: () => read(true) }, "×");
+  /** What was read goes away: when it is closed, and when something else is written. */
+  const read = (isClosed = false) => {
+    trouble.textContent = "";
+    close.hidden = true;
+    document.removeEventListener("input", read);
+    if (isClosed === true) button.focus();
+  };
   const button = element("button", { type: "button", ...settings }, label);
   button.addEventListener("click", async () => {
     button.disabled = true;
-    trouble.textContent = "";
+    read();
     try {
       await act(button);
     } catch (problem) {
       trouble.textContent = toldProblem(problem);
+      close.hidden = !trouble.textContent;
+      document.addEventListener("input", read);
     }
     button.disabled = false;
   });
-  return element("span.doing", {}, button, trouble);
+  return element("span.doing", {}, button, trouble, close);
+}
+
+/** A button that deletes something, once its reader agrees to a question that says what is lost. */
+function deleting(name, asked, path, after) {
+  return doing("Delete", async (button) => {
+    if (await isSure(typeof asked === "function" ? await asked() : asked)) {
+      await api.remove(path);
+      await after();
+      speak("Deleted.");
+    } else {
+      button.disabled = false;
+      button.focus();
+    }
+  }, { class: "delete", "aria-label": `Delete ${name}` });
+}
+
+/** Whether the reader agrees; Escape says no. */
+function isSure(line) {
+  return new Promise((answer) => {
+    const ending = (value) => ({ type: "button", onclick: () => box.close(value) });
+    const ways = element("div.buttons", {}, element("button", ending(""), "Keep"), element("button.main", ending("delete"), "Delete"));
+    const box = element("dialog.sure", { "aria-labelledby": "sure" }, prose("p", line, { id: "sure" }), ways);
+    box.addEventListener("close", () => {
+      box.remove();
+      answer(box.returnValue === "delete");
+    });
+    document.body.append(box);
+    box.showModal();
+  });
 }
 
 /** The line that tells a problem; nothing where the view was left. */

@@ -26,6 +26,8 @@ function livePages(run) {
       if (mine !== data) return;
       Object.assign(owner, known);
       data.title = known.title;
+      if (event.has_marks) queue.push(...(await marksOf(event.document, event.memory)).map((page, place) => ({ number: place, ...page })));
+      frame ||= nextFrame(draw);
     } catch (problem) {
       toldProblem(problem);
     }

@@ -26,12 +26,19 @@ function questionItem(one) {
     element("h3", {}, prose("a.title", one.question || "A question", { href: placeOf("question", one.thread) })),
     one.answer ? prose("p", shortened(one.answer, 220)) : null,
     prose("p.quiet", about_),
+    deletingQuestion(one, () => router.go()),
   );
+}
+
+function deletingQuestion({ question, thread }, after) {
+  const line = `Delete the question “${shortened(question, LONGEST_TITLE)}” with its answer? What was read for it stays.`;
+  return deleting(`the question ${shortened(question, LONGEST_TITLE)}`, line, pathOf("questions", thread), after);
 }
 
 /** A question that was asked before, with its whole report and the steps from which it can be asked otherwise. */
 async function questionView(box, thread, signal) {
   const came = await api.get(pathOf("questions", thread), signal);
+  await withAllPages(came.report, came.document, came.memory);
   entitled(came.question);
   const owner = await api.get(pathOf("documents", came.document), signal).catch(() => ({ id: came.document, has_original: false }));
   const answer = element("div.outcome");
@@ -41,6 +48,7 @@ async function questionView(box, thread, signal) {
   if (STATES[came.status]) answer[came.report ? "prepend" : "append"](...unfinished(thread, came));
   const steps = came.checkpoints.filter((one) => one.next.length && one.summary);
   if (steps.length) box.append(steppingBack(thread, came, steps));
+  box.append(deletingQuestion(came, () => (location.hash = placeOf("questions"))));
 }
 
 /** What became of a question that is not finished, and the way on. */

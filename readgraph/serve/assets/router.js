@@ -2,8 +2,12 @@
  * and a signal that ends with it; it may return a function that is called when it is left. */
 const VIEWS = [
   [/^\/library$/, "Library", (box, _, signal) => libraryView(box, signal)],
+  [/^\/document\/([^/]+)\/part\/(\d+)$/, "Library", (box, [id, part], signal) => documentView(box, id, null, signal, Number(part))],
   [/^\/document\/([^/]+)(?:\/([^/]+))?$/, "Library", (box, [id, memory], signal) => documentView(box, id, memory, signal)],
-  [/^\/ask(?:\/([^/]+))?$/, "Ask", (box, [ids], signal) => askView(box, ids, signal)],
+  [/^\/search$/, "Search", (box, _, signal) => searchView(box, signal)],
+  [/^\/summarise(?:\/([^/]+))?$/, "Ask", (box, [ids], signal) => makingView(box, "summary", ids, signal)],
+  [/^\/table(?:\/([^/]+))?$/, "Ask", (box, [ids], signal) => makingView(box, "table", ids, signal)],
+  [/^\/ask(?:\/([^/]+))?(?:\/([^/]+))?$/, "Ask", (box, [ids, question], signal) => askView(box, ids, signal, question)],
   [/^\/run\/([^/]+)$/, "Runs", (box, [run], signal) => runView(box, run, signal)],
   [/^\/runs$/, "Runs", (box, _, signal) => runsView(box, signal)],
   [/^\/questions$/, "Questions", (box, _, signal) => questionsView(box, signal)],
@@ -13,7 +17,7 @@ const VIEWS = [
   [/^\/agents\/([^/]+)$/, "Agents", (box, [name], signal) => agentView(box, name, signal)],
 ];
 
-const WAYS = { Library: "library", Ask: "ask", Runs: "runs", Questions: "questions", Compare: "compare", Agents: "agents" };
+const WAYS = { Library: "library", Search: "search", Ask: "ask", Runs: "runs", Questions: "questions", Compare: "compare", Agents: "agents" };
 
 /** The location of a view: `placeOf("document", id)`. */
 const placeOf = (...parts) => `#/${parts.map(encodeURIComponent).join("/")}`;

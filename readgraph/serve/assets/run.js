@@ -36,7 +36,7 @@ async function runView(box, id, signal) {
       if (event.type === "end" && event.run.state === "done") bodies.drop(run.id);
       if (event.type === "paused") hold.replaceChildren(pausedBox(run, event));
       if (event.type === "run" && event.run.state === "working") hold.replaceChildren();
-      if (event.type === "result") result(event, run, box, body, outcome);
+      if (event.type === "result") result(event, run, box, body, outcome).catch((problem) => outcome.replaceChildren(troubled(problem, () => router.go())));
       if (event.type === "document" && run.kind === "add") outcome.append(documentItem(event.document));
     };
     const lost = () => box.append(lostRun(id));
@@ -52,6 +52,9 @@ async function runView(box, id, signal) {
 
 /** Put what came of a run in the place of how it went. */
 async function result(event, run, box, body, outcome) {
+  await withAllPages(event.report, event.document, event.memory);
+  const suggested = run.kind === "read" ? await suggestions(event.document, event.memory) : null;
+  if (!box.isConnected) return;
   body.querySelector(".run")?.classList.add("over");
   for (const part of body.querySelectorAll(".live-pages, .way, .answering")) part.remove();
   const owner = { id: event.document, has_original: false };
@@ -66,7 +69,7 @@ async function result(event, run, box, body, outcome) {
       element("a.button", { href: placeOf("document", event.document) }, "Open the document"));
     const took = body.querySelector(".run .facts:not([hidden])");
     for (const name of took?.querySelectorAll("dt") ?? []) if (["done", "time left"].includes(name.textContent)) name.parentElement.remove();
-    outcome.append(...[links, took, doneBox].filter(Boolean));
+    outcome.append(...[links, suggested, took, doneBox].filter(Boolean));
     showReport(doneBox, event.report, { document: owner, memory: event.memory });
   }
   try {
@@ -139,6 +142,15 @@ function pausedBox(run, { offered }) {
   return element("section.pausing", { "aria-label": "Paused" }, element("h2", {}, "Which parts are to be looked up?"), field("Parts", numbers, help), element("div.buttons", {}, go, open));
 }
 
+function deletingRun(run) {
+  const name = shortened(run.question || run.title || "this run", LONGEST_TITLE);
+  const after = () => {
+    bodies.drop(run.id);
+    router.go();
+  };
+  return deleting(`the run ${name}`, `Take “${name}” from this list? What was read and answered stays.`, pathOf("runs", run.id), after);
+}
+
 /** All runs that the server knows. */
 async function runsView(box, signal) {
   const { runs } = await api.get("/api/runs", signal);
@@ -147,6 +159,7 @@ async function runsView(box, signal) {
     element("h2", {}, prose("a.title", run.question || run.title || "A run", { href: run.kind === "chat" ? placeOf("agents", run.title) : placeOf("run", run.id) })),
     element("p.quiet", {}, [KINDS[run.kind], STATES[run.state], run.method, run.question ? shortened(run.title, LONGEST_TITLE) : "", day(run.began)].filter(Boolean).join(" · ")),
     run.problem ? element("p.trouble", {}, run.problem) : null,
+    ["done", "failed", "stopped"].includes(run.state) ? deletingRun(run) : null,
   ));
   const known = new Set(runs.map((run) => run.id));
   for (const run of runs) if (run.state === "done") bodies.drop(run.id);

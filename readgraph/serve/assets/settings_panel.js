@@ -97,7 +97,42 @@ function methodChoice(value, onchange, label = "Method") {
   line.id = `${select.id}-line`;
   select.setAttribute("aria-describedby", line.id);
   box.append(line);
-  return { box, select };
+  const set = (name) => {
+    select.value = name;
+    tell();
+  };
+  return { box, select, set };
+}
+
+/** How a question is read, for people: a name, what it means, the method, and what is set for it. */
+const WAYS_TO_READ = [
+  ["Quick", "quotes only: the nearest passages, without a model", "ranked", { model: "" }],
+  ["Careful", "takes notes on each part, then looks up what the question needs", "read-agent", {}],
+  ["Thorough", "takes notes, then searches in rounds until it has enough", "gist-research", {}],
+];
+
+/** Three ways to read, and all methods behind "More"; each of both choices unsets the other. */
+function wayChoice(onchange) {
+  const method = methodChoice("", () => {
+    for (const input of inputs) input.checked = false;
+    onchange();
+  });
+  const inputs = WAYS_TO_READ.map((_, place) => element("input", { type: "radio", name: "way", value: place, checked: !about.method && place === 1 }));
+  const labels = inputs.map((input, place) => {
+    input.addEventListener("change", () => {
+      method.set("");
+      onchange();
+    });
+    const [name, line] = WAYS_TO_READ[place];
+    return element("label.way-choice", {}, input, element("span", {}, element("b", {}, name), `: ${line}`));
+  });
+  const chosen = () => WAYS_TO_READ[inputs.findIndex((input) => input.checked)];
+  return {
+    box: element("fieldset.reading-ways", {}, element("legend", {}, "Way to read"), labels, opening("More methods", {}, method.box)),
+    /** Careful is what fits the text: notes of a history are others than those of a book. */
+    method: () => (chosen()?.[0] === "Careful" ? "" : chosen()?.[2] ?? method.select.value),
+    settings: () => chosen()?.[3] ?? {},
+  };
 }
 
 /** The methods whose settings are offered: the chosen one, or the one that reads most texts. */

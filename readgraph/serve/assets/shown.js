@@ -12,6 +12,22 @@ function showReport(box, data, { document: owner, memory }, before = null) {
   openFirst(found);
 }
 
+/** The report with all its pages, where a long text's came with some of them; what the strip shows of the others is
+ * asked for, and the browser keeps it. */
+async function withAllPages(data, owner, memory) {
+  if (!data?.numbers) return data;
+  const came = new Map(data.numbers.map((place, at) => [place, data.pages[at]]));
+  data.pages = (await marksOf(owner, memory)).map((page, place) => came.get(place) ?? page);
+  return data;
+}
+
+/** The pages of a memory without their notes and texts, which come where one is opened. */
+async function marksOf(owner, memory) {
+  const { start, end, words, place } = await api.get(pathOf("documents", owner, "memories", memory, "marks"));
+  const empty = { header: "", note: "", fallback: false, corrected: false, text: null, blocks: [] };
+  return start.map((from, at) => ({ start: from, end: end[at], words: words[at], place: place?.[at] ?? null, ...empty }));
+}
+
 /** The document alone, as it grows: its strip and the page that is open. */
 function showPages(data, { document: owner, memory }) {
   report = data;

@@ -1,0 +1,70 @@
+"""What is made of documents besides answers, by the functions that the command uses: summaries and tables."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from readgraph.api import functions
+from readgraph.api.running import RunThread, estimate_with_question
+from readgraph.graphs.estimates.arithmetic import Estimate
+from readgraph.graphs.methods import METHODS, SUMMARY, Method
+from readgraph.graphs.summary import estimate_summary
+from readgraph.library.library import Library
+from readgraph.state.context import ReaderContext
+from readgraph.state.loops import Listen
+from readgraph.state.reading import Question
+from readgraph.state.records import Document
+
+Task = Literal["answer", "summary", "table"]
+
+
+@dataclass(frozen=True)
+class Summarising:
+    """A summary, of a part where one is named, about something where that is said."""
+
+    about: str = ""
+    part: str = ""
+    method: Method = SUMMARY
+
+    def heading(self, document: Document) -> Question:
+        """What stands above it."""
+        heading = f"Summary of {self.part or document.title or 'the text'}"
+        return Question(question=f"{heading}: {self.about}" if self.about else heading)
+
+    async def estimate(self, library: Library, document: Document, context: ReaderContext) -> Estimate:
+        """What it will use, without a call."""
+        return await estimate_summary(library.pages, document, context, self.about, part=self.part or None)
+
+    async def make(
+        self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread
+    ) -> dict[str, Any]:
+        """The output of the graph that writes it; no thread keeps its steps."""
+        wanted: dict[str, Any] = {"part": self.part or None, "about": self.about or None}
+        made = await functions.summarise(library, [document], context=context, listen=listen, **wanted)
+        return {**made.output}
+
+
+@dataclass(frozen=True)
+class Tabling:
+    """A table of all that documents hold of one kind."""
+
+    wanted: str
+    method: Method = METHODS["survey"]
+
+    def heading(self, document: Document) -> Question:
+        """What stands above it."""
+        return Question(question=self.wanted)
+
+    async def estimate(self, library: Library, document: Document, context: ReaderContext) -> Estimate:
+        """What it will use, without a call."""
+        return await estimate_with_question(library.pages, self.method, document, context, self.wanted)
+
+    async def make(
+        self, library: Library, document: Document, context: ReaderContext, listen: Listen, thread: RunThread
+    ) -> dict[str, Any]:
+        """The output of the graph that makes it, with all rows and their citations."""
+        made = await functions.table(
+            library, self.wanted, documents=[document], context=context, listen=listen, thread=thread
+        )
+        cited = [citation for row in made.output["table"]["rows"] for citation in row["citations"]]
+        unique = {(each["start"], each["end"]): each for each in cited}
+        return {**made.output, "citations": [*unique.values()], "notices": made.notices}
