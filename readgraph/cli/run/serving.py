@@ -41,7 +41,7 @@ from readgraph.state.languages import classifier
 from readgraph.state.words import format_count
 
 PASSWORD = "READGRAPH_PASSWORD"
-OPEN_WAY = "Whoever has the password can read it and use your model; the way there is not encrypted."
+OPEN_WAY = "Whoever has the password can read and change it, and use your model; the way there is not encrypted."
 SHORTEST = 8
 
 

@@ -41,6 +41,7 @@ function answerSection(found) {
       ? prose("p.context", found.context)
       : prose("p.said", found.answer === null ? nothing : markedAnswer(found)),
     listsRows(found) && found.unread?.length ? element("p.trouble", {}, `${toldUnread(found)}.`) : null,
+    (found.notices ?? []).map((notice) => prose("p.quiet", notice)),
     found.citations.length ? citationList(found) : element("p.quiet", {}, "Nothing was cited."),
   );
 }
