@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
+from operator import itemgetter
 from typing import Any
 
 from readgraph.library.store import hold_build_lock
@@ -146,6 +147,12 @@ class _Places:
     places: list[tuple[Count, str]]
 
 
+def names_at(places: Sequence[tuple[int, str]], offsets: Sequence[int]) -> list[str | None]:
+    """The names of the places that hold at these offsets; None before the first."""
+    nearest = [bisect_right(places, offset, key=itemgetter(0)) - 1 for offset in offsets]
+    return [places[number][1] if number >= 0 else None for number in nearest]
+
+
 class DocumentStore(StoredItems):
     """The documents of a store: their texts, kept in parts, and where these parts stand in their sources."""
 
@@ -198,9 +205,7 @@ class DocumentStore(StoredItems):
         """Where offsets are, in the source's terms, in a collection after the document's title; None where unnamed."""
         if not document.parts:
             named = await self.places_in(document, [(offset, offset + 1) for offset in offsets])
-            starts = [start for start, _ in named]
-            nearest = [bisect_right(starts, offset) - 1 for offset in offsets]
-            return [named[number][1] if number >= 0 else None for number in nearest]
+            return names_at(named, offsets)
         within, names = defaultdict[CollectionPart, list[int]](list), dict[int, str | None]()
         for offset in offsets:
             within[document.part_at(offset)].append(offset)
@@ -236,7 +241,7 @@ class DocumentStore(StoredItems):
             while at and not ((places := await group(at)) and places[0][0] <= start):
                 at -= 1
             while at < count and (places := await group(at)) and places[0][0] < end:
-                at += 1
+                at = at + 1 if places[-1][0] < end else count
         return [place for number in sorted(known) for place in known[number]]
 
     async def document(self, identity: str) -> Document:

@@ -17,10 +17,11 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 import readgraph
+from readgraph.library.documents import names_at
 from readgraph.library.page_store import PageStore
 from readgraph.report.structure import HeadingBlock, TableBlock, heading_lines, structure_of
 from readgraph.state.reading import Question
-from readgraph.state.records import Document, Memory, Page
+from readgraph.state.records import CollectionPart, Document, Memory, Page
 from readgraph.state.summary_tree import TreeShape, is_leaf, node_id
 
 __all__ = ["html_page", "render", "report_of_answer", "report_of_document", "shown_pages"]
@@ -184,7 +185,7 @@ async def _supporting(store: PageStore, memory: Memory, found: Mapping[str, Any]
 async def page_marks(store: PageStore, document: Document, memory: Memory) -> dict[str, Any]:
     """What a strip shows of all pages of a memory: lists of their starts, ends, words, and places (None: no place)."""
     pages = await store.pages(memory.id, range(memory.pages))
-    places = await _places(store, document, pages)
+    places, _ = await _places_and_headings(store, document, pages)
     marks = {name: [getattr(page, name) for page in pages] for name in ("start", "end", "words")}
     return {**marks, "place": places if any(places) else None}
 
@@ -235,9 +236,9 @@ async def _collect_pages(
     whole = frozenset(wanted)
     spans = {page.number: (page.start, page.end) for page in pages if page.number in whole}
     texts = dict(zip(spans, await store.spans(document, [*spans.values()]), strict=True))
-    headings = await _headings(store, document, [*spans.values()]) if wanted else {}
+    places, headings = await _places_and_headings(store, document, pages)
     shown = list[ReportPage]()
-    for page, place in zip(pages, await _places(store, document, pages), strict=True):
+    for page, place in zip(pages, places, strict=True):
         note, text = notes.get(page.number), texts.get(page.number)
         shown.append(
             {
@@ -256,27 +257,22 @@ async def _collect_pages(
     return shown
 
 
-async def _places(store: PageStore, document: Document, pages: Sequence[Page]) -> list[str | None]:
-    """Where each page begins in its source's own terms; in a collection without the title, which is shown above."""
-    if not document.parts:
-        return await store.place_names(document, [page.start for page in pages])
-    names = list[str | None]()
-    for part in document.parts:
-        offsets = [page.start - part.start for page in pages if part.start <= page.start < part.end]
-        names += await store.place_names(await store.document(part.document), offsets)
-    return names
+async def _places_and_headings(
+    store: PageStore, document: Document, pages: Sequence[Page]
+) -> tuple[list[str | None], dict[int, str]]:
+    """Where each page begins in its source's own terms, in a collection without the title, which is shown above.
 
-
-async def _headings(store: PageStore, document: Document, spans: Sequence[tuple[int, int]]) -> dict[int, str]:
-    if not document.parts:
-        return heading_lines(await store.places_in(document, spans))
-    headings = dict[int, str]()
-    for part in document.parts:
-        held = [span for span in spans if span[0] < part.end and part.start < span[1]]
-        inside = [(start - part.start, end - part.start) for start, end in held]
-        places = await store.places_in(await store.document(part.document), inside) if inside else []
+    And the headings of the source in these pages, by their offsets.
+    """
+    names, headings = list[str | None](), dict[int, str]()
+    for part in document.parts or (CollectionPart(document.id, 0, document.characters),):
+        inside = [page for page in pages if part.start <= page.start < part.end]
+        member = await store.document(part.document) if document.parts else document
+        spans = [(page.start - part.start, page.end - part.start) for page in inside]
+        places = await store.places_in(member, spans) if inside else []
+        names += names_at(places, [start for start, _ in spans])
         headings |= heading_lines([(part.start + start, place) for start, place in places])
-    return headings
+    return names, headings
 
 
 async def _tree(store: PageStore, memory: Memory) -> ReportTree | None:

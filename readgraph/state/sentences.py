@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from sentencex import get_sentence_boundaries
 
-from readgraph.state.languages import language_of
+from readgraph.state.languages import DEFAULT, language_of
 
 _NOTE = r"\[\^[^\]\s]{1,6}\]"
 _ENTRY = rf"[ \t]*(?:[-*•‣◦]|[(]?(?:\d{{1,3}}[.)]|[a-z][)])|{_NOTE}:?)[ \t]"
@@ -76,7 +76,7 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None, language: 
     initial, an ordinal and a heading's number don't; a block of code is one. `language`: by default the text's own.
     """
     part = text[start:end]
-    language = language or language_of(part)
+    language = language or (DEFAULT if _is_one_sentence(part) else language_of(part))
     spans: list[tuple[int, int]] = []
     at = 0
     for code in _code_blocks(part):
@@ -85,6 +85,12 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None, language: 
         at = code[1]
     spans += _prose_spans(part, at, len(part), language)
     return [(start + begin, start + stop) for begin, stop in spans]
+
+
+def _is_one_sentence(text: str) -> bool:
+    """Whether a text is one sentence in any language: then none has to be told, which may load what knows them."""
+    first_end = re.search(r"[.!?\n]", text)
+    return text.isascii() and not (first_end and re.compile(r"[A-Za-z0-9]").search(text, first_end.end()))
 
 
 def paragraph_spans(text: str) -> Iterator[tuple[int, int]]:

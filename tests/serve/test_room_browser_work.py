@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from readgraph.report import page as report_page
+from tests.doubles.model_server import ModelServer
 from tests.report.conftest import IN_BROWSER
 from tests.serve.browsing import OpenPage
 from tests.support.examples import STORY
@@ -94,3 +96,24 @@ def test_a_way_to_read_is_chosen_and_a_message_goes_away_once_it_is_read(page: O
         "(() => { const one = document.createElement('p'); one.className = 'trouble'; "
         "document.body.append(one); return getComputedStyle(one).color })()"
     )
+
+
+@pytest.mark.slow
+def test_a_text_of_many_parts_is_shown_whole_though_few_of_them_came(
+    page: OpenPage, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report_page, "MOST_SENT", 10)
+    document = page.add(TEXT, "lamp")
+    page.room.ran(documents=[document])
+    server.latency = 0.3
+    tab = page.open(f"/ask/{document}")
+    page.ask("Who took the log book?")
+    tab.until("document.querySelectorAll('.live-pages .cell').length > 20")
+    tab.until("document.querySelector('.outcome .said')")
+    count = tab.run("document.querySelectorAll('.strip .cell').length")
+    page.go(f"/document/{document}")
+    tab.until("document.querySelector('.strip .cell')")
+    assert tab.run("document.querySelectorAll('.strip .cell').length") == count
+    tab.click(f".strip .cell[data-page='{count - 2}']")
+    tab.until("document.querySelector('.page .raw')")
+    assert tab.texts(".note p")[0].startswith("In short: ")

@@ -36,12 +36,11 @@ from readgraph.library.search.catalogue import count_documents
 from readgraph.models.prices import parse_price
 from readgraph.models.watching import flush
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, LibraryError
-from readgraph.state.languages import classifier
+from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
 
 PASSWORD = "READGRAPH_PASSWORD"
-OPEN_WAY = "Whoever has the password can read it and use your model; the way there is not encrypted."
+OPEN_WAY = "Whoever has the password can read and change it, and use your model; the way there is not encrypted."
 SHORTEST = 8
 
 
@@ -79,24 +78,16 @@ def serve_library(
         warnings.append("Other machines can open it once --allow-host gives the name by which they reach this one.")
 
     async def run_room() -> None:
-        prepared = asyncio.ensure_future(asyncio.to_thread(_load_languages))
         async with open_library(folder) as library:
             documents = format_count(await count_documents(library.pages), "document")
             _say(f"The library {library.place} ({documents}) is open at {page}", *warnings)
             if opens and sys.stderr.isatty():
                 webbrowser.open(page)
-            await prepared
             gc.freeze()  # what is imported stays, and need not be gone through again at each collection
             await serve_room(Room(library, context, method, dollars), guard, listener)
 
     with suppress(KeyboardInterrupt):  # the usual end
         run_until_stopped(run_room())
-
-
-def _load_languages() -> None:
-    """Load what the first question would wait for, while the library is opened."""
-    with suppress(LibraryError):  # told to the first run that needs it
-        classifier()
 
 
 def _password() -> str:

@@ -42,6 +42,7 @@ function answerSection(found) {
       : prose("p.said", found.answer === null ? nothing : markedAnswer(found)),
     (found.notices ?? []).map((notice) => element("p.notice", {}, notice)),
     listsRows(found) && found.unread?.length ? element("p.trouble", {}, `${toldUnread(found)}.`) : null,
+    (found.notices ?? []).map((notice) => prose("p.quiet", notice)),
     found.citations.length ? citationList(found) : element("p.quiet", {}, "Nothing was cited."),
   );
 }
