@@ -142,6 +142,7 @@ def _differences(sources: Sequence[str]) -> list[str]:
 MOST_NAMED = 500
 """Documents of a collection that are told apart for an answer; of more, those that it names."""
 
+
 @dataclass(frozen=True, slots=True)
 class _Places:
     places: list[tuple[Count, str]]
