@@ -154,12 +154,16 @@ async def ask(
     return results.Answer.of(output, citations=cite(document, output["citations"]), notices=notices)
 
 
+LANGUAGES_OF = 20
+"""Documents of a collection whose languages are looked at for a hint: each takes two fetches."""
+
+
 async def _hints(pages: PageStore, document: Document, asked: Question, output: Mapping[str, Any]) -> list[str]:
     """What a reader must know of quotes that stand for an answer; nothing where a model or a table gave it."""
     by_model = output["steps"][-1]["model"] or output["status"] not in ("nearest", "no_answer")
     if by_model or asked["options"] or "programme" in output:
         return []
-    spoken = await document_languages(pages, document)
+    spoken = await document_languages(pages, replace(document, parts=document.parts[:LANGUAGES_OF]))
     return find_hints(asked["question"], [each["quote"] for each in output["citations"]], spoken.languages)
 
 

@@ -211,7 +211,7 @@ class DocumentStore(StoredItems):
         for offset in offsets:
             within[document.part_at(offset)].append(offset)
         told_apart = document.parts if len(document.parts) <= MOST_NAMED else [*within]
-        members = {part.document: await self.document(part.document) for part in told_apart}
+        members = {each.id: each for each in await self._documents([part.document for part in told_apart])}
         titles = dict(zip(members, names_apart([*members.values()]), strict=True))
         for part, held in within.items():
             member = members[part.document]
@@ -248,6 +248,12 @@ class DocumentStore(StoredItems):
     async def document(self, identity: str) -> Document:
         """The record of a document; raises `BadInput` if the store doesn't hold it."""
         return await self._require_document(identity, await self.find_document(identity))
+
+    async def _documents(self, ids: Sequence[str]) -> list[Document]:
+        """The records of these documents, fetched in one batch; raises `BadInput` for one that is not there."""
+        values = await self.get((ROOT, "documents"), [*ids])
+        known = [None if value is None else load_document(each, value) for each, value in zip(ids, values, strict=True)]
+        return [await self._require_document(each, document) for each, document in zip(ids, known, strict=True)]
 
     async def _require_document(self, identity: str, known: Document | None) -> Document:
         if known:
