@@ -165,6 +165,10 @@ class NotesOpenUpdate(OpenUpdate, channels.FreshNotes):
     """What opening writes where notes are taken on a question."""
 
 
+class ProgramsOpenUpdate(OpenUpdate, channels.FreshPrograms):
+    """What opening writes where programs look at the text."""
+
+
 class FindState(PurposeState):
     """What finding a memory reads."""
 
@@ -188,6 +192,12 @@ async def open_for_research(state: OpenState, runtime: ReaderRuntime) -> Researc
 async def open_for_notes(state: OpenState, runtime: ReaderRuntime) -> NotesOpenUpdate:
     """Open a question to take notes on, and reset the notes of earlier questions."""
     return {**await open_document(state, runtime), **channels.empty_channels(channels.FreshNotes)}
+
+
+@node(starts_question=True)
+async def open_for_programs(state: OpenState, runtime: ReaderRuntime) -> ProgramsOpenUpdate:
+    """Open a question for programs, and reset those of earlier questions."""
+    return {**await open_document(state, runtime), **channels.empty_channels(channels.FreshPrograms, kept="{}")}
 
 
 def make_find_memory(recipe: MakeRecipe, *, settings: Groups) -> StepNode[FindState, FindUpdate]:

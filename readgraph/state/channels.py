@@ -249,6 +249,41 @@ class FreshNotes(TypedDict):
     reading: str
 
 
+class ProgramRun(TypedDict):
+    """A program that a model wrote to look at the text, and what came of it.
+
+    `shown` is what it showed, cut to what a prompt holds; `fault` says why it ended early, or is "". `asked` counts its
+    sub-calls, `words` those of the pieces that they were about.
+    """
+
+    program: str
+    shown: str
+    fault: str
+    asked: int
+    words: int
+
+
+class ProgramsOutput(Answered):
+    """Output of a reading by programs: each of them, too."""
+
+    programs: list[ProgramRun]
+
+
+class ProgramsState(ReadingState, ProgramsOutput):
+    """All channels of a reading by programs; `program` runs next, `kept` is what they leave to each other, as JSON."""
+
+    program: str
+    kept: str
+
+
+class FreshPrograms(TypedDict):
+    """The channels of programs that belong to one question."""
+
+    programs: Annotated[list[ProgramRun], Empty]
+    program: Annotated[str, Empty]
+    kept: str
+
+
 Outcome = Literal["act", "finished", "stuck"]
 """`act`: do this; `finished`: the instruction is carried out; `stuck`: nothing on this page brings it further."""
 

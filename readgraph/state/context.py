@@ -47,6 +47,7 @@ class ReaderContext(  # a dataclass orders its fields from the last base to the 
     groups_of.Segments,
     groups_of.Retrieval,
     groups_of.Surveying,
+    groups_of.Programs,
     groups_of.LookingBack,
     groups_of.NoteTaking,
     groups_of.MemoryParts,

@@ -91,8 +91,10 @@ def next_step(request: ChatRequest) -> dict[str, object]:
 def reader(request: ChatRequest) -> str | dict[str, object]:
     """Pause at some label, gist by the first words, look up two pages, quote from the last one."""
     wanted, text = asked_for(request), passage(request)
+    if not wanted and "Write the next program" in request.text:
+        return program(request)
     if wanted in ("", "MemoAndHeader"):
-        short = "In short: " + " ".join((between(request, "passage") or text).split()[:25])
+        short = "In short: " + " ".join((between(request, "(?:passage|piece)") or text).split()[:25])
         return {"memo": short, "header": f"Of {between(request, 'place') or 'a text'}."} if wanted else short
     if wanted in ("WrittenSummary", "SentenceVerdicts"):
         return summariser.written(request) if wanted == "WrittenSummary" else summariser.verdicts(request)
@@ -136,6 +138,15 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
     return (
         {"quotes": [quote], "choice": "B"} if wanted == "ChosenAnswer" else {"quotes": [quote], "answer": "It says so."}
     )
+
+
+def program(request: ChatRequest) -> str:
+    """First ask about some pieces and keep the replies; then finish, with the first words of the text as a quote."""
+    if not between(request, "programs"):
+        asking = 'await Promise.all(cut(text, 300).slice(0, 3).map(piece => ask("What happens?", piece)))'
+        return f"I look first.\n```js\nkept.notes = {asking};\nshow(kept.notes);\n```"
+    said = '"B"' if "the letter of an option" in request.text else '"It says so."'
+    return f"```js\nfinish({said}, [text.trim().split(/\\s+/).slice(0, 8).join(' ')])\n```"
 
 
 def notes_on(request: ChatRequest) -> dict[str, object]:

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -42,6 +43,7 @@ from readgraph.nodes.judging_prompts import (
 )
 from readgraph.nodes.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.memory import MemoryView
+from readgraph.nodes.programs import ask_piece_prompt, write_program_prompt
 from readgraph.nodes.prompts import check_prompt, length_line, note_line, prompt_modules, talk_language_line
 from readgraph.nodes.purpose import PRESETS
 from readgraph.nodes.question_notes import take_notes_prompt
@@ -58,6 +60,7 @@ from readgraph.nodes.web_pages import web_act_prompt, web_gist_prompt, web_look_
 from readgraph.state.records import Document, Note, Page
 from readgraph.state.survey import Column
 
+PROGRAM_SIZES: dict[str, Any] = {"size": (23_000, 4_000), "left": (8, 50), "most_words": (5_175, 600)}
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
 RENEW = "READGRAPH_RENEW_SNAPSHOTS"
 
@@ -174,6 +177,16 @@ CASES: dict[str, Prompt] = {
     "take_notes_only": take_notes_prompt(
         "He looked for oil.", f"{FOUND} [1]", "", QUESTION, {}, page=7, most_words=200, look_back=False
     ),
+    "write_program": write_program_prompt("The lamp was out.", "", "", QUESTION, {}, **PROGRAM_SIZES),
+    "write_program_last": write_program_prompt(
+        "The lamp was out.",
+        "Program 1:\nshow(text.length)\nIt showed:\n4000",
+        '{"notes": ["no oil"]}',
+        QUESTION,
+        CHOICES,
+        **{**PROGRAM_SIZES, "left": (1, 0)},
+    ),
+    "ask_piece": ask_piece_prompt("He looked for oil.", "What did he look for?"),
     "reflect": reflect_prompt(FOUND, QUESTION, {}),
     "enough": enough_prompt(FOUND, QUESTION, {}, reasoning=False),
     "missing": missing_prompt(FOUND, QUESTION, CHOICES),
@@ -219,6 +232,8 @@ FROM_TEXT: dict[str, Callable[[str], Prompt]] = {
     "plan": lambda text: plan_prompt(text, QUESTION, CHOICES, TOOLS, 5),
     "integrate": lambda text: integrate_prompt(text, "", QUESTION, {}),
     "take_notes": lambda text: take_notes_prompt(text, "", "", QUESTION, {}, page=3, most_words=200),
+    "write_program": lambda text: write_program_prompt(text, "", "", QUESTION, CHOICES, **PROGRAM_SIZES),
+    "ask_piece": lambda text: ask_piece_prompt(text, "What did he look for?"),
     "reflect": lambda text: reflect_prompt(text, QUESTION, {}),
     "answer_from_notes": lambda text: answer_from_notes_prompt(text, "", QUESTION, {}),
     "write_summary": lambda text: write_summary_prompt(text, 70, 100, "the oil"),
@@ -314,6 +329,9 @@ BESIDE_OTHERS: dict[str, Callable[[str], Prompt]] = {
     "take_notes_passage": lambda text: take_notes_prompt(text, FOUND, MEMOS, QUESTION, {}, page=3, most_words=200),
     "take_notes_notes": lambda text: take_notes_prompt(PLACE, text, MEMOS, QUESTION, {}, page=3, most_words=200),
     "take_notes_earlier": lambda text: take_notes_prompt(PLACE, FOUND, text, QUESTION, {}, page=3, most_words=200),
+    "write_program_shown": lambda text: write_program_prompt(PLACE, text, "{}", QUESTION, {}, **PROGRAM_SIZES),
+    "write_program_kept": lambda text: write_program_prompt(PLACE, "1", text, QUESTION, {}, **PROGRAM_SIZES),
+    "ask_piece_question": lambda text: ask_piece_prompt("He looked for oil.", text),
     "pause_before": lambda text: pause_prompt(["It was night.", "He went down."], text, "So it was."),
     "pause_after": lambda text: pause_prompt(["It was night.", "He went down."], "So it was.", text),
     "judge_answer": lambda text: judge_prompt("right", QUESTION, text, "The lamp was out."),

@@ -15,6 +15,7 @@ from readgraph.state.settings.methods import (
     Memorizing,
     MemoryParts,
     NoteTaking,
+    Programs,
     Ranking,
     Reasoning,
     Reflecting,
@@ -95,6 +96,7 @@ __all__ = [
     "Paragraphs",
     "Pausing",
     "Preset",
+    "Programs",
     "Purpose",
     "Ranking",
     "ReadingModel",
@@ -124,7 +126,7 @@ GROUPS: Groups = (
     *(Checking, SummaryForm),
     *(PageSizes, Paragraphs, Subtrees, Pausing, Gists, Purpose, Rebuilding, PagesRead, LookUp),
     *(Reasoning, Tree, Walk, Memorizing, Reflecting, Research, SearchTools, Chaining, MemoryParts, Surveying),
-    *(NoteTaking, LookingBack),
+    *(NoteTaking, LookingBack, Programs),
     *(Retrieval, Segments, Excerpt),
 )
 """All groups, in the order in which they are shown."""

@@ -1,0 +1,150 @@
+"""The child process that runs a model's programs in a JavaScript engine, and ends with its parent.
+
+The engine is QuickJS inside of WebAssembly (quickjs-rs): without network, files and modules, with bounded memory. Each
+line of input is JSON: a `program`, what is `kept`, the `replies` that are known by then, its `seconds`, and the `text`
+where it is another than before. Each line of output says what came of it. Where the program waits for replies that
+nobody knows yet, these are `asked`: it is then run again from its start with them, and does the same up to there,
+since chance and the time of day are the same in each run.
+"""
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+from quickjs_rs import DeadlockError, MemoryLimitError, Runtime, TimeoutError
+
+from readgraph.state.words import end_after_words
+
+OWN_BYTES, BYTES_A_CHARACTER = 128 * 2**20, 8  # memory of a program, and for each character of its text
+MOST_SHOWN, MOST_KEPT, MOST_FAULT = 100_000, 200_000, 1_000  # characters of what is shown, kept, and said of a fault
+
+PRELUDE = """
+"use strict";
+(() => {
+  let seed = 1;
+  Math.random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  Date.now = () => 0;
+  const plain = (_, value) => value instanceof Map || value instanceof Set ? [...value]
+    : typeof value === "bigint" ? String(value) : value;
+  const words = value => typeof value === "string" ? value : JSON.stringify(value, plain, 1) ?? String(value);
+  const said = value => words(value).toWellFormed().replaceAll("\\0", "\\ufffd");
+  const { hostShow, hostCut, hostFinish, hostAsk } = globalThis;
+  for (const name of ["hostShow", "hostCut", "hostFinish", "hostAsk"]) delete globalThis[name];
+  globalThis.show = (...values) => hostShow(values.map(said).join(" "));
+  globalThis.console = { log: show, error: show, warn: show };
+  globalThis.cut = (string, words) => {
+    if (!(words >= 1)) throw new Error("cut wants a text and a number of words");
+    return hostCut(said(string), Math.floor(words));
+  };
+  globalThis.ask = async (question, piece = "") => {
+    const known = hostAsk(said(question), said(piece));
+    if (known === null) return new Promise(() => {});
+    if (known[1]) throw new Error(known[1]);
+    return known[0];
+  };
+  globalThis.finish = (answer = null, quotes = []) => {
+    hostFinish(JSON.stringify([answer === null ? null : said(answer), [quotes].flat().map(said)]));
+    throw new Error("finished");
+  };
+})();
+"""
+
+
+class Run:
+    """One run of a program: what it showed, asked, kept and answered; `fault` says why it ended early."""
+
+    def __init__(self, kept: str, replies: list[list[Any]]) -> None:
+        self.kept, self.shown, self.fault = kept, "", ""
+        self.finished: list[Any] | None = None
+        self.asked = list[tuple[str, str]]()
+        self._replies = {(question, piece): (reply, refused) for question, piece, reply, refused in replies}
+
+    async def evaluate(self, program: str, text: str, seconds: float) -> None:
+        """Run the program until it ends or waits for what nobody knows."""
+        with Runtime(memory_limit=OWN_BYTES + BYTES_A_CHARACTER * len(text)) as runtime:
+            engine = runtime.new_context(timeout=seconds)
+            for function in (self.hostShow, cut_text, self.hostFinish, self.hostAsk):
+                engine.register("hostCut" if function is cut_text else function.__name__, function)
+            engine.eval(PRELUDE)
+            engine.globals["text"] = text
+            engine.eval(f"const kept = JSON.parse({json.dumps(self.kept)})")
+            try:
+                await engine.eval_async(f"await (async () => {{\n{program}\n}})(); null")
+            except Exception as problem:  # of many kinds, some of them WebAssembly's own
+                self.fault = "" if self.finished else describe(problem, seconds)
+            if self.asked and not self.finished:
+                return  # it is run again
+            self._keep(engine)
+
+    def hostShow(self, line: str) -> None:
+        """Show a line."""
+        self.shown = f"{self.shown}{line}\n"[:MOST_SHOWN]
+
+    def hostFinish(self, given: str) -> None:
+        """Take the answer and its quotes, the first that are given."""
+        self.finished = self.finished or json.loads(given)
+
+    def hostAsk(self, question: str, piece: str) -> list[str | None] | None:
+        """The reply, and why the call was refused; None where neither is known yet."""
+        if (question, piece) in self._replies:
+            return [*self._replies[question, piece]]
+        self.asked.append((question, piece))
+        return None
+
+    def _keep(self, engine: Any) -> None:
+        """Take over what the program left in `kept`; where that can't be had, what was there before stays."""
+        try:
+            kept = engine.eval("JSON.stringify(kept)")
+        except Exception as problem:  # a value that is no JSON, or an engine that ran out of something
+            self.fault = self.fault or f"kept could not be read: {describe(problem, 0)}"
+            return
+        if len(kept) > MOST_KEPT:
+            self.fault = self.fault or f"kept may have {MOST_KEPT:,} characters as JSON: it is as it was before"
+            return
+        self.kept = kept
+
+
+def cut_text(text: str, words: int) -> list[str]:
+    """Pieces of at most so many words; each ends with a paragraph, else with a line, in its second half if one does."""
+    start, pieces = 0, list[str]()
+    while start < len(text):
+        end = end_after_words(text, start, words)
+        if end < len(text):
+            half = start + (end - start) // 2
+            breaks = (text.rfind(mark, half, end) + len(mark) for mark in ("\n\n", "\n"))
+            end = next((at for at in breaks if at > half), end)
+        pieces.append(text[start:end])
+        start = end
+    return pieces
+
+
+def describe(problem: Exception, seconds: float) -> str:
+    """What the model is told of a program that ended early."""
+    if isinstance(problem, TimeoutError):
+        return f"it took more than {seconds:g} seconds of its own time"
+    if isinstance(problem, MemoryLimitError):
+        return "it took too much memory"
+    if isinstance(problem, DeadlockError):
+        return "it waits for something that never comes: only ask can be awaited"
+    if type(problem).__module__.startswith("wasmtime"):
+        return "it called itself too deep, or broke the engine"
+    stack = str(getattr(problem, "stack", None) or "").strip().partition("\n")[0]
+    return " ".join(filter(None, [str(problem) or type(problem).__name__, stack]))[:MOST_FAULT]
+
+
+def serve() -> None:
+    """Run programs until the input ends."""
+    text = ""
+    for line in sys.stdin:
+        order = json.loads(line)
+        text = order.get("text", text)
+        run = Run(order["kept"], order["replies"])
+        asyncio.run(run.evaluate(order["program"], text, order["seconds"]))
+        out = {name: getattr(run, name) for name in ("kept", "shown", "fault", "finished", "asked")}
+        sys.stdout.write(f"{json.dumps(out)}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    serve()
