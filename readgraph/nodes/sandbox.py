@@ -19,8 +19,6 @@ from typing import Any
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.errors import BadInput, ReadgraphError
 
-__all__ = ["ProgramEnd", "check_sandbox", "run_program"]
-
 SECONDS = 10.0  # of a program's own time, from its start or from the replies that it waited for
 GRACE = 5.0  # seconds after which the process is ended, where the engine did not stop by itself
 LARGE = 5_000_000  # characters of a text after which the process is not kept for the next program

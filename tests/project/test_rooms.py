@@ -46,6 +46,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         "reader_agent": {"mem_gpt", *OF_ALL},
         "mem_gpt_conversation": {"mem_gpt", *OF_ALL},
         "baselines": {"read_agent", "web_agent", *OF_ALL},
+        "rlm": {"baselines", *OF_ALL},
         "hybrids": {"read_agent", "mem_walker", "gam", *OF_ALL},
         "methods": {"{self", "{module}", "plugins"},  # it imports each method by the name of its module
         "method_facts": {"methods", "wiring"},

@@ -270,6 +270,18 @@ def oolong_row(number: int, answer: str) -> dict[str, Any]:
     }
 
 
+def oolong_pairs(folder: Path) -> Path:
+    """A folder with OOLONG-Pairs' questions of one length, and OOLONG's rows beside them."""
+    window = "\n".join(
+        f"Date: Jan 0{day}, 2023 || User: {user} || Instance: What is it?" for day, user in ((1, 22), (2, 35))
+    )
+    rows = [{**oolong_row(1, "[2]"), "dataset": name, "context_len": 1024} for name in ("spam", "trec_coarse")]
+    lines(folder / "validation.jsonl", rows[0], {**rows[1], "context_window_text": window})
+    asked = [{"id": "1", "question": "List all pairs of users.", "answer": ["(22, 35)"], "type": "list_of_answers"}]
+    array(folder / "oolong-pairs-1024.json", *asked)
+    return folder
+
+
 def long_bench_item(identity: str) -> dict[str, Any]:
     options = {f"choice_{letter}": f"the {letter}" for letter in "ABCD"}
     asked = {"question": "What was out?", **options, "answer": "C", "context": "The lamp was out."}

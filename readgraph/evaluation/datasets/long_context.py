@@ -1,11 +1,12 @@
-"""Benchmarks of long texts: ∞Bench, LongBench v2, OOLONG, SCROLLS.
+"""Benchmarks of long texts: ∞Bench, LongBench v2, OOLONG and OOLONG-Pairs, SCROLLS.
 
 ∞Bench (Zhang et al., 2024): twelve tasks over more than 100,000 tokens. A file's name tells its task (`passkey.jsonl`).
 A folder of them is one dataset, whose categories are the tasks; the summaries, whose answers are far longer, are
 another. LongBench v2 (Bai et al., 2024): multiple-choice questions over long texts, code, tables and dialogues. OOLONG
 (Bertsch et al., 2025): questions that need every part of a text: labels of hundreds of short texts (synthetic), or
-transcripts of games (real), exported from the Hugging Face hub. SCROLLS (Shaham et al., 2022): sets in one form; the
-folder or the file names the set. Of summaries, the input is the text; `readgraph.evaluation.who_questions` makes
+transcripts of games (real), exported from the Hugging Face hub. OOLONG-Pairs (Zhang et al., 2025): for windows of its
+set trec_coarse, all pairs of users whose texts have certain labels. SCROLLS (Shaham et al., 2022): sets in one form;
+the folder or the file names the set. Of summaries, the input is the text; `readgraph.evaluation.who_questions` makes
 questions of them, as MemWalker did. Of questions, it is the question, an empty line, and the text, with QuALITY's
 options in between. ContractNLI is not supported: it asks whether a contract entails a sentence.
 """
@@ -204,6 +205,62 @@ def _reference(answer: str) -> str:
     except (ValueError, SyntaxError):
         return SEPARATOR.join(part.strip() for part in answer.split(",")) if ", " in answer else answer.strip()
     return str(value[0] if isinstance(value, list | tuple) and value else value)
+
+
+_PAIRS_FILE = re.compile(r"oolong-pairs-(\d+)\.json(?:\.gz)?")
+
+
+class OolongPairsLine(DatasetRecord):
+    """A question about a window, and all pairs of users that are right, each as "(22740, 35839)"."""
+
+    id: str
+    question: str
+    answer: tuple[str, ...]
+
+
+class OolongWindow(DatasetRecord):
+    """A row of OOLONG's, for its window alone."""
+
+    dataset: str = ""
+    context_len: int = 0
+    context_window_text: str
+
+
+def _pairs_files(folder: Path) -> Iterator[Path]:
+    found = sorted((*folder.glob("oolong-pairs-*"), *folder.glob("data/oolong-pairs-*")))
+    return (file for file in found if _PAIRS_FILE.fullmatch(file.name))
+
+
+@form(
+    "oolong-pairs",
+    "OOLONG-Pairs, oolong-pairs-32768.json, with OOLONG's validation files in its folder.",
+    recognise=lambda path: bool(_PAIRS_FILE.fullmatch(path.name)) or folder_with(_pairs_files)(path),
+)
+def oolong_pairs(path: Path) -> Iterator[Asked]:
+    """The questions of a file, or of a folder's; each length has one window, the first in the folder."""
+    for file in files_of(path, _pairs_files, "holds no file such as oolong-pairs-32768.json."):
+        if not (named := _PAIRS_FILE.fullmatch(file.name)):
+            raise BadInput(f"{printable_path(file)} doesn't tell its length: name it oolong-pairs-32768.json or alike.")
+        length = int(named[1])
+        text = Text(
+            f"trec_coarse {length}", f"trec_coarse {length}", _window_of(path if path.is_dir() else file.parent, length)
+        )
+        for where, line in records(file, OolongPairsLine):
+            pairs = SEPARATOR.join(line.answer) or "none"
+            yield where, text, [Item(f"{length}/{line.id}", text.id, line.question.strip(), references=(pairs,))]
+
+
+def _window_of(folder: Path, length: int) -> str:
+    """The first window of trec_coarse of so many tokens in a folder's files."""
+    suffixes = (".jsonl", ".jsonl.gz", ".parquet")
+    for file in (each for each in sorted(folder.rglob("*")) if each.name.endswith(suffixes)):
+        for _, row in records(file, OolongWindow):
+            if row.dataset == "trec_coarse" and row.context_len == length:
+                return str(replace_surrogates(row.context_window_text))
+    raise BadInput(
+        f"There is no window of trec_coarse of {length:,} tokens in {printable_path(folder)}: put the validation files "
+        "of oolongbench/oolong-synth there, as JSON lines or Parquet."
+    )
 
 
 SUMMARY_TASKS = {

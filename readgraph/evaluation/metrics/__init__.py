@@ -54,6 +54,7 @@ METRICS = {
         Metric(
             "aggregation", "Counts (nearly right ones in part), lists, labels, as in OOLONG.", benchmarks.aggregation
         ),
+        Metric("pairs_f1", "Pairs of ids shared with the reference, as in OOLONG-Pairs.", benchmarks.pairs_f1),
         Metric("infinite_bench", "∞Bench's official score, by the task.", benchmarks.infinite_bench),
         Metric("abstention", "Unanswerable questions correctly declined.", answers.abstention),
         Metric("evidence_recall", "Pieces of evidence that were read or cited.", answers.evidence_recall),

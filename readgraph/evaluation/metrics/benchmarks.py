@@ -161,6 +161,19 @@ def _share_of_list(answer: str, reference: str) -> float:
     return sum(part in entries for part in wanted) / len(wanted)
 
 
+_PAIR = re.compile(r"(\d+)\s*,\s*(\d+)")
+
+
+def pairs_f1(item: Item, outcome: Outcome) -> float | None:
+    """F1 of the pairs of numbers in an answer (Zhang et al., 2025, section 3.1), whatever their order; in percent."""
+    return best_of_references(item, outcome, _share_of_pairs)
+
+
+def _share_of_pairs(answer: str, reference: str) -> float:
+    said, right = ({frozenset(pair) for pair in _PAIR.findall(without_unread(text))} for text in (answer, reference))
+    return 2 * len(said & right) / (len(said) + len(right)) if said or right else 1.0
+
+
 def element_accuracy(item: Item, outcome: Outcome) -> float | None:
     """100 if one of the right elements was chosen, else 0, also where the page holds none; None if it is no step."""
     if item.step is None:

@@ -297,6 +297,16 @@ def test_oolong(tmp_path: Path) -> None:
     assert (dataset.name, dataset.metrics[0]) == ("oolong", "aggregation")
 
 
+def test_oolong_pairs(tmp_path: Path) -> None:
+    dataset = load_dataset(made.oolong_pairs(tmp_path))
+    assert (dataset.name, dataset.metrics, len(dataset.texts)) == ("oolong-pairs", ("pairs_f1",), 1)
+    assert dataset.items[0].references == ("(22, 35)",) and "User: 22" in dataset.texts[0].text
+    assert load_dataset(tmp_path / "oolong-pairs-1024.json").items == dataset.items
+    (tmp_path / "validation.jsonl").unlink()
+    with pytest.raises(BadInput, match="no window of trec_coarse of 1,024 tokens"):
+        load_dataset(tmp_path)
+
+
 def test_longbench_v2(tmp_path: Path) -> None:
     dataset = load_dataset(made.array(tmp_path / "data.json", made.long_bench_item("1"), made.long_bench_item("2")))
     assert [item.correct for item in dataset.items] == [2, 2] and len(dataset.texts) == 1

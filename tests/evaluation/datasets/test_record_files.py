@@ -20,6 +20,7 @@ WRITTEN: dict[str, Callable[[Path], Path]] = {
     "locomo": lambda at: made.array(at / "x", made.locomo_sample()),
     "longmemeval": lambda at: made.array(at / "x", made.long_mem_question("q")),
     "oolong": lambda at: made.lines(at / "x", made.oolong_row(1, "[2]")),
+    "oolong-pairs": made.oolong_pairs,
     "longbench-v2": lambda at: made.array(at / "x", made.long_bench_item("1")),
     "beam": made.beam,
     "hotpotqa-long": lambda at: made.array(at / "x", {"input": "a", "context": "b", "answers": ["c"]}),
