@@ -66,6 +66,10 @@ NOTES_SHARE, ADDED_WORDS = 0.25, 30
 """Expected words of the notes, as a share of the most that they may have; and words that a page adds until then."""
 
 
+BLOCK_TAG = 3
+"""Most words before a block of the notes, and for an empty one."""
+
+
 async def estimate_overwrite_memory(case: EstimateCase) -> Estimate:
     """A call for each part and one for the answer; a question that takes much of the window has prompts cut."""
     if not case.asks:
@@ -79,16 +83,19 @@ async def estimate_overwrite_memory(case: EstimateCase) -> Estimate:
     last = min(NOTES_SHARE * most, ADDED_WORDS * pages.expected)
     growing = last / ADDED_WORDS  # pages until the notes stay as long as they are
     mean = last * (1 - (growing - 1) / 2 / max(pages.expected, 1))
+    gates = {name: getattr(context, name) for name in ("look_back", "update_gate", "exit_gate")}
+    block = 1 if context.heads > 1 else None
     first, later = (  # with the first page there are no notes yet
-        question_notes.take_notes_prompt(
-            "", shown, shown, "", {}, page=0, most_words=768, look_back=context.look_back
-        ).words
+        question_notes.take_notes_prompt("", shown, shown, "", {}, page=0, most_words=768, block=block, **gates).words
         for shown in ("", "…")
     )
     found = Range(0, 0, question_notes.most_found_words(context))
     beside = Range(Range.frame(first).low, (first + later) / 2, later) + NOTE_LINE + Range(0, mean, most)
     beside += (found if context.look_back else NONE) + case.question
+    beside += Range(0, 0, BLOCK_TAG * context.heads if block else 0)
     reading = Estimate.of(pages, beside, mean).with_text(words, pages)
+    if context.exit_gate:  # the first part may be enough
+        reading = replace(reading.perhaps_none(), calls=replace(reading.calls, low=min(1, reading.calls.low)))
     if case.question_words > context.window_words // question_notes.QUESTION_SHARE:
         reading = replace(reading, input_words=reading.input_words.perhaps_none())
     # Nobody is asked for the answer where nothing was noted.

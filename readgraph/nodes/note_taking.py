@@ -3,7 +3,7 @@
 import asyncio
 import re
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NotRequired
 
@@ -36,7 +36,7 @@ from readgraph.nodes.step import node
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.reading import Finding, Quote
 from readgraph.state.records import Page, digest
-from readgraph.state.settings import Language, LookingBack, NoteTaking, Window
+from readgraph.state.settings import Language, LookingBack, NoteGates, NoteTaking, Window
 from readgraph.state.words import first_words, format_count, take_fitting
 
 AT_ONCE, MOST_TURNS = 8, 64  # pages that a step reads at least, and the most steps that a text takes
@@ -46,7 +46,8 @@ MOST_QUERIES, QUERY_WORDS = 2, 30  # queries of a reply that are searched for, a
 class NotesState(AskedState):
     """What taking notes reads."""
 
-    notes: str
+    blocks: list[str]
+    block_order: list[int]
     earlier: str
     next_page: int
     reading: str
@@ -57,6 +58,8 @@ class NotesUpdate(StepUpdate):
     """What taking notes writes: `pages_read` are the pages that the notes name, `findings` what they say of each."""
 
     notes: str
+    blocks: list[str]
+    block_order: list[int]
     earlier: str
     next_page: int
     reading: str
@@ -67,14 +70,26 @@ class NotesUpdate(StepUpdate):
 
 @dataclass
 class _NotesReading:
-    """A question's reading on its way through the text; `unusable`: pages after which no reply could be used."""
+    """A question's reading on its way through the text.
+
+    `order`: the blocks' indexes, the one that was used least recently first. `unchanged`: pages that had nothing on the
+    question; `unusable`: those after which no reply could be used; `enough`: the model has the whole answer.
+    """
 
     state: NotesState
     runtime: ReaderRuntime
     overwritten: OverwrittenNotes
-    notes: list[NoteLine]
+    blocks: list[list[NoteLine]]
+    order: list[int]
     earlier: list[NoteLine]
+    unchanged: list[int] = field(default_factory=list)
     unusable: list[int] = field(default_factory=list)
+    enough: bool = False
+
+    @property
+    def notes(self) -> list[NoteLine]:
+        """The lines of all blocks."""
+        return [line for block in self.blocks for line in block]
 
 
 NoteAfter = Callable[[_NotesReading, Page, str], Awaitable[None]]
@@ -86,7 +101,7 @@ async def write_notes_without_model(state: NotesState, runtime: ReaderRuntime) -
     return await _read_on(state, runtime, _keep_nearest)
 
 
-@node(without_model=write_notes_without_model, settings=(NoteTaking, LookingBack, Language, Window))
+@node(without_model=write_notes_without_model, settings=(NoteTaking, LookingBack, NoteGates, Language, Window))
 async def write_notes(state: NotesState, runtime: ReaderRuntime) -> NotesUpdate:
     """Read the next pages, and after each write the notes anew; what no reply served, and what is cut, is counted."""
     return await _read_on(state, runtime, _ask_for_notes)
@@ -99,10 +114,18 @@ async def _read_on(state: NotesState, runtime: ReaderRuntime, note: NoteAfter) -
     if not name and context.model and context.look_back:  # else nothing is searched, and so nothing is kept
         asked = [state["memory"], state["question_text"], state["choices"]]
         how = [context.model, context.sample, question_notes.most_note_words(context), context.language]
+        how += (
+            [gates]
+            if any(gates := [context.update_gate, context.exit_gate, context.heads > 1 and context.heads])
+            else []
+        )
         name = digest(["notes", *asked, *how])  # one that is begun anew after a kill has the same
         await log.begin(document.id, name)
-    notes, earlier = (question_notes.lines_in(state[part], first) for part in ("notes", "earlier"))
-    reading = _NotesReading(state, runtime, OverwrittenNotes(log, name), notes, earlier)
+    given = [*state["blocks"], *[""] * context.heads][: max(context.heads, len(state["blocks"]))]
+    blocks = [question_notes.lines_in(block, first) for block in given]
+    order = state["block_order"] or [*range(len(blocks))]
+    earlier = question_notes.lines_in(state["earlier"], first)
+    reading = _NotesReading(state, runtime, OverwrittenNotes(log, name), blocks, order, earlier)
     steps_left = state.get("remaining_steps", sys.maxsize)  # a node that runs inside of another is told of none
     at, stop = first, min(first + pages_at_once(len(pages), steps_left), len(pages))
     for page in pages[first:stop]:
@@ -115,7 +138,9 @@ async def _read_on(state: NotesState, runtime: ReaderRuntime, note: NoteAfter) -
             break
         at += 1
         current_meter().report(done=page.end, of=document.characters, pages=at, notes=len(reading.notes))
-    if name and at == len(pages):
+        if reading.enough:
+            break
+    if name and (reading.enough or at == len(pages)):
         await log.end(document.id, name)
     return _update(reading, name, range(first, at), len(pages))
 
@@ -126,31 +151,55 @@ def pages_at_once(pages: int, remaining_steps: int) -> int:
 
 
 async def _ask_for_notes(reading: _NotesReading, page: Page, text: str) -> None:
-    """Ask for the notes anew; lines that were found of earlier ones stay in view until a reply has seen them."""
+    """Ask for the notes anew, or for the block that was used least recently; what the gates say is done.
+
+    Lines that were found of earlier notes stay in view until a reply has seen them.
+    """
     if not text.strip():
         return
-    context, before = reading.runtime.context, reading.notes
-    most = question_notes.most_note_words(context)
-    reply = await _request_notes(reading, page, text, most)
+    context, seen = reading.runtime.context, [*reading.notes, *reading.earlier]
+    reply = await _request_notes(reading, page, text)
     if reply is None:
         reading.unusable.append(page.number)
         return
-    said = question_notes.lines_from_reply(reply.notes, page.number, [*before, *reading.earlier]) or before
-    if count_note_words(said) > most:
-        count_fallback("notes_cut")
-    reading.notes, reading.earlier = question_notes.fit_lines(said, most), []
+    reading.enough, reading.earlier = context.exit_gate and getattr(reply, "enough", False), []
+    if context.update_gate and getattr(reply, "unchanged", False):
+        reading.unchanged.append(page.number)
+    else:
+        await _take_block(reading, reply, page, seen)
     if isinstance(reply, NewNotes):
-        await reading.overwritten.keep(page.number, before, said)
         queries = [first_words(query, QUERY_WORDS) for query in reply.look_back[:MOST_QUERIES]]
         most = question_notes.most_found_words(context)
         reading.earlier = await reading.overwritten.find(queries, reading.notes, page.number + 1, most)
 
 
-async def _request_notes(reading: _NotesReading, page: Page, text: str, most: int) -> NotesAlone | None:
-    """The model's notes after a page, of at most so many words, or of more where they were too long twice."""
+async def _take_block(reading: _NotesReading, reply: NotesAlone, page: Page, seen: Sequence[NoteLine]) -> None:
+    """Put the new lines in the place of the block used least recently, which then was used last, with those named."""
+    block, before, most = reading.order[0], reading.notes, question_notes.most_block_words(reading.runtime.context)
+    said = question_notes.lines_from_reply(reply.notes, page.number, seen) or reading.blocks[block]
+    if count_note_words(said) > most:
+        count_fallback("notes_cut")
+    reading.blocks[block] = question_notes.fit_lines(said, most)
+    used = {block, *(number - 1 for number in getattr(reply, "used", []))}
+    reading.order.sort(key=lambda each: (each in used, each == block))
+    if isinstance(reply, NewNotes):
+        await reading.overwritten.keep(page.number, before, said)
+
+
+async def _request_notes(reading: _NotesReading, page: Page, text: str) -> NotesAlone | None:
+    """The model's notes after a page, longer than they may be only where they were too long twice."""
     state, context, seen = reading.state, reading.runtime.context, [*reading.notes, *reading.earlier]
-    shown = (text, format_notes(reading.notes), format_notes(reading.earlier), state["question_text"], state["choices"])
-    prompt = question_notes.take_notes_prompt(*shown, page=page.number, most_words=most, look_back=context.look_back)
+    most = question_notes.most_block_words(context)
+    notes, earlier = question_notes.format_blocks(reading.blocks), format_notes(reading.earlier)
+    in_blocks = len(reading.blocks) > 1
+    gates = {name: getattr(context, name) for name in ("look_back", "update_gate", "exit_gate")}
+    prompt = question_notes.take_notes_prompt(
+        *(text, notes, earlier, state["question_text"], state["choices"]),
+        page=page.number,
+        most_words=most,
+        block=reading.order[0] + 1 if in_blocks else None,
+        **gates,
+    )
     too_long = list[int]()
 
     def complaint(reply: NotesAlone) -> str | None:
@@ -160,7 +209,7 @@ async def _request_notes(reading: _NotesReading, page: Page, text: str, most: in
         too_long.append(words)
         return f"the notes have {words} words, and may have {most} at most: leave out what matters least"
 
-    reply_type = NewNotes if context.look_back else NotesAlone
+    reply_type = question_notes.notes_reply(**gates, in_blocks=in_blocks)
     prompt = prompt.adding(note_line(context.language))
     return await ask(reading.runtime, prompt, reply_type, complaint, fallback="take_notes")
 
@@ -175,7 +224,7 @@ async def _keep_nearest(reading: _NotesReading, page: Page, text: str) -> None:
     ranked = [number for number, _ in rank(query, [line.text for line in lines])]
     wanted = dict.fromkeys([*ranked, *range(len(before))])
     kept = take_fitting(wanted, lambda number: count_note_words([lines[number]]), room, skips=True)
-    reading.notes, reading.earlier = [lines[number] for number in sorted(kept)], []
+    reading.blocks, reading.order, reading.earlier = [[lines[number] for number in sorted(kept)]], [0], []
     await asyncio.sleep(0)  # lets others work between two pages
 
 
@@ -185,6 +234,10 @@ def _update(reading: _NotesReading, name: str, read: range, pages: int) -> Notes
     did += f"; notes of {count_note_words(reading.notes)} words from {format_parts(named)}"
     if reading.earlier:
         did += f"; found {format_count(len(reading.earlier), 'earlier note')}"
+    if reading.unchanged:
+        did += f"; nothing on the question in {format_parts(reading.unchanged)}"
+    if reading.enough:
+        did += f"; enough was noted, {format_count(pages - read.stop, 'part')} left unread"
     if reading.unusable:
         did += f"; no usable reply at {format_parts(reading.unusable)}: the notes before stay"
     findings = list[Finding]()
@@ -193,12 +246,14 @@ def _update(reading: _NotesReading, name: str, read: range, pages: int) -> Notes
         findings.append(Finding(page=page, answers=False, text=text, choice=None, quotes=[]))
     return {
         "notes": format_notes(reading.notes),
+        "blocks": [format_notes(block) for block in reading.blocks],
+        "block_order": reading.order,
         "earlier": format_notes(reading.earlier),
         "next_page": read.stop,
         "reading": name,
         "pages_read": named,
         "findings": findings,
-        "continue_search": read.stop < pages,
+        "continue_search": read.stop < pages and not reading.enough,
         "step_summary": did,
     }
 

@@ -8,15 +8,16 @@ with each page, after "Look Back to Reason Forward" (Shi et al., 2025).
 import asyncio
 import re
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from typing import Annotated, Any, ClassVar, NamedTuple
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, create_model, model_validator
 
 from readgraph.library.earlier_notes import EarlierNotes
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
-from readgraph.models.reply_types import LenientReply, Texts
+from readgraph.models.reply_types import LenientReply, Numbers, Texts
 from readgraph.nodes.bounds import INSTRUCTION_WORDS
 from readgraph.nodes.prompts import question_part
 from readgraph.state.context import ReaderContext
@@ -27,13 +28,16 @@ TAKE_NOTES = declare_wording(
     "take_notes",
     "You read a long text page by page, to answer a question at its end. Of what you have read you keep nothing but "
     "your notes, which you write anew after each page: what you leave out is gone. " + DATA_RULE,
-    "The passage is page {page}. Write the notes anew, in at most {most_words} words. Give each fact a line of its "
+    "The passage is page {page}. Write {what} anew, in at most {most_words} words. Give each fact a line of its "
     "own, which ends with the numbers of its pages in brackets, such as [{page}]. {keep}Add what the passage says on "
-    "the question, with names, numbers and dates, and its own words in quotation marks where they matter.{earlier}"
-    "{look_back} Don't answer the question yet.",
+    "the question, with names, numbers and dates, and its own words in quotation marks where they matter.{block}"
+    "{earlier}{look_back}{update_gate}{exit_gate} Don't answer the question yet.",
     keep="Keep what the notes hold and bears on the question, with its page numbers. ",
     earlier=" What stands in earlier-notes you had noted, and left out since: take back what bears on the question.",
     look_back=" If you miss something that you had noted on an earlier page, name in look_back what to search for.",
+    block=" The other blocks stay: don't repeat them. Name in used the blocks that bear on this passage.",
+    update_gate=" If the passage says nothing on the question, say so in unchanged: then all notes stay as they are.",
+    exit_gate=" Say in enough whether the notes, with this passage, hold the whole answer: then reading ends.",
 )
 
 
@@ -62,6 +66,45 @@ class NewNotes(NotesAlone):
     ]
 
 
+class _Gate(LenientReply):
+    """A decision beside the notes, which counts as no where it is missing."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_missing_as_no(cls, value: Any) -> Any:
+        return {"unchanged": False, "enough": False, **value} if isinstance(value, dict) else value
+
+
+class UpdateGate(_Gate):
+    """Whether a page changes the notes (GRU-Mem, arXiv 2602.10560)."""
+
+    unchanged: bool = Field(description="true if the passage says nothing on the question; notes may then be empty.")
+
+
+class ExitGate(_Gate):
+    """Whether enough was read (GRU-Mem, arXiv 2602.10560)."""
+
+    enough: bool = Field(description="true if the notes, with this passage, hold the whole answer; else false.")
+
+
+class BlocksUsed(LenientReply):
+    """Which blocks of the notes a page has to do with (MHM-LRU, arXiv 2607.01523)."""
+
+    used: Numbers = Field(description="The numbers of the blocks of notes that bear on this passage; may be empty.")
+
+
+@cache
+def notes_reply(look_back: bool, update_gate: bool, exit_gate: bool, in_blocks: bool) -> type[NotesAlone]:
+    """The type of the reply after a page; gates stand around the notes, in the order in which they are decided."""
+    own = NewNotes if look_back else NotesAlone
+    added = [gate for gate, on in ((ExitGate, exit_gate), (BlocksUsed, in_blocks)) if on]
+    bases: Any = (*added, own, *([UpdateGate] if update_gate else []))
+    if bases == (own,):
+        return own
+    made: type[NotesAlone] = create_model(own.__name__, __base__=bases, __doc__=own.__doc__)
+    return made
+
+
 def take_notes_prompt(
     passage: str,
     notes: str,
@@ -72,8 +115,14 @@ def take_notes_prompt(
     page: int,
     most_words: int,
     look_back: bool = True,
+    update_gate: bool = False,
+    exit_gate: bool = False,
+    block: int | None = None,
 ) -> Prompt:
-    """Ask for the notes after a page; `earlier`: lines of earlier notes that were found for what was missed."""
+    """Ask for the notes after a page, or for one block of them.
+
+    `earlier`: lines of earlier notes that were found for what was missed.
+    """
     parts = [
         fenced("passage", passage),
         fenced("notes", notes) if notes else "",
@@ -81,7 +130,8 @@ def take_notes_prompt(
         question_part(question, choices),
     ]
     values = {"page": page, "most_words": most_words, "keep": notes, "earlier": earlier, "look_back": look_back}
-    return TAKE_NOTES.ask(*parts, **values)
+    values |= {"what": "the notes" if block is None else f"block {block} of the notes", "block": block is not None}
+    return TAKE_NOTES.ask(*parts, **values, update_gate=update_gate, exit_gate=exit_gate)
 
 
 REPLY_WORDS = 100  # kept free for the form of the reply
@@ -91,6 +141,11 @@ NOTES_SHARE, QUESTION_SHARE, LEAST_SHARE = 5, 10, 4  # a share is one in so many
 def most_note_words(context: ReaderContext) -> int:
     """Most words of the notes, with their page numbers: `note_words`, and a fifth of the window."""
     return min(context.note_words, context.window_words // NOTES_SHARE)
+
+
+def most_block_words(context: ReaderContext) -> int:
+    """Most words of a block of the notes: an even share of all."""
+    return max(1, most_note_words(context) // context.heads)
 
 
 def most_found_words(context: ReaderContext) -> int:
@@ -130,6 +185,13 @@ class NoteLine(NamedTuple):
 def format_notes(lines: Iterable[NoteLine]) -> str:
     """Notes as one text."""
     return "\n".join(line.text_with_pages for line in lines)
+
+
+def format_blocks(blocks: Sequence[Sequence[NoteLine]]) -> str:
+    """Notes as one text; where there are several blocks, each after its number, and "" where all are empty."""
+    if len(blocks) == 1 or not any(blocks):
+        return format_notes(blocks[0])
+    return "\n".join(f"Block {number}:\n{format_notes(lines) or '(empty)'}" for number, lines in enumerate(blocks, 1))
 
 
 def count_note_words(lines: Iterable[NoteLine]) -> int:

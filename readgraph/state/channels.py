@@ -232,9 +232,12 @@ class NoteTakingState(ReadingState, NoteTakingOutput):
     """All channels of a reading that takes notes.
 
     `next_page` is the page that is read next; `earlier` holds lines of earlier notes that are shown with it. The
-    earlier notes themselves are in the store, under `reading` (see `readgraph.library.earlier_notes`).
+    earlier notes themselves are in the store, under `reading` (see `readgraph.library.earlier_notes`). `blocks` are the
+    notes in their blocks, `block_order` these blocks' indexes, the one that was used least recently first.
     """
 
+    blocks: list[str]
+    block_order: list[int]
     earlier: str
     next_page: int
     reading: str
@@ -244,6 +247,8 @@ class FreshNotes(TypedDict):
     """The channels of note-taking that belong to one question."""
 
     notes: Annotated[str, Empty]
+    blocks: list[str]
+    block_order: list[int]
     earlier: str
     next_page: int
     reading: str

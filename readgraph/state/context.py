@@ -48,6 +48,7 @@ class ReaderContext(  # a dataclass orders its fields from the last base to the 
     groups_of.Retrieval,
     groups_of.Surveying,
     groups_of.Programs,
+    groups_of.NoteGates,
     groups_of.LookingBack,
     groups_of.NoteTaking,
     groups_of.MemoryParts,

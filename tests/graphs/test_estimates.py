@@ -79,7 +79,11 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     ],
     "survey": [{}, {"survey_words": 90, **STYLE}, {"fields": "who:text,when:date", "window_words": 1000}],
     "outline-walk": [{}, {"segment_words": 60, "children": 3, "node_words": 40, "walks": 2, "max_hops": 7, **STYLE}],
-    "overwrite-memory": [{}, {"window_words": 1000, "note_words": 150, "look_back": False, **STYLE}],
+    "overwrite-memory": [
+        {},
+        {"window_words": 1000, "note_words": 150, "look_back": False, **STYLE},
+        {"heads": 4, "update_gate": True, "exit_gate": True},
+    ],
     "walk-and-research": [{"segment_words": 90, "children": 3, "max_hops": 5, "rounds": 4}],
     "reflective-walk": [{"segment_words": 60, "children": 3, "max_hops": 4, "walks": 2, "rounds": 4}],
     "mem-gpt": [

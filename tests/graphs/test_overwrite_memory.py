@@ -158,6 +158,55 @@ def test_a_prompt_fits_the_window(window: int, note_words: int, chunk: int, data
     assert chunk_words(context) >= min(chunk, window // 4)
 
 
+async def test_the_update_gate_leaves_notes_as_they_are(server: ModelServer, library: Library) -> None:
+    def gated(request: ChatRequest) -> dict[str, Any]:
+        if asked_for(request) != "NewNotes":
+            return {"answer": "Under the stone." if "brass key" in between(request, "notes") else None}
+        if KEY in between(request, "passage"):
+            return {"notes": [KEY], "look_back": []}
+        return {"unchanged": True, "notes": ["Gulls."], "look_back": []}
+
+    server.respond = gated
+    found = await run(library, text_of(6, planted=2), replace(CONTEXT, update_gate=True))
+    assert (found["answer"], found["notes"]) == ("Under the stone.", f"{KEY} [2]")
+    assert "nothing on the question in parts 0, 1, 3, 4, 5" in found["steps"][2]["summary"]
+    assert "say so in unchanged" in server.requests[0].text and found["usage"]["calls"] == 7
+    await run(library, text_of(6, planted=2))
+    assert "unchanged" not in server.requests[7].text, "without the gate nothing is asked of it"
+
+
+async def test_the_exit_gate_ends_the_reading(server: ModelServer, library: Library) -> None:
+    server.respond = lambda request: (
+        {"notes": [KEY], "look_back": [], "enough": KEY in between(request, "passage")}
+        if asked_for(request) == "NewNotes"
+        else {"answer": "Under the stone."}
+    )
+    context = replace(CONTEXT, exit_gate=True)
+    found = await run(library, text_of(40, planted=3), context)
+    assert (found["answer"], found["usage"]["calls"]) == ("Under the stone.", 5)
+    assert found["steps"][2]["summary"].endswith("; enough was noted, 36 parts left unread")
+    assert found["compression_rate"] and found["compression_rate"] > 85, "only what was read counts as seen"
+
+
+async def test_the_block_that_was_used_least_recently_is_overwritten(server: ModelServer, library: Library) -> None:
+    seen = list[str]()
+
+    def heads(request: ChatRequest) -> dict[str, Any]:
+        if asked_for(request) != "NewNotes":
+            return {"answer": "Under the stone." if "brass key" in between(request, "notes") else None}
+        seen.append(between(request, "notes"))
+        page = int(re.findall(r"The passage is page (\d+)\.", request.text)[0])
+        key = KEY in between(request, "passage")
+        return {"notes": [KEY if key else f"Gulls on {page}."], "look_back": [], "used": [1]}
+
+    server.respond = heads
+    found = await run(library, text_of(9, planted=0), replace(CONTEXT, heads=3))
+    assert found["answer"] == "Under the stone." and f"{KEY} [0]" in found["notes"], "a block that is used stays"
+    assert seen[0] == "" and seen[1].startswith(f"Block 1:\n{KEY} [0]\nBlock 2:\n(empty)")
+    assert "Write block 2 of the notes anew" in server.requests[1].text
+    assert found["notes"].count("Gulls") == 2 and found["usage"]["calls"] == 10
+
+
 async def test_notes_that_are_too_long_are_asked_for_again_and_cut(server: ModelServer, library: Library) -> None:
     server.respond = lambda request: (
         {"notes": ["The boat is red. It leaks. " * 40], "look_back": []}

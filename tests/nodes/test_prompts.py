@@ -177,6 +177,18 @@ CASES: dict[str, Prompt] = {
     "take_notes_only": take_notes_prompt(
         "He looked for oil.", f"{FOUND} [1]", "", QUESTION, {}, page=7, most_words=200, look_back=False
     ),
+    "take_notes_gated": take_notes_prompt(
+        "He looked for oil.",
+        f"Block 1:\n{FOUND} [1]\nBlock 2:\n(empty)",
+        "",
+        QUESTION,
+        {},
+        page=7,
+        most_words=200,
+        update_gate=True,
+        exit_gate=True,
+        block=2,
+    ),
     "write_program": write_program_prompt("The lamp was out.", "", "", QUESTION, {}, **PROGRAM_SIZES),
     "write_program_last": write_program_prompt(
         "The lamp was out.",

@@ -14,6 +14,7 @@ from readgraph.state.settings.methods import (
     LookingBack,
     Memorizing,
     MemoryParts,
+    NoteGates,
     NoteTaking,
     Programs,
     Ranking,
@@ -88,6 +89,7 @@ __all__ = [
     "Memorizing",
     "MemoryParts",
     "Model",
+    "NoteGates",
     "NoteTaking",
     "PageSizes",
     "PagesRead",
@@ -126,7 +128,7 @@ GROUPS: Groups = (
     *(Checking, SummaryForm),
     *(PageSizes, Paragraphs, Subtrees, Pausing, Gists, Purpose, Rebuilding, PagesRead, LookUp),
     *(Reasoning, Tree, Walk, Memorizing, Reflecting, Research, SearchTools, Chaining, MemoryParts, Surveying),
-    *(NoteTaking, LookingBack, Programs),
+    *(NoteTaking, LookingBack, NoteGates, Programs),
     *(Retrieval, Segments, Excerpt),
 )
 """All groups, in the order in which they are shown."""

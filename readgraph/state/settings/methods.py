@@ -145,6 +145,22 @@ class LookingBack(Settings, panel="overwrite-memory"):
     )
 
 
+class NoteGates(Settings, panel="overwrite-memory"):
+    """When notes are written, and how much of them is at stake with each part."""
+
+    update_gate: Annotated[
+        bool, Help("Let the model say that a part has nothing on the question: then the notes stay as they are.")
+    ] = False
+    exit_gate: Annotated[
+        bool, Help("Let the model say that it has the whole answer: then no further part is read.")
+    ] = False
+    heads: Annotated[
+        int,
+        Ge(1),
+        Help("Keep the notes in this many blocks, and with each part write only the one that was used least recently."),
+    ] = 1
+
+
 class Programs(Settings, panel="rlm"):
     """How many programs `rlm` may run, and how often they may ask a model."""
 
