@@ -1,5 +1,6 @@
 """Compression engines: a long text becomes one that fits a budget of tokens, by any of the reading methods."""
 
+from readgraph.compression.compact_memory import stand_in_for_compact_memory
 from readgraph.compression.engine import CompressionEngine
 from readgraph.compression.engines import (
     DocumentCompressor,
@@ -13,6 +14,7 @@ from readgraph.compression.engines import (
     load_engine,
 )
 from readgraph.compression.kept import Recalled
+from readgraph.compression.read_agent_parts import SentenceWindowChunker
 from readgraph.compression.trace import Compressed, CompressionTrace
 
 __all__ = [
@@ -26,7 +28,9 @@ __all__ = [
     "MemWalkerTreeEngine",
     "ReadAgentGistEngine",
     "Recalled",
+    "SentenceWindowChunker",
     "engine_ids",
     "engine_named",
     "load_engine",
+    "stand_in_for_compact_memory",
 ]

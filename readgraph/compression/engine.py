@@ -8,10 +8,10 @@ import asyncio
 import inspect
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Self, cast
@@ -134,23 +134,56 @@ class CompressionEngine(ABC):
         return self.condenser().build().compile(store=self.pages.store)
 
     def compress(
-        self, text: str, llm_token_budget: int, query: str | None = None
+        self,
+        text: str | Sequence[str],
+        llm_token_budget: int,
+        query: str | None = None,
+        *,
+        previous_compression_result: Compressed | None = None,
     ) -> tuple[Compressed, CompressionTrace]:
         """The text within a budget of tokens, and the trace; with a query, the answer to it.
 
         A text that fits is returned as it is. What is too long is shortened again until it fits, and never cut off;
-        where a model shortens no further, its most important sentences are taken. Raises `BadInput` for an empty text
-        or query, for a budget that holds no word, or no sentence of what was found, and the errors of `ask`.
+        where a model shortens no further, its most important sentences are taken.
+
+        Args:
+            text: The text, or its chunks, which then are the episodes of engines that have any.
+            llm_token_budget: Most tokens of the result.
+            query: A question; the result is its answer.
+            previous_compression_result: What came out before: it stands before the text, so that a text which grows
+                is compressed step by step.
+
+        Raises:
+            BadInput: For an empty text or query, for a budget that holds no word, or no sentence of what was found.
+                The errors of `ask` too.
         """
-        return in_background(self.acompress, text, llm_token_budget, query)
+        request = partial(self.acompress, previous_compression_result=previous_compression_result)
+        return in_background(request, text, llm_token_budget, query)
 
     async def acompress(
-        self, text: str, llm_token_budget: int, query: str | None = None
+        self,
+        text: str | Sequence[str],
+        llm_token_budget: int,
+        query: str | None = None,
+        *,
+        previous_compression_result: Compressed | None = None,
     ) -> tuple[Compressed, CompressionTrace]:
         """As `compress`, in the running event loop."""
         check_request(llm_token_budget, query)
-        document = await self.pages.add_document(text)
-        return await self.compress_document(document, llm_token_budget, query)
+        before = previous_compression_result
+        if not isinstance(before, Compressed | None):
+            raise BadInput(f"previous_compression_result must be what compress returned, not {type(before).__name__}.")
+        given: list[Any] = [*text] if isinstance(text, list | tuple) else [text]
+        if wrong := [type(part).__name__ for part in given if not isinstance(part, str)]:
+            raise BadInput(f"A text to compress must be a string or a list of strings, not {wrong[0]}.")
+        parts = [part for part in [*([before.text] if before else []), *given] if part.strip()]
+        engine = self if isinstance(text, str) else self.for_chunks(parts)
+        document = await self.pages.add_document("\n\n".join(parts))
+        return await engine.compress_document(document, llm_token_budget, query)
+
+    def for_chunks(self, chunks: Sequence[str]) -> "CompressionEngine":
+        """The engine for a text of these chunks; one without episodes takes the text as it is."""
+        return self
 
     async def compress_document(
         self,

@@ -9,6 +9,7 @@ answers can't choose pauses. A package offers an engine as an entry point, whose
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from os import PathLike
 from typing import Any, ClassVar
@@ -24,7 +25,7 @@ from readgraph.compression import read_agent_parts as words
 from readgraph.compression.condenser import Condenser, check_budget, notes_of, tokens_in, words_in
 from readgraph.compression.engine import GROUP_WORDS, LEAST_SHARE, CompressionEngine, EmbeddingFunction, gist_of
 from readgraph.compression.kept import read_engine
-from readgraph.compression.read_agent_parts import Templates, name_of, paginator_for
+from readgraph.compression.read_agent_parts import GivenChunks, SentenceWindowChunker, Templates, name_of, paginator_for
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.answer import make_answer_node
@@ -93,8 +94,11 @@ class EpisodeEngine(CompressionEngine):
     """What reads episodes and keeps a gist of each.
 
     `chunker` cuts the episodes (see `readgraph.compression.read_agent_parts.paginator_for`); without one, they have at
-    most `episode_token_limit` tokens. A gist has about `gist_length` tokens.
+    most `episode_token_limit` tokens, and end as `cut_by_default` says. A gist has about `gist_length` tokens.
     """
+
+    cut_by_default: ClassVar[type[SentenceWindowChunker] | None] = None
+    """The chunker where none is given; without one, episodes end at headings and paragraphs."""
 
     instead: ClassVar[Mapping[str, str]] = {
         "min_page_words": "episode_token_limit",
@@ -116,7 +120,9 @@ class EpisodeEngine(CompressionEngine):
             raise BadInput(
                 f"gist_length ({gist_length}) must be less than episode_token_limit ({episode_token_limit})."
             )
-        self.chunker, self._paginate = chunker, paginator_for(chunker)
+        default = self.cut_by_default(episode_token_limit) if self.cut_by_default else None
+        self.chunker = default if chunker is None else chunker
+        self._paginate = paginator_for(self.chunker)
         super().__init__(**more)
         self.functions["chunker"] = name_of(chunker)
         most = words_in(episode_token_limit)
@@ -146,6 +152,14 @@ class EpisodeEngine(CompressionEngine):
             without_model=(without, self._extract_note),
             settings=(Language, Paragraphs, Rebuilding),
         )
+
+    def for_chunks(self, chunks: Sequence[str]) -> "EpisodeEngine":
+        """A copy whose episodes are these chunks."""
+        engine = copy(self)
+        engine.chunker = GivenChunks(tuple(chunks))
+        engine._paginate = paginator_for(engine.chunker)
+        engine.graph = engine.build().compile(store=self.pages.store)
+        return engine
 
     async def _extract_note(self, text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
         gist = extract_gist(text, words_in(self.gist_length))
@@ -181,6 +195,7 @@ class ReadAgentGistEngine(EpisodeEngine):
     `qa_prompt_template` with {context} and {question}, asked for the answer.
     """
 
+    cut_by_default = SentenceWindowChunker
     id, line = "readagent_gist", "ReadAgent: gists of episodes; for a query, the episodes that matter in full."
     plain = (*EpisodeEngine.plain, "gist_prompt_template", "qa_prompt_template", "lookup_prompt_template")
     templates: Templates

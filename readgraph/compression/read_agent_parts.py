@@ -8,21 +8,23 @@ What is put in is fenced, as in all prompts.
 import inspect
 import re
 import string
-from collections.abc import AsyncGenerator, Callable, Iterable, Set
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
+from readgraph.compression.condenser import words_in
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 from readgraph.nodes.building.paging import pages_at_pauses
 from readgraph.nodes.building.parts import Paginate
 from readgraph.nodes.extractive import pages_by_rule
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Page
-from readgraph.state.words import count_words
+from readgraph.state.records import Page, digest
+from readgraph.state.sentences import sentence_spans
+from readgraph.state.words import count_words, end_after_words
 
 METHODS = ("chunk", "split_text")
 """The methods of a chunker (compact-memory's, LangChain's) that give a text's episodes."""
@@ -57,6 +59,55 @@ def paginator_for(chunker: object) -> Paginate:
     return paginate_by_episodes
 
 
+class SentenceWindowChunker:
+    """Cuts a text into episodes of whole sentences, each as many as fit (compact-memory's default).
+
+    A sentence that is longer than an episode may be is cut.
+
+    Args:
+        max_tokens: Most tokens of an episode.
+    """
+
+    def __init__(self, max_tokens: int = 500) -> None:
+        if not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens < 2:
+            raise BadInput(f"max_tokens must be a whole number of tokens, at least 2, not {max_tokens!r}.")
+        self.max_tokens = max_tokens
+
+    def chunk(self, text: str) -> list[str]:
+        """The episodes of a text, in order."""
+        most, episodes, begin, size = words_in(self.max_tokens), list[str](), 0, 0
+        for start, end in self._pieces(text, most):
+            words = count_words(text[start:end])
+            if size and size + words > most:
+                episodes.append(text[begin:start])
+                begin, size = start, 0
+            size += words
+        return [episode for episode in (*episodes, text[begin:]) if episode.strip()]
+
+    def _pieces(self, text: str, most: int) -> Iterator[tuple[int, int]]:
+        for start, end in sentence_spans(text):
+            while start < end:
+                stop = min(end, end_after_words(text, start, most))
+                yield start, stop
+                start = stop
+
+
+@dataclass(frozen=True)
+class GivenChunks:
+    """A chunker that gives chunks which were cut before."""
+
+    chunks: tuple[str, ...]
+
+    def chunk(self, text: str) -> list[str]:
+        """These chunks."""
+        return [*self.chunks]
+
+    @property
+    def name(self) -> str:
+        """What a recipe calls them: other chunks of the same text build another memory."""
+        return f"chunks {digest(self.chunks)}"
+
+
 _FORMER_MODULES: dict[object, str] = {
     pages_at_pauses: "readgraph.nodes.building.pauses",
     pages_by_rule: "readgraph.nodes.extractive.pages",
@@ -68,6 +119,8 @@ def name_of(chunker: object) -> str | None:
     """The name of a chunker in a recipe and a trace."""
     if chunker is None:
         return None
+    if isinstance(chunker, GivenChunks):
+        return chunker.name
     named = chunker if hasattr(chunker, "__qualname__") else type(chunker)
     module = _FORMER_MODULES.get(named, named.__module__)
     return f"{module}.{named.__qualname__}"

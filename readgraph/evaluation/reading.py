@@ -21,10 +21,11 @@ from readgraph.library.histories import append_sessions
 from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
 from readgraph.models.metering import ExchangeRecorder, FallBack, ModelExchange, exchanges_to
+from readgraph.state.channels import Hop
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.logs import new_run_part, use_run
-from readgraph.state.reading import Question
+from readgraph.state.reading import Finding, Question
 from readgraph.state.records import Document, digest
 from readgraph.state.summary import SummaryWanted
 from readgraph.state.words import first_words
@@ -114,7 +115,7 @@ class TextReading:
             run=self.run,
             status=output["status"],
             answer=output["answer"],
-            choice=None if output["choice"] is None else ord(output["choice"]) - ord("A"),
+            choice=_option_of(output["choice"]),
             read=tuple(TextSpan(page.start, page.end) for page in read),
             cited=tuple(TextSpan(cited["start"], cited["end"]) for cited in output["citations"]),
             compression_rate=output["compression_rate"],
@@ -124,11 +125,22 @@ class TextReading:
             hops=None if hops is None else len(hops),
             strayed=None if hops is None else any(hop["action"] == "revert" for hop in hops),
             percent_read=output.get("percent_read"),
+            percent_shown=None if hops is None else self._percent_shown(hops),
             memory=output["memory"],
             by_rule=output["by_rule"],
             action=acted,
+            alternatives=self._alternatives(output["findings"]),
         )
         return self.keep_outcome(outcome, exchanges)
+
+    def _percent_shown(self, hops: Sequence[Hop]) -> float:
+        """The words of the notes and segments that a walk was shown (MemWalker, figure 4)."""
+        return round(100 * sum(hop["shown_words"] for hop in hops) / max(self.document.words, 1), 2)
+
+    def _alternatives(self, findings: Sequence[Finding]) -> tuple[tuple[str, int | None], ...]:
+        """The chunks' own answers, where the best of them counts."""
+        best = self.row.context.best_chunk
+        return tuple((finding["text"], _option_of(finding["choice"])) for finding in findings if best)
 
     def fail(self, item: Item, problem: ReadgraphError, exchanges: Sequence[ModelExchange] = ()) -> Outcome:
         """Keep that a question could not be answered, with the reason and the exchanges before the failure."""
@@ -167,3 +179,7 @@ async def add_text(pages: PageStore, text: Text) -> Document:
             added.append(await pages.add_document(document, title=first_words(first_line, 12)))
         return await add_collection(pages, added, title=text.title)
     return await pages.add_document(text.text, title=text.title)
+
+
+def _option_of(letter: str | None) -> int | None:
+    return None if letter is None else ord(letter) - ord("A")

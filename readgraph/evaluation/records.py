@@ -213,7 +213,9 @@ class Outcome:
     the index of the chosen option. `read` are the spans of the pages read again, or of the turns that an agent
     recalled, in that order; `cited` are the spans of the citations. `compression_rate` and `usage` are the reading's.
     `calls`, `input_words` and `output_words` count all replies, new and recorded. `look_ups` counts decisions to look
-    at a page, `hops` decisions of a walk, and `strayed` that the walk turned back. `action`: the choice on a web page.
+    at a page, `hops` decisions of a walk, and `strayed` that the walk turned back. `percent_shown`: the words that a
+    walk was shown, tree nodes and segments, as a percentage of the text's. `action`: the choice on a web page.
+    `alternatives`: answers and options of single chunks, of which the best counts (GAM, section 3.1).
     """
 
     item: str
@@ -236,10 +238,12 @@ class Outcome:
     hops: int | None = None
     strayed: bool | None = None
     percent_read: float | None = None
+    percent_shown: float | None = None
     cost: float | None = None
     memory: str = ""
     by_rule: bool = False
     action: ChosenWebAction | None = None
+    alternatives: tuple[tuple[str, int | None], ...] = ()
 
     def line(self) -> dict[str, Any]:
         """The outcome as a plain JSON value."""

@@ -71,8 +71,8 @@ def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterabl
             given = dict.fromkeys(given, 0.0)
         item, answered = items[outcome.item], outcome.by_method(model)
         for name in dataset.metrics:
-            measure = METRICS[name].score
-            score = measure(item, answered) if measure else given.get(name)
+            metric = METRICS[name]
+            score = metric.score_best(item, answered) if metric.score else given.get(name)
             if score is not None:
                 scores[name][outcome.run][outcome.item] = 0.0 if outcome.status == "failed" else score
     for name in dataset.metrics:
@@ -90,8 +90,9 @@ class WalkFigures:
     """Figures of the walks of a set of questions; percentages from 0 to 100, None if there is nothing to count.
 
     `stray_ratio`: questions whose walk turned back; `recovery_rate`: the share of these that were answered correctly
-    all the same. `percent_read`: words of the text in the segments that were read, on average (the paper also counts
-    tree nodes). `usable_replies`: with a tree built before, its valid actions. `hops`: decisions a question.
+    all the same. `percent_read`: words of the text in the segments that were read, on average; `percent_shown`: those
+    of all tree nodes and segments that were shown, as the paper counts (figure 4). `usable_replies`: with a tree built
+    before, its valid actions. `hops`: decisions a question.
     """
 
     questions: int
@@ -101,6 +102,7 @@ class WalkFigures:
     percent_read: float
     usable_replies: float | None
     hops: float
+    percent_shown: float | None = None
 
 
 def walk_figures(outcomes: Sequence[Outcome], right: Sequence[bool] | None = None) -> WalkFigures | None:
@@ -114,6 +116,7 @@ def walk_figures(outcomes: Sequence[Outcome], right: Sequence[bool] | None = Non
         return None
     walks = [outcome for outcome, _ in walked]
     recovered = [well for outcome, well in walked if outcome.strayed]
+    shown = [outcome.percent_shown for outcome in walks if outcome.percent_shown is not None]
     replies, refused = sum(outcome.calls for outcome in walks), sum(outcome.refused for outcome in walks)
     return WalkFigures(
         questions=len(walks),
@@ -121,6 +124,7 @@ def walk_figures(outcomes: Sequence[Outcome], right: Sequence[bool] | None = Non
         stray_ratio=_percent([bool(outcome.strayed) for outcome in walks]),
         recovery_rate=_percent(recovered) if recovered else None,
         percent_read=round(fmean(outcome.percent_read or 0.0 for outcome in walks), 2),
+        percent_shown=round(fmean(shown), 2) if shown else None,
         usable_replies=round(100 * (replies - refused) / replies, 2) if replies else None,
         hops=round(fmean(outcome.hops or 0 for outcome in walks), 2),
     )

@@ -191,8 +191,10 @@ async def estimate_tree_reading(case: EstimateCase, recipe: MakeRecipe = recipe)
 
 def estimate_segment_summaries(segments: Range, context: ReaderContext, words: float) -> Estimate:
     """Summaries of this many segments, of so many words each."""
-    prompt = Range.frame(summaries.summary_prompt("", purpose_of(context)).words)
-    return Estimate.of(segments, prompt + Range(0, words, segment(context).high), SUMMARY_SHARE * words)
+    earlier = context.earlier_words
+    prompt = Range.frame(summaries.summary_prompt("", purpose_of(context), "…" if earlier else "").words)
+    shown = Range(0, words, segment(context).high) + Range(0, earlier, earlier)
+    return Estimate.of(segments, prompt + shown, SUMMARY_SHARE * words)
 
 
 def estimate_compression(nodes: Range, context: ReaderContext, heading: Range = NONE) -> Estimate:
@@ -238,16 +240,26 @@ def estimate_walk_levels(
     parts = (depth - 1) * shown.expected + context.segment_words
     seen = Range(0, parts / max(depth, 1), max(shown.most, segment(context).most))
     # The working memory: notes of the path, or of all visited nodes, cut to fit the window.
-    carried, most = {"off": (0, 0), "path": ((depth - 1) / 2, deepest), "visited": (depth, context.max_hops)}[
-        context.working_memory
-    ]
+    carried, most = {
+        "off": (0, 0),
+        "path": ((depth - 1) / 2, deepest),
+        "visited": (depth, context.max_hops),
+        "summary": (1, 1),
+    }[context.working_memory]
     note = _note(context) + heading
     seen += Range(0, carried * note.expected, min(most * note.most, context.window_words))
     if seen_words is not None:
         seen = replace(seen, expected=seen_words)
     prompt = Range.frame(max(triage_prompt([], [], [], [], "", {}).words, leaf_prompt("", [], [], "", {}).words))
     options = Range(-60, 0, 40 + context.children)  # switches shorten a prompt, numbers of visited parts lengthen it
-    return Estimate.of(hops, prompt + seen + findings + case.question + options + ANSWER_LINE, DECISION_REPLY)
+    walking = Estimate.of(hops, prompt + seen + findings + case.question + options + ANSWER_LINE, DECISION_REPLY)
+    if context.working_memory != "summary":
+        return walking
+    shortened = Range.frame(summaries.compress_prompt([], context.node_words, purpose_of(context)).words)
+    shortened += Range(0, depth * note.expected, context.window_words)
+    return walking + Estimate.of(
+        Range(0, hops.expected / 2, hops.high), shortened, COMPRESSED_SHARE * context.node_words
+    )
 
 
 def estimate_finding_weighing(case: EstimateCase, *, further_walks: int = 0) -> Estimate:

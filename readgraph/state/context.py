@@ -44,6 +44,7 @@ class GraphContext(Settings):
 class ReaderContext(  # a dataclass orders its fields from the last base to the first
     GraphContext,
     groups_of.Excerpt,
+    groups_of.Chunks,
     groups_of.Segments,
     groups_of.Retrieval,
     groups_of.Surveying,
@@ -51,6 +52,7 @@ class ReaderContext(  # a dataclass orders its fields from the last base to the 
     groups_of.NoteGates,
     groups_of.LookingBack,
     groups_of.NoteTaking,
+    groups_of.MemoryPressure,
     groups_of.MemoryParts,
     groups_of.Chaining,
     groups_of.SearchTools,

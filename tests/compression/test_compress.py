@@ -1,18 +1,29 @@
 """Texts are compressed into a budget by a method's own graph, and never cut."""
 
 import json
+import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from readgraph.compression import ReadAgentGistEngine, engine_ids, engine_named
-from readgraph.compression.condenser import count_tokens
+from readgraph.compression import (
+    ReadAgentGistEngine,
+    SentenceWindowChunker,
+    engine_ids,
+    engine_named,
+    stand_in_for_compact_memory,
+)
+from readgraph.compression.condenser import count_tokens, words_in
 from readgraph.graphs import read_agent
 from readgraph.models.functions import function_model
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.sentences import sentence_spans
+from readgraph.state.words import count_words
 from tests.doubles.model_server import ModelServer
 from tests.doubles.pipeline import Pipeline
 
@@ -48,6 +59,46 @@ def test_gists_that_no_prompt_could_hold_are_condensed_all_the_same(text: str) -
     compressed, trace = ReadAgentGistEngine(local_llm_pipeline=pipeline, **long).compress(text, 300)
     assert 150 < compressed.tokens <= 300 and trace.fallbacks == {}
     assert all("\n\nShorten this passage" in prompt for prompt in pipeline.prompts)
+
+
+def test_chunks_are_the_episodes_and_what_came_before_stands_first(text: str) -> None:
+    pipeline = Pipeline()
+    engine = ReadAgentGistEngine(local_llm_pipeline=pipeline, **SMALL)
+    chunks = [text[:900], text[900:1500], text[1500:2400]]
+    compressed, trace = engine.compress(chunks, 60)
+    assert len([said for step in trace.steps if step["node"] == "read" for said in step["replies"]]) == 3
+    engine.compress([text[:1500], text[1500:2400]], 60)
+    calls = len(pipeline.prompts)
+    assert engine.compress(chunks, 60)[0].text == compressed.text and len(pipeline.prompts) == calls
+    assert len(ReadAgentGistEngine(local_llm_pipeline=pipeline, **SMALL).compress("\n\n".join(chunks), 60)[1].steps) > 1
+    later, _ = engine.compress(text[2400:3000], 2000, previous_compression_result=compressed)
+    assert later.text == f"{compressed.text}\n\n{text[2400:3000]}" and later.status == "whole"
+    with pytest.raises(BadInput, match="what compress returned"):
+        engine.compress(text, 60, previous_compression_result="x")  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="not int"):
+        engine.compress(["a", 1], 60)  # type: ignore[list-item]
+
+
+@settings(max_examples=50)
+@given(
+    st.lists(st.sampled_from(["One. ", "Two three four five. ", "word " * 40, "\n\n", "Wo? "]), min_size=1),
+    st.integers(2, 60),
+)
+def test_windows_of_sentences_hold_the_whole_text_and_keep_their_size(parts: list[str], most: int) -> None:
+    text = "".join(parts)
+    episodes = SentenceWindowChunker(most).chunk(text)
+    assert "".join("".join(episodes).split()) == "".join(text.split())
+    assert all(count_words(episode) <= words_in(most) for episode in episodes)
+
+
+def test_compact_memory_s_names_give_our_engine() -> None:
+    stand_in_for_compact_memory()
+    stand_in_for_compact_memory()
+    names = import_module("compact_memory.engines.ReadAgent.engine")
+    assert names.ReadAgentGistEngine is ReadAgentGistEngine
+    assert import_module("compact_memory.chunker").SentenceWindowChunker is SentenceWindowChunker
+    for name in [name for name in sys.modules if name.partition(".")[0] == "compact_memory"]:
+        del sys.modules[name]
 
 
 def test_a_query_is_answered_from_the_pages_that_were_looked_up(text: str) -> None:
@@ -239,7 +290,7 @@ def test_a_function_that_fails_for_a_while_is_asked_again(text: str) -> None:
         ({"llm_token_budget": True}, "not True"),
         ({"llm_token_budget": 2}, r"holds no whole sentence of what was found, and none is cut: give at least \d+"),
         ({"text": " \n"}, "The text is empty"),
-        ({"text": None}, "must be a string, not NoneType"),
+        ({"text": None}, "must be a string or a list of strings, not NoneType"),
         ({"query": " "}, "The query is empty"),
         ({"query": 3}, "The query is empty"),
     ],

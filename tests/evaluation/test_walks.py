@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -100,6 +101,7 @@ def outcome(number: int, output: Any) -> Outcome:
         hops=len(output["hops"]),
         strayed=any(made["action"] == "revert" for made in output["hops"]),
         percent_read=output["percent_read"],
+        percent_shown=sum(made["shown_words"] for made in output["hops"]),
     )
 
 
@@ -121,6 +123,7 @@ async def test_figures_of_a_set_of_questions(server: ModelServer) -> None:
         percent_read=13.89,
         usable_replies=76.19,  # of 21 replies, 1 + 3 + 1 could not be used
         hops=4.25,
+        percent_shown=round(fmean(outcome.percent_shown or 0 for outcome in outcomes), 2),
     )
     figures = walk_figures(outcomes)
     assert figures and figures.recovery_rate == 50.0

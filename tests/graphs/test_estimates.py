@@ -63,6 +63,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {},
         {"segment_words": 60, "children": 3, "node_words": 40, "walks": 3, "max_hops": 9, **STYLE},
         {"segment_words": 90, "children": 2, "working_memory": "visited", "reasoning": False, "preset": "contract"},
+        {"segment_words": 60, "children": 3, "node_words": 40, "working_memory": "summary", "earlier_words": 30},
     ],
     "gam": [
         {},
@@ -78,6 +79,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"reply_form": "plain", "rounds": 2, "preset": "meeting"},
     ],
     "survey": [{}, {"survey_words": 90, **STYLE}, {"fields": "who:text,when:date", "window_words": 1000}],
+    "full-text": [{}, {"window_words": 1000, "best_chunk": True}],
     "outline-walk": [{}, {"segment_words": 60, "children": 3, "node_words": 40, "walks": 2, "max_hops": 7, **STYLE}],
     "overwrite-memory": [
         {},

@@ -99,14 +99,17 @@ async def test_recall_by_date(ada: Living, server: ModelServer) -> None:
         call("recall_search_date", first_day="2001-01-01", last_day="2001-12-31"),
         call("recall_search_date", first_day=today, last_day="2001-12-31"),
         call("recall_search_date", first_day="tomorrow", last_day="2001-12-31"),
+        call("recall_search_date", first_day=f"{today} 00:00", last_day=f"{today} 23:59"),
+        call("recall_search_date", first_day=today - timedelta(1), last_day=f"{today - timedelta(1)} 23:59"),
         say("Done."),
     )
     await ada.turn("The goat is on the gallery.")
     await ada.turn("What did I say today?")
-    here, nothing, turned, bad = (await ada.results())[1:-1]
+    here, nothing, turned, bad, timed, earlier = (await ada.results())[1:-1]
     assert here.startswith("showing 2 of 2 (page 1 of 1)") and "goat" in here and ", you: Hello." in here
     assert nothing == "showing 0 of 0 (page 1 of 1)"
     assert "exchange them" in turned and "first_day" in bad
+    assert timed == here and earlier == nothing
 
 
 async def test_archival_storage(ada: Living, server: ModelServer) -> None:

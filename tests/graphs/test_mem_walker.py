@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from readgraph.graphs.mem_walker import graph
+from readgraph.graphs.mem_walker import build, graph
 from readgraph.library.opening import Library
 from readgraph.state.records import Document
+from readgraph.state.words import count_words
 from tests.doubles.model_server import ModelServer
-from tests.doubles.reader import asked_for
+from tests.doubles.reader import asked_for, between
 from tests.doubles.walker import ASKED, CONTEXT, PARAGRAPHS, REVERT, TEXT, Walker, ask, down, moves, run, says
 
 pytestmark = pytest.mark.filterwarnings("ignore:The graph has no store")
@@ -239,6 +240,30 @@ async def test_the_working_memory_may_hold_all_nodes_visited(
     await ask(library, document, replace(CONTEXT, working_memory="visited"))
     background = walker.decided[-1].text.partition("</background>")[0]
     assert [f"found a {thing}" in background for thing in ("goat", "mackerel", "lantern")] == [True, True, False]
+
+
+async def test_the_working_memory_may_be_a_summary_of_all_nodes_visited(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    script = [down(0), down(1), REVERT, down(None), down(1), down(0), says("answer", "a plaque")]
+    server.respond = walker = Walker(*script)
+    found = await ask(library, document, replace(CONTEXT, working_memory="summary", node_words=25))
+    compressed = [request for request in server.requests if "main points, in their order: at most 25" in request.text]
+    last = walker.decided[-1].text.partition("</background>")[0]
+    assert "In short: " in last and 0 < found["hops"][-1]["memory_words"] <= 50
+    assert any("found a mackerel" in request.text for request in compressed), "of nodes that the walk left, too"
+
+
+async def test_segments_may_be_summarised_after_the_text_before_them(server: ModelServer, library: Library) -> None:
+    server.respond = Walker()
+    document = await library.pages.add_document(TEXT)
+    read = build().compile(store=library.store)
+    for words in (0, 12):
+        await read.ainvoke({"document": document.id}, context=replace(CONTEXT, earlier_words=words))
+    shown = [between(request, "before") for request in server.requests if "Summarise the whole passage" in request.text]
+    assert shown[:9] == [""] * 9 and len(await library.pages.memories(document.id)) == 2
+    assert [*map(count_words, shown[9:])] == [12] * 8
+    assert "a goat beneath the stair, and sold it again in the autumn." in shown[9:]
 
 
 async def test_the_oldest_notes_go_first_where_the_window_is_full(server: ModelServer, library: Library) -> None:

@@ -177,6 +177,7 @@ CASES: dict[str, Prompt] = {
     "take_notes_only": take_notes_prompt(
         "He looked for oil.", f"{FOUND} [1]", "", QUESTION, {}, page=7, most_words=200, look_back=False
     ),
+    "summary_after": summary_prompt("He looked for oil.", "", "The lamp was out."),
     "take_notes_gated": take_notes_prompt(
         "He looked for oil.",
         f"Block 1:\n{FOUND} [1]\nBlock 2:\n(empty)",

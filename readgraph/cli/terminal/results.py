@@ -281,10 +281,11 @@ def _walks(methods: list[dict[str, Any]]) -> Table | None:
     walked = [method for method in methods if method["walks"]]
     if not walked:
         return None
-    table = table_of("stray", "recovered", "read", "valid", "hops")
+    table = table_of("stray", "recovered", "read", "shown", "valid", "hops")
     for method in walked:
         walks, figures = method["walks"], method["figures"]
-        shares = (walks["stray_ratio"], walks["recovery_rate"], figures["percent_read"], walks["usable_replies"])
+        names = ("stray_ratio", "recovery_rate", "percent_read", "percent_shown", "usable_replies")
+        shares = [walks.get(name) for name in names]
         shown = [format_figure(share, PERCENT) for share in shares]
         table.add_row(row_name(method["method"]), *shown, format_figure(figures["hops"]))
     return table

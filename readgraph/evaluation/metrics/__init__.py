@@ -1,7 +1,7 @@
 """The metrics, by name, and the raters: the models for the metrics that need one."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -32,6 +32,14 @@ class Metric:
     score: Callable[[Item, Outcome], float | None] | None = None
     rater: Rater | None = None
     all_of: str = ""
+
+    def score_best(self, item: Item, outcome: Outcome) -> float | None:
+        """An outcome's score, or that of the best of its alternatives; None where no function gives one."""
+        if self.score is None:
+            return None
+        each = [replace(outcome, answer=answer, choice=choice) for answer, choice in outcome.alternatives]
+        scores = [score for one in each or [outcome] if (score := self.score(item, one)) is not None]
+        return max(scores, default=None)
 
 
 METRICS = {

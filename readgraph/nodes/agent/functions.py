@@ -6,7 +6,7 @@ A tool that takes `memory`, also your own, gets the `AgentMemory`, unseen by the
 import json
 import re
 from collections.abc import Iterable, Sequence
-from datetime import date
+from datetime import date, datetime
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -202,15 +202,16 @@ async def recall_search(words: Annotated[str, "Words to look for."], memory: Mem
 
 @tool
 async def recall_search_date(
-    first_day: Annotated[date, "YYYY-MM-DD"],
-    last_day: Annotated[date, "YYYY-MM-DD"],
+    first_day: Annotated[date | datetime, "YYYY-MM-DD, or with a time: YYYY-MM-DD HH:MM"],
+    last_day: Annotated[date | datetime, "The same"],
     memory: Memory,
     page: ResultPage = 1,
 ) -> str:
-    """What was said from one day to another, the oldest first."""
-    if last_day < first_day:
+    """What was said from one day, or time of day, to another, the oldest first."""
+    begin, end = (_as_written(given) for given in (first_day, last_day))
+    if f"{end}~" < begin:
         raise BadInput("The last day is before the first: exchange them.")
-    return await _events_page(await storages.events_between(memory, first_day, last_day), page, memory)
+    return await _events_page(await storages.events_between(memory, begin, f"{end}~"), page, memory)
 
 
 @tool
@@ -306,6 +307,11 @@ MEMORY_FUNCTIONS: tuple[BaseTool, ...] = (
     document_open,
 )
 """Functions of an agent that lives on, besides `send_message`."""
+
+
+def _as_written(given: date | datetime) -> str:
+    """A day, or a minute of it, as the times of events begin."""
+    return given.isoformat(timespec="minutes")[:16] if isinstance(given, datetime) else given.isoformat()
 
 
 def _now_holds(memory: AgentMemory, label: str) -> str:

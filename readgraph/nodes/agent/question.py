@@ -9,7 +9,7 @@ from readgraph.library.page_store import page_store
 from readgraph.nodes.agent.contracts import ActUpdate, AgentTurnState, BeginUpdate
 from readgraph.nodes.agent.functions import Functions
 from readgraph.nodes.agent.memory import queue_text
-from readgraph.nodes.agent.receive import MOST_BLOCK_WORDS, REACHED_BY, file_document, keep
+from readgraph.nodes.agent.receive import REACHED_BY, file_document, keep, most_block_words
 from readgraph.nodes.agent.think import run_call
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.in_view import STYLE, answer_style, draft_answer, write_draft
@@ -17,10 +17,11 @@ from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, As
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import StepNode, node
 from readgraph.state.agent import AgentState, Block, fresh_turn
+from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.reading import Finding, Usage, with_finding
 from readgraph.state.records import digest
-from readgraph.state.settings import Chaining, Embeddings, MemoryParts, Window
+from readgraph.state.settings import Chaining, Embeddings, MemoryParts, MemoryPressure, Window
 from readgraph.state.words import count_words, format_count
 
 __all__ = ["begin"]
@@ -35,6 +36,11 @@ class BeginState(AskedQuestion):
     usage: NotRequired[Usage]
 
 
+def notes_block(context: ReaderContext) -> Block:
+    """The working context of an agent that answers a question: what it notes on the way."""
+    return Block(label="notes", about="what you have found so far", limit=most_block_words(context), text="")
+
+
 def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[BeginState, BeginUpdate]:
     """The node that begins a question. `notes`: the agent has a block to note in; `reached_by`: see `file_document`."""
 
@@ -42,9 +48,7 @@ def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[
         """File the documents' pages with a new agent for this reading, whose name a resumed run finds again."""
         others, run = state.get("more_documents") or [], runtime.execution_info
         name = digest(["reading", run.task_id if run else uuid.uuid4().hex])
-        limit = min(MOST_BLOCK_WORDS, runtime.context.window_words // 12)
-        block = Block(label="notes", about="what you have found so far", limit=limit, text="")
-        life = initial_state(name, [block] if notes else [])
+        life = initial_state(name, [notes_block(runtime.context)] if notes else [])
         identity, store = agent_id(name), agent_store(runtime)
         question = question_part(state["question_text"], state["choices"])
         if runtime.context.model and (line := answer_style(state, runtime).line):
@@ -70,7 +74,8 @@ def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[
         """Without a model: only file the documents; `answer` then quotes the nearest passages."""
         return {**await begin(state, runtime), "next_step": "yield", "step_summary": "began without a model"}
 
-    return StepNode(begin, begin_without_model, settings=(*STYLE, Window), pages_alone=True)
+    groups = (*STYLE, Window, MemoryPressure) if notes else (*STYLE, Window)
+    return StepNode(begin, begin_without_model, settings=groups, pages_alone=True)
 
 
 begin = begin_with()

@@ -26,7 +26,7 @@ from readgraph.state.declaring import recipe_parameters
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import last_question
 from readgraph.state.records import Document, Note, Page, Recipe
-from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding, Window
+from readgraph.state.settings import MemoryPressure, PageSizes, Paragraphs, Rebuilding, Window
 from readgraph.state.words import count_words, first_words
 
 __all__ = ["clock", "keep"]
@@ -97,7 +97,6 @@ def _pages(begin: int, end: int) -> str:
 
 
 DEFAULT_NAME = "default"
-MOST_BLOCK_WORDS = 300
 BEGINNING_WORDS = 40
 TITLE_WORDS = 6
 
@@ -129,7 +128,7 @@ class ReceiveUpdate(BeginUpdate):
     document: str
 
 
-@node(starts_question=True, settings=(Window, PageSizes, Paragraphs, Rebuilding))
+@node(starts_question=True, settings=(Window, MemoryPressure, PageSizes, Paragraphs, Rebuilding))
 async def receive(state: ReceiveState, runtime: ReaderRuntime) -> ReceiveUpdate:
     """Append the event to the queue; a long text becomes an uploaded document, a new name creates an agent."""
     check_store(runtime)
@@ -196,9 +195,14 @@ async def keep(event: Event, agent: str, runtime: ReaderRuntime) -> None:
     runtime.stream_writer({"event": asdict(event)})
 
 
+def most_block_words(context: ReaderContext) -> int:
+    """Most words of a block of working context: as the settings say, and not more than a twelfth of the window."""
+    return min(context.block_words, context.window_words // 12)
+
+
 def default_blocks(context: ReaderContext) -> list[Block]:
     """The working context of a new agent (section 2.1)."""
-    limit = min(MOST_BLOCK_WORDS, context.window_words // 12)
+    limit = most_block_words(context)
     companion = "I am a friendly and attentive companion."
     return [
         Block(label="persona", about="who you are", limit=limit, text=companion),

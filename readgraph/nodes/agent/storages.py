@@ -4,7 +4,6 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
 
 from readgraph.library.agents import Agent, AgentStore, ArchiveEntry, recall_index
 from readgraph.library.search.hits import IndexEntry, Ranking, fuse, pages_of, score_by_place
@@ -99,10 +98,12 @@ async def search_recall(
     return await SearchedStorage(store, name, events, entries).rank(query, context)
 
 
-async def events_between(memory: AgentMemory, first: date, last: date) -> list[int]:
-    """Numbers of the events before this turn with a message on these days, the oldest first, found by bisection."""
-    begin = await _first_not_before(memory, first.isoformat())
-    end = await _first_not_before(memory, f"{last.isoformat()}~")  # after every time of that day
+async def events_between(memory: AgentMemory, first: str, last: str) -> list[int]:
+    """Numbers of the events before this turn with a message from one time to another, found by bisection.
+
+    The times are written as those of events, or their beginnings; "2026-05-07~" stands behind every time of that day.
+    """
+    begin, end = [await _first_not_before(memory, time) for time in (first, last)]
     events = await memory.store.events(memory.id, range(begin, end))
     return [event.number for event in events if event.spoken_text]
 

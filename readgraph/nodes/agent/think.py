@@ -30,7 +30,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput, NoUsableReply
 from readgraph.state.reading import Status
-from readgraph.state.settings import Chaining, Embeddings, Language, MemoryParts, Window
+from readgraph.state.settings import Chaining, Embeddings, Language, MemoryParts, MemoryPressure, Window
 from readgraph.state.words import count_words, first_words
 
 HIDDEN = {
@@ -59,11 +59,6 @@ def usable(functions: Functions, context: ReaderContext) -> Functions:
 
 
 CHAIN = ("think", "evict", "act")  # the nodes of an agent's chain of calls, by their names in its graphs
-WARN_AT = 0.75
-"""The agent is warned if the queue takes more than this share of its room (section 2.3, figure 3).
-
-The paper gives no share; this is the one in its authors' code, where it applies to the whole window."""
-
 WARNING = (
     "Your queue is nearly full: its oldest events will soon leave your view. Save what matters of them in your working "
     "context or in archival storage."
@@ -142,7 +137,7 @@ async def main_context(state: AgentTurnState, frame: Frame, runtime: ReaderRunti
 
 
 def think_with(
-    functions: Functions, make_frame: MakeFrame, *, settings: Groups = (MemoryParts,)
+    functions: Functions, make_frame: MakeFrame, *, settings: Groups = (MemoryParts, MemoryPressure)
 ) -> StepNode[ThinkState, ThinkUpdate]:
     """The node that asks for the next step, or leads to `evict`; `settings`: further groups that shape the frame."""
 
@@ -166,7 +161,8 @@ def think_with(
             return await _tell(state, seen, ENDLESS, "went on without an end", runtime, "no_answer")
         if seen.queue_words > seen.room:
             return _update(state, seen, "evict", "the queue overflows")
-        if frame.warning and seen.queue_words > WARN_AT * seen.room and not state["warned"]:
+        full = 100 * seen.queue_words > runtime.context.warn_at * seen.room
+        if frame.warning and full and not state["warned"]:
             return await _tell(state, seen, frame.warning, "warned of a full queue", runtime)
         current_meter().message_id = message_id(agent_id(state["agent"]), state["events"])
         try:

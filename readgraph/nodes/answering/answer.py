@@ -26,7 +26,7 @@ from readgraph.nodes.step import StepNode, node
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.reading import Finding
 from readgraph.state.sentences import sentence_spans
-from readgraph.state.settings import Retrieval, Segments, Window
+from readgraph.state.settings import Chunks, Retrieval, Segments, Window
 from readgraph.state.words import count_words, first_words, format_count
 
 __all__ = ["answer", "answer_from"]
@@ -132,12 +132,13 @@ async def answer_from_each_without_model(state: AnswerState, runtime: ReaderRunt
     return {**await write_draft(await source.substitute(), source.document, state, runtime), "findings": []}
 
 
-@node(without_model=answer_from_each_without_model, settings=STYLE)
+@node(without_model=answer_from_each_without_model, settings=(*STYLE, Chunks))
 async def answer_from_each(state: AnswerState, runtime: ReaderRuntime) -> EachPageUpdate:
     """Answer from each page concurrently; if the answers differ, the model weighs them in one call.
 
-    GAM's long-LLM baseline takes the best score over the chunks (section 3.1), which needs the gold answer. Quotes for
-    lack of a usable reply count only where no page was answered. The compression rate counts the words of all chunks.
+    GAM's long-LLM baseline takes the best score over the chunks (section 3.1), which needs the gold answer: with
+    `best_chunk` nothing is weighed, and an evaluation scores each of the `findings`. Quotes for lack of a usable reply
+    count only where no page was answered. The compression rate counts the words of all chunks.
     """
     pages = state["pages_read"]
     with suppress_streaming():
@@ -167,7 +168,7 @@ async def _source_of_findings(findings: list[Finding], state: AnswerState, runti
     def draft(quoted: list[Finding], did: str) -> AnswerDraft:
         return AnswerDraft(findings[0]["text"], findings[0]["choice"], all_quotes(quoted), words, did)
 
-    if len({finding["text"] for finding in findings}) == 1:
+    if runtime.context.best_chunk or len({finding["text"] for finding in findings}) == 1:
         did = f"answered from {len(findings)} of {len(pages)} parts, each by itself"
         return ready_answer(document, draft(findings, did))
 

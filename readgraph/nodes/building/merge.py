@@ -97,7 +97,10 @@ async def merge(state: BuiltState, runtime: ReaderRuntime) -> ReadUpdate:
     if not document.sessions:
         memory = await _merge_until_fit(before, {part.start for part in document.parts}, runtime)
     words, shown = await _gist_words(runtime, memory), memory.pages
-    joined = f"merged {before.pages} parts to {memory.pages}" if memory.pages < before.pages else "kept all parts"
+    joined = "kept all parts"
+    if memory.pages < before.pages:
+        unmerged = await _gist_words(runtime, before) - TAG_WORDS * before.pages
+        joined = f"merged {before.pages} parts with {unmerged:,} words of gists to {memory.pages}"
     if words > allowed and memory.complete:
         _, runtime = await apply_notes_language(memory.recipe, document, runtime)
         await gist_again(memory, runtime)

@@ -32,7 +32,7 @@ from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.records import Memory, Note, Page, TreeNode
 from readgraph.state.settings import Language, Purpose, Tree
 from readgraph.state.summary_tree import TreeShape, node_id, tree_ids
-from readgraph.state.words import count_words, first_words
+from readgraph.state.words import LONGEST_WORD, count_words, first_words, last_words
 
 __all__ = ["grow"]
 
@@ -40,15 +40,22 @@ SUMMARY = declare_wording(
     "summary",
     "You summarise passages of a longer text, so that somebody who reads only your summaries can tell what stands "
     "where. Keep names, numbers, places, and who does or says what. " + DATA_RULE,
-    "{known}Summarise the whole passage above as one fluent text{keep}. Reply with the summary only.",
+    "{known}Summarise the whole passage above as one fluent text{keep}. {before}Reply with the summary only.",
     keep=", and keep above all what serves that",
+    before="What stands in before comes just before it: use it to understand the passage, and don't summarise it. ",
 )
 
 
-def summary_prompt(segment: str, purpose: str = "") -> Prompt:
-    """Ask for the summary of a segment, in running text; `purpose` says what it is for, where that is known before."""
+def summary_prompt(segment: str, purpose: str = "", before: str = "") -> Prompt:
+    """Ask for the summary of a segment, in running text.
+
+    `purpose` says what it is for, where that is known; `before` is the text before the segment (section 3 conditions
+    a leaf on all earlier segments).
+    """
     known = purpose_line("summary", purpose)
-    return SUMMARY.ask(fenced("passage", segment), known=known, keep=known)
+    return SUMMARY.ask(
+        fenced("before", before) if before else "", fenced("passage", segment), known=known, keep=known, before=before
+    )
 
 
 COMPRESS = declare_wording(
@@ -89,8 +96,19 @@ LONGEST = 2  # a compressed text that is longer than this many times the request
 Compress = Callable[[Sequence[str], ReaderRuntime], Awaitable[tuple[str, bool]]]
 """Gives the children's texts in short, within the context's `node_words`, and whether that is a fall-back."""
 
-summarise = make_gist_writer(lambda text, context: summary_prompt(text, purpose_of(context)), fallback="summary")
-"""The segment's summary, never longer than the segment; after three unusable replies, an extractive one."""
+
+async def summarise(text: str, page: Page, runtime: ReaderRuntime) -> Note:
+    """The segment's summary, never longer than the segment; after three unusable replies, an extractive one."""
+    before, wanted = "", runtime.context.earlier_words
+    if wanted and page.start:
+        store = page_store(runtime)
+        document = await store.document(current_meter().document)
+        (near,) = await store.spans(document, [(max(0, page.start - wanted * LONGEST_WORD), page.start)])
+        before = last_words(near, wanted)
+    write = make_gist_writer(
+        lambda passage, context: summary_prompt(passage, purpose_of(context), before), fallback="summary"
+    )
+    return await write(text, page, runtime)
 
 
 async def compress(texts: Sequence[str], runtime: ReaderRuntime) -> tuple[str, bool]:

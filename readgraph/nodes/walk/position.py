@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from readgraph.models.metering import current_meter, record_corrections
 from readgraph.nodes.bounds import content_room
+from readgraph.nodes.building.summaries import compress
 from readgraph.nodes.contracts import AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.memory import OpenedMemory, load_memory
@@ -108,7 +109,7 @@ class WalkPosition:
         how, path = self.context.working_memory, self.shape.path(self.at)
         if how == "off":
             return []
-        before = self._nodes_of_walk() if how == "visited" else []
+        before = self._nodes_of_walk() if how in ("visited", "summary") else []
         return [node for node in dict.fromkeys([*before, *path]) if node != self.at]
 
     @property
@@ -136,9 +137,16 @@ class WalkPosition:
                 found[at] = replace(note, text=text, words=note.words + count_words(heading))
         return found
 
-    def fit_working_memory(self, notes: Texts, words: int) -> tuple[list[str], int]:
-        """The notes beside so many words, and their own; the oldest are left out, and counted, where they don't fit."""
+    async def fit_working_memory(self, notes: Texts, words: int) -> tuple[list[str], int]:
+        """The notes beside so many words, and their own; the oldest are left out, and counted, where they don't fit.
+
+        As a summary, they are shortened to the words of one node where they have more (the paper's footnote in section
+        3 names this way, and did not try it).
+        """
         texts = [notes[node] for node in self.memory_nodes() if node in notes]
+        if self.context.working_memory == "summary" and sum(text.words for text in texts) > self.context.node_words:
+            short, _ = await compress([text.text for text in texts], self.memory.runtime)
+            return [short], count_words(short)
         room = content_room(self.context, self.state["question_text"], self.state["choices"]) - words
         room -= sum(map(count_words, self.earlier_findings))
         while texts and sum(text.words for text in texts) > room:

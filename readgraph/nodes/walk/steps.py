@@ -43,7 +43,7 @@ from readgraph.nodes.walk.position import (
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.reading import Finding, Quote
 from readgraph.state.records import Page
-from readgraph.state.settings import Reasoning, Walk, Window
+from readgraph.state.settings import Language, Purpose, Reasoning, Tree, Walk, Window
 from readgraph.state.summary_tree import node_id
 from readgraph.state.words import count_words, first_words
 
@@ -107,7 +107,7 @@ async def descend_without_model(state: WalkingState, runtime: ReaderRuntime) -> 
     return place.take_decision(Decision("revert", "no part shares a word with the question"))
 
 
-@node(without_model=descend_without_model, settings=(Reasoning, Walk, Window))
+@node(without_model=descend_without_model, settings=(Reasoning, Walk, Tree, Purpose, Language, Window))
 async def descend(state: WalkingState, runtime: ReaderRuntime) -> WalkUpdate:
     """Choose a child that was not visited, or revert; without a choice nobody is asked, and unusable replies end it."""
     place = await WalkPosition.open(state, runtime)
@@ -118,7 +118,7 @@ async def descend(state: WalkingState, runtime: ReaderRuntime) -> WalkUpdate:
     notes = await place.notes([*children, *place.memory_nodes()])
     below = [notes[child] for child in children if child in notes]
     shown = sum(note.words for note in below)
-    memory, memory_words = place.fit_working_memory(notes, shown)
+    memory, memory_words = await place.fit_working_memory(notes, shown)
     prompt = triage_prompt(
         [note.text for note in below],
         [number for number, child in enumerate(children) if child not in offered],
@@ -230,12 +230,12 @@ async def read_leaf_without_model(state: WalkingState, runtime: ReaderRuntime) -
     return place.take_leaf_decision(Decision("answer", quoted.summary, None, 0, page.words), finding)
 
 
-@node(without_model=read_leaf_without_model, settings=(*STYLE, Reasoning, Walk, Window))
+@node(without_model=read_leaf_without_model, settings=(*STYLE, Reasoning, Walk, Tree, Purpose, Window))
 async def read_leaf(state: WalkingState, runtime: ReaderRuntime) -> LeafUpdate:
     """Read a segment and answer, keep what it shows and go on, or revert. Three unusable replies end the walk."""
     place = await WalkPosition.open(state, runtime)
     (page, segment), notes = await asyncio.gather(place.segment(), place.notes(place.memory_nodes()))
-    memory, memory_words = place.fit_working_memory(notes, page.words)
+    memory, memory_words = await place.fit_working_memory(notes, page.words)
     context, choices, style = place.context, state["choices"], answer_style(state, runtime)
     how = {"reasoning": context.reasoning, "keeping": context.keep_findings}
     prompt = leaf_prompt(segment, memory, place.earlier_findings, state["question_text"], choices, **how)

@@ -2,13 +2,13 @@
 
 from typing import Annotated, Literal
 
-from annotated_types import Ge, MinLen
+from annotated_types import Ge, Le, MinLen
 
 from readgraph.state.declaring import Help, InRecipe, Settings
 from readgraph.state.errors import BadInput
 
-WorkingMemory = Literal["path", "visited", "off"]
-"""What a walk carries: the notes of its path, those of all nodes visited, or nothing."""
+WorkingMemory = Literal["path", "visited", "summary", "off"]
+"""What a walk carries: the notes of its path, those of all nodes visited, a summary of these, or nothing."""
 
 ToolName = Literal["keyword", "vector", "page"]
 """A search tool of GAM's rounds."""
@@ -31,6 +31,12 @@ class Tree(Settings, panel="MemWalker"):
     node_words: Annotated[
         int, Ge(10), Help("A tree node's text is compressed if it has more words than this."), InRecipe()
     ] = 300
+    earlier_words: Annotated[
+        int,
+        Ge(0),
+        Help("Show so many words of the text before a segment with it, when it is summarised; 0 = the segment alone."),
+        InRecipe(with_model=True, unless_default=True),
+    ] = 0
 
 
 class Reasoning(Settings, panel="Looking up"):
@@ -49,7 +55,7 @@ class Walk(Settings, panel="MemWalker"):
     ] = True
     working_memory: Annotated[
         WorkingMemory,
-        Help("What a walk carries: notes of its path, or of all nodes visited, and findings; or nothing (off)."),
+        Help("What a walk carries: notes of its path, of all nodes visited, or a summary of these; or nothing (off)."),
     ] = "path"
     keep_findings: Annotated[
         bool, Help("Let leaves keep a part of an answer and walk on, and weigh all findings in the end.")
@@ -126,6 +132,22 @@ class MemoryParts(Settings, panel="MemGPT"):
     ] = "both"
 
 
+class MemoryPressure(Settings, panel="MemGPT"):
+    """How large the blocks of an agent's working context may grow, and when it is warned of a full queue (section 2.3).
+
+    The paper gives no share for the warning; 75 % is that of its authors' code, where it applies to the whole window.
+    """
+
+    block_words: Annotated[
+        int,
+        Ge(20),
+        Help("A new agent's block of working context has at most this many words, or a 12th of the window."),
+    ] = 300
+    warn_at: Annotated[
+        int, Ge(1), Le(100), Help("The agent is warned when its queue takes this percentage of its room.")
+    ] = 75
+
+
 class NoteTaking(Settings, panel="overwrite-memory"):
     """In what pieces `overwrite-memory` reads, and how much it may note."""
 
@@ -197,6 +219,14 @@ class Surveying(Settings, panel="Surveys"):
     ] = ""
     survey_words: Annotated[int, Ge(10), Help("Records are taken from parts of at most this many words.")] = 1000
     survey_parts: Annotated[int, Ge(1), Help("Where records are rare, at most this many parts are looked at.")] = 30
+
+
+class Chunks(Settings, panel="Baselines"):
+    """What becomes of the answers from single chunks of a text that is longer than the window."""
+
+    best_chunk: Annotated[
+        bool, Help("full-text: don't weigh the chunks' answers; evaluations score the best of them, as GAM's baseline.")
+    ] = False
 
 
 class Excerpt(Settings, panel="Baselines"):

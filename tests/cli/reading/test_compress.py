@@ -15,7 +15,7 @@ pytestmark = pytest.mark.quick
 def test_a_text_is_compressed_into_the_budget(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
     trace = tmp_path / "out.json"
     ran = readgraph("compress", STORY, "--budget", 200, *DOUBLE, "--trace", trace)
-    assert ran.code == 0 and 50 < count_tokens(ran.out) <= 200
+    assert ran.code == 0 and 20 < count_tokens(ran.out) <= 200
     kept = json.loads(trace.read_text())
     assert kept["engine_name"] == "readagent_gist" and kept["usage"]["calls"] == server.calls > 10
     assert f"{kept['original_tokens']:,} → {kept['compressed_tokens']:,} tokens, by readagent_gist" in ran.err

@@ -150,7 +150,7 @@ def test_walks_have_a_table(tmp_path: Path, capsys: CaptureFixture[str]) -> None
     walked: dict[str, Any] = {"strayed": True, "hops": 3, "percent_read": 12.5, "calls": 8, "refused": 2}
     folder = folder_of(tmp_path / "out", dataset, {"mem-walker": even}, **walked)
     out = printed(write_results(dataset, folder), folder.path, capsys)
-    assert re.search(r"stray +recovered +read +valid +hops\nmem-walker +100 % +50 % +12 % +75 % +3\.0", out)
+    assert re.search(r"stray +recovered +read +shown +valid +hops\nmem-walker +100 % +50 % +12 % +– +75 % +3\.0", out)
 
 
 def test_the_tables_fit_a_terminal(tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: MonkeyPatch) -> None:
