@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from readgraph.moved import register_moved_modules
 
 if TYPE_CHECKING:
+    from readgraph.api.opening import BackgroundLibrary, Library, open_library, open_library_in_background
     from readgraph.api.shortcuts import aask, aread, ask, read
-    from readgraph.library.opening import BackgroundLibrary, Library, open_library, open_library_in_background
     from readgraph.library.page_store import PageStore
     from readgraph.models.local import local_model
     from readgraph.models.names import register_embeddings, register_model
@@ -44,7 +44,7 @@ else:
                 "NoUsableReply",
                 "ReadgraphError",
             ],
-            "library.opening": ["BackgroundLibrary", "Library", "open_library", "open_library_in_background"],
+            "api.opening": ["BackgroundLibrary", "Library", "open_library", "open_library_in_background"],
             "library.page_store": ["PageStore"],
             "state.reading": ["Question"],
             "state.installed": ["__version__"],

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from markdown.extensions.toc import slugify  # type: ignore[import-untyped]
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
@@ -11,7 +12,10 @@ from mkdocs.structure.pages import Page
 from pymdownx.superfences import SuperFencesException  # type: ignore[import-untyped]
 from reproducing import experiments
 from tables import (
-    command_reference,
+    COMMANDS,
+    command_groups,
+    command_list,
+    command_pages,
     datasets_table,
     methods_table,
     metrics_table,
@@ -29,7 +33,7 @@ from readgraph.report.picture import draw
 from runs import contributed_runs
 
 MADE = {
-    "command": command_reference,
+    "command": command_list,
     "datasets": datasets_table,
     "experiments": experiments,
     "contributed_runs": contributed_runs,
@@ -58,15 +62,32 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the notebooks as pages."""
-    for path, content in notebook_pages():
+    """Add the notebooks and the commands as pages."""
+    commands = ((f"{COMMANDS}/{name}.md", content) for name, content in command_pages().items())
+    for path, content in (*notebook_pages(), *commands):
         files.append(File.generated(config, path, content=content))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Insert the generated text, and make links to notebooks lead to their pages."""
-    return links_to_pages(_MADE.sub(lambda match: MADE[match[1]](), markdown), page.file.src_uri)
+    """Insert the generated text and, in a long page, its outline; make links to notebooks lead to their pages."""
+    made = _MADE.sub(lambda match: MADE[match[1]](), markdown)
+    return links_to_pages(with_outline(made), page.file.src_uri)
+
+
+LONG_PAGE = 1500  # words of a page that has an outline
+_FENCE, _HEADING = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL), re.compile(r"^## (.+)$", re.MULTILINE)
+
+
+def with_outline(markdown: str) -> str:
+    """A long page with links to its headings before the first one."""
+    headings = _HEADING.findall(_FENCE.sub("", markdown))
+    if len(markdown.split()) <= LONG_PAGE or len(headings) < 2:
+        return markdown
+    names = [re.sub(r"\[(.+?)\]\(.+?\)", r"\1", heading).replace("`", "") for heading in headings]
+    links = " · ".join(f"[{name}](#{slugify(name, '-')})" for name in names)
+    before, _, after = markdown.partition(f"\n## {headings[0]}\n")
+    return f"{before.rstrip()}\n\n**On this page**: {links}\n\n## {headings[0]}\n{after}"
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
@@ -94,6 +115,8 @@ def _with_folders(entry: Any, docs: Path, named: set[str]) -> Any:
 
 
 def _unfolded(entry: Any, docs: Path, named: set[str]) -> list[Any]:
+    if entry == f"{COMMANDS}/":
+        return [*command_groups()]
     if not (isinstance(entry, str) and entry.endswith("/")):
         return [_with_folders(entry, docs, named)]
     pages = [path.relative_to(docs).as_posix() for path in sorted((docs / entry).glob("*.md"))]

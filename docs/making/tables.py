@@ -4,8 +4,10 @@ import html
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
+from readgraph.cli.main import PANELS
 from readgraph.evaluation.datasets import FORMS
 from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.evaluation.metrics import METRICS
@@ -18,7 +20,7 @@ from readgraph.state.context import PROFILES
 from readgraph.state.declaring import declarations_of, format_default
 from readgraph.state.settings import GROUPS
 
-METHOD_PAGES = Path(__file__).parents[1] / "methods"
+METHOD_PAGES, GUIDES = (Path(__file__).parents[1] / name for name in ("methods", "guides"))
 
 _OPTION = re.compile(r"^\* `(.+?)`(?:: (.*))?$", re.MULTILINE)
 _SIMPLER = [
@@ -36,7 +38,8 @@ _SIMPLER = [
 _LEFT_OUT = re.compile(r"^\* `--(?:help|help-all|install-completion|show-completion)`.*\n", re.MULTILINE)
 
 
-def command_reference() -> str:
+@cache
+def _command_reference() -> str:
     """The command's subcommands with their options, as typer documents them."""
     command = [sys.executable, "-m", "typer", "readgraph.cli.main", "utils", "docs", "--name", "readgraph"]
     text = html.unescape(subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout)
@@ -44,6 +47,46 @@ def command_reference() -> str:
     for pattern, simpler in _SIMPLER:
         text = pattern.sub(simpler, text)
     return _OPTION.sub(lambda match: f"`{match[1]}`\n:   {match[2] or ''}\n", text[text.index("\n## ") :])
+
+
+COMMANDS = "reference/commands"
+"""The folder of the commands' pages."""
+
+
+def command_pages() -> dict[str, str]:
+    """The page of each command, by its name: how it is called, its options, and the guides that use it most."""
+    sections = re.split(r"^## `readgraph ([\w-]+)`$", _command_reference(), flags=re.MULTILINE)[1:]
+    pages = dict(zip(sections[::2], sections[1::2], strict=True))
+    return {
+        name: f"# readgraph {name}\n{body.replace('### `', '## `').rstrip()}\n{_guides_on(name)}"
+        for name, body in pages.items()
+    }
+
+
+def _guides_on(command: str) -> str:
+    """A line that leads to the guides in which the command stands most often; "" if it stands in none."""
+    named = re.compile(rf"\breadgraph {command}\b")
+    guides = {path: len(named.findall(path.read_text(encoding="utf-8"))) for path in sorted(GUIDES.glob("*.md"))}
+    best = sorted((path for path, times in guides.items() if times), key=lambda path: -guides[path])[:3]
+    titles = [path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for path in best]
+    links = [f"[{title}](../../guides/{path.name})" for title, path in zip(titles, best, strict=True)]
+    return f"\n## Guides\n\n{', '.join(links)}\n" if links else ""
+
+
+def command_groups() -> list[dict[str, list[str]]]:
+    """The paths of the commands' pages, in the groups of the help."""
+    return [{panel: [f"{COMMANDS}/{name}.md" for name in names]} for panel, names in PANELS.items()]
+
+
+def command_list() -> str:
+    """All commands in the groups of the help, each with what it does and a link to its page."""
+    lines = list[str]()
+    for panel, names in PANELS.items():
+        lines += ["", f"## {panel}", "", "| command | what it does |", "|---|---|"]
+        for name in names:
+            first = command_pages()[name].partition("\n\n")[2].partition("\n\n")[0]
+            lines.append(f"| [`{name}`](commands/{name}.md) | {' '.join(first.split())} |")
+    return "\n".join(lines)
 
 
 def methods_table() -> str:

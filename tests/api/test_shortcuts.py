@@ -52,6 +52,22 @@ def test_a_model_answers_and_settings_are_keywords(server: ModelServer, tale: Pa
         readgraph.ask("Was sah der Wärter?", tale, modell="openai:double")
 
 
+async def test_a_file_is_added_before_any_question(tale: Path, tmp_path: Path) -> None:
+    async with readgraph.open_library() as library:
+        document = await library.add(tale)
+        assert (document.title, document.words) == (tale.stem, 29) and await library.pages.text(document) == GERMAN
+        assert await library.add(str(tale)) == document and await library.pages.memories(document.id) == []
+        for given, told in ((tmp_path, "is a folder"), (tmp_path / "none.txt", "no file")):
+            with pytest.raises(readgraph.BadInput, match=told):
+                await library.add(given)
+    assert (await readgraph.aask("Was kaufte der Wärter?", tale.stem)).document == document.id
+
+
+def test_a_file_is_added_without_an_event_loop(tale: Path) -> None:
+    with readgraph.open_library_in_background() as library:
+        assert library.add(tale).title == tale.stem and [each.title for each in [library.add(tale)]] == [tale.stem]
+
+
 def test_several_are_read_as_one(tale: Path, tmp_path: Path) -> None:
     folder = tmp_path / "letters"
     folder.mkdir()
