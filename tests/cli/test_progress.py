@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pytest import MonkeyPatch
 
+from readgraph.cli.terminal import progress
 from readgraph.models.batches import batch_progress_line
 from readgraph.models.waiting import Clock, use_clock
 from tests.doubles.hurried import Unhurried
@@ -96,3 +97,19 @@ def test_tracing_is_reported_even_when_quiet(readgraph: Command, monkeypatch: Mo
             err = readgraph(*line, *more).err
             assert "LangSmith tracing is on: prompts, with what is read, are sent there." in err, line
             assert not more or err.count("\n") == 1, "nothing else is told"
+
+
+def test_a_command_without_a_terminal_gives_a_sign_of_life(
+    readgraph: Command, server: ModelServer, monkeypatch: MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "SILENT_SECONDS", 0.0)
+    ran = readgraph("read", STORY, *DOUBLE)
+    assert re.search(r"(?m)^Reading, \d+ %, \d+ parts?, \d+ notes?, \d+ calls?, [\d,]+ words$", ran.err)
+    assert readgraph("read", STORY, "--method", "gam", *DOUBLE, "--quiet").err == ""
+
+
+def test_a_refused_key_leaves_no_empty_memory(readgraph: Command, server: ModelServer) -> None:
+    server.fault_for = lambda request, call: Fault.unauthorized()
+    for method in ("read-agent", "gam", "mem-walker"):
+        assert readgraph("read", STORY, "--method", method, *DOUBLE).code == 2
+    assert "has not been read yet" in readgraph("show", STORY).err

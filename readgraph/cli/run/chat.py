@@ -72,8 +72,9 @@ class ChatView:
         if event.kind in ("system", "timer", "upload"):
             self._print(f"[{event.kind}] {cut_to(event.text, 60)}", "yellow")
         elif event.kind == "call" and event.result is None:
-            if self.step.thoughts.strip() != event.text:
-                self._print(event.text, THOUGHTS_STYLE)
+            if self.step.thoughts.strip() != event.text and event.text:
+                # Without a terminal there is no style by which a reader could tell thoughts from what is said.
+                self._print(event.text if self.console.is_terminal else f"(thinks: {event.text})", THOUGHTS_STYLE)
         elif event.kind == "call":
             streamed, self.step = self.step.message, StreamedStep()
             if event.function != SPEAKS or event.failed:  # with the first line of its result

@@ -27,6 +27,9 @@ from readgraph.state.loops import Listen
 from readgraph.state.reading import Usage
 from readgraph.state.words import format_count
 
+SILENT_SECONDS = 10.0
+"""After so long without a word, a command whose standard error is no terminal says what it does."""
+
 TIMED, COUNTED, BARRED, WIDE = 56, 76, 92, 112  # columns from which a line has the time, the parts, a bar, a long bar
 
 
@@ -85,7 +88,7 @@ class ReadingProgress(LiveBar):
         columns = [*doing, *bar, bars.TaskProgressColumn(), *pages, bars.TextColumn("{task.fields[cost]}"), *time_left]
         self._make_bar(*columns, hidden=logs_to_standard_error())
         self._waits_until, self._batch = 0.0, ""
-        self._pace = Pace()
+        self._pace, self._told_at = Pace(), time.monotonic()
         self._task = self._bar.add_task("Opening", total=None, pages="", cost="", ends=None)
 
     def listen(self, mode: str, event: Any) -> None:
@@ -138,6 +141,17 @@ class ReadingProgress(LiveBar):
             self._pace = Pace()
             self._bar.tasks[self._task].total = None  # unknown; `update` ignores a total of None
         self._bar.update(self._task, **changed)
+        self._tell_of_life()
+
+    def _tell_of_life(self) -> None:
+        """Where there is no terminal for a bar, say in a line now and then what is going on."""
+        if self.console.is_terminal or logs_to_standard_error() or time.monotonic() < self._told_at + SILENT_SECONDS:
+            return
+        self._told_at = time.monotonic()
+        task = self._bar.tasks[self._task]
+        share = f"{task.percentage:.0f} %" if task.total else ""
+        told = [task.description, share, task.fields["pages"].strip(), task.fields["cost"]]
+        self.say(", ".join(filter(None, told)))
 
     def say(self, line: str) -> None:
         """Print a line above the bar."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
 from readgraph.library.corrections import correction_key, corrections_of, keep_correction, with_correction
+from readgraph.library.forgetting import drop_memory
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
 from readgraph.models.batches.calls import workers_for
@@ -293,6 +294,8 @@ class _Build:
         self.memory = replace(self.memory, paged=paged, complete=complete, note_words=words)
         await self.store.put_memory(self.memory)
         if self.stopped_by and not isinstance(self.stopped_by, BudgetSpent):
+            if not (there or self.noted):  # as where the key is refused: nothing is kept that holds nothing
+                await drop_memory(self.store, document.id, memory.id)
             raise self.stopped_by
         return self.memory
 

@@ -71,7 +71,7 @@ def test_a_conversation(readgraph: Command, server: ModelServer) -> None:
         say("Goats, how nice."),
     )
     out = readgraph(*CHAT, typed="I keep goats.\n\n/memory\n/search goats\n/nonsense\n/quit\nnever read\n")
-    assert "a fact\n" in out and "\nGoats, how nice.\n" in out
+    assert "(thinks: a fact)\n" in out and "\nGoats, how nice.\n" in out
     assert 'memory_append(block="human", text="Keeps goats.") → Done: the block holds 2/300 words.' in out
     assert "fly() → There is no function 'fly'" in out
     assert "human (2/300 words): who you talk with\nKeeps goats.\n" in out and "4 events in recall storage" in out

@@ -65,7 +65,7 @@ def test_what_was_not_heard_is_shown_whole(terminal: Terminal) -> None:
     step = say("Good morning.")
     terminal.event(called(step, None))
     terminal.event(called(step, "Sent."))
-    assert terminal.shown == "hm\nGood morning.\n"
+    assert terminal.shown == "(thinks: hm)\nGood morning.\n"
 
 
 def test_who_reads_no_terminal_gets_lines_as_they_were_said(terminal: Terminal) -> None:
