@@ -8,6 +8,7 @@ from readgraph.graphs.methods import METHODS
 from readgraph.library.opening import Library
 from readgraph.nodes.contracts import AnswerDraft
 from readgraph.nodes.extractive import extract_gist, passages_of, quoted_answer
+from readgraph.nodes.extractive.passages import is_contents
 from readgraph.nodes.extractive.quoting import quote_at_length
 from readgraph.state.context import ReaderContext
 from tests.support.some_methods import OF_THE_PAPERS, mostly_slow
@@ -94,3 +95,23 @@ def test_an_option_whose_words_are_nowhere_is_no_guess() -> None:
     assert said.choice is None and said.quotes
     said = quoted({0: "The pier was built by Anna Rehm."}, "Who built it?", choices={"A": "Xerxes", "B": "Anna"})
     assert said.choice == "B"
+
+
+CONTENTS = {
+    "1 The dredging of the harbour .............. 3\n2 The cost of the crane ........ 12\n": True,
+    "The cost of the crane . . . . . . . . xii": True,
+    "1 The dredging …………… 3 2 The cost of the crane …………… 6": True,
+    "The dredging of the harbour\t3\nThe cost of the crane\t12": True,
+    "The crane\t12": False,
+    "He waited .... and then he left.": False,
+    "Ada: so... 3 of them.\nBen: three!": False,
+    "The crane cost 400,000 crowns.\nIt came in May 2024": False,
+}
+
+
+@pytest.mark.parametrize("text", CONTENTS)
+def test_a_table_of_contents_is_no_answer(text: str) -> None:
+    assert is_contents(text) is CONTENTS[text]
+    below = "\n\nThe crane was bought from a yard in Gdansk, and it cost four hundred thousand crowns.\n"
+    found = quoted({0: text + below}, "What did the crane cost?")
+    assert "four hundred thousand" in (found.answer or "")

@@ -3,7 +3,9 @@
 import zipfile
 from pathlib import Path
 
+import docx
 import pytest
+from docx.enum.style import WD_STYLE_TYPE
 
 from readgraph.sources import load
 from tests.support.source_files import ODF, labelled, shape, write_file, write_odt, write_pptx, write_zip
@@ -153,3 +155,13 @@ def test_a_damaged_presentation(tmp_path: Path) -> None:
     with zipfile.ZipFile(write_pptx(path, [shape("text")])) as archive:
         members = {name: archive.read(name) for name in archive.namelist() if "/_rels/" not in name}
     assert_file_refused(write_zip(path, members), "holds no text")
+
+
+def test_a_table_of_contents_of_word_is_left_out(tmp_path: Path) -> None:
+    document = docx.Document()
+    document.styles.add_style("toc 1", WD_STYLE_TYPE.PARAGRAPH)
+    document.add_paragraph("1 The cost of the crane\t7", style="toc 1")
+    document.add_heading("The cost of the crane", 1)
+    document.add_paragraph("It cost 400,000 crowns.")
+    document.save(str(tmp_path / "a.docx"))
+    assert load(tmp_path / "a.docx").text == "The cost of the crane\n\nIt cost 400,000 crowns."

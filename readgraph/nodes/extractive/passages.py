@@ -24,6 +24,8 @@ _CLOSING, _SENTENCE_ENDS = " \t\r\n\"'”’»)]", frozenset(".!?…。！？")
 _LABELS = re.compile(f"^{LABEL.pattern}", re.MULTILINE)
 _HEADING = re.compile(r"\s*#{1,6}[ \t][^\n]*\s*")
 _CODE = ("```", "~~~")
+_LEADERS = re.compile(r"(?:[.…][ \t]?){4,}[ \t]*[\divxlc]{1,6}\b", re.I)  # "……… 12", before the number of a page
+_ENDS_WITH_PAGE = re.compile(r"\S.*(?:\t|[ ]{2,})[\divxlc]{1,6}[ \t]*", re.I)
 _RULE = re.compile(r"[\s|:=_*+-]*")  # a line without words, such as the one below a table's column names
 
 
@@ -74,9 +76,22 @@ def is_heading(text: str) -> bool:
     return bool(_HEADING.fullmatch(text))
 
 
+def is_contents(text: str) -> bool:
+    """Whether a text is of a table of contents: its lines end with dots and the number of a page, or with a number."""
+    if not any(mark in text for mark in ("....", ". . .", "…", "\t", "  ")):
+        return False
+    lines = [line for line in text.splitlines() if line.strip()]
+    led = len(_LEADERS.findall(text))
+    return led >= max(1, len(lines) // 2) or (len(lines) > 1 and all(map(_ENDS_WITH_PAGE.fullmatch, lines)))
+
+
 def is_prose(sentence: str) -> bool:
-    """Whether a sentence says something by itself: a heading doesn't, and a block of code is not for a reader."""
-    return not (is_heading(sentence) or sentence.lstrip().startswith(_CODE) or _RULE.fullmatch(sentence))
+    """Whether a sentence says something by itself: a heading or an entry of a table of contents doesn't.
+
+    A block of code is not for a reader.
+    """
+    said = not (is_heading(sentence) or is_contents(sentence))
+    return said and not (sentence.lstrip().startswith(_CODE) or _RULE.fullmatch(sentence))
 
 
 _Part = tuple[int, int, str, str, str, str]  # a passage without its page
@@ -96,6 +111,8 @@ def _parts(text: str) -> Sequence[_Part]:
         over_turns = stands_above and _may_be_heading(paragraph.strip())
         below = ROW.match(text, end)
         names_columns = ROW.fullmatch(text, start, end) and below and _RULE.fullmatch(below.group())
+        if is_contents(paragraph):
+            continue
         if is_heading(paragraph) or over_turns or _RULE.fullmatch(paragraph) or names_columns:
             heading = paragraph.strip("#|:- \t\r\n") or heading
             continue

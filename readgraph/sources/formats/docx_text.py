@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HEADING = re.compile(r"heading (\d)$", re.IGNORECASE)
+_CONTENTS = re.compile(r"toc \d", re.I)
 _WRAPPERS = frozenset("sdt sdtcontent ins moveto customxml smarttag alternatecontent choice".split())
 _SKIPPED = frozenset("del movefrom fallback rt ppr rpr".split())
 _SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "nobreakhyphen": "-"}
@@ -43,7 +44,7 @@ class _DocxReader(OfficeReader):
             raise ValueError("no body")
         if has_entities(self._body):
             raise ValueError("entities of its own")
-        self._levels, self._list_styles = _styles(document)
+        self._levels, self._list_styles, self._contents_styles = _styles(document)
         self._note_bodies = _note_bodies(document)
         self._cited: dict[tuple[str, str], CitedNote] = {}
 
@@ -57,6 +58,8 @@ class _DocxReader(OfficeReader):
             if local_name(element.tag) == "p":
                 text, boxes = self._text(element)
                 style, is_item = self._style(element)
+                if style in self._contents_styles:
+                    continue  # a table of contents repeats the headings, which make the outline
                 self._add_paragraph(text, boxes, ITEM if is_item else PARAGRAPH, self._levels.get(style))
             elif local_name(element.tag) == "tbl":
                 rows = [
@@ -110,10 +113,10 @@ def _unwrap_children(container: "_Element") -> "Iterator[_Element]":
             yield child
 
 
-def _styles(document: "Document") -> tuple[dict[str, int], set[str]]:
-    """The heading level of each style that has one ("Title" is above level 1), and the styles of list items."""
+def _styles(document: "Document") -> tuple[dict[str, int], set[str], set[str]]:
+    """The heading levels of styles ("Title" is above level 1), the styles of list items, and those of a contents list."""
     levels: dict[str, int] = {}
-    lists: set[str] = set()
+    lists, contents = set[str](), set[str]()
     for style in document.styles:
         chain: list[Any] = [style]
         while (base := getattr(chain[-1], "base_style", None)) is not None and len(chain) < 20:
@@ -124,7 +127,9 @@ def _styles(document: "Document") -> tuple[dict[str, int], set[str]]:
             levels[style.style_id] = int(heading[1]) if heading else 0
         elif any(name.startswith("List") and name != "List Paragraph" for name in names):
             lists.add(style.style_id)
-    return levels, lists
+        elif any(_CONTENTS.fullmatch(name) for name in names):
+            contents.add(style.style_id)
+    return levels, lists, contents
 
 
 def _note_bodies(document: "Document") -> "dict[tuple[str, str], _Element]":
