@@ -80,11 +80,12 @@ AGAIN = "{by} is there again, and a new conversation begins. Speak first: send {
 
 
 class Talk(NamedTuple):
-    """The speaker that an agent is (`to`), its partner (`by`), and whether it notes what it learns."""
+    """The speaker that an agent is (`to`), its partner, whether it notes what it learns, and what it knows before."""
 
     to: str
     by: str
     notes: bool
+    known: tuple[str, str] = ("", "")
 
 
 def group_by_talk(row: Row, items: Iterable[Item]) -> dict[Talk | None, list[Item]]:
@@ -93,17 +94,18 @@ def group_by_talk(row: Row, items: Iterable[Item]) -> dict[Talk | None, list[Ite
     for item in items:
         addressed = item.addressed if row.method.name == "mem-gpt" and row.context.model else None
         notes = bool(addressed and not addressed.message and row.context.agent_memory != "recall")
-        talks[addressed and Talk(addressed.to, addressed.by, notes)].append(item)
+        talks[addressed and Talk(addressed.to, addressed.by, notes, addressed.known)].append(item)
     return talks
 
 
 @dataclass
 class ConversationReading(TextReading):
-    """An agent in one run: it is the speaker `to` of the history and talks with `by`; `notes` as in `Talk`."""
+    """An agent in one run: it is the speaker `to` of the history and talks with `by`; the rest as in `Talk`."""
 
     to: str
     by: str
     notes: bool
+    known: tuple[str, str]
     store: AgentStore = field(init=False)
     past: AgentFile = field(init=False)
     turns: dict[int, TextSpan] = field(init=False, default_factory=dict)
@@ -116,7 +118,8 @@ class ConversationReading(TextReading):
         self.store = AgentStore(self.library.store)
         self.graph = build_chat(dated=False).compile(store=self.library.store)
         name, identity = self._name(), agent_id(self._name())
-        known: dict[str, Any] = {"persona": f"I am {self.to}.", "human": f"I talk with {self.by}."}
+        of_self, of_other = (f" {facts}" if facts else "" for facts in self.known)
+        known: dict[str, Any] = {"persona": f"I am {self.to}.{of_self}", "human": f"I talk with {self.by}.{of_other}"}
         blocks = [cast(Block, {**block, "text": known[block["label"]]}) for block in default_blocks(self.row.context)]
         agent = Agent(identity, name, local_now(), initial_state(name, blocks), archive_index(identity))
         state = agent.birth

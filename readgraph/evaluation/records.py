@@ -92,11 +92,15 @@ class Text:
 
 
 class AddressedMessage(NamedTuple):
-    """A message from the speaker `by` of a history to the speaker `to`, who answers; "" = `to` speaks first."""
+    """A message from the speaker `by` of a history to the speaker `to`, who answers; "" = `to` speaks first.
+
+    `known`: what is known of both before, which an agent has in its working context.
+    """
 
     to: str
     by: str
     message: str = ""
+    known: tuple[str, str] = ("", "")
 
 
 class WebStep(NamedTuple):

@@ -2,7 +2,14 @@
 
 from pathlib import Path
 
-from readgraph.evaluation.datasets.conversations import beam, long_mem_eval, msc_openers, msc_retrieval
+from readgraph.evaluation.datasets.conversations import (
+    beam,
+    long_mem_eval,
+    msc_openers,
+    msc_retrieval,
+    msc_retrieval_last,
+    msc_retrieval_persona,
+)
 from readgraph.evaluation.datasets.forms import Form
 from readgraph.evaluation.datasets.locomo import corrected, locomo
 from readgraph.evaluation.datasets.long_context import infinite_bench, long_bench, oolong, oolong_pairs, scrolls
@@ -33,7 +40,15 @@ FORMS = {
     for form in (
         *(own, quality, squality, qmsum, narrative_qa, books, scripts, locomo, corrected, long_mem_eval, hotpot),
         *(ruler, scrolls, natural_questions, mind2web, oolong, long_bench, infinite_bench, browse_comp, beam),
-        *(msc_retrieval, msc_openers, books_to_validate, scripts_to_validate, oolong_pairs),
+        *(
+            msc_retrieval,
+            msc_retrieval_persona,
+            msc_retrieval_last,
+            msc_openers,
+            books_to_validate,
+            scripts_to_validate,
+            oolong_pairs,
+        ),
     )
 }
 

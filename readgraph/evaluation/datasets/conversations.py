@@ -153,12 +153,39 @@ def msc_openers(path: Path) -> Iterator[Asked]:
 @form("msc-retrieval", "MSC-Self-Instruct, msc_self_instruct.jsonl.", {"dialog", "previous_dialogs", "self_instruct"})
 def msc_retrieval(path: Path) -> Iterator[Asked]:
     """For each chat, the question about its five sessions."""
+    return _ask_probes(path)
+
+
+@form(
+    "msc-retrieval-persona", "MSC-Self-Instruct with the facts that both speakers stated, which its authors wrote down."
+)
+def msc_retrieval_persona(path: Path) -> Iterator[Asked]:
+    """The same, with both speakers' facts before the question (MemGPT, table 2, ‡)."""
+    return _ask_probes(path, persona=True)
+
+
+@form("msc-retrieval-last", "MSC-Self-Instruct whose fifth session stands before the question in full.")
+def msc_retrieval_last(path: Path) -> Iterator[Asked]:
+    """The same over the first four sessions, with the fifth one before the question (MemGPT, table 2)."""
+    return _ask_probes(path, last=True)
+
+
+def _ask_probes(path: Path, *, persona: bool = False, last: bool = False) -> Iterator[Asked]:
     one, other = SPEAKERS
     for number, (where, chat) in enumerate(records(path, _ProbedChat), 1):
         identity, probe = f"chat-{number}", chat.self_instruct
-        text, _ = join_sessions(identity, f"Chat {number}", [*_before(chat), _turns(chat.dialog)])
+        newest, known = _turns(chat.dialog), ("", "")
+        if persona and len(chat.personas) < len(SPEAKERS):
+            raise BadInput(f"In {where}, the speakers' facts ('personas') are missing: take another form.")
+        text, _ = join_sessions(identity, f"Chat {number}", [*_before(chat), *([] if last else [newest])])
         question = f"{other} asks {one}: “{probe.b.strip()}” What does {one} answer?"
-        addressed = AddressedMessage(one, other, probe.b.strip())
+        if persona:
+            known = (" ".join(chat.personas[0]), " ".join(chat.personas[1]))
+            question = f"{one}: {known[0]}\n{other}: {known[1]}\n\n{question}"
+        if last:
+            said = "\n".join(f"{turn.speaker}: {turn.text}" for turn in newest.turns)
+            question = f"What they said last:\n{said}\n\n{question}"
+        addressed = AddressedMessage(one, other, probe.b.strip(), known)
         yield where, text, [Item(f"{identity}-q", identity, question, (probe.a,), addressed=addressed)]
 
 

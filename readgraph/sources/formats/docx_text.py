@@ -114,7 +114,7 @@ def _unwrap_children(container: "_Element") -> "Iterator[_Element]":
 
 
 def _styles(document: "Document") -> tuple[dict[str, int], set[str], set[str]]:
-    """The heading levels of styles ("Title" is above level 1), the styles of list items, and those of a contents list."""
+    """The heading levels of styles ("Title" is above 1), those of list items, and those of a table of contents."""
     levels: dict[str, int] = {}
     lists, contents = set[str](), set[str]()
     for style in document.styles:

@@ -94,7 +94,7 @@ def test_long_mem_eval(tmp_path: Path, marked: bool) -> None:
     known, unknown = dataset.items
     assert known.question == "Today is 2023/06/01 (Thu) 10:00. Where is my oil?"
     assert (known.references, known.category, known.unanswerable) == (("7",), "single-session-user", False)
-    assert known.addressed == ("assistant", "user", known.question)
+    assert known.addressed and known.addressed[:3] == ("assistant", "user", known.question)
     rest = [] if marked else ["assistant: Noted:\n\n1. oil\n2. shed"]
     assert evidence(dataset, known) == ["user: My oil is in shed 7.", *rest]
     assert (unknown.category, unknown.unanswerable, unknown.evidence) == ("abstention", True, ())
@@ -239,6 +239,14 @@ def test_retrieval_of_multi_session_chat(tmp_path: Path) -> None:
     assert dataset.name == "msc-retrieval"
     assert len(dataset.texts[0].sessions) == 3 and "Did you row today?" in dataset.texts[0].text
     assert "What do you keep?" in item.question and item.references == ("A lamp!",)
+    (known,) = load_dataset(tmp_path / "msc_self_instruct.jsonl", "msc-retrieval-persona").items
+    assert known.question == f"Speaker 1: I keep a lamp. I sleep by day.\nSpeaker 2: I row a boat.\n\n{item.question}"
+    assert known.addressed and known.addressed.known == ("I keep a lamp. I sleep by day.", "I row a boat.")
+    last = load_dataset(tmp_path / "msc_self_instruct.jsonl", "msc-retrieval-last")
+    assert len(last.texts[0].sessions) == 2 and "Speaker 1: Did you row today?" in last.items[0].question
+    without = {key: value for key, value in probed.items() if key != "personas"}
+    with pytest.raises(BadInput, match="'personas'"):
+        load_dataset(made.lines(tmp_path / "x.jsonl", without), "msc-retrieval-persona")
 
 
 def test_narrative_qa(tmp_path: Path) -> None:
