@@ -125,7 +125,8 @@ def compare(found: dict[str, float], before: dict[str, float]) -> str:
     for name, ratio in found.items():
         was = f"; before {before[name]:.2f}" if name in before else ""
         worse = ": WORSE" if name in before and ratio > WORSE * before[name] else ""
-        lines.append(f"{name}: {ratio:.2f} (aim {AIMS[name]:.2f}{was}){worse}")
+        aim = AIMS[name.removesuffix(", joined")]
+        lines.append(f"{name}: {ratio:.2f} (aim {aim:.2f}{was}){worse}")
     return "\n".join(lines)
 
 

@@ -16,7 +16,7 @@ from readgraph.api import finding, results
 from readgraph.api.documents import PickingScope, document_named, documents_as_one, pick_as_one_document
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.results import CompressedText
-from readgraph.api.running import RunThread, in_use, memory_sizes, run_method
+from readgraph.api.running import RunThread, builder_for, in_use, memory_sizes, run_method
 from readgraph.compression.engine import CompressionEngine, check_request
 from readgraph.compression.engines import engine_named
 from readgraph.graphs import gam, survey
@@ -84,7 +84,7 @@ async def read(
     pages = pages_of(library, context)
     known = await documents_as_one(pages, [document])
     used = _method_of(method) or method_for(known)
-    output = await run_method(pages, used.build(), used.name, known, {}, context, listen, thread)
+    output = await run_method(pages, builder_for(used), used.name, known, {}, context, listen, thread)
     return results.Reading.of(output, **await memory_sizes(pages, output))
 
 
@@ -149,7 +149,7 @@ async def ask(
         scope = PickingScope(collection=collection)
         document = await pick_as_one_document(pages, " ".join([question, *options]), scope)
     used = named or method_for(document)
-    output = await run_method(pages, used.build(), used.name, document, asked, context, listen, thread)
+    output = await run_method(pages, builder_for(used), used.name, document, asked, context, listen, thread)
     notices = await _hints(pages, document, asked, output)
     return results.Answer.of(output, citations=cite(document, output["citations"]), notices=notices)
 

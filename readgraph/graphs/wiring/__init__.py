@@ -15,13 +15,14 @@ from typing_extensions import TypedDict
 
 from readgraph.graphs.wiring.checks import check_wiring
 from readgraph.graphs.wiring.declared import fit_context, with_channels
+from readgraph.graphs.wiring.joined import join_steps
 from readgraph.graphs.wiring.method_graph import MethodGraph
 from readgraph.graphs.wiring.nodes import Node, add_nodes, choosing
 from readgraph.graphs.wiring.paths import Builder
 from readgraph.nodes.bounds import SearchProgress, within_loop_limit
 from readgraph.state.context import ReaderContext
 
-__all__ = ["MethodGraph", "Node", "add_nodes", "check_wiring", "choosing", "fit_context", "with_channels"]
+__all__ = ["MethodGraph", "Node", "add_nodes", "check_wiring", "choosing", "fit_context", "join_steps", "with_channels"]
 
 BuilderT = TypeVar("BuilderT", bound=StateGraph[Any, Any, Any, Any])
 

@@ -1,0 +1,87 @@
+"""Steps that always follow each other run as one superstep: with the same outcome, and fewer checkpoints."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from readgraph.api import functions
+from readgraph.graphs.methods import METHODS, Method
+from readgraph.graphs.wiring import join_steps
+from readgraph.library.opening import Library
+from readgraph.state.context import ReaderContext
+from tests.doubles.model_server import ModelServer
+from tests.doubles.reader import reader
+from tests.support.some_methods import mostly_slow
+
+CONTEXT = ReaderContext(model="openai:double", embeddings="openai:double-embeddings")
+ASKED = "What did the Remarks say about a goat?"
+
+
+def without_times(found: dict[str, Any]) -> dict[str, Any]:
+    """The output without what differs from run to run: times, ids, and what agents wrote with the time of day."""
+    steps = [(step["node"], _calls(step["usage"]), step["fallbacks"]) for step in found["steps"]]
+    return {**found, "steps": steps, "usage": _calls(found["usage"]), "messages": []}
+
+
+def _calls(usage: dict[str, int]) -> int:
+    """Replies, new and recorded: the second run gets those of the first."""
+    return usage["calls"] + usage["cached_calls"]
+
+
+@pytest.mark.parametrize("method", mostly_slow([*METHODS]))
+async def test_the_outcome_is_the_same(server: ModelServer, library: Library, story: str, method: str) -> None:
+    server.respond = reader
+    document = await library.pages.add_document(story[:9000])
+    found, checkpoints = list[dict[str, Any]](), list[int]()
+    read = METHODS[method].build().compile(store=library.store)
+    await read.ainvoke({"document": document.id}, context=CONTEXT)
+    for number, builder in enumerate((METHODS[method].build(), join_steps(METHODS[method].build()))):
+        graph = builder.compile(checkpointer=library.checkpointer, store=library.store)
+        config: Any = {"configurable": {"thread_id": f"{method} {number}"}}
+        given: Any = {"document": document.id, "question": ASKED}
+        found.append(without_times(dict(await graph.ainvoke(given, config, context=CONTEXT))))
+        checkpoints.append(len([each async for each in graph.aget_state_history(config)]))
+    if method == "survey":  # the second run finds the records of the first
+        found = [{**each, "usage": 0, "steps": [step[0] for step in each["steps"]]} for each in found]
+    assert found[0] == found[1]
+    assert checkpoints[1] < checkpoints[0]
+
+
+async def test_a_question_begins_anew_in_a_thread_of_joined_steps(library: Library, story: str) -> None:
+    document = await library.pages.add_document(story[:9000])
+    graph = join_steps(METHODS["read-agent"].build()).compile(checkpointer=library.checkpointer, store=library.store)
+    config: Any = {"configurable": {"thread_id": "1"}}
+    given: Any = {"document": document.id, "question": ASKED}
+    first, second = [await graph.ainvoke(given, config, context=ReaderContext(model="")) for _ in range(2)]
+    assert [step["node"] for step in second["steps"]] == [step["node"] for step in first["steps"]]
+    assert second["usage"]["calls"] == 0 and second["answer"] == first["answer"]
+
+
+async def test_a_spent_budget_is_said_of_the_step_that_met_it(
+    server: ModelServer, library: Library, story: str
+) -> None:
+    server.respond = reader
+    document = await library.pages.add_document(story[:9000])
+    graph = join_steps(METHODS["read-agent"].build()).compile(store=library.store)
+    given: Any = {"document": document.id, "question": ASKED}
+    found = await graph.ainvoke(given, context=replace(CONTEXT, max_calls=3))
+    assert (found["status"], found["usage"]["calls"]) == ("budget", 3)
+    assert "the budget is spent" in next(step["summary"] for step in found["steps"] if step["node"] == "look_up")
+
+
+async def test_a_program_s_question_takes_fewer_supersteps_and_builds_no_graph_twice(
+    library: Library, story: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document, built = await library.pages.add_document(story[:9000]), list[str]()
+    own = Method.build
+
+    def counting(method: Method) -> Any:
+        built.append(method.name)
+        return own(method)
+
+    monkeypatch.setattr(Method, "build", counting)
+    for _ in range(3):
+        answer = await functions.ask(library, ASKED, documents=[document.id], context=ReaderContext(model=""))
+        assert answer.status == "nearest"
+    assert built.count("read-agent") == 1
