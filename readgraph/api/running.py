@@ -159,6 +159,8 @@ DOING = {
     "descend": "Walking",
     "read_leaf": "Walking",
     "write_notes": "Reading",
+    "write_program": "Writing a program",
+    "run": "Running the program",
     "look_up": "Looking up",
     "answer": "Answering",
     "write": "Writing",
