@@ -141,6 +141,7 @@ class Condenser:
     async def without_model(self, state: CondenseState, runtime: Runtime[ReaderContext]) -> CondenseUpdate:
         """The most important sentences that fit."""
         texts = await self._texts(state, runtime)
+        texts = without_repeats(texts)
         most, before = state["budget_words"], _words(texts)
         if before <= most:
             return _update(texts, before, 0)
@@ -188,6 +189,18 @@ class Condenser:
 async def notes_of(store: PageStore, memory: Memory) -> list[list[str]]:
     """The notes of a memory as its only level."""
     return [[note.text for note in await store.notes(memory.id, range(memory.pages)) if note.text]]
+
+
+def without_repeats(texts: Sequence[str]) -> list[str]:
+    """The texts without sentences that stand in one before, such as a refrain that several pages' extracts hold."""
+    seen, kept = set[str](), list[str]()
+    for text in texts:
+        said = [text[slice(*span)] for span in sentence_spans(text)]
+        new = [each for each in said if " ".join(each.split()) not in seen]
+        seen |= {" ".join(each.split()) for each in said}
+        if new:
+            kept.append(text if len(new) == len(said) else " ".join(each.strip() for each in new))
+    return kept
 
 
 def whole_sentences(texts: Sequence[str], most_words: int) -> str:

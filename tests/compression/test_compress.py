@@ -91,6 +91,14 @@ def test_windows_of_sentences_hold_the_whole_text_and_keep_their_size(parts: lis
     assert all(count_words(episode) <= words_in(most) for episode in episodes)
 
 
+def test_no_sentence_stands_twice_in_a_compressed_text() -> None:
+    verses = [f"The keeper of lamp {number} wrote of the wind and of oil that week. " for number in range(40)]
+    song = "\n\n".join(verse + "And the goat stood on the gallery and looked at the sea. " for verse in verses)
+    compressed, _ = ReadAgentGistEngine(**SMALL).compress(song, 600)
+    said = [sentence.strip() for sentence in compressed.text.replace("\n", " ").split(". ")]
+    assert len(said) == len({*said}) > 5
+
+
 def test_compact_memory_s_names_give_our_engine() -> None:
     stand_in_for_compact_memory()
     stand_in_for_compact_memory()

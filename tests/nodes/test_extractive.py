@@ -115,3 +115,12 @@ def test_a_table_of_contents_is_no_answer(text: str) -> None:
     below = "\n\nThe crane was bought from a yard in Gdansk, and it cost four hundred thousand crowns.\n"
     found = quoted({0: text + below}, "What did the crane cost?")
     assert "four hundred thousand" in (found.answer or "")
+
+
+@pytest.mark.parametrize(
+    "refrain", ["In the evening it saw a white goat on the stair. ", "晚上它看见一只白色的山羊在楼梯上。"]
+)
+def test_no_sentence_stands_twice_in_a_gist(refrain: str) -> None:
+    other = "The fox went to the port in the morning, and it bought oil for the lamp. "
+    gist = extract_gist(f"{refrain}{other}" * 20, 60)
+    assert gist.count(refrain.strip()) == 1 and gist.count(other.strip()) == 1

@@ -65,7 +65,8 @@ def _by_information(written: Sequence[str], sizes: Sequence[int], wanted: set[st
         serves = 1 + SERVES * len(wanted & sentences[number])
         return serves * information / (len(sentences[number]) + EVEN_WORDS), -number
 
-    prose = [number for number, sentence in enumerate(written) if is_prose(sentence)]
+    first = {" ".join(sentence.split()): number for number, sentence in reversed([*enumerate(told)])}
+    prose = [number for number in sorted(first.values()) if is_prose(written[number])]  # none of them twice
     # Most sentences have no label, whose words would not count.
     long = [number for number in prose if sizes[number] >= FEWEST_WORDS]
     long = [number for number in long if told[number] is written[number] or count_words(told[number]) >= FEWEST_WORDS]
