@@ -4,7 +4,9 @@ Each superstep of LangGraph costs a checkpoint and a round of its scheduler, abo
 time of a question without a model. Where many questions are served and nobody resumes in the middle, that buys nothing.
 """
 
+import asyncio
 from collections.abc import Iterable
+from contextvars import copy_context
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -40,10 +42,12 @@ class JoinedSteps(StepNode[Any, Any]):
         self, state: Any, runtime: Runtime[ReaderContext], config: RunnableConfig | None = None
     ) -> dict[str, Any]:
         """Run the steps one after the other; what they wrote is given to the graph together."""
-        known, written = dict(state), dict[str, Any]()
+        known, written, around = dict(state), dict[str, Any](), copy_context()
         for name, step in self.steps.items():
             of_step: Any = {**(config or {}), "metadata": {**(config or {}).get("metadata", {}), NODE: name}}
-            for key, value in (await step.run(known, runtime, of_step)).items():
+            # In a context of its own, as LangGraph runs a node: a step's meter counts for what is around all of them.
+            update = await asyncio.create_task(step.run(known, runtime, of_step), context=around.copy())
+            for key, value in update.items():
                 self._write(key, value, known, written)
         return written
 
