@@ -161,8 +161,7 @@ def think_with(
             return await _tell(state, seen, ENDLESS, "went on without an end", runtime, "no_answer")
         if seen.queue_words > seen.room:
             return _update(state, seen, "evict", "the queue overflows")
-        full = 100 * seen.queue_words > runtime.context.warn_at * seen.room
-        if frame.warning and full and not state["warned"]:
+        if frame.warning and not state["warned"] and 100 * seen.queue_words > runtime.context.warn_at * seen.room:
             return await _tell(state, seen, frame.warning, "warned of a full queue", runtime)
         current_meter().message_id = message_id(agent_id(state["agent"]), state["events"])
         try:
