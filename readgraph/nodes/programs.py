@@ -6,6 +6,7 @@ next one. Where the paper's interpreter goes on living, a program here keeps wha
 checkpoint holds: so a reading can be resumed, repeated and edited between any two programs.
 """
 
+import asyncio
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -33,10 +34,8 @@ __all__ = ["answer", "run", "write_program"]
 BEGINNING_WORDS, MOST_SHOWN_WORDS, KEPT_WORDS = 100, 600, 100
 """Words of the text that the first prompt shows; that a program shows; that a prompt shows of what is kept."""
 
-MOST_PROGRAM_WORDS, MOST_QUOTES = (
-    400,
-    20,
-)  # words of a program that later prompts repeat; quotes that an answer may have
+MOST_PROGRAM_WORDS, MOST_QUOTES = 400, 20
+"""Words of a program that later prompts repeat; quotes that an answer may have."""
 
 NOTHING_KEPT = "{}"  # as a question begins
 
@@ -87,7 +86,7 @@ async def write_program_without_model(state: WriteState, runtime: ReaderRuntime)
 @node(without_model=write_program_without_model, settings=(*STYLE, Programs, Window))
 async def write_program(state: WriteState, runtime: ReaderRuntime) -> WriteUpdate:
     """Ask for the next program; of earlier ones, the newest are shown that fit the window."""
-    check_sandbox()
+    await asyncio.to_thread(check_sandbox)
     context, runs, memory = runtime.context, state["programs"], await load_memory(runtime, state)
     document, asked = memory.document, (state["question_text"], state["choices"])
     (beginning,) = await memory.store.spans(document, [(0, min(document.characters, BEGINNING_WORDS * LONGEST_WORD))])

@@ -5,13 +5,14 @@ time doesn't hold, as within one long search for a pattern; else it waits for th
 """
 
 import asyncio
+import atexit
 import json
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
@@ -65,9 +66,9 @@ async def run_program(program: str, text: str, kept: str, ask: Ask) -> ProgramEn
     Raises:
         BadInput: If the engine is not installed.
     """
-    check_sandbox()
+    await asyncio.to_thread(check_sandbox)
     replies = dict[tuple[str, str], tuple[str | None, str]]()
-    with _engine(text) as engine:
+    async with _engine(text) as engine:
         while True:
             known = [[*asked, *reply] for asked, reply in replies.items()]
             order = {"program": program, "kept": kept, "replies": known, "seconds": SECONDS}
@@ -134,19 +135,33 @@ class _Engine:
 _waiting: list[_Engine] = []  # at most one process that waits for its next program
 
 
-@contextmanager
-def _engine(text: str) -> Iterator[_Engine]:
-    """A process with this text: the one that waits, or a new one; it is ended where it may still run a program."""
-    engine = _waiting.pop() if _waiting else None
-    if engine is None or engine.owner != os.getpid() or engine.process.poll() is not None:
-        engine = _Engine()
+@atexit.register
+def _end_waiting() -> None:
+    """End the process that waits, before this one ends."""
+    for engine in _waiting:
+        if engine.owner == os.getpid():
+            engine.end()
+
+
+@asynccontextmanager
+async def _engine(text: str) -> AsyncIterator[_Engine]:
+    """A process with this text, started and ended off the loop; it is ended where it may still run a program."""
+    engine = await asyncio.to_thread(_take_engine)
     engine.set_text(text)
     try:
         yield engine
     except BaseException:
-        engine.end()
+        await asyncio.to_thread(engine.end)
         raise
     if _waiting or len(text) > LARGE or engine.process.poll() is not None:
-        engine.end()
+        await asyncio.to_thread(engine.end)
     else:
         _waiting.append(engine)
+
+
+def _take_engine() -> _Engine:
+    """The process that waits, or a new one."""
+    engine = _waiting.pop() if _waiting else None
+    if engine is None or engine.owner != os.getpid() or engine.process.poll() is not None:
+        engine = _Engine()
+    return engine

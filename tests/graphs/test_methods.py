@@ -35,6 +35,7 @@ NOT_REACHED = {
     "guided-walk": {"max_hops", "triage_options"},
     "mem-gpt": {"max_pages"},
     "reader-agent": {"max_pages"},
+    "rlm": {"cut_segments", "max_pages"},
     "walk-and-research": {"embeddings", "pages_per_tool", "tools", "without_memory"},
     "retrieved-pages": {"embeddings"},
     "escalate": {"embeddings", "evidence", "max_pages", "pages_per_tool", "tools", "without_memory"},

@@ -33,7 +33,13 @@ RUN_WHAT_THEY_READ = {
 }
 """Functions and modules that run what they are given, or are known to be unsafe; whole modules count."""
 
-STARTS_PROGRAMS = {"nodes/sandbox.py", "sources/pdf/in_child.py", "models/local.py", "cli/run/library.py", "cli/run/serving.py"}
+STARTS_PROGRAMS = {
+    "nodes/sandbox.py",
+    "sources/pdf/in_child.py",
+    "models/local.py",
+    "cli/run/library.py",
+    "cli/run/serving.py",
+}
 WORKERS = {"corpus/processes.py"}
 """Files that send objects to workers, which are our own processes, over pipes that nobody else has."""
 
