@@ -6,16 +6,20 @@ LoCoMo, categories 1 to 4: turns with their speakers ("in context": with the pre
 whole turns, about 200 words. QMSum: such chunks. Hotpot: paragraphs, of which none goes on from another. Prints the
 share of the evidence among the first 1, 5 and 10 results, averaged over questions, with that of the even and of the odd
 questions, and the reference from the data's README. "beside": the words of the entries beside one count a little for
-it, as in the pages of a memory and in the passages of `readgraph search`. "fused" is what fused searches do; below it
-stand other ways (`benchmarks/fusions.py`). At the end, recall by language over texts of our own
+it, as in the pages of a memory and in the passages of `readgraph search`. "dated, named": there the time of a turn's
+session is its header, and turns of a speaker whom the question names count more; "quoted": the same turns as the
+extractive steps rank them, by their best sentence. "fused" is what fused searches do; below it stand other ways
+(`benchmarks/fusions.py`). At the end, recall by language over texts of our own
 (`benchmarks/languages.py`).
 """
 
 import argparse
 import asyncio
 import json
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
@@ -26,6 +30,7 @@ from readgraph.library.search.hits import DEPTH, IndexEntry, Ranking, pages_of, 
 from readgraph.library.search.okapi import Okapi, TextsWith, rank
 from readgraph.library.search.vector_index import VectorIndex
 from readgraph.models.embedding_models import Embedder
+from readgraph.nodes.extractive import nearest_sentences, passages_of
 from readgraph.state.words import count_words
 
 DEPTHS = 1, 5, 10
@@ -46,7 +51,9 @@ class Corpus:
     texts: list[str]
     questions: list[tuple[str, set[int]]]
     follows: list[bool]
-    headers: list[str] | None = None
+    headers: list[str] | None = None  # the text before
+    times: list[str] | None = None
+    speakers: list[str] | None = None
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -60,18 +67,21 @@ def locomo(path: Path) -> Iterator[Corpus]:
         follows = [number > 0 for session in document["sessions"] for number, _ in enumerate(session["turns"])]
         places = {turn["id"]: number for number, turn in enumerate(turns)}
         texts = [f"{turn['speaker']}: {turn['text']}" for turn in turns]
-        yield Corpus(document["doc_id"], texts, asked(document, places), follows, ["", *texts[:-1]])
+        times = [session["date_time"] for session in document["sessions"] for _ in session["turns"]]
+        speakers = [turn["speaker"] for turn in turns]
+        yield Corpus(document["doc_id"], texts, asked(document, places), follows, ["", *texts[:-1]], times, speakers)
 
 
 def locomo_chunks(path: Path) -> Iterator[Corpus]:
     for document in lines(path):
-        chunks, follows, places = list[str](), list[bool](), dict[str, int]()
+        chunks, times, follows, places = list[str](), list[str](), list[bool](), dict[str, int]()
         for session in document["sessions"]:
             cut = cut_to_chunks([f"{turn['speaker']}: {turn['text']}" for turn in session["turns"]])
             places |= {turn["id"]: len(chunks) + at for turn, at in zip(session["turns"], cut.of_turn, strict=True)}
             chunks += cut.texts
+            times += [session["date_time"]] * len(cut.texts)
             follows += [number > 0 for number in range(len(cut.texts))]
-        yield Corpus(document["doc_id"], chunks, asked(document, places), follows)
+        yield Corpus(document["doc_id"], chunks, asked(document, places), follows, times=times)
 
 
 def asked(document: dict[str, Any], places: dict[str, int]) -> list[tuple[str, set[int]]]:
@@ -134,6 +144,19 @@ def by_okapi(corpus: Corpus, question: str) -> list[int]:
     return [page for page, _ in okapi.rank_texts(all_terms)]
 
 
+def by_quotes(corpus: Corpus, question: str) -> list[int]:
+    """The texts by their best sentence, as the extractive steps rank sentences of pages, here one a session."""
+    first = [number for number, follows in enumerate(corpus.follows) if not follows]
+    texts, begins = dict[int, str](), list[tuple[int, int]]()
+    for start, end in zip(first, [*first[1:], len(corpus.texts)], strict=True):
+        texts[start] = "\n".join(corpus.texts[start:end])
+        lengths = accumulate((len(text) + 1 for text in corpus.texts[start:end]), initial=0)
+        begins += [(start, at) for at, _ in zip(lengths, range(start, end), strict=False)]
+    passages = [each._replace(place=corpus.times[each.page]) for each in passages_of(texts)] if corpus.times else []
+    ranked = nearest_sentences(question, passages, DEPTH, 1)
+    return [*dict.fromkeys(bisect_right(begins, (sentence.page, sentence.start)) - 1 for sentence in ranked)]
+
+
 async def by_vectors(entries: list[IndexEntry], questions: list[str], embedder: Embedder) -> list[Ranking]:
     """The pages by how much closer their vectors are to each question's than the farthest page's."""
     index = VectorIndex(None, embedder.identity)
@@ -160,6 +183,13 @@ async def rankings(corpus: Corpus, embedder: Embedder | None) -> dict[str, list[
         pairs = zip(alone, corpus.headers, strict=True)
         in_context = await by_keywords([replace(entry, header=header) for entry, header in pairs], questions)
         ranked["keyword in context"] = [pages_of(ranking) for ranking in in_context]
+    if corpus.times:
+        entries = [replace(entry, header=time) for entry, time in zip(entries, corpus.times, strict=True)]
+        if corpus.speakers:
+            entries = [replace(entry, speaker=who) for entry, who in zip(entries, corpus.speakers, strict=True)]
+            ranked["quoted"] = [by_quotes(corpus, question) for question in questions]
+        by_words = await by_keywords(entries, questions)
+        ranked["dated, named" if corpus.speakers else "dated"] = [pages_of(ranking) for ranking in by_words]
     if embedder:
         by_meaning = await by_vectors(alone, questions, embedder)
         ranked["vector"] = [pages_of(ranking) for ranking in by_meaning]

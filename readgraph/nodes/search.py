@@ -298,16 +298,23 @@ async def _entries(
         notes = {number: notes.get(number) or Note(number, "", 0) for number in numbers}
     pages = await store.pages(memory.id, notes)
     texts = await store.spans(document, [(page.start, page.end) for page in pages])
+    sessions: Sequence[str | None] = [None] * len(pages)
+    if document.sessions:
+        sessions = await store.place_names(document, [page.start for page in pages])
+    headers = [
+        "\n".join(filter(None, [session, notes[page.number].header]))
+        for page, session in zip(pages, sessions, strict=True)
+    ]
     return [
         IndexEntry(
             page.number,
             text,
-            notes[page.number].header,
+            header,
             notes[page.number].text,
             languages.at(page.start),
             follows=page.words <= SHORT and languages.goes_on(page.start),
         )
-        for page, text in zip(pages, texts, strict=True)
+        for page, text, header in zip(pages, texts, headers, strict=True)
     ]
 
 

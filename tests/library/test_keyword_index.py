@@ -109,6 +109,19 @@ async def test_words_of_the_pages_beside_count_where_the_text_goes_on(
     assert await found(index, "lamp shelf") == expected
 
 
+async def test_what_a_speaker_whom_the_query_names_says_counts_more(index: KeywordIndex) -> None:
+    async def say(*turns: tuple[str, str]) -> None:
+        said = [IndexEntry(number, f"{who}: {text}", speaker=who) for number, (who, text) in enumerate(turns)]
+        await index.add("m", said)
+
+    turns = [("Ann", "The goat is here."), ("Ben Orr", "Oh, the goat."), ("Ann", "I hear."), ("Ben Orr", "So do I.")]
+    await say(*turns)
+    assert (await found(index, "goat ann"))[0] == 0 and (await found(index, "goat orr"))[0] == 1
+    assert 3 not in await found(index, "goat ann"), "what shares no word with the query is not found"
+    await say(("Ben Orr", "The goat is here."), ("Ann", "Oh, the goat."))
+    assert (await found(index, "goat orr"))[0] == 0, "another speaker of the same turn"
+
+
 async def test_a_page_follows_only_the_one_with_the_number_before(index: KeywordIndex) -> None:
     async def scores() -> dict[int, float]:
         return {hit.page: hit.score for hit in await index.search("m", "lamp shelf")}
@@ -263,7 +276,9 @@ async def test_forgetting_gives_the_space_back(tmp_path: Path) -> None:
 
 VOCABULARY = ["lamp", "lamps", "goat", "the", "who", "灯塔", "塔", "x_1", "1873"]
 said = st.lists(st.sampled_from(VOCABULARY), max_size=4).map(" ".join)
-entries = st.lists(st.builds(IndexEntry, st.integers(0, 5), said, said, said), max_size=4)
+speaker = st.sampled_from(["", "lamp", "goat"])
+entry = st.builds(IndexEntry, st.integers(0, 5), said, said, said, speaker=speaker)
+entries = st.lists(entry, max_size=4)
 changes = st.lists(st.one_of(entries, st.frozensets(st.integers(0, 5), max_size=2), st.none()), max_size=8)
 
 

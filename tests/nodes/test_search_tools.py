@@ -18,11 +18,12 @@ from readgraph.api import searched_by
 from readgraph.graphs.gam import build_research, recipe
 from readgraph.library.collections import add_collection
 from readgraph.library.forgetting import forget_document
+from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library, open_library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import Extent, IndexEntry, pages_of
 from readgraph.library.search.index_registry import index_key, indexes_of
-from readgraph.library.search.passages import document_languages
+from readgraph.library.search.passages import document_languages, search_documents
 from readgraph.library.search.postings import SHORT
 from readgraph.nodes.search import Tools, bring_up_to_date, memory_tools
 from readgraph.state.context import ReaderContext
@@ -101,6 +102,23 @@ async def test_a_short_page_follows_the_one_before_within_a_document(library: Li
     index = Kept()
     await bring_up_to_date(library.pages, collection, memory, index)
     assert [entry.follows for entry in index.entries] == [False, True, False, False]
+
+
+async def test_pages_and_passages_of_a_history_are_found_by_their_session_s_name(library: Library) -> None:
+    days = "11 February 2024", "22 March 2024"
+    grown = await append_sessions(
+        library.pages, "chat", [SessionText("Ann: It rained. " * 40, time=day) for day in days]
+    )
+    memory = await library.pages.open_memory(grown.document.id, recipe(CONTEXT))
+    length = grown.document.characters
+    for number, (start, end) in enumerate([(0, length // 2), (length // 2, length)]):
+        memory = await library.pages.add_page(memory, Page(number, start, end, 120, "rule"))
+        await library.pages.put_note(memory.id, Note(number, "a note", 2))
+    index = Kept()
+    await bring_up_to_date(library.pages, grown.document, memory, index)
+    assert all(day in entry.header for day, entry in zip(days, index.entries, strict=True))
+    best = (await search_documents(library.pages, [grown.document], "What was in March?"))[0]
+    assert best.start >= length // 2
 
 
 async def test_pages_that_come_later_are_found(server: ModelServer, library: Library) -> None:

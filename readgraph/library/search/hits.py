@@ -14,7 +14,7 @@ class IndexEntry:
     """What is indexed of a page: its text, its header (the line that gives its context) and its note.
 
     `language` is an ISO 639-1 code; "": that of the other entries. `follows`: whether its text goes on from that of the
-    page before, so that the words of each count a little for the other.
+    page before, so that the words of each count a little for the other. `speaker`: who says it, where one does.
     """
 
     page: int
@@ -23,6 +23,7 @@ class IndexEntry:
     memo: str = ""
     language: str = ""
     follows: bool = False
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,9 @@ class Extent:
     count: int
     last: int
 
+
+SPEAKER = 0.5
+"""What is added to the score of a turn by somebody whom the query names, where the best turn has 1."""
 
 Ranking = Sequence[tuple[int, float]]
 """(page, score), best first. What scores 0 is as good as not found; see `score_above_last` and `score_by_place`."""

@@ -50,7 +50,8 @@ class KeywordIndex:
     async def search(self, memory: str, query: str, limit: int = 10) -> list[PageHit]:
         """Find at most `limit` pages that share words with the query, best first.
 
-        Their neighbours' words count a little, where the text goes on from one to the other (see `IndexEntry.follows`).
+        Their neighbours' words count a little, where the text goes on from one to the other (see `IndexEntry.follows`),
+        and so does it that the query names who says a page (`IndexEntry.speaker`).
         Stop words and words on very many pages are ignored, unless the query has no others.
         """
         return await self.reading.run(partial(keyword_tables.search, memory=memory, query=query, limit=limit))

@@ -22,7 +22,7 @@ from readgraph.state.files import unpack
 from readgraph.state.languages import main_language
 from readgraph.state.records import digest
 
-FORMAT = 3  # version of tables and terms; a file of another one, or made with other stemmers, is rebuilt
+FORMAT = 4  # version of tables and terms; a file of another one, or made with other stemmers, is rebuilt
 
 # Terms are parted by spaces: ASCII letters, digits, the underscore and all that is not ASCII belong to a term.
 _TOKENIZE = "ascii tokenchars '_'"
@@ -73,10 +73,14 @@ def _version() -> int:
 def tables_of(number: int) -> dict[str, str]:
     """The tables of one memory's index, by name: what types their values have, SQLite sees to."""
     entries, terms, vocabulary = f"entries_{number}", f"terms_{number}", f"vocabulary_{number}"
-    columns = "page INTEGER PRIMARY KEY, words INTEGER NOT NULL, follows INTEGER NOT NULL, terms BLOB NOT NULL"
+    columns = (
+        "page INTEGER PRIMARY KEY, words INTEGER NOT NULL, follows INTEGER NOT NULL, "
+        "speaker TEXT NOT NULL, terms BLOB NOT NULL"
+    )
     return {
         entries: f"CREATE TABLE {entries} ({columns})",
-        f"pages_{number}": f"CREATE INDEX pages_{number} ON {entries} (page, words, follows)",  # read without the terms
+        # read without the terms
+        f"pages_{number}": f"CREATE INDEX pages_{number} ON {entries} (page, words, follows, speaker)",
         terms: f"CREATE VIRTUAL TABLE {terms} USING fts5(page, header, memo, content='', tokenize=\"{_TOKENIZE}\")",
         vocabulary: f"CREATE VIRTUAL TABLE {vocabulary} USING fts5vocab({terms}, 'row')",
         f"postings_{number}": f"CREATE VIRTUAL TABLE postings_{number} USING fts5vocab({terms}, 'instance')",
@@ -108,14 +112,14 @@ def add(connection: Tables, memory: str, entries: Sequence[IndexEntry]) -> None:
             spoken[language] = None
             terms = [" ".join(index_terms(part, language)) for part in (entry.text, entry.header, entry.memo)]
             known = _find_entry(connection, index, entry.page) if entry.page in held else None
-            if known == (terms, entry.follows):
+            if known == (terms, entry.follows, entry.speaker):
                 continue
             held.add(entry.page)
             if known:
                 _take_out(connection, index, entry.page, known[0])
             packed = zlib.compress("\n".join(terms).encode(), 1)
-            row = entry.page, sum(len(part.split()) for part in terms), entry.follows, packed
-            connection.execute(f"INSERT INTO entries_{index} VALUES (?, ?, ?, ?)", row)
+            row = entry.page, sum(len(part.split()) for part in terms), entry.follows, entry.speaker, packed
+            connection.execute(f"INSERT INTO entries_{index} VALUES (?, ?, ?, ?, ?)", row)
             connection.execute(
                 f"INSERT INTO terms_{index} (rowid, page, header, memo) VALUES (?, ?, ?, ?)", (entry.page, *terms)
             )
@@ -167,7 +171,7 @@ def search(connection: Tables, memory: str, query: str, limit: int = 10) -> list
     with transaction(connection):
         index, languages = _find_index(connection, memory)
         terms, ranked = _rank_pages(connection, index, languages, query, limit)
-        entries = [(_find_entry(connection, index, page) or ([], False))[0] for page, _ in ranked]
+        entries = [(_find_entry(connection, index, page) or ([], False, ""))[0] for page, _ in ranked]
     wanted = {*terms}
     return [
         PageHit(page, score, PARTS[max(range(len(parts)), key=lambda number: len(wanted & {*parts[number].split()}))])
@@ -217,14 +221,14 @@ def _rank_pages(
     counted = _count_pages_with_terms(connection, index, languages, query) if index else {}
     if not (terms := affordable(counted, MOST_ROWS)):
         return [], []
-    layout = layout_of(connection, index)
+    layout = layout_of(connection, index, languages)
 
     def scores(term: str) -> TermScores:
         return connection.read_once(
             ("scores", index, term, *parts), lambda: scores_of(connection, index, layout, term, parts)
         )
 
-    return terms, layout.rank_pages(map(scores, terms), limit)
+    return terms, layout.rank_pages(map(scores, terms), query_terms(query, *languages), limit)
 
 
 def _count_pages_with_terms(connection: Tables, index: int, languages: Sequence[str], query: str) -> dict[str, int]:
@@ -264,9 +268,9 @@ def _languages(connection: Tables, index: int) -> dict[str, None]:
     return dict.fromkeys(str(spoken or "").split())
 
 
-def _find_entry(connection: Tables, index: int, page: int) -> tuple[list[str], bool] | None:
-    """The terms of a page's parts, and whether it follows the one before; None for a page that is not indexed."""
-    row = connection.execute(f"SELECT terms, follows FROM entries_{index} WHERE page = ?", (page,)).fetchone()
+def _find_entry(connection: Tables, index: int, page: int) -> tuple[list[str], bool, str] | None:
+    """The terms of a page's parts, whether it follows the one before, its speaker; None for one that isn't indexed."""
+    row = connection.execute(f"SELECT terms, follows, speaker FROM entries_{index} WHERE page = ?", (page,)).fetchone()
     if not row:
         return None
     try:
@@ -275,7 +279,7 @@ def _find_entry(connection: Tables, index: int, page: int) -> tuple[list[str], b
         terms = []
     if len(terms) != len(PARTS):
         raise Unreadable("The terms of a page can't be read.")
-    return terms, bool(row[1])
+    return terms, bool(row[1]), row[2]
 
 
 def _take_out(connection: Tables, index: int, page: int, terms: Sequence[str]) -> None:

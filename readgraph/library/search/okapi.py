@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property, reduce
 from operator import add
 
@@ -89,12 +89,14 @@ class Okapi:
 
     def add(self, text: str, language: str = ENGLISH, *, follows: bool = False) -> None:
         """Add the next text. Where it `follows` the one before, the words of each count a little for the other."""
-        if follows:
-            self._following.add(len(self._lengths))
-        self.add_all((text,), language)
+        self.add_all((text,), language, (0,) if follows else ())
 
-    def add_all(self, texts: tuple[str, ...], language: str = ENGLISH) -> None:
-        """Add the next texts, which are in this language; what their words are is kept for all of them together."""
+    def add_all(self, texts: tuple[str, ...], language: str = ENGLISH, following: Iterable[int] = ()) -> None:
+        """Add the next texts, which are in this language; what their words are is kept for all of them together.
+
+        Those of them whose numbers are `following` go on from the text before.
+        """
+        self._following.update(len(self._lengths) + number for number in following)
         if language not in self._wanted:
             self._wanted[language] = QueryTermFinder(self._query, language)
         counts, lengths = _count_tokens(texts, language)

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 
 from readgraph.library.page_store import PageStore
@@ -51,30 +52,42 @@ async def search_documents(
 ) -> list[PassageHit]:
     """The passages of these documents that share words with the query, best first; texts are read once or twice.
 
-    A document that is forgotten meanwhile is left out. `counted` says in how many texts the query's terms are, where
-    these documents are a part of many.
+    A passage of a history is found also by the words of its session's name, such as its date. A document that is
+    forgotten meanwhile is left out. `counted` says in how many texts the query's terms are, where these documents are a
+    part of many.
     """
     okapi, all_terms = Okapi(query), TextsWith()
     spans = list[tuple[Document, int, int, str]]()
-    async for document, text in _texts(store, documents):
+    async for document, text, sessions in _texts(store, documents):
         language = language_of(text)
         for number, (start, end) in enumerate(cut_to_passages(text)):
-            okapi.add(text[start:end], language, follows=number > 0)
+            okapi.add(_known_words(text, start, end, sessions), language, follows=number > 0)
             spans.append((document, start, end, language))
     if not counted and okapi.needs_all_terms:
-        async for _, text in _texts(store, documents):
+        async for _, text, sessions in _texts(store, documents):
             language = language_of(text)
             for start, end in cut_to_passages(text):
-                all_terms.add(text[start:end], language)
+                all_terms.add(_known_words(text, start, end, sessions), language)
     weights = okapi.weights_among(counted) if counted else okapi.weights(all_terms)
     ranked = [(spans[number], round(score, 4)) for number, score in okapi.rank_by_weights(weights)]
     return [PassageHit(document, start, end, score, language) for (document, start, end, language), score in ranked]
 
 
-async def _texts(store: PageStore, documents: Sequence[Document]) -> AsyncIterator[tuple[Document, str]]:
+Sessions = Sequence[tuple[int, str]]
+"""Where the sessions of a history begin, and their names; empty of other texts."""
+
+
+async def _texts(store: PageStore, documents: Sequence[Document]) -> AsyncIterator[tuple[Document, str, Sessions]]:
     for document in documents:
         with suppress(Forgotten):
-            yield document, await store.text(document)
+            text = await store.text(document)
+            yield document, text, await store.places(document) if document.sessions else ()
+
+
+def _known_words(text: str, start: int, end: int, sessions: Sessions) -> str:
+    """What a passage is found by: its own words and those of its session's name."""
+    number = bisect_right(sessions, start, key=itemgetter(0)) - 1
+    return f"{text[start:end]}\n{sessions[number][1]}" if number >= 0 else text[start:end]
 
 
 def cut_to_passages(text: str) -> Iterator[tuple[int, int]]:

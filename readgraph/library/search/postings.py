@@ -2,7 +2,7 @@
 
 import math
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic_core import from_json
 
-from readgraph.library.search.hits import Part
+from readgraph.library.search.hits import SPEAKER, Part
+from readgraph.library.search.terms import words
 from readgraph.library.sqlite_files import Unreadable
 
 K1, B = 1.2, 0.75  # FTS5's: where no page goes on from another, the scores are those of its `bm25`
@@ -38,11 +39,12 @@ class TermScores(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """The pages of an index in their order, the number of each one's words, and whether it goes on from the last."""
+    """The pages of an index in their order, how many words each has, whether it goes on from the last, who says it."""
 
     pages: Numbers
     words: Numbers
     follows: NDArray[np.bool_]
+    speakers: Mapping[str, Numbers]  # for a word of a speaker's name the places of what is said by who is called so
 
     @cached_property
     def _continues_previous(self) -> NDArray[np.bool_]:
@@ -72,15 +74,22 @@ class Layout:
         scores = weight * found[places] * (K1 + 1) / (found[places] + self._norms[places])
         return TermScores(places, scores, having)
 
-    def rank_pages(self, terms: Iterable[TermScores], limit: int | None = None) -> list[tuple[int, float]]:
-        """(page, score) of the pages with any of the terms, best first; equals in page order."""
+    def rank_pages(
+        self, terms: Iterable[TermScores], asked: Collection[str], limit: int | None = None
+    ) -> list[tuple[int, float]]:
+        """(page, score) of the pages with any of the terms, best first; equals in page order.
+
+        Words that are `asked` for may be speakers' names: what these say gets a little more.
+        """
         scores, having = np.zeros(len(self.pages)), np.zeros(len(self.pages), np.bool_)
         for term in terms:
             scores[term.places] += term.scores
             having[term.having] = True
+        if named := [self.speakers[word] for word in asked if word in self.speakers]:
+            scores[np.unique(np.concatenate(named))] += SPEAKER * scores.max(initial=0.0)
         places = np.flatnonzero(having)
-        best = places[np.argsort(-scores[places], kind="stable")][:limit]
-        return list(zip(self.pages[best].tolist(), scores[best].tolist(), strict=True))
+        first = places[np.argsort(-scores[places], kind="stable")][:limit]
+        return list(zip(self.pages[first].tolist(), scores[first].tolist(), strict=True))
 
     def _with_beside(self, own: Floats, share: float) -> Floats:
         """What each page has, and a share of what those beside it have."""
@@ -138,8 +147,8 @@ def scores_of(connection: Tables, index: int, layout: Layout, term: str, parts: 
     return layout.score_term(counts)
 
 
-def layout_of(connection: Tables, index: int) -> Layout:
-    """The pages of an index."""
+def layout_of(connection: Tables, index: int, languages: Sequence[str]) -> Layout:
+    """The pages of an index; the names of speakers as words of these languages."""
     if index not in connection.layouts:
         if len(connection.layouts) == KEPT_LAYOUTS:
             connection.layouts.clear()
@@ -147,8 +156,14 @@ def layout_of(connection: Tables, index: int) -> Layout:
         held = connection.execute(
             f"SELECT {columns} FROM (SELECT page, words, follows FROM entries_{index} ORDER BY page)"
         ).fetchone()
-        pages, words, follows = map(_numbers, held)
-        connection.layouts[index] = Layout(pages, words, follows > 0)
+        pages, lengths, follows = map(_numbers, held)
+        said = dict[str, Numbers]()
+        by = f"SELECT speaker, json_group_array(page) FROM entries_{index} WHERE speaker != '' GROUP BY speaker"
+        for speaker, theirs in connection.execute(by):
+            places = np.searchsorted(pages, _numbers(theirs))
+            for word in {word for language in languages for word in words(speaker, language)}:
+                said[word] = np.concatenate([said[word], places]) if word in said else places
+        connection.layouts[index] = Layout(pages, lengths, follows > 0, said)
     return connection.layouts[index]
 
 

@@ -11,6 +11,7 @@ from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.postings import SHORT
 from readgraph.library.store import hold_build_lock
 from readgraph.nodes.agent.memory import PER_PAGE, AgentMemory, cut_to
+from readgraph.nodes.extractive.passages import label_of
 from readgraph.nodes.search import KeywordTool, VectorTool, get_shared_embedder, make_stand_in
 from readgraph.state.agent import AgentState
 from readgraph.state.context import ReaderContext
@@ -91,7 +92,10 @@ async def search_recall(
 
     async def entries(numbers: Sequence[int]) -> list[IndexEntry]:
         said = [(event.number, event.spoken_text) for event in await store.events(agent, numbers)]
-        return [IndexEntry(number, text, follows=count_words(text) <= SHORT) for number, text in said]
+        return [
+            IndexEntry(number, text, follows=count_words(text) <= SHORT, speaker=label_of(text))
+            for number, text in said
+        ]
 
     name = recall_index(agent)
     await trim_index(store, name, events)

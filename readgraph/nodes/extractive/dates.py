@@ -327,25 +327,28 @@ def _months_on(months: int, said_on: date) -> str:
     return f"{MONTHS[month]} {year}"
 
 
-DaysSaid = dict[int, list[tuple[int, date | None]]]
-"""For each page the offsets in it from which on something was said on another day, ascending."""
+DatedPlaces = dict[int, list[tuple[int, str]]]
+"""For each page the offsets in it at which a dated place begins, such as a session, and its name; ascending."""
 
 
-async def days_said(pages: Iterable[int], document: Document, memory: str, runtime: ReaderRuntime) -> DaysSaid:
-    """The days on which these pages' texts were said; empty where the document's places have no dates."""
-    store = page_store(runtime)
-    places = [(start, date_in(name)) for start, name in await store.places(document)]
-    if not any(day for _, day in places):
+async def dated_places(pages: Iterable[int], document: Document, memory: str, runtime: ReaderRuntime) -> DatedPlaces:
+    """The places on these pages; empty where they have no dates."""
+    if not document.places:
         return {}
-    starts, found = [start for start, _ in places], DaysSaid()
-    for page in await store.pages(memory, pages):
+    store = page_store(runtime)
+    cut = await store.pages(memory, pages)
+    places = await store.places_in(document, [(page.start, page.end) for page in cut])
+    if not any(date_in(name) for _, name in places):
+        return {}
+    starts, found = [start for start, _ in places], DatedPlaces()
+    for page in cut:
         first, end = max(bisect_right(starts, page.start) - 1, 0), bisect_right(starts, page.end)
-        found[page.number] = [(start - page.start, day) for start, day in places[first:end]]
+        found[page.number] = [(start - page.start, name) for start, name in places[first:end]]
     return found
 
 
-def day_at(days: DaysSaid, page: int, offset: int) -> date | None:
-    """The day on which the text at this offset of a page was said; None where it is not known."""
-    begun = days.get(page, [])
+def place_at(places: DatedPlaces, page: int, offset: int) -> str:
+    """The name of the dated place that holds at this offset of a page; "" where there is none."""
+    begun = places.get(page, [])
     number = bisect_right(begun, offset, key=itemgetter(0)) - 1
-    return begun[number][1] if number >= 0 else None
+    return begun[number][1] if number >= 0 else ""

@@ -3,10 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
+from readgraph.library.search.hits import SPEAKER
 from readgraph.library.search.okapi import Okapi, Term, TextsWith
 from readgraph.library.search.terms import cache_by_text, content_words, tokens
 from readgraph.state.languages import main_language
@@ -32,7 +33,8 @@ _RULE = re.compile(r"[\s|:=_*+-]*")  # a line without words, such as the one bel
 class Passage(NamedTuple):
     """Characters `[start, end)` of a page; `heading` is what stands above, `speaker` who says it ("" where none is).
 
-    `said`: the words of the passage with its heading, without its speaker's name.
+    `said`: the words of the passage with its heading, without its speaker's name. `place`: the name of the dated place
+    that it is in, such as a session with its time.
     """
 
     page: int
@@ -42,6 +44,12 @@ class Passage(NamedTuple):
     said: str
     heading: str
     speaker: str
+    place: str = ""
+
+    @property
+    def known_words(self) -> str:
+        """All words by which it is found: its heading, its speaker's and its own, and those of its place."""
+        return f"{self.heading}\n{self.text}\n{self.place}"
 
 
 def passages_of(texts: Mapping[int, str]) -> list[Passage]:
@@ -135,9 +143,8 @@ def _is_under(line: str, paragraph: str) -> bool:
     return len(paragraph) >= MUCH_LONGER * len(line) and paragraph.rstrip(_CLOSING)[-1:] in _SENTENCE_ENDS
 
 
-OWN, BEFORE, AFTER, SPEAKER = 1.0, 0.3, 0.2, 0.5
-"""What a sentence's own words count, and the passage before and the one after, where its passage counts 1; and what is
-added where the question names the speaker."""
+OWN, BEFORE, AFTER = 0.5, 0.2, 0.1
+"""What a sentence's own words count, and the passage before and the one after, where its passage counts 1."""
 
 NEAR_ENOUGH = 0.7  # of the nearest passage's score, for the speakers that a question names: see docs/guides/metrics.md
 LINE_ENDS = 4  # most characters between passages that adjoin: the ends of two lines
@@ -160,11 +167,9 @@ def nearest_sentences(
     query: str, passages: Sequence[Passage], most: int = MOST_PASSAGES, fewest_words: int = FEWEST_WORDS
 ) -> list[PageSentence]:
     """The sentences of the best few passages, best first; empty where no passage shares a word with the query."""
-    named, searched = _split_off_speakers(query, passages)
+    named, _ = _split_off_speakers(query, passages)
     language = main_language([passage.said for passage in passages])
-    scores, weights = _scores(searched, passages, language)
-    if named and not scores:  # the name is all that they share
-        scores, weights = _scores(query, passages, language, attrgetter("text"))
+    scores, weights = _scores(query, passages, language, attrgetter("known_words"), beside=True)
     if not scores:
         return []
     best = max(scores.values()) or 1.0
@@ -178,7 +183,7 @@ def nearest_sentences(
     totals = {number: score(number) for number in scores}
     chosen = sorted(scores, key=lambda number: (-totals[number], number))[:most]
     candidates = [(totals[number], sentences_of(passages[number], fewest_words)) for number in chosen]
-    return _by_own_words(searched, weights, candidates, language)
+    return _by_own_words(query, weights, candidates, language)
 
 
 def is_said_by_others(query: str, passages: Sequence[Passage]) -> bool:
@@ -187,7 +192,7 @@ def is_said_by_others(query: str, passages: Sequence[Passage]) -> bool:
     if not named:
         return False
     language = main_language([passage.said for passage in passages])
-    scores, _ = _scores(searched, passages, language)
+    scores, _ = _scores(searched, passages, language, attrgetter("said"))
     theirs = [score for number, score in scores.items() if _is_by(named, passages[number])]
     return max(theirs, default=0.0) < NEAR_ENOUGH * max(scores.values(), default=0.0)
 
@@ -232,16 +237,20 @@ def _prose(text: str, fewest_words: int) -> tuple[tuple[int, int, str, str], ...
 
 
 def _scores(
-    query: str, passages: Sequence[Passage], language: str, text: Callable[[Passage], str] = attrgetter("said")
+    query: str, passages: Sequence[Passage], language: str, text: Callable[[Passage], str], *, beside: bool = False
 ) -> tuple[dict[int, float], dict[Term, float]]:
-    """The Okapi scores of passages that share a word with the query, by their numbers, and the weights of its terms."""
+    """The Okapi scores of passages that share a word with the query, by their numbers, and the weights of its terms.
+
+    With `beside`, the words of a passage count a little for those that adjoin it.
+    """
     okapi, all_terms = Okapi(query), TextsWith()
-    # the words of a page are kept together
-    texts = [tuple(map(text, of_page)) for _, of_page in groupby(passages, attrgetter("page"))]
-    for of_page in texts:
-        okapi.add_all(of_page, language)
-    for of_page in texts if okapi.needs_all_terms else ():
-        all_terms.add_all(of_page, language)
+    pages = [[*of_page] for _, of_page in groupby(passages, attrgetter("page"))]
+    texts = [tuple(map(text, of_page)) for of_page in pages]  # the words of a page are kept together
+    for of_page, said in zip(pages, texts, strict=True):
+        following = [number for number, two in enumerate(pairwise(of_page), 1) if beside and _adjoin(two)]
+        okapi.add_all(said, language, following)
+    for said in texts if okapi.needs_all_terms else ():
+        all_terms.add_all(said, language)
     weights = okapi.weights(all_terms)
     return dict(okapi.rank_by_weights(weights)), weights
 

@@ -126,16 +126,15 @@ async def quote_passages(
 ) -> AnswerDraft:
     """As `quote_pages`, of these passages."""
     question, context = question_alone(state), runtime.context
+    places = await dates.dated_places({each.page for each in passages}, document, state["memory"], runtime)
+    passages = [each._replace(place=dates.place_at(places, each.page, each.start)) for each in passages]
     length = None if state["choices"] else answer_length(context, question)
     if length in ("paragraph", "free"):
         usual = PARAGRAPH_WORDS if length == "paragraph" else FREE_WORDS
         return quote_at_length(passages, question, context.answer_words or usual)
     if length != "phrase":
         return quoted_answer(passages, state)
-    days = dates.DaysSaid()
-    if kind_of(question) == "time":
-        days = await dates.days_said({passage.page for passage in passages}, document, state["memory"], runtime)
-    return phrase_answer(passages, question, days)
+    return phrase_answer(passages, question, places)
 
 
 def quoted_answer(passages: Sequence[Passage], state: AskedState) -> AnswerDraft:
@@ -154,17 +153,17 @@ def quoted_answer(passages: Sequence[Passage], state: AskedState) -> AnswerDraft
     return _draft_from_quotes(state["choices"][choice] if choice else best, quotes, choice)
 
 
-def phrase_answer(passages: Sequence[Passage], question: str, days: dates.DaysSaid) -> AnswerDraft:
+def phrase_answer(passages: Sequence[Passage], question: str, places: dates.DatedPlaces) -> AnswerDraft:
     """The words of the nearest sentences that are asked for, else the most telling, with the sentence that has them."""
     ranked, kind = nearest_sentences(question, passages, fewest_words=1), kind_of(question)
     if not ranked or is_said_by_others(question, passages):
         return _draft_from_quotes(None, [])
     for sentence in ranked[:MOST_LOOKED_AT] if kind else ():
-        said_on = dates.day_at(days, sentence.page, sentence.start)
+        said_on = dates.date_in(dates.place_at(places, sentence.page, sentence.start))
         if kind and (found := extract_phrase(kind, sentence.said, question, said_on)):
             return _draft_from_quotes(found, _quotes_for_answer(question, sentence, ranked))
     best = ranked[0]
-    said_on = dates.day_at(days, best.page, best.start) if kind == "time" else None
+    said_on = dates.date_in(dates.place_at(places, best.page, best.start)) if kind == "time" else None
     spoken = language_of(" ".join(sentence.said for sentence in ranked[:MOST_RANKED]))
     telling = richest_words(best.said, question) if spoken == DEFAULT else best.said
     answer = dates.day_name(said_on) if said_on else telling
@@ -217,10 +216,9 @@ def _each_adding(query: str, ranked: Sequence[PageSentence]) -> list[PageSentenc
     """The best of these sentences, and those after it with words of the query that the ones before them lack."""
     missing, kept = {*content_words(query)}, list[PageSentence]()
     for sentence in ranked:
-        words = {*content_words(sentence.text)}
-        if not kept or words & missing:
+        if not kept or {*content_words(sentence.said)} & missing:
             kept.append(sentence)
-            missing -= words
+            missing -= {*content_words(sentence.text)}
     return kept[:MOST_QUOTES]
 
 
