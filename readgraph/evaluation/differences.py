@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.folder import SCORES, EvaluationFolder
@@ -10,18 +9,15 @@ from readgraph.evaluation.judges.calibration import find_unproven_metrics
 from readgraph.evaluation.judges.summary import newest_calibration
 from readgraph.evaluation.records import texts_of
 from readgraph.evaluation.results import ScoredEvaluation
-from readgraph.evaluation.statistics import compare
+from readgraph.evaluation.statistics import pair_methods
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
-
-Runs = list[dict[str, float]]
-"""The scores of one method: of each run, by question."""
 
 
 def difference_of(one: Path, other: Path) -> dict[str, Any]:
     """The second evaluation minus the first, as a plain JSON value.
 
-    `pairs` has an entry (see `_pair`) for each method that both have, and for the two that may be left over. Its
+    `pairs` has an entry (see `pair_methods`) for each method that both have, and for the two that may be left over. Its
     `not_answered` counts the readings that a substitute answered. `differs` has both values of settings and versions
     that are not the same, `unproven_judge` whether each one's judge of the metric is. Raises `BadInput` without a pair.
     """
@@ -37,7 +33,7 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
     shared = [(name, name) for name in before if name in after]
     left, right = [name for name in before if name not in after], [name for name in after if name not in before]
     for first, second in [*shared, *([(left[0], right[0])] if len(left) == len(right) == 1 else [])]:
-        if pair := _pair([*before[first][metric].values()], [*after[second][metric].values()], texts):
+        if pair := pair_methods([*before[first][metric].values()], [*after[second][metric].values()], texts):
             readings = zip(evaluations, (first, second), strict=True)
             unanswered = [sum(one.by_substitute(each.model) for one in each.outcomes[name]) for each, name in readings]
             pairs.append({"methods": [first, second], **pair, "not_answered": unanswered})
@@ -76,22 +72,6 @@ def _load_scored(path: Path) -> ScoredEvaluation:
         )
     folder = EvaluationFolder(path)
     return ScoredEvaluation.of(folder.dataset(), folder)
-
-
-def _pair(one: Runs, other: Runs, texts: Mapping[str, str]) -> dict[str, Any] | None:
-    """The runs of two methods on the questions that both have scores for; lists hold the first method's value first."""
-    difference = compare(other, one, texts)
-    if difference is None:
-        return None
-    both = {item for run in one for item in run} & {item for run in other for item in run}
-    return {
-        "questions": difference.questions,
-        "means": [fmean(fmean(run[item] for run in runs if item in run) for item in both) for runs in (one, other)],
-        "difference": difference.difference,
-        "interval": difference.interval,
-        "p": difference.p,
-        "better": [difference.second_better, difference.first_better],
-    }
 
 
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:

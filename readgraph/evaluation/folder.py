@@ -49,7 +49,19 @@ ADDED_UP = (*shapes.COUNTS, "seconds")
 MOST_SHOWN = 3
 """The most differing values that the message about another evaluation shows."""
 
-MAY_GROW = ("methods", "rows", "runs", "questions", "texts", "note", "judge", "begun", "packages", "experiment")
+MAY_GROW = (
+    "methods",
+    "rows",
+    "answers",
+    "runs",
+    "questions",
+    "texts",
+    "note",
+    "judge",
+    "begun",
+    "packages",
+    "experiment",
+)
 """Fields that may differ when an evaluation is continued: more may be asked, but nothing in another way."""
 
 
@@ -165,6 +177,11 @@ class EvaluationFolder:
         """Append an outcome."""
         self.append("answers", [outcome.line()])
 
+    def keep_outcomes(self, outcomes: Iterable[Outcome]) -> None:
+        """Append those that the folder does not hold already."""
+        kept = {outcome.key: outcome for outcome in self.outcomes()}
+        self.append("answers", (each.line() for each in outcomes if kept.get(each.key) != each))
+
     def keep_judgement(self, judgement: Judgement) -> None:
         """Append a judgement."""
         self.append("judgements", [asdict(judgement)])
@@ -213,6 +230,8 @@ class EvaluationFolder:
                     raise BadInput(f"{self.shown} was begun with another row '{name}': name a new folder.")
             wanted["rows"] = kept["rows"] | wanted["rows"]
             wanted["methods"] = list(dict.fromkeys([*kept["methods"], *wanted["methods"]]))
+            if answers := kept.get("answers", {}) | wanted.get("answers", {}):
+                wanted["answers"] = answers
             wanted["begun"] = kept["begun"]
             wanted |= {"experiment": kept["experiment"]} if "experiment" in kept else {}
             wanted["runs"] = max(kept["runs"], wanted["runs"])

@@ -52,6 +52,7 @@ class EvaluationRecord(OpenLine):
     dataset: str
     methods: list[str]
     rows: NotRequired[dict[str, RowLine]]
+    answers: NotRequired[dict[str, dict[str, str]]]
     runs: int
     judge: str | None
     begun: str

@@ -10,6 +10,7 @@ from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from readgraph.evaluation.conversing import group_by_talk
@@ -76,8 +77,12 @@ def what_is_run(
     judge: str | None,
     context: ReaderContext,
     experiment: str = "",
+    answers: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """The record of an evaluation, also of a paper's `experiment`; it names no machine and holds no API key."""
+    """The record of an evaluation, also of a paper's `experiment`; it names no machine and holds no API key.
+
+    `answers`: the files with the answers of other systems, by their names.
+    """
     versions: dict[str, str | None] = {"python": platform.python_version()}
     for package in PACKAGES:
         with suppress(PackageNotFoundError):
@@ -95,7 +100,8 @@ def what_is_run(
         "note": dataset.note,
         "questions": len(dataset.items),
         "texts": len(dataset.texts),
-        "methods": [row.name for row in rows],
+        "methods": [*(row.name for row in rows), *answers],
+        **({"answers": dict(answers)} if answers else {}),
         "rows": {row.name: row.line() for row in rows if row.own},
         "runs": runs,
         "judge": judge,

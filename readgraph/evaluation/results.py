@@ -1,9 +1,10 @@
 """The results of an evaluation: each method's scores, usage and walks, from what its folder holds."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import product
 from statistics import fmean
 from typing import Any
 
@@ -15,7 +16,7 @@ from readgraph.evaluation.metrics import METRICS, Raters, Scores, metrics_for_qu
 from readgraph.evaluation.papers_figures import figures_of_papers
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome, texts_of
 from readgraph.evaluation.rows import count_left_out
-from readgraph.evaluation.statistics import ScoreSummary, summarise
+from readgraph.evaluation.statistics import ScoreSummary, pair_methods, summarise
 
 __all__ = ["WalkFigures", "results_of", "walk_figures"]
 
@@ -164,6 +165,7 @@ class ScoredEvaluation(FolderContents):
             "metrics": list(self.dataset.metrics),
             "methods": methods,
             "judging": judging,
+            "paired": [*self._pairs()],
             "floors": score_floors(self.dataset),
             "published": figures_of_papers(self.dataset.name, self.what.get("experiment", "")),
         }
@@ -196,6 +198,16 @@ class ScoredEvaluation(FolderContents):
     def score(self, outcome: Outcome, metric: str) -> float | None:
         """An outcome's score; None if the metric doesn't apply to the question or the outcome was not rated."""
         return self.scores[outcome.method][metric].get(outcome.run, {}).get(outcome.item)
+
+    def _pairs(self) -> Iterator[dict[str, Any]]:
+        """Each method beside each other system, by the leading metric (see `pair_methods`)."""
+        others, texts = self.what.get("answers", {}), texts_of(self.dataset.items)
+        for one, other in product([name for name in self.outcomes if name not in others], others):
+            if other in self.outcomes:
+                runs = [[*self.leading_scores(name).values()] for name in (one, other)]
+                if pair := pair_methods(runs[0], runs[1], texts):
+                    unanswered = [sum(each.by_substitute(self.model) for each in self.outcomes[one]), 0]
+                    yield {"methods": [one, other], **pair, "not_answered": unanswered}
 
     def _results_of(self, method: str) -> dict[str, Any]:
         outcomes, items = self.outcomes[method], self.dataset.by_id
@@ -250,11 +262,12 @@ class ScoredEvaluation(FolderContents):
 def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
     """All results as a plain JSON value, without those about other questions than the dataset's.
 
-    `what` is the folder's record, `published` holds papers' figures, `judging` see `summarise_judging`, `floors` what
-    answers score that nobody read for (`readgraph.evaluation.floors`; empty without the dataset's texts). Each of the
-    `methods` has `metrics` by name (see `_metric`), `figures` (means per question; `words_in_view`: of the text, in an
-    answer's context), `building` (the memories' usage in all runs), `fallbacks`, `not_answered` (but by its
-    substitute), `left_out` (questions that the row does not take), and `failures`.
+    `what` is the folder's record, `published` holds papers' figures, `paired` each method beside each other system,
+    `judging` see `summarise_judging`, `floors` what answers score that nobody read for (`readgraph.evaluation.floors`;
+    empty without the dataset's texts). Each of the `methods` has `metrics` by name (see `_metric`), `figures` (means
+    per question; `words_in_view`: of the text, in an answer's context), `building` (the memories' usage in all runs),
+    `fallbacks`, `not_answered` (but by its substitute), `left_out` (questions that the row does not take), and
+    `failures`.
     """
     return ScoredEvaluation.of(dataset, folder).results
 

@@ -108,6 +108,25 @@ def compare(first: Sequence[Scores], second: Sequence[Scores], texts: Texts | No
     )
 
 
+def pair_methods(one: Sequence[Scores], other: Sequence[Scores], texts: Texts) -> dict[str, Any] | None:
+    """The runs of two methods on the questions that both have scores for; lists hold the first method's value first.
+
+    The difference is the second minus the first; None if they share no question.
+    """
+    difference = compare(other, one, texts)
+    if difference is None:
+        return None
+    both = {item for run in one for item in run} & {item for run in other for item in run}
+    return {
+        "questions": difference.questions,
+        "means": [fmean(fmean(run[item] for run in runs if item in run) for item in both) for runs in (one, other)],
+        "difference": difference.difference,
+        "interval": difference.interval,
+        "p": difference.p,
+        "better": [difference.second_better, difference.first_better],
+    }
+
+
 def _by_question(runs: Sequence[Scores]) -> dict[str, float]:
     """The mean over runs of each question, sorted: resampling is by position, and keeps a question's runs together."""
     questions = sorted({question for run in runs for question in run})

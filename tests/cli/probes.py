@@ -125,6 +125,7 @@ ROWS = [
         "--dataset quality",
         "--methods last-words",
         "--method bm25@max_pages=1",
+        "--answers {tmp}/none.jsonl",
         "--sweep gam-modules",
         "--limit 1",
         "--inspect {tmp}/logs",

@@ -9,9 +9,10 @@ from readgraph.cli.terminal.rendering import NEAREST, NEAREST_ONE, answer_text
 from readgraph.graphs.methods import METHODS
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
+from readgraph.nodes.answering.citations import with_marks
 from readgraph.nodes.extractive.dates import date_in, resolve_time_words
 from readgraph.nodes.extractive.passages import passages_of
-from readgraph.nodes.extractive.quoting import extract_phrase, kind_of, phrase_answer, richest_words
+from readgraph.nodes.extractive.quoting import extract_phrase, kind_of, phrase_answer, quoted_answer, richest_words
 from readgraph.state.context import ReaderContext
 
 FRIDAY = date(2023, 7, 14)
@@ -39,6 +40,14 @@ CHAT = [SessionText(MAY, time="9 May 2023"), SessionText(JUNE, time="1:10 pm on 
 )
 def test_words_for_a_time_are_resolved_by_the_day_on_which_they_were_said(said: str, meant: str | None) -> None:
     assert resolve_time_words(said, FRIDAY) == meant
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("last Friday", "7 July 2023"), ("next Monday", "17 July 2023"), ("last Saturday", "8 July 2023")],
+)
+def test_a_weekday_is_resolved_to_its_date_where_dates_are_wanted(said: str, meant: str) -> None:
+    assert resolve_time_words(f"We met {said}.", FRIDAY, by_date=True) == meant
 
 
 @pytest.mark.parametrize(
@@ -85,7 +94,10 @@ def test_without_a_cue_the_words_that_the_question_lacks_are_the_answer() -> Non
     [
         ("When did Ben mend the net?", "phrase", "8 May 2023", "I mended the red net yesterday with Ida."),
         ("How many herrings did Ben sell?", "phrase", "412", "Ben: We sold 412 herrings last week."),
-        ("How many herrings did Ben sell?", None, None, "Ben: We sold 412 herrings last week."),
+        ("How many herrings did Ben sell?", None, "412", "Ben: We sold 412 herrings last week."),
+        ("When did Ben mend the net?", None, "8 May 2023", "Ben: Cold. I mended the red net yesterday with Ida."),
+        ("What did Ben mend?", None, None, "Ben: Cold. I mended the red net yesterday with Ida."),
+        ("Did Ben sell herrings?", None, None, "Ben: We sold 412 herrings last week."),
     ],
 )
 async def test_a_phrase_is_cited_with_its_sentence_and_a_sentence_is_quoted(
@@ -97,10 +109,19 @@ async def test_a_phrase_is_cited_with_its_sentence_and_a_sentence_is_quoted(
     found = await graph.ainvoke({"document": document.id, "question": question}, context=context)
     assert found["status"] == "nearest" and found["citations"][0]["quote"] == quote
     assert found["answer"] == (answer or quote)
-    shown = answer_text({**found, "marked_answer": found["answer"]}).plain
+    shown = answer_text(with_marks(found)).plain
     one = len(found["citations"]) == 1
-    perhaps = f"Perhaps, from the nearest sentence{'' if one else 's'}: {answer}"
+    perhaps = f"Perhaps, from the nearest sentence{'' if one else 's'}: {answer} [1]"
     assert shown == (perhaps if answer else NEAREST_ONE if one else NEAREST)
+
+
+def test_of_a_talk_the_five_nearest_turns_are_quoted_and_its_questions_answer_nothing() -> None:
+    lines = ["How many nets were there?", "There were 12 nets.", "Which nets?", "So.", "Ah, nets.", "Oh, nets.", "So."]
+    talk = "\n".join(f"{('Ann', 'Ben')[number % 2]}: {line}" for number, line in enumerate(lines))
+    state: Any = {"question_text": "How many nets?", "choices": {}}
+    said = quoted_answer(passages_of({0: talk}), state)
+    assert len(said.quotes) == 5 and said.answer == "12"
+    assert said.quotes[0]["quote"] == "Ben: There were 12 nets."
 
 
 TALK = "\n".join(

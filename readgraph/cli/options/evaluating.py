@@ -77,6 +77,14 @@ class EvaluateOptions:
             autocompletion=completing.completer_of(completing.rows),
         ),
     ] = field(default_factory=list)
+    answers: Annotated[
+        list[Path],
+        RowOption(
+            metavar="FILE",
+            help="Answers of another system, a line of JSON each (id, answer, retrieved, tokens, seconds), to be "
+            "measured beside the methods, or alone; repeat for each system.",
+        ),
+    ] = field(default_factory=list)
     sweep: Annotated[
         str | None,
         RowOption(

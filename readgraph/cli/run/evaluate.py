@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from langgraph.store.memory import InMemoryStore
-from rich.table import Column, Table
 
 from readgraph.cli.options.evaluating import EvaluateOptions
 from readgraph.cli.run.calibrate import calibrate_once, calibration_estimate, check_calibrated, costs
@@ -18,8 +17,8 @@ from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.settings import check_used
 from readgraph.cli.terminal.progress import EvaluationProgress, notices
 from readgraph.cli.terminal.rendering import print_json, print_reminder
-from readgraph.cli.terminal.results import UNPROVEN, print_results, row_name
-from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_json, one_line
+from readgraph.cli.terminal.results import P_MEANS, UNPROVEN, pairs_table, print_results
+from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.evaluation import plan
 from readgraph.evaluation.datasets import load_dataset
@@ -30,6 +29,7 @@ from readgraph.evaluation.judges.calibration import pairs_for
 from readgraph.evaluation.judges.judging import find_unjudged, judge_missing
 from readgraph.evaluation.metrics import Raters, check_raters, metrics_rated_by
 from readgraph.evaluation.optional_imports import check_libraries
+from readgraph.evaluation.other_systems import load_answers
 from readgraph.evaluation.papers_figures import metrics_of_experiment
 from readgraph.evaluation.publishing import PROMPTS, check_new, note_on_sharing, write_published_run
 from readgraph.evaluation.records import Dataset
@@ -77,7 +77,9 @@ def dataset_of(options: EvaluateOptions) -> Dataset:
 
 
 def rows_of(options: EvaluateOptions, dataset: Dataset, context: ReaderContext) -> list[Row]:
-    """The rows of methods, of single rows and of the sweep; without any of these, of the usual methods."""
+    """The rows of methods, of single rows and of the sweep; without any of these or answers, of the usual methods."""
+    if options.answers and options.methods is None and not (options.rows or options.sweep):
+        return []
     usual = USUAL_ON_WEB_PAGES if on_web_pages(dataset.items) else USUAL
     methods = options.methods if options.methods is not None or options.rows or options.sweep else usual
     names = [name for name in map(str.strip, (methods or "").split(",")) if name]
@@ -117,6 +119,8 @@ NO_FOLDER = "The answers need a folder: name one with --out."
 def evaluate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions, experiment: str = "") -> None:
     """Run what is missing and print the results, which are also written to the folder; `experiment`: a paper's."""
     if options.publish:
+        if options.answers:
+            raise BadInput("Answers of other systems can't be replayed: leave --publish or --answers out.")
         check_new(options.publish)
     results, settings = run_evaluation(options, context, screen, experiment=experiment)
     assert options.out
@@ -152,15 +156,20 @@ def run_evaluation(
     # A judge may be named later; the embedding model is one of the settings, which must stay the same.
     check_raters(metrics_rated_by("embeddings", dataset.metrics), settings)
     rows = rows_of(options, dataset, settings)
+    systems = [load_answers(file, dataset) for file in options.answers]
     folder, theirs = EvaluationFolder(options.out), options.replies and _library_with_replies(options.replies)
 
     async def take_replies(source: Path) -> None:
         async with open_library(source, only_shows=True) as other, open_library(folder.library) as library:
             await copy_replies(other.pages, library.pages)
 
-    what = plan.what_is_run(options.file, dataset, rows, options.runs, options.judge, settings, experiment)
+    files = {system.name: system.line for system in systems}
+    what = plan.what_is_run(options.file, dataset, rows, options.runs, options.judge, settings, experiment, files)
     with folder.open_for(what):
         folder.keep_questions(dataset)
+        folder.keep_outcomes(chain.from_iterable(system.outcomes for system in systems))
+        for line in chain.from_iterable(system.notes for system in systems):
+            Console(stderr=True, quiet=screen.quiet).print(SafeText(line), soft_wrap=True)
         try:
             if theirs:
                 run_until_stopped(take_replies(theirs))
@@ -272,45 +281,16 @@ def show_difference(one: Path, other: Path, screen: OutputOptions) -> None:
     for letter, folder, unproven in zip((A, B), result["folders"], result["unproven_judge"], strict=True):
         console.print(f"{letter}  {one_line(folder)}{UNPROVEN if unproven else ''}", soft_wrap=True)
     console.print()
-    console.print(_pairs(result["pairs"]))
+    console.print(pairs_table(result["pairs"], A, B))
     if screen.quiet:
         return
     console.print()
-    meaning = "p: how likely a difference this large is by chance alone (paired permutation test, two-sided)"
-    console.print(SafeText(meaning, style="dim"), soft_wrap=True)
+    console.print(SafeText(P_MEANS, style="dim"), soft_wrap=True)
     said = f"Differences from {A} to {B}:" if result["differs"] else "Settings, prompts and packages are the same."
     console.print(SafeText(said, style="dim"))
     for name, values in result["differs"].items():
         line = f"  {name}: {' → '.join(map(_format_setting_value, values))}"
         console.print(SafeText(line, style="dim"), soft_wrap=True)
-
-
-def _pairs(pairs: list[dict[str, Any]]) -> Table:
-    table = Table(Column("method", no_wrap=True), **PLAIN, pad_edge=False)
-    for name in ("questions", A, B, f"{B} − {A}", "p", f"{A} better", f"{B} better"):
-        table.add_column(name, justify="right", no_wrap=not name.endswith("better"))
-    unanswered = any(any(pair["not_answered"]) for pair in pairs)
-    for letter in (A, B) if unanswered else ():
-        table.add_column(f"{letter} not answered", justify="right")
-    for pair in pairs:
-        one, other = pair["methods"]
-        # A difference with its 95 % interval: "+4.0 [−1.5, +9.5]".
-        between = f" [{', '.join(map(_format_signed, pair['interval']))}]" if pair["interval"] else ""
-        table.add_row(
-            row_name(one) if one == other else f"{row_name(one)} → {row_name(other)}",
-            f"{pair['questions']:,}",
-            *(f"{mean:.1f}" for mean in pair["means"]),
-            f"{_format_signed(pair['difference'])}{between}",
-            "< 0.001" if pair["p"] < 0.001 else f"{pair['p']:.3f}",
-            *(f"{count:,}" for count in pair["better"]),
-            *(f"{count:,}" for count in pair["not_answered"] if unanswered),
-        )
-    return table
-
-
-def _format_signed(value: float) -> str:
-    rounded = f"{value:+.1f}".replace("-", "−")
-    return "0.0" if rounded in ("+0.0", "−0.0") else rounded
 
 
 def _format_setting_value(value: Any) -> str:

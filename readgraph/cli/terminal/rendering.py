@@ -16,7 +16,7 @@ from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_js
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.prices import in_dollars
-from readgraph.nodes.answering.citations import without_long_runs
+from readgraph.nodes.answering.citations import is_phrase, without_long_runs
 from readgraph.nodes.survey.table import markdown_of
 from readgraph.report.table_files import Sheet, markdown
 from readgraph.sources.places import BELOW, page_of, pages_among, place_in_words
@@ -256,7 +256,7 @@ def _nearest(found: dict[str, Any]) -> str:
     one = len(found["citations"]) <= 1
     if not found["citations"]:
         return f"{NEAREST_ONE} {found['answer']}"
-    if len(found["answer"]) < len(found["citations"][0]["quote"]):
+    if is_phrase(found):
         return f"{PERHAPS_ONE if one else PERHAPS} {found['marked_answer']}"
     return NEAREST_ONE if one else NEAREST
 

@@ -127,6 +127,38 @@ def print_calibration(found: Mapping[str, Any]) -> None:
         console.print(SafeText(line, style="dim"), soft_wrap=True)
 
 
+P_MEANS = "p: how likely a difference this large is by chance alone (paired permutation test, two-sided)"
+
+
+def pairs_table(pairs: list[dict[str, Any]], one: str, other: str) -> Table:
+    """Pairs of methods on the questions that both have scores for; `one` and `other` name the columns of each."""
+    table = Table(Column("method", no_wrap=True), **PLAIN, pad_edge=False)
+    for name in ("questions", one, other, f"{other} − {one}", "p", f"{one} better", f"{other} better"):
+        table.add_column(name, justify="right", no_wrap=not name.endswith("better"))
+    unanswered = any(any(pair["not_answered"]) for pair in pairs)
+    for side in (one, other) if unanswered else ():
+        table.add_column(f"{side} not answered", justify="right")
+    for pair in pairs:
+        first, second = pair["methods"]
+        # A difference with its 95 % interval: "+4.0 [−1.5, +9.5]".
+        between = f" [{', '.join(map(_format_signed, pair['interval']))}]" if pair["interval"] else ""
+        table.add_row(
+            row_name(first) if first == second else f"{row_name(first)} → {row_name(second)}",
+            f"{pair['questions']:,}",
+            *(f"{mean:.1f}" for mean in pair["means"]),
+            f"{_format_signed(pair['difference'])}{between}",
+            "< 0.001" if pair["p"] < 0.001 else f"{pair['p']:.3f}",
+            *(f"{count:,}" for count in pair["better"]),
+            *(f"{count:,}" for count in pair["not_answered"] if unanswered),
+        )
+    return table
+
+
+def _format_signed(value: float) -> str:
+    rounded = f"{value:+.1f}".replace("-", "−")
+    return "0.0" if rounded in ("+0.0", "−0.0") else rounded
+
+
 def length_table(lengths: Mapping[str, Any]) -> Table:
     """A judge's scores by the length of answers, in the words of the results."""
     table = Table("answer words", **PLAIN, pad_edge=False)
@@ -190,6 +222,8 @@ def print_results(results: dict[str, Any], folder: Path, screen: OutputOptions) 
     lengths = results["judging"] and results["judging"]["lengths"]
     of_judge = length_table(lengths) if lengths else None
     tables = [_scores(results), _view_table(methods), _use(methods), category_table(results), of_judge, _walks(methods)]
+    if pairs := results["paired"]:
+        tables.append(pairs_table(pairs, "method", "other"))
     for table in tables:
         if table is not None:
             console.print()
@@ -300,6 +334,8 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
     leading = next(iter(metric_names(methods)), "")
     if any(method["metrics"][leading]["texts"] < FEWEST_TEXTS for method in methods if leading in method["metrics"]):
         yield f"no 95 % interval: of fewer than {FEWEST_TEXTS} texts it would hold the truth too rarely"
+    if results["paired"]:
+        yield P_MEANS
     if floors := results["floors"]:
         yield f"{', '.join(floors)}: what answers score that nobody read for, of the length of the references"
     unrated = [] if results["what"]["judge"] else metrics_rated_by("judge", results["metrics"])

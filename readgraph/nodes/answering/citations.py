@@ -190,6 +190,9 @@ def with_marks(found: Mapping[str, Any]) -> dict[str, Any]:
     if answer is None:
         places: Sequence[int | None] = [None] * len(found["citations"])
         marks = list[tuple[int, int]]()
+    elif is_phrase(found):
+        places = [len(answer), *[None] * (len(found["citations"]) - 1)]
+        marks = [(len(answer), 1)]
     elif marks := row_marks(answer, found):
         first = {number: at for at, number in reversed(marks)}
         places = [first.get(number, len(answer)) for number in range(1, len(found["citations"]) + 1)]
@@ -203,6 +206,13 @@ def with_marks(found: Mapping[str, Any]) -> dict[str, Any]:
     flags = sentence_flags(found) if found.get("sentences") else []
     marked_answer = insert_marks(answer, marks, flags) if answer else None
     return {**found, "citations": numbered, "marked_answer": marked_answer, "flags": flags}
+
+
+def is_phrase(found: Mapping[str, Any]) -> bool:
+    """Whether an answer without a model is what is asked for, in words of the first sentence that is quoted."""
+    if found.get("status") != "nearest" or found.get("choice") or found.get("table") or not found["citations"]:
+        return False
+    return len(found["answer"]) < len(found["citations"][0]["quote"])
 
 
 def row_marks(answer: str, found: Mapping[str, Any]) -> list[tuple[int, int]]:

@@ -43,6 +43,7 @@ __all__ = ["AnswerSource", "compression_rate", "write_answer"]
 NOT_FOUND = "I found no answer to this in the text."
 GAVE_NONE = "The model gave no answer to this that could be used."
 NEAREST = "No model answered this. Nearest passages:"
+PHRASE = "No model answered this. Perhaps, from the nearest passages:"
 NEAREST_OPTION = "No model answered this. Nearest option:"
 RESEARCHED = "I gathered what the text says about this; the answer was left to you."
 
@@ -173,13 +174,23 @@ def _as_chat_message(said: AnswerDraft, document: Document, state: AskedState) -
         gave_none = GAVE_NONE if said.nearest and meter.context.model else NOT_FOUND
         words = RESEARCHED if said.context_alone else gave_none
     else:
-        words = f"{NEAREST_OPTION if said.choice else NEAREST}\n\n{said.answer}" if said.nearest else said.answer
+        words = _quoted(said) if said.nearest else said.answer
     message = AIMessage(f"{words}\n\n{missing}." if missing else words, id=meter.message_id, response_metadata=metadata)
     if last_question(state.get("messages") or []):
         return [message]
     if meter.said != meter.message_id:
         stream_message(meter, message)
     return []
+
+
+def _quoted(said: AnswerDraft) -> str:
+    """What was quoted in place of an answer; before it the words of it that are asked for."""
+    if said.choice:
+        return f"{NEAREST_OPTION}\n\n{said.answer}"
+    quotes = "\n\n".join(quote["quote"] for quote in said.quotes)
+    if said.quotes and len(said.answer or "") < len(said.quotes[0]["quote"]):
+        return f"{PHRASE} {said.answer}\n\n{quotes}"
+    return f"{NEAREST}\n\n{said.answer}"
 
 
 MakeDraft: TypeAlias = Callable[[], Awaitable[AnswerDraft]]

@@ -271,10 +271,11 @@ def find_dates_as_written(text: str) -> list[str]:
     return [text[start:end].rstrip(".,") for start, end in sorted([*dated, *alone])]
 
 
-def resolve_time_words(text: str, said_on: date) -> str | None:
+def resolve_time_words(text: str, said_on: date, *, by_date: bool = False) -> str | None:
     """What the first words for a time ("yesterday", "two weeks ago") mean if they were said on this day.
 
     Such as "7 May 2023", "June 2023", or how the time lies to that day ("The week before 9 June 2023"); else None.
+    "Last Sunday" is "The Sunday before 8 May 2023", as LoCoMo's answers have it, or `by_date` "7 May 2023".
     """
     found = _SAID.search(text)
     if not found:
@@ -287,6 +288,9 @@ def resolve_time_words(text: str, said_on: date) -> str | None:
     shift = _SHIFT[found["which"].lower()]
     if found["weekday"]:
         weekday = next(day for day in WEEKDAYS if day[:3] == found["weekday"].lower()[:3])
+        if by_date:
+            until = (WEEKDAYS.index(weekday) - said_on.weekday()) % 7
+            return day_name(said_on + timedelta(until - 7 if shift < 0 else until or 7))
         return f"The {weekday.title()} {_SIDE[shift or 1]} {day_name(said_on)}"
     if found["month"]:
         name = found["month"][:3].lower()

@@ -197,10 +197,15 @@ def is_said_by_others(query: str, passages: Sequence[Passage]) -> bool:
     return max(theirs, default=0.0) < NEAR_ENOUGH * max(scores.values(), default=0.0)
 
 
+def speakers_of(passages: Sequence[Passage]) -> set[str]:
+    """The names of those who speak in these passages, each of them at least a few times."""
+    turns = Counter(passage.speaker for passage in passages if passage.speaker)
+    return {name for name, said in turns.items() if said >= FEWEST_TURNS}
+
+
 def _split_off_speakers(query: str, passages: Sequence[Passage]) -> tuple[set[str], str]:
     """The names of speakers in a query, and its other words; all of them where there are no others."""
-    speakers = Counter(passage.speaker for passage in passages if passage.speaker)
-    names = {word for name, turns in speakers.items() if turns >= FEWEST_TURNS for word in content_words(name)}
+    names = {word for name in speakers_of(passages) for word in content_words(name)}
     named = names & {*content_words(query)}
     others = " ".join(token for token in tokens(query) if named.isdisjoint(content_words(token))) if named else query
     return named, others if content_words(others) else query

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from itertools import pairwise
 from operator import itemgetter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
@@ -18,6 +18,7 @@ from readgraph.nodes.extractive.passages import (
     is_said_by_others,
     nearest_sentences,
     passages_of,
+    speakers_of,
 )
 from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length
 from readgraph.state.languages import DEFAULT, language_of
@@ -65,23 +66,27 @@ _DURATION = re.compile(
     r" (?:second|minute|hour|day|week|month|year|decade)s?(?: ago)?)\b",
     re.IGNORECASE,
 )
+_NUMERAL = rf"(?:{'|'.join(dates.NUMBERS)}|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million)"
 _NUMBER = re.compile(
-    rf"(?<![\w.])[$€£]?\d(?:[\d,.]*\d)?%?|\b(?:{'|'.join(dates.NUMBERS)}|twenty|thirty|forty|fifty|hundred|thousand|once|twice)\b",
+    rf"(?<![\w.])[$€£]?\d(?:[\d,.]*\d)?%?|\b(?:{_NUMERAL}(?:[ -](?:and )?{_NUMERAL}){{0,5}}|once|twice)\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<=[\w,;:'\"“(] )[^\W\d_a-z][\w'’.-]*(?:(?: (?:of|de|van|von|the|and|&))? [^\W\d_a-z][\w'’.-]*)*")
 _PATTERNS = {"duration": _DURATION, "number": _NUMBER, "person": _NAME, "place": _NAME}
 _DENIAL = re.compile(r"\b(?:not|no|never|nothing|none|nobody)\b|n['’]t\b", re.IGNORECASE)
 _RUN, _AROUND = re.compile(r"\S+"), ' ,.;:!?"“”()[]-–—'
+_CLOSING, _QUESTION_MARKS = "\"'”’»)", ("?", "？", "؟")
 
 
-def extract_phrase(kind: AnswerKind, sentence: str, question: str, said_on: date | None) -> str | None:
+def extract_phrase(
+    kind: AnswerKind, sentence: str, question: str, said_on: date | None, *, by_date: bool = False
+) -> str | None:
     """What a sentence has of this kind that the question hasn't, or None; a time by the day on which it was said."""
     if kind == "yes or no":
         return "No" if _DENIAL.search(sentence) and not _DENIAL.search(question) else "Yes"
     asked = {*content_words(question)}
     if kind == "time":
-        meant = dates.resolve_time_words(sentence, said_on) if said_on else None
+        meant = dates.resolve_time_words(sentence, said_on, by_date=by_date) if said_on else None
         return meant or _first_new(dates.find_dates_as_written(sentence), asked)
     return _first_new((found.group() for found in _PATTERNS[kind].finditer(sentence)), asked)
 
@@ -105,8 +110,8 @@ def _first_new(found: Iterable[str], asked: Collection[str]) -> str | None:
     return None
 
 
-MOST_QUOTES, MOST_RANKED = 3, 20
-"""Sentences that are quoted, of those ranked first."""
+MOST_QUOTES, MOST_TURNS, MOST_RANKED = 3, 5, 20
+"""Sentences that are quoted, or turns of a talk, of those ranked first."""
 
 MOST_LOOKED_AT = 4  # of those ranked first; one that has what is asked for gives the answer
 SPACES = 2  # most characters between two sentences that follow each other
@@ -133,24 +138,74 @@ async def quote_passages(
         usual = PARAGRAPH_WORDS if length == "paragraph" else FREE_WORDS
         return quote_at_length(passages, question, context.answer_words or usual)
     if length != "phrase":
-        return quoted_answer(passages, state)
+        return quoted_answer(passages, state, places)
     return phrase_answer(passages, question, places)
 
 
-def quoted_answer(passages: Sequence[Passage], state: AskedState) -> AnswerDraft:
-    """The sentences that share most with the question; with options, a guess: the best-supported one."""
+def quoted_answer(
+    passages: Sequence[Passage], state: AskedState, places: dates.DatedPlaces | None = None
+) -> AnswerDraft:
+    """The sentences that share most with the question, of a talk the nearest turns.
+
+    Before them stands what is asked for, where one of the nearest has it (see `find_phrase`). With options, the answer
+    is a guess: the best-supported one.
+    """
     question, choice = question_alone(state), None
     query = question
     if state["choices"]:
         choice = _best_supported(question, state["choices"], [passage.said for passage in passages])
         query = f"{question} {state['choices'][choice]}" if choice else question
-    ranked = nearest_sentences(query, passages)
-    if not choice and (kind := kind_of(question)):
-        having = [each for each in ranked[:MOST_LOOKED_AT] if extract_phrase(kind, each.said, question, None)]
-        ranked = [*having[:1], *(each for each in ranked if each not in having[:1])]
-    quotes = _quotes(_each_adding(query, ranked[:MOST_RANKED]))
-    best = quotes[0]["quote"] if quotes else None
-    return _draft_from_quotes(state["choices"][choice] if choice else best, quotes, choice)
+    ranked, found = nearest_sentences(query, passages), None
+    if ranked and not state["choices"]:
+        found = find_phrase(question, ranked, passages, places or {}, by_date=True)
+    if found:
+        ranked = [found.sentence, *(sentence for sentence in ranked if sentence is not found.sentence)]
+        if kind_of(question) != "time" and not _shares_half(question, found.sentence):
+            found = None  # a name or a number stands in most sentences
+    shown = _nearest_turns(ranked) if len(speakers_of(passages)) > 1 else _each_adding(query, ranked[:MOST_RANKED])
+    quotes = _quotes(shown)
+    if choice:
+        return _draft_from_quotes(state["choices"][choice], quotes, choice)
+    return _draft_from_quotes(found.words if found else quotes[0]["quote"] if quotes else None, quotes)
+
+
+class FoundPhrase(NamedTuple):
+    """The words of a sentence that are asked for."""
+
+    words: str
+    sentence: PageSentence
+
+
+def find_phrase(
+    question: str,
+    ranked: Sequence[PageSentence],
+    passages: Sequence[Passage],
+    places: dates.DatedPlaces,
+    *,
+    by_date: bool = False,
+) -> FoundPhrase | None:
+    """What one of the nearest sentences has of the kind that is asked for; a time by the day on which it was said.
+
+    None where nothing has it, or others than the speakers that the question names say it. Questions have no answer, and
+    whether something is so can't be told by words that are shared.
+    """
+    kind = kind_of(question)
+    if kind in (None, "yes or no") or is_said_by_others(question, passages):
+        return None
+    asked = f"{question} {' '.join(speakers_of(passages))}"  # who is called by name in a talk is seldom who is meant
+    for sentence in ranked[:MOST_LOOKED_AT]:
+        said_on = dates.date_in(dates.place_at(places, sentence.page, sentence.start))
+        if not sentence.said.rstrip(_CLOSING).endswith(_QUESTION_MARKS) and (
+            words := extract_phrase(kind, sentence.said, asked, said_on, by_date=by_date)
+        ):
+            return FoundPhrase(words, sentence)
+    return None
+
+
+def _shares_half(question: str, sentence: PageSentence) -> bool:
+    """Whether a sentence has at least half of the question's words."""
+    asked = {*content_words(question)}
+    return 2 * len(asked & {*content_words(sentence.text)}) >= len(asked)
 
 
 def phrase_answer(passages: Sequence[Passage], question: str, places: dates.DatedPlaces) -> AnswerDraft:
@@ -158,15 +213,17 @@ def phrase_answer(passages: Sequence[Passage], question: str, places: dates.Date
     ranked, kind = nearest_sentences(question, passages, fewest_words=1), kind_of(question)
     if not ranked or is_said_by_others(question, passages):
         return _draft_from_quotes(None, [])
-    for sentence in ranked[:MOST_LOOKED_AT] if kind else ():
-        said_on = dates.date_in(dates.place_at(places, sentence.page, sentence.start))
-        if kind and (found := extract_phrase(kind, sentence.said, question, said_on)):
-            return _draft_from_quotes(found, _quotes_for_answer(question, sentence, ranked))
+    if found := find_phrase(question, ranked, passages, places):
+        return _draft_from_quotes(found.words, _quotes_for_answer(question, found.sentence, ranked))
     best = ranked[0]
     said_on = dates.date_in(dates.place_at(places, best.page, best.start)) if kind == "time" else None
-    spoken = language_of(" ".join(sentence.said for sentence in ranked[:MOST_RANKED]))
-    telling = richest_words(best.said, question) if spoken == DEFAULT else best.said
-    answer = dates.day_name(said_on) if said_on else telling
+    if said_on:
+        answer = dates.day_name(said_on)
+    elif kind == "yes or no":
+        answer = extract_phrase(kind, best.said, question, None) or best.said
+    else:
+        spoken = language_of(" ".join(sentence.said for sentence in ranked[:MOST_RANKED]))
+        answer = richest_words(best.said, question) if spoken == DEFAULT else best.said
     return _draft_from_quotes(answer, _quotes_for_answer(question, best, ranked))
 
 
@@ -210,6 +267,12 @@ def _quotes(sentences: Sequence[PageSentence]) -> list[Quote]:
         text = "".join(gap + each.text for gap, each in zip(gaps, run, strict=True))
         quotes.append(Quote(page=run[0].page, quote=text))
     return quotes
+
+
+def _nearest_turns(ranked: Sequence[PageSentence]) -> list[PageSentence]:
+    """The sentences of the nearest turns."""
+    turns = [*dict.fromkeys((sentence.page, sentence.within) for sentence in ranked)][:MOST_TURNS]
+    return [sentence for sentence in ranked[:MOST_RANKED] if (sentence.page, sentence.within) in turns]
 
 
 def _each_adding(query: str, ranked: Sequence[PageSentence]) -> list[PageSentence]:

@@ -20,7 +20,7 @@ function answerSection(found) {
   const isSummary = "parts" in found;
   const spent = `The budget ran out first.${isSummary ? "" : " Nearest in what was read:"}`;
   const guessed = found.choice && found.by_rule;
-  const nearest = guessed ? GUESSED : "Nearest to the question:";
+  const nearest = guessed ? GUESSED : isPhrase(found) ? "Perhaps, from the nearest sentences:" : "Nearest to the question:";
   const leads = { budget: guessed ? `The budget ran out first. ${GUESSED}` : spent, nearest };
   const lead = found.answer ? (found.table && !found.choice ? tableLead(found) : leads[found.status]) : "";
   const unsaid = found.steps.at(-1)?.model
@@ -42,10 +42,17 @@ function answerSection(found) {
       : prose("p.said", found.answer === null ? nothing : markedAnswer(found)),
     (found.notices ?? []).map((notice) => element("p.notice", {}, notice)),
     listsRows(found) && found.unread?.length ? element("p.trouble", {}, `${toldUnread(found)}.`) : null,
-    (found.notices ?? []).map((notice) => prose("p.quiet", notice)),
     found.citations.length ? citationList(found) : element("p.quiet", {}, "Nothing was cited."),
   );
 }
+
+/** Whether an answer without a model is what is asked for, in words of the first sentence that is quoted. */
+function isPhrase({ status, choice, table, answer, citations }) {
+  return status === "nearest" && !choice && !table && answer && answer.length < citations[0]?.quote.length;
+}
+
+/** Where the mark of each citation stands in an answer of so many characters; null: nowhere. */
+const markPlaces = (found, length) => found.citations.map(({ mark_at: at }) => (at === undefined ? length : at));
 
 /** What stands above an answer from a table that isn't the model's own, or isn't of the whole text; else "". */
 function tableLead({ status, by_pattern: byPattern, unread }) {
@@ -58,11 +65,11 @@ function tableLead({ status, by_pattern: byPattern, unread }) {
 /** The answer, with the marks of its citations as buttons that open their pages. Offsets count code points. */
 function markedAnswer(found) {
   const points = [...found.answer];
-  const at = found.citations.map((citation) => citation.mark_at ?? points.length);
+  const at = markPlaces(found, points.length);
   const flags = found.flags ?? [];
   const pieces = [found.choice ? `${found.choice}. ` : ""];
   let before = 0;
-  for (const end of [...new Set([...at, ...flags.map((flag) => flag.at)])].sort((one, other) => one - other)) {
+  for (const end of [...new Set([...at.filter((place) => place !== null), ...flags.map((flag) => flag.at)])].sort((one, other) => one - other)) {
     pieces.push(`${points.slice(before, end).join("")} `);
     pieces.push(...at.flatMap((offset, place) => (offset === end ? [markButton(found.citations[place], place)] : [])));
     const said = flags.filter((flag) => flag.at === end);

@@ -62,10 +62,10 @@ async function copied(text) {
 function markdownOf(data) {
   const { found } = data;
   const points = [...(found.answer ?? (found.status === "reading" ? NO_ANSWER_YET : "No answer was found."))];
-  const at = found.citations.map((citation) => citation.mark_at ?? points.length);
+  const at = markPlaces(found, points.length);
   const guess = found.choice && found.by_rule ? `${GUESSED} ` : "";
   let [marked, before] = [found.choice ? `${guess}${found.choice}. ` : "", 0];
-  for (const end of [...new Set(at)].sort((one, other) => one - other)) {
+  for (const end of [...new Set(at.filter((place) => place !== null))].sort((one, other) => one - other)) {
     const marks = at.flatMap((offset, place) => (offset === end ? [`[${place + 1}]`] : []));
     marked += `${points.slice(before, end).join("")} ${marks.join("")}`;
     before = end;

@@ -26,8 +26,8 @@ pytestmark = [
 USABLE = {"json_schema": 0.95, "plain": 0.8}
 """The share of the typed replies that must be usable. With JSON in text, this model rarely gives all fields."""
 
-BEYOND = ("survey",)
-"""Methods whose typed replies are too much for so small a model: a plan that must name its own columns again."""
+BEYOND = ("survey", "rlm")
+"""Methods whose replies are too much for so small a model: a plan that must name its own columns again, a program."""
 
 IN_TEXT = ("read-agent", "mem-walker")
 """Methods that are also tried with JSON in text, where nearly every request ends in its fall-back after three tries."""

@@ -1,0 +1,141 @@
+"""Answers of other systems, from a file of theirs: they get the metrics, intervals and paired tests of a method's."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, NotRequired, cast
+
+from readgraph.evaluation.line_shapes import OpenLine, read_as, read_text
+from readgraph.evaluation.plan import digest_of
+from readgraph.evaluation.records import Dataset, Item, Outcome, Text, TextSpan
+from readgraph.graphs.methods import METHODS, SUMMARY
+from readgraph.nodes.answering.citations import find_quote
+from readgraph.sources.loading import printable_path
+from readgraph.state.errors import BadInput
+from readgraph.state.reading import NOTHING_USED, Usage
+from readgraph.state.words import format_count
+
+__all__ = ["SystemAnswers", "load_answers"]
+
+EXAMPLE = '{"id": "q1", "answer": "Paris", "retrieved": ["I flew to Paris."], "tokens": 2100, "seconds": 1.2}'
+
+WORDS_A_TOKEN = 0.75
+"""Words of a system's prompts are estimated by their tokens: it counts in those of its model."""
+
+
+class AnswerLine(OpenLine):
+    """An answer: `answer` null declines, `choice` is an option's letter, `retrieved` what was in view, by its words."""
+
+    id: str
+    answer: NotRequired[str | None]
+    choice: NotRequired[str | None]
+    retrieved: NotRequired[list[str]]
+    tokens: NotRequired[int]
+    seconds: NotRequired[float]
+    cost: NotRequired[float]
+    run: NotRequired[int]
+
+
+@dataclass(frozen=True)
+class SystemAnswers:
+    """What a system answered; `lost` counts retrieved passages that don't stand in the text, `unknown` other ids."""
+
+    name: str
+    file: Path
+    outcomes: list[Outcome] = field(default_factory=list)
+    lost: int = 0
+    unknown: int = 0
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """What was not used of the file."""
+        if self.lost:
+            yield f"{self.name}: {format_count(self.lost, 'retrieved passage')} not found in the texts, and not counted"
+        if self.unknown:
+            yield f"{self.name}: {format_count(self.unknown, 'answer')} to other questions left out"
+
+    @property
+    def line(self) -> dict[str, str]:
+        """The file as the evaluation's record names it."""
+        return {"name": self.file.name, "sha256": digest_of(self.file)}
+
+
+def load_answers(file: Path, dataset: Dataset) -> SystemAnswers:
+    """The answers in a file, one JSON object a line; questions without a line count as failed.
+
+    Raises:
+        BadInput: If the file can't be read, a line is no answer, or none is about a question of the dataset.
+    """
+    name, shown = file.stem, printable_path(file)
+    if name in METHODS or name == SUMMARY.name or "@" in name:
+        raise BadInput(
+            f"The answers in {shown} would be called '{name}' like a method: name the file after its system."
+        )
+    items, texts = dataset.by_id, {text.id: text for text in dataset.texts}
+    outcomes, lost, unknown = dict[tuple[int, str], Outcome](), 0, 0
+    for number, line in _lines(file):
+        if line["id"] not in items:
+            unknown += 1
+            continue
+        item, run = items[line["id"]], line.get("run", 0)
+        if (run, item.id) in outcomes:
+            raise BadInput(f"{shown} answers '{item.id}' twice, the second time in line {number}: keep one.")
+        spans = list(_find_spans(line.get("retrieved", []), texts[item.text]))
+        lost += spans.count(None)
+        choice = _choice_of(line.get("choice"), item, f"{shown}, line {number}")
+        outcomes[run, item.id] = replace(
+            _outcome_of(line, item, choice, [span for span in spans if span]), method=name, run=run
+        )
+    if not outcomes:
+        raise BadInput(f"{shown} answers none of the questions of {dataset.name}: give each line the id of a question.")
+    for run, missing in product(sorted({run for run, _ in outcomes}), items):
+        failed = Outcome(missing, name, run, "failed", problem=f"{file.name} has no line for it")
+        outcomes.setdefault((run, missing), failed)
+    return SystemAnswers(name, file, [*outcomes.values()], lost, unknown)
+
+
+def _lines(file: Path) -> Iterator[tuple[int, AnswerLine]]:
+    for number, text in enumerate(read_text(file).splitlines(), 1):
+        if text.strip():
+            try:
+                yield number, read_as(AnswerLine, text)
+            except (ValueError, json.JSONDecodeError) as problem:
+                raise BadInput(f"{printable_path(file)}, line {number}: {problem}. A line is like {EXAMPLE}") from None
+
+
+def _find_spans(passages: Iterable[str], text: Text) -> Iterator[TextSpan | None]:
+    """Where passages stand in a text, whatever their white space and marks; None for one that doesn't."""
+    whole = text.text
+    for passage in passages:
+        found = find_quote(passage, whole, 0, len(whole))
+        yield TextSpan(*found) if found else None
+
+
+def _choice_of(letter: str | None, item: Item, where: str) -> int | None:
+    if not letter:
+        return None
+    number = ord(letter.strip().upper()) - ord("A") if len(letter.strip()) == 1 else -1
+    if not 0 <= number < len(item.options):
+        raise BadInput(f"{where}: '{letter}' is no option of '{item.id}', which has {len(item.options)}.")
+    return number
+
+
+def _outcome_of(line: AnswerLine, item: Item, choice: int | None, spans: Sequence[TextSpan]) -> Outcome:
+    answer, tokens = line.get("answer"), line.get("tokens", 0)
+    if answer is None and choice is not None:
+        answer = item.options[choice]
+    used: dict[str, Any] = {**NOTHING_USED, "input_tokens": tokens, "seconds": line.get("seconds", 0.0)}
+    return Outcome(
+        item.id,
+        "",
+        0,
+        "answered" if answer else "no_answer",
+        answer or None,
+        choice,
+        read=tuple(spans),
+        usage=cast("Usage", used),
+        input_words=round(WORDS_A_TOKEN * tokens),
+        cost=line.get("cost"),
+    )
