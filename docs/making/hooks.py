@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from figures import board_table, without_model_table
 from markdown.extensions.toc import slugify  # type: ignore[import-untyped]
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -33,6 +34,7 @@ from readgraph.report.picture import draw
 from runs import contributed_runs
 
 MADE = {
+    "board": board_table,
     "command": command_list,
     "datasets": datasets_table,
     "experiments": experiments,
@@ -46,6 +48,7 @@ MADE = {
     "model_table": model_table,
     "shared_nodes": shared_nodes_table,
     "sweeps": sweeps_table,
+    "without_model": without_model_table,
 }
 """What replaces `<!-- made: NAME -->` in a page."""
 

@@ -35,7 +35,7 @@ PANELS = {
     "More with texts": "search table compress chat compare remember collection correct forget".split(),
     "Looking after": "doctor library models methods agents prompts replies".split(),
     "For programs": "mcp studio corpus browse".split(),
-    "Research": "evaluate reproduce trajectories".split(),
+    "Research": "evaluate reproduce board trajectories".split(),
 }
 """The commands by what people do, in the order of the help."""
 

@@ -19,7 +19,7 @@ MOST_QUESTIONS = 100
 AROUND = 2_000
 """Characters of a text among which a random sentence is taken: a whole book takes seconds to cut."""
 
-OF_READING = frozenset(("evidence_recall", "citation_precision"))
+OF_READING = frozenset(("evidence_recall", "evidence_density", "citation_precision"))
 """Metrics of what was read, not of the answer."""
 
 Answer = Callable[[Item, Text, int], Iterable[Outcome]]

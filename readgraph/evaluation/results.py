@@ -13,8 +13,8 @@ from readgraph.evaluation.folder import EvaluationFolder, FolderContents
 from readgraph.evaluation.judges.summary import summarise_judging
 from readgraph.evaluation.line_shapes import COUNTS
 from readgraph.evaluation.metrics import METRICS, Raters, Scores, metrics_for_question
-from readgraph.evaluation.papers_figures import figures_of_papers
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome, texts_of
+from readgraph.evaluation.reproducing import figures_of_papers
 from readgraph.evaluation.rows import count_left_out
 from readgraph.evaluation.statistics import ScoreSummary, pair_methods, summarise
 

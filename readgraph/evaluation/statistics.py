@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from readgraph.evaluation.optional_imports import library
+from readgraph.state.installed import library
 from readgraph.state.lazy_names import former_names
 
 __all__ = ["Difference", "ScoreSummary", "compare", "summarise"]

@@ -22,8 +22,7 @@ from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS
 from readgraph.report.page import PARTS, STYLES
 from readgraph.serve.agents import Agents
-from readgraph.serve.documents import Documents
-from readgraph.serve.finding import Finding
+from readgraph.serve.documents import Documents, Finding
 from readgraph.serve.guard import Guard, GuardedApp
 from readgraph.serve.questions import Questions
 from readgraph.serve.requests import BodyLimit

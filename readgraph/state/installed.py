@@ -1,4 +1,4 @@
-"""What is installed: our version, and what other code offers by an entry point's name or at `package.module:name`."""
+"""What is installed: our version, extras, and what others offer by entry points or at `package.module:name`."""
 
 import os
 import sys
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import reduce
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -55,3 +56,20 @@ def object_typed(place: str, what: str) -> Any:
     if (here := os.getcwd()) not in sys.path:
         sys.path.append(here)
     return object_at(place, what)
+
+
+MISSING = "Evaluating needs more packages: pip install 'readgraph[evaluation]'."
+
+
+def library(name: str) -> Any:
+    """A module of the extra's libraries; raises `BadInput`, which says what to install, if it is missing."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise BadInput(MISSING) from None
+
+
+def check_libraries() -> None:
+    """Raise `BadInput` if a library for scoring is missing, before anything is paid for."""
+    if not all(map(find_spec, ("nltk", "rouge_score", "scipy"))):
+        raise BadInput(MISSING)

@@ -34,6 +34,7 @@ DOUBLE = "--model openai:double"
 TALKED = (f"chat --agent ada {DOUBLE}",)
 EXPORTED = (*TALKED, "agents export ada {tmp}/ada")
 REPRODUCE = "reproduce read-agent-table-5 --data {own} --out {tmp}/out"
+BOARD = "board --tokens 80000 --methods bm25 --out {tmp}/board"
 EVALUATE = "evaluate {own} --methods bm25 --out {tmp}/out"
 PAID_TWICE = (f"{READ} {DOUBLE}", f"read {{folder}}/b.md {DOUBLE}")
 ASK = "ask Who? {text} --method bm25"
@@ -145,6 +146,11 @@ ROWS = [
     *probes(f"{EVALUATE} --judge openai:double", "--calibrate"),
     *probes("evaluate", "--diff {tmp}/out {tmp}/out", before=(EVALUATE,)),
     *probes(f"{EVALUATE} {DOUBLE}", "--verbose", fails=True),
+    *probes("board --tokens 80000 --methods none --out {tmp}/board", "--seed 2"),
+    *probes("board --methods none --out {tmp}/board", "--tokens 80000", "--answers {tmp}/none.jsonl"),
+    *probes("board --tokens 80000 --methods none --out {tmp}/board", "--methods bm25", "--out {tmp}/other"),
+    *probes(BOARD, "--estimate", "--profile nested-keys"),
+    *probes(f"{BOARD} {DOUBLE}", "--verbose", fails=True),
     *probes("reproduce read-agent-table-5 --out {tmp}/out", "--data {own}"),
     *probes(
         REPRODUCE,
@@ -204,6 +210,7 @@ BASES = {
     "agents list": "agents list",
     "agents forget": "agents forget ada --yes",
     "compare": "compare Who? {text} --methods bm25",
+    "board": BOARD,
     "evaluate": EVALUATE,
     "reproduce": REPRODUCE,
     "studio": "studio",

@@ -48,7 +48,6 @@ IMPORTS_BY_NAME = {
     "cli/commands/__init__.py": "what our own commands do",
     "cli/run/chat.py": "readline",
     "evaluation/datasets/record_files.py": "pyarrow",
-    "evaluation/optional_imports.py": "packages of the extra",
     "graphs/method_facts.py": "the methods' modules",
     "graphs/methods.py": "the methods' modules",
     "graphs/served.py": "the graphs of langgraph.json",

@@ -31,6 +31,7 @@ LINES = (
     "doctor {model}",
     "models {name}",
     "evaluate {own} --methods bm25 --out {tmp}/out {model}",
+    "board --tokens 80000 --methods bm25 --out {tmp}/board --estimate {model}",
     "reproduce mem-gpt-figure-7-keys --limit 1 --out {tmp}/keys {model}",
     "trajectories {tmp}/out --out {tmp}/examples",
     "studio {model}",

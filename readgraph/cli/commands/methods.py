@@ -7,7 +7,7 @@ from typer import Argument, Context, Exit, Option, Typer
 
 from readgraph.cli.commands import run_lazily
 from readgraph.cli.options.documents import LibraryFolder
-from readgraph.cli.options.evaluating import EvaluateOptions, ReproduceOptions
+from readgraph.cli.options.evaluating import BoardOptions, EvaluateOptions, ReproduceOptions
 from readgraph.cli.options.output import Json, Quiet, check_alone, with_run
 from readgraph.cli.options.reading import CompareOptions
 from readgraph.cli.options.settings import PROFILE, with_context
@@ -195,3 +195,19 @@ def reproduce(run: Context, options: ReproduceOptions, context: "ReaderContext",
         raise Exit(reproducing.replay_of(options.name, options.data, options.replay, options.out, screen))
     else:
         reproducing.reproduce(options.name, options, context, screen)
+
+
+@method_commands.command()
+@with_run(BoardOptions, GROUPS, PROFILE)
+def board(run: Context, options: BoardOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+    """Make a long history with known facts, and measure methods and other systems on it without a judge.
+
+    Examples:
+    readgraph board --out board --tokens 100000
+
+    readgraph board --out board --methods none
+
+    """
+    from readgraph.cli.run.evaluate import board as measure
+
+    measure(options, context, screen)

@@ -49,6 +49,16 @@ Replay = Annotated[
 ]
 
 
+Answers = Annotated[
+    list[Path],
+    RowOption(
+        metavar="FILE",
+        help="Answers of another system, a line of JSON each (id, answer, retrieved, tokens, seconds), to be measured "
+        "beside the methods, or alone; repeat for each system.",
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class EvaluateOptions:
     """What to evaluate, and where to keep it."""
@@ -77,14 +87,7 @@ class EvaluateOptions:
             autocompletion=completing.completer_of(completing.rows),
         ),
     ] = field(default_factory=list)
-    answers: Annotated[
-        list[Path],
-        RowOption(
-            metavar="FILE",
-            help="Answers of another system, a line of JSON each (id, answer, retrieved, tokens, seconds), to be "
-            "measured beside the methods, or alone; repeat for each system.",
-        ),
-    ] = field(default_factory=list)
+    answers: Answers = field(default_factory=list)
     sweep: Annotated[
         str | None,
         RowOption(
@@ -165,4 +168,26 @@ class ReproduceOptions:
     replies: Replies = None
     publish: PublishTo = None
     replay: Replay = None
+    estimate: EstimateOnly = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardOptions:
+    """How large a history to make, by which seed, and what to measure on it."""
+
+    tokens: Annotated[int, Option(metavar="N ≥ 80000", min=80_000, help="About how many tokens the history has.")] = (
+        100_000
+    )
+    seed: Annotated[int, Option(metavar="N", help="Another seed makes another history.")] = 1
+    methods: Annotated[
+        str | None,
+        Option(
+            metavar="NAME,…",
+            help="The methods to measure; 'none' only writes the questions.",
+            show_default="read-agent,mem-walker,gam,ranked,bm25",
+            autocompletion=completer_of_list(completing.methods),
+        ),
+    ] = None
+    answers: Answers = field(default_factory=list)
+    out: Out = None
     estimate: EstimateOnly = False

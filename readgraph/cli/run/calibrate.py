@@ -17,7 +17,6 @@ from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.judges import calibration as known
 from readgraph.evaluation.line_shapes import Cost
-from readgraph.evaluation.optional_imports import check_libraries
 from readgraph.evaluation.plan import estimate_rating, own_prompts
 from readgraph.evaluation.report import write_results
 from readgraph.graphs.estimates.arithmetic import Estimate
@@ -27,6 +26,7 @@ from readgraph.models.prices import exchange_cost
 from readgraph.sources.loading import printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.installed import check_libraries
 
 
 def calibrate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions) -> None:

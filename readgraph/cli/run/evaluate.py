@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.cli.options.evaluating import EvaluateOptions
+from readgraph.cli.options.evaluating import BoardOptions, EvaluateOptions
 from readgraph.cli.run.calibrate import calibrate_once, calibration_estimate, check_calibrated, costs
 from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.settings import check_used
@@ -21,6 +21,7 @@ from readgraph.cli.terminal.results import P_MEANS, UNPROVEN, pairs_table, print
 from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.evaluation import plan
+from readgraph.evaluation.board import write_board
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.differences import difference_of
 from readgraph.evaluation.folder import WHAT, EvaluationFolder
@@ -28,13 +29,12 @@ from readgraph.evaluation.inspect_logs import write_logs
 from readgraph.evaluation.judges.calibration import pairs_for
 from readgraph.evaluation.judges.judging import find_unjudged, judge_missing
 from readgraph.evaluation.metrics import Raters, check_raters, metrics_rated_by
-from readgraph.evaluation.optional_imports import check_libraries
 from readgraph.evaluation.other_systems import load_answers
-from readgraph.evaluation.papers_figures import metrics_of_experiment
 from readgraph.evaluation.publishing import PROMPTS, check_new, note_on_sharing, write_published_run
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.replaying import judge_again
 from readgraph.evaluation.report import write_results
+from readgraph.evaluation.reproducing import metrics_of_experiment
 from readgraph.evaluation.results import ScoredEvaluation
 from readgraph.evaluation.rows import Row, on_web_pages, rows_to_run
 from readgraph.evaluation.running import Evaluation, Group, find_unanswered
@@ -50,6 +50,7 @@ from readgraph.sources.loading import STANDARD_INPUT, printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.files import replace_file
+from readgraph.state.installed import check_libraries
 from readgraph.state.words import format_count
 
 USUAL = "read-agent,mem-walker,gam,bm25"
@@ -178,6 +179,27 @@ def run_evaluation(
         finally:  # also for a run that was stopped
             results = write_results(dataset, folder)
     return results, settings
+
+
+ON_BOARD = "read-agent,mem-walker,gam,ranked,bm25"
+TOKENS_A_WORD = 4 / 3
+
+
+def board(options: BoardOptions, context: ReaderContext, screen: OutputOptions) -> None:
+    """Write a board's history and questions into the folder, and evaluate the methods on it."""
+    if options.out is None:
+        raise BadInput("The board needs a folder: name one with --out.")
+    options.out.mkdir(parents=True, exist_ok=True)
+    words = round(options.tokens / TOKENS_A_WORD)
+    file = options.out / f"board-{options.tokens}-{options.seed}.jsonl"
+    write_board(file, words, options.seed)
+    if options.methods == "none" and not options.answers:
+        Console(stderr=True, quiet=screen.quiet).print(f"Questions written: {printable_path(file)}", soft_wrap=True)
+        return
+    methods = None if options.methods == "none" else options.methods or (None if options.answers else ON_BOARD)
+    within = options.out / file.stem
+    asked = EvaluateOptions(file=file, methods=methods, answers=options.answers, out=within, full_text=False)
+    (estimate if options.estimate else evaluate)(asked, context, screen)
 
 
 def write_inspect_logs(out: Path, to: Path, screen: OutputOptions) -> None:

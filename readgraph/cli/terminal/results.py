@@ -58,13 +58,13 @@ MOST_COLUMNS = 7  # with more categories than this, each is a row, and each meth
 Line = tuple[str, list[str]]
 
 
-def category_table(results: dict[str, Any]) -> Table | None:
-    """The leading metric by category, papers' figures behind their method; None with fewer than two categories.
+def category_table(results: dict[str, Any], metric: str = "") -> Table | None:
+    """A metric by category, papers' figures behind their method; None with fewer than two categories.
 
-    Where a dataset's authors count each category alike, so does the last figure.
+    Without one, the leading metric. Where a dataset's authors count each category alike, so does the last figure.
     """
     methods = results["methods"]
-    leading = next(iter(metric_names(methods)), "")
+    leading = metric or next(iter(metric_names(methods)), "")
     counts: dict[str, int] = {}
     for method in methods:
         for name, category in categories_of(method["metrics"].get(leading)).items():
@@ -79,7 +79,8 @@ def category_table(results: dict[str, Any]) -> Table | None:
         for name, figures in lines:
             table.add_row(name, *figures)
         return table
-    table = table_of(*(SafeText(name.strip()) for name, _ in lines), first="category")
+    first = f"{metric} by category" if metric else "category"
+    table = table_of(*(SafeText(name.strip()) for name, _ in lines), first=first)
     for number, category in enumerate(shown):
         table.add_row(SafeText(category), *(figures[number] for _, figures in lines))
     return table
@@ -222,6 +223,8 @@ def print_results(results: dict[str, Any], folder: Path, screen: OutputOptions) 
     lengths = results["judging"] and results["judging"]["lengths"]
     of_judge = length_table(lengths) if lengths else None
     tables = [_scores(results), _view_table(methods), _use(methods), category_table(results), of_judge, _walks(methods)]
+    if what["dataset"] == "board":
+        tables.append(category_table(results, "evidence_recall"))
     if pairs := results["paired"]:
         tables.append(pairs_table(pairs, "method", "other"))
     for table in tables:

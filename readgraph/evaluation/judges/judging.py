@@ -21,7 +21,6 @@ from pydantic import BaseModel
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.line_shapes import COUNTS, Cost, count_usage, whole_cost
 from readgraph.evaluation.metrics import Raters, check_raters, metrics_for_question, metrics_rated_by
-from readgraph.evaluation.optional_imports import library
 from readgraph.evaluation.records import EVENT_ORDERING, PROBLEM, Dataset, Item, Judgement, Key, Outcome, Rule
 from readgraph.evaluation.running import MOST_FAILURES
 from readgraph.library.page_store import page_store
@@ -35,6 +34,7 @@ from readgraph.nodes.opening import warn_of_tracing
 from readgraph.nodes.search import get_shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply, ReadgraphError
+from readgraph.state.installed import library
 
 __all__ = ["judge", "judge_missing"]
 

@@ -16,8 +16,8 @@ from readgraph.evaluation.judges import calibration
 from readgraph.evaluation.line_shapes import COUNTS, whole_cost
 from readgraph.evaluation.metrics import Raters, Scores, metrics_for_question, metrics_rated_by
 from readgraph.evaluation.metrics.answers import answer_and_references, normalise_words
-from readgraph.evaluation.optional_imports import library
 from readgraph.evaluation.records import Item, Outcome
+from readgraph.state.installed import library
 
 FEWEST = 12
 """Answers below which lengths say nothing."""

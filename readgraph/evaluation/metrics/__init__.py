@@ -63,9 +63,11 @@ METRICS = {
             "aggregation", "Counts (nearly right ones in part), lists, labels, as in OOLONG.", benchmarks.aggregation
         ),
         Metric("pairs_f1", "Pairs of ids shared with the reference, as in OOLONG-Pairs.", benchmarks.pairs_f1),
+        Metric("named", "All that the right answer names, and little else.", benchmarks.named),
         Metric("infinite_bench", "∞Bench's official score, by the task.", benchmarks.infinite_bench),
         Metric("abstention", "Unanswerable questions correctly declined.", answers.abstention),
         Metric("evidence_recall", "Pieces of evidence that were read or cited.", answers.evidence_recall),
+        Metric("evidence_density", "Evidence that was read, by 1,000 words shown.", answers.evidence_density),
         Metric("citation_precision", "Citations that overlap evidence.", answers.citation_precision),
         Metric("element_accuracy", "One of the right elements of a web page was chosen.", benchmarks.element_accuracy),
         Metric("operation_f1", "Words of operation and value shared with the right ones.", benchmarks.operation_f1),

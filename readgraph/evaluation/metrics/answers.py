@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-from readgraph.evaluation.optional_imports import library
 from readgraph.evaluation.records import Item, Outcome, TextSpan
+from readgraph.state.installed import library
 
 GUESSED = "without a model an option is a guess by shared words, no better than chance"
 """Why there is no accuracy without a model."""
@@ -189,6 +189,17 @@ def evidence_recall(item: Item, outcome: Outcome) -> float | None:
     """The percentage of evidence spans that a re-read page or a citation overlaps; None without evidence."""
     seen = (*outcome.read, *outcome.cited)
     return _share_overlapping(item.evidence, seen) if item.evidence else None
+
+
+CHARACTERS_SHOWN = 6_000
+"""About 1,000 words; who shows fewer is not scored as if it had shown nothing."""
+
+
+def evidence_density(item: Item, outcome: Outcome) -> float | None:
+    """The recall of evidence, divided by the thousands of words that were read or cited; None without evidence."""
+    recall = evidence_recall(item, outcome)
+    shown = sum(end - start for start, end in {*outcome.read, *outcome.cited})
+    return None if recall is None else recall / max(1.0, shown / CHARACTERS_SHOWN)
 
 
 def citation_precision(item: Item, outcome: Outcome) -> float | None:

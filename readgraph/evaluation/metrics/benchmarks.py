@@ -18,9 +18,11 @@ from readgraph.evaluation.metrics.answers import (
     overlap_f1,
     summary_rouge,
 )
-from readgraph.evaluation.optional_imports import library
 from readgraph.evaluation.records import Item, Outcome
+from readgraph.nodes.extractive.dates import NUMBERS, dates_in
 from readgraph.nodes.survey.values import date_value
+from readgraph.state.installed import library
+from readgraph.state.languages import DEFAULT
 from readgraph.state.survey import without_unread
 
 
@@ -159,6 +161,32 @@ def _share_of_list(answer: str, reference: str) -> float:
     entries |= {tuple(normalise_words(part)) for part in re.split(r"[;,\n]", answer)}
     wanted = [tuple(normalise_words(part)) for part in reference.split(SEPARATOR)]
     return sum(part in entries for part in wanted) / len(wanted)
+
+
+MOST_AROUND = 5
+"""Words beside three times those of the right answer: who says more doesn't say which of it is the answer."""
+
+
+def named(item: Item, outcome: Outcome) -> float | None:
+    """100 if the answer names all that a reference names ("2009; 2011") and says little else; None if unanswerable.
+
+    Dates count in any form with a whole year, and numbers up to twelve also as words.
+    """
+    return best_of_references(item, outcome, _names_all)
+
+
+def _names_all(answer: str, reference: str) -> float:
+    said, wanted = _plain_words(without_unread(answer)), [_plain_words(part) for part in reference.split(SEPARATOR)]
+    if len(said) > 3 * sum(map(len, wanted)) + MOST_AROUND:
+        return 0.0
+    return float(all(f" {' '.join(part)} " in f" {' '.join(said)} " for part in wanted))
+
+
+def _plain_words(text: str) -> list[str]:
+    whole = [each for each in dates_in(text, DEFAULT) if each.year and each.month and each.day]
+    for each in reversed(whole):
+        text = f"{text[: each.start]}{each.year}{each.month:02}{each.day:02} {text[each.end :]}"
+    return [str(NUMBERS.index(word) + 1) if word in NUMBERS else word for word in normalise_words(text)]
 
 
 _PAIR = re.compile(r"(\d+)\s*,\s*(\d+)")

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from readgraph.evaluation.optional_imports import library
 from readgraph.evaluation.records import texts_of
 from readgraph.evaluation.results import RIGHT, ScoredEvaluation
+from readgraph.state.installed import library
 
 INK = "#010203"
 """Stands for the page's text colour."""

@@ -8,9 +8,9 @@ import pytest
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.judges.judging import rule_of
 from readgraph.evaluation.metrics import metrics_for_question
-from readgraph.evaluation.papers_figures import figures_of_papers
 from readgraph.evaluation.plan import with_papers_settings
 from readgraph.evaluation.records import Dataset, Item
+from readgraph.evaluation.reproducing import figures_of_papers
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from tests.support import datasets as made

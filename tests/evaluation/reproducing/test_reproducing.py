@@ -9,8 +9,7 @@ from readgraph.cli.run.reproduce import rows_that_can_run
 from readgraph.evaluation.datasets import NAMES, load_dataset
 from readgraph.evaluation.datasets.assembling import SCORING
 from readgraph.evaluation.datasets.mind2web import SPLITS
-from readgraph.evaluation.papers_figures import metrics_of_experiment
-from readgraph.evaluation.reproducing import EXPERIMENTS, Experiment
+from readgraph.evaluation.reproducing import EXPERIMENTS, Experiment, metrics_of_experiment
 from readgraph.evaluation.reproducing.needs import (
     estimate_each_row,
     estimate_experiment,

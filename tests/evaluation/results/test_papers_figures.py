@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from readgraph.evaluation.datasets.assembling import SCORING
-from readgraph.evaluation.papers_figures import figures_of_papers, tables_of_papers
 from readgraph.evaluation.plan import with_papers_settings
 from readgraph.evaluation.records import Dataset
-from readgraph.evaluation.reproducing import EXPERIMENTS, Experiment
+from readgraph.evaluation.reproducing import EXPERIMENTS, Experiment, figures_of_papers, tables_of_papers
 from readgraph.evaluation.rows import row_method, row_named
 from readgraph.graphs.methods import web_method_named
 from readgraph.nodes.building.paging import words_kept

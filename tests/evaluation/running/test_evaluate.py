@@ -348,7 +348,7 @@ def test_no_key_is_kept(
 def test_without_the_packages_nothing_is_begun(
     readgraph: Command, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("readgraph.evaluation.optional_imports.find_spec", lambda name: None)
+    monkeypatch.setattr("readgraph.state.installed.find_spec", lambda name: None)
     assert_refused(readgraph("evaluate", story_file(tmp_path, GOAT), "--out", out), "readgraph[evaluation]")
     assert not out.exists()
 

@@ -1,0 +1,35 @@
+"""The figures on pages are those that were measured (`docs/making/figures.toml`)."""
+
+import re
+
+import pytest
+
+from docs.making.figures import FIGURES, ON_BOARD, board_table, without_model_table
+from tests.project.test_docs import ROOT
+
+MEASURED = FIGURES["without_model"]
+
+INLINE = [
+    (
+        "docs/guides/metrics.md",
+        "`locomo_f1` is {read-agent} with `read-agent`, {ranked} with `ranked`, {gam} with `gam` and {full-text} with",
+    ),
+    ("docs/reference/search.md", "`read-agent`'s F1 on these questions was 28.4 and is {read-agent}"),
+]
+"""Sentences of pages with figures of LoCoMo's sample, by methods."""
+
+
+@pytest.mark.parametrize(("page", "sentence"), INLINE)
+def test_sentences_have_the_figures_that_were_measured(page: str, sentence: str) -> None:
+    figures = {method: f"{found['locomo_f1']:.1f}" for method, found in MEASURED["locomo"].items()}
+    said = re.sub(r"\{([\w-]+)\}", lambda name: figures[name[1]], sentence)
+    assert said in " ".join((ROOT / page).read_text(encoding="utf-8").split())
+
+
+def test_tables_are_made_of_the_figures() -> None:
+    rows = board_table().splitlines()[2:]
+    assert len(rows) == len({(row["tokens"], row["method"]) for row in FIGURES["board"]["rows"]})
+    assert all(0 <= row[name] <= 100 for row in FIGURES["board"]["rows"] for name in ON_BOARD if name in row)
+    assert f"| `ranked` | 6,936 | {MEASURED['locomo']['ranked']['locomo_f1']} |" in without_model_table()
+    for page in ("docs/guides/board.md", "docs/methods/read-agent.md"):
+        assert "<!-- made: " in (ROOT / page).read_text(encoding="utf-8")
