@@ -47,6 +47,9 @@ def own_prompts(folder: str) -> dict[str, str]:
     return replacement_digests(folder, frozenset(every)) if folder else {}
 
 
+HALVES = ("development", "report")
+"""What is tuned on, and what figures are reported of."""
+
 MAY_DIFFER = (
     *("concurrency", "batch", "timeout", "retry_seconds", "max_reply_mb"),
     *("max_calls", "max_words", "max_seconds", "again"),
@@ -141,6 +144,30 @@ def draw_sample(dataset: Dataset, questions: int, seed: int = 0) -> Dataset:
     items = tuple(item for item in dataset.items if item.id in kept)
     texts = {item.text for item in items}
     note = f"{len(items):,} of {len(dataset.items):,} questions, drawn at random with seed {seed}."
+    return replace(
+        dataset,
+        items=items,
+        texts=tuple(text for text in dataset.texts if text.id in texts),
+        note=" ".join(filter(None, [dataset.note, note])),
+    )
+
+
+def take_half(dataset: Dataset, half: str) -> Dataset:
+    """The development half of a dataset, or the other half, which figures are reported of.
+
+    Texts belong to the halves in turn, in the order of their ids' hashes; of one text, questions or episodes.
+    """
+    if half not in HALVES:
+        raise BadInput(f"There is no half '{half}': choose {' or '.join(HALVES)}.")
+    several = len(dataset.texts) > 1
+    unit_of = {item.id: item.text if several else item.step.episode if item.step else item.id for item in dataset.items}
+    units = sorted({*unit_of.values()}, key=lambda unit: hashlib.sha256(unit.encode()).digest())
+    taken = {*units[HALVES.index(half) :: 2]}
+    items = tuple(item for item in dataset.items if unit_of[item.id] in taken)
+    if not items:
+        raise BadInput(f"{dataset.name} has too few questions to be halved: leave --half out.")
+    texts = {item.text for item in items}
+    note = f"The {half} half: {len(items):,} of {len(dataset.items):,} questions."
     return replace(
         dataset,
         items=items,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isclose
 from pathlib import Path
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from langgraph.store.memory import InMemoryStore
 from pydantic import ConfigDict, Field, with_config
@@ -44,6 +44,7 @@ class QuestionSelection(TypedDict, total=False):
     """How the questions and metrics were chosen."""
 
     limit: Count | None
+    half: Literal["development", "report"] | None
     sample: Count | None
     seed: int
     metrics: str | None

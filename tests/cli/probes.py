@@ -127,6 +127,7 @@ ROWS = [
         "--methods last-words",
         "--method bm25@max_pages=1",
         "--answers {tmp}/none.jsonl",
+        "--half report",
         "--sweep gam-modules",
         "--limit 1",
         "--inspect {tmp}/logs",

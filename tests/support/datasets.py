@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.support.source_files import write_pdf
+
 STORY = "The lamp at the head went out.\n\nMara climbed the stair with oil.\n\nBy dawn it burned again."
 
 
@@ -410,3 +412,23 @@ def publish_all(folder: Path) -> Path:
         (folder / "Mind2Web" / "data" / f"test_{part}").mkdir(parents=True)
         array(folder / "Mind2Web" / "data" / f"test_{part}" / f"test_{part}_0.json", mind2web_task(number))
     return folder
+
+
+def memory_agent_record(source: str, *asked: tuple[str, list[str]]) -> dict[str, Any]:
+    """A record of MemoryAgentBench, with the fields that other sources have as null."""
+    questions, answers = [question for question, _ in asked], [answers for _, answers in asked]
+    nulls = dict.fromkeys(("demo", "haystack_sessions", "keypoints", "previous_events", "question_dates"))
+    ids = {"qa_pair_ids": [f"{source}_no{number}" for number in range(len(asked))]}
+    metadata = {**nulls, **ids, "source": source}
+    return {"context": STORY, "questions": questions, "answers": answers, "metadata": metadata}
+
+
+def finance_bench(folder: Path) -> Path:
+    """A question about the second page of a report, which lies in the folder of PDFs as the authors publish them."""
+    (folder / "pdfs").mkdir(parents=True)
+    write_pdf(folder / "pdfs" / "LAMPS_2022_10K.pdf", [["Lamps Ltd."], ["Oil cost 412 crowns."], ["Notes."]])
+    shown = {"evidence_text": "Oil cost 412 crowns.", "doc_name": "LAMPS_2022_10K", "evidence_page_num": 1}
+    about = {"company": "Lamps", "doc_name": "LAMPS_2022_10K", "question_type": "metrics-generated"}
+    asked = {"financebench_id": "financebench_id_00001", "question": "What did oil cost?", "answer": "412 crowns"}
+    line = {**about, **asked, "evidence": [{**shown, "evidence_text_full_page": "Oil cost 412 crowns."}]}
+    return lines(folder / "data" / "financebench_open_source.jsonl", line)

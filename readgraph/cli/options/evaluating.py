@@ -105,6 +105,12 @@ class EvaluateOptions:
         ),
     ] = True
     limit: Limit = None
+    half: Annotated[
+        str | None,
+        RowOption(
+            metavar="HALF", help="Ask only one half of the texts: development, to tune on, or report, for figures."
+        ),
+    ] = None
     sample: Sample = None
     seed: Seed = 0
     runs: Runs = 1

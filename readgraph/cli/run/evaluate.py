@@ -64,6 +64,8 @@ def dataset_of(options: EvaluateOptions) -> Dataset:
     if options.sample is None and options.seed:
         raise BadInput("--seed draws a sample: say how many questions with --sample, or leave it out.")
     dataset = load_dataset(options.file, options.form, options.limit)
+    if options.half is not None:
+        dataset = plan.take_half(dataset, options.half)
     if options.sample is not None:
         dataset = plan.draw_sample(dataset, options.sample, options.seed)
     check_calibrated(options)
@@ -132,7 +134,7 @@ def evaluate(options: EvaluateOptions, context: ReaderContext, screen: OutputOpt
     if options.inspect:
         write_inspect_logs(options.out, options.inspect, screen)
     if options.publish:
-        asked = {name: getattr(options, name) for name in ("limit", "sample", "seed", "metrics")}
+        asked = {name: getattr(options, name) for name in ("limit", "half", "sample", "seed", "metrics")}
         publish(options.publish, EvaluationFolder(options.out), results, asked, settings, screen)
     print_reminder(settings, screen)
 

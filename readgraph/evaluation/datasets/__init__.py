@@ -5,6 +5,7 @@ from pathlib import Path
 from readgraph.evaluation.datasets.conversations import (
     beam,
     long_mem_eval,
+    memory_agent_bench,
     msc_openers,
     msc_retrieval,
     msc_retrieval_last,
@@ -15,7 +16,7 @@ from readgraph.evaluation.datasets.locomo import corrected, locomo
 from readgraph.evaluation.datasets.long_context import infinite_bench, long_bench, oolong, oolong_pairs, scrolls
 from readgraph.evaluation.datasets.mind2web import mind2web
 from readgraph.evaluation.datasets.own import own
-from readgraph.evaluation.datasets.passages import browse_comp, hotpot, natural_questions
+from readgraph.evaluation.datasets.passages import browse_comp, finance_bench, hotpot, natural_questions
 from readgraph.evaluation.datasets.record_files import check_begins, first_value
 from readgraph.evaluation.datasets.stories import (
     books,
@@ -40,6 +41,7 @@ FORMS = {
     for form in (
         *(own, quality, squality, qmsum, narrative_qa, books, scripts, locomo, corrected, long_mem_eval, hotpot),
         *(ruler, scrolls, natural_questions, mind2web, oolong, long_bench, infinite_bench, browse_comp, beam),
+        *(memory_agent_bench, finance_bench),
         *(
             msc_retrieval,
             msc_retrieval_persona,

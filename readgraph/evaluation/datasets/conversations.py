@@ -1,4 +1,4 @@
-"""Conversations of many sessions: LongMemEval, Multi-Session Chat, BEAM.
+"""Conversations of many sessions: LongMemEval, Multi-Session Chat, BEAM, MemoryAgentBench.
 
 LongMemEval (Wu et al., 2025): questions to an assistant about its chats with one user, each with a history of its own
 of up to 500 sessions: of gigabytes only the wanted questions are read. Multi-Session Chat (Xu et al., 2022): two people
@@ -6,6 +6,7 @@ meet again and again; the conversation tasks of MemGPT, section 3.1. ParlAI's `s
 the newest session; MSC-Self-Instruct has a question of one speaker to the other about all five. BEAM (Tavakoli et al.,
 2025): questions on ten abilities of memory about conversations of up to ten million tokens. A conversation is a folder
 with `chat.json`, whose batches of turns are its sessions, and its questions by ability; `chats/100K` is a set of these.
+MemoryAgentBench (Hu et al., 2025): long contexts of other benchmarks, each with many questions.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +18,8 @@ from pydantic import Field, model_validator
 from readgraph.evaluation.datasets.assembling import SessionTurns, Spans, SpeakerTurn, join_sessions
 from readgraph.evaluation.datasets.forms import Asked, folder_with, form
 from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
-from readgraph.evaluation.records import AddressedMessage, Item
+from readgraph.evaluation.records import AddressedMessage, Item, Text
+from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
@@ -298,3 +300,62 @@ def _turns_in(ids: Any) -> Iterator[str]:
             yield from _turns_in(each)
     else:
         yield str(ids)
+
+
+class MemoryAgentSource(DatasetRecord):
+    """Where a record comes from, and ids of its questions."""
+
+    source: str
+    qa_pair_ids: tuple[str, ...] = ()
+    question_ids: tuple[str, ...] = ()
+    question_types: tuple[str, ...] = ()
+
+
+class MemoryAgentRecord(DatasetRecord):
+    """One long context, and its questions with the answers of which each is enough."""
+
+    context: str
+    questions: list[str] = Field(min_length=1)
+    answers: list[list[str]]
+    metadata: MemoryAgentSource
+
+
+COMPETENCIES = {
+    **dict.fromkeys(("ruler", "eventqa", "longmemeval"), "accurate retrieval"),
+    "icl": "test-time learning",
+    **dict.fromkeys(("infbench", "detective"), "long-range understanding"),
+    "factconsolidation": "conflict resolution",
+}
+"""The competency that a source of MemoryAgentBench tests, by how its name begins (Hu et al., 2025, table 1)."""
+
+
+@form(
+    "memory-agent-bench",
+    "MemoryAgentBench's splits, such as Conflict_Resolution-00000-of-00001.parquet.",
+    {"context", "questions", "answers", "metadata"},
+    licence="MIT",
+)
+def memory_agent_bench(path: Path) -> Iterator[Asked]:
+    """The questions of a split; recommendations of films are left out, whose answers are numbers of another file."""
+    for number, (where, read) in enumerate(records(path, MemoryAgentRecord)):
+        source, ids = read.metadata.source, read.metadata.qa_pair_ids or read.metadata.question_ids
+        kind = source.split("_")[0]
+        if kind not in COMPETENCIES:
+            continue
+        if len(read.answers) != len(read.questions):
+            raise BadInput(f"In {where}, there are {len(read.questions)} questions and {len(read.answers)} answers.")
+        identity = f"{source}-{number}"
+        asked = zip(read.questions, read.answers, strict=True)
+        items = [
+            Item(
+                id=ids[place] if len(ids) == len(read.questions) else f"{identity}-q{place}",
+                text=identity,
+                question=question.strip(),
+                references=tuple(dict.fromkeys(filter(None, map(str.strip, answers)))),
+                category=COMPETENCIES[kind],
+                groups=(source,),
+                summary=kind == "infbench",
+            )
+            for place, (question, answers) in enumerate(asked)
+        ]
+        yield where, Text(identity, identity, replace_surrogates(read.context)), items

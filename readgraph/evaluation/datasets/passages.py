@@ -1,4 +1,4 @@
-"""Questions over many documents: HotpotQA in long form, NaturalQuestions-Open, BrowseComp-Plus.
+"""Questions over many documents: HotpotQA in long form, NaturalQuestions-Open, BrowseComp-Plus, FinanceBench.
 
 HotpotQA, by MemAgent's authors: questions that need two of many passages, which files are named after (`eval_50.json`).
 The passages are one text, each under "Document N:"; which hold the answer is not marked. NaturalQuestions-Open over
@@ -6,7 +6,8 @@ retrieved passages, in the file's order (Liu et al., 2023): the document task of
 (Chen et al., 2025): questions that need a search over one corpus of 100,195 web pages. The authors publish them
 encrypted; their script writes them in plain text, as `browsecomp_plus_decrypted.jsonl`, each with its evidence, the
 pages that hold the answer (gold), and pages that only look like it. With the corpus (`docid`, `text`) in the folder all
-questions are about all of it, without it about the pages of the questions that are asked.
+questions are about all of it, without it about the pages of the questions that are asked. FinanceBench (Islam et al.,
+2023): questions about companies' reports, which are PDFs in a folder beside the file.
 """
 
 import re
@@ -19,9 +20,11 @@ from pydantic import Field
 from readgraph.evaluation.datasets.assembling import MemberDocument, keep_documents_apart
 from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset, folder_with, form
 from readgraph.evaluation.datasets.record_files import DatasetRecord, first_value, records
-from readgraph.evaluation.records import Dataset, Item, Text
+from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.library.stored_items import replace_surrogates
+from readgraph.sources.loading import load as load_file
 from readgraph.sources.loading import printable_path
+from readgraph.sources.places import page_of
 from readgraph.state.errors import BadInput
 
 
@@ -190,3 +193,65 @@ def _parts(corpus: Sequence[Path], questions: Path, items: int | None) -> Iterat
         pages = (page for _, query in islice(records(questions, BrowseCompPages), items) for page in query.all)
     # Below "---" the first line tells the title, after which a document is named.
     return (MemberDocument(page.text.removeprefix("---\n"), id=page.docid) for page in pages if page.text.strip())
+
+
+class FinanceEvidence(DatasetRecord):
+    """A page of a report (from 0) that shows the answer."""
+
+    doc_name: str
+    evidence_page_num: int
+
+
+class FinanceQuestion(DatasetRecord):
+    """A question about one report."""
+
+    financebench_id: str
+    doc_name: str
+    question: str
+    answer: str
+    question_type: str = ""
+    evidence: tuple[FinanceEvidence, ...] = ()
+
+
+@form(
+    "financebench",
+    "FinanceBench, financebench_open_source.jsonl, with its folder of PDFs.",
+    {"financebench_id", "doc_name", "question", "answer"},
+    licence="CC BY-NC 4.0",
+)
+def finance_bench(path: Path) -> Iterator[Asked]:
+    """The questions of a file, each about its own report; evidence is whole pages of the PDF."""
+    read = dict[str, tuple[Text, dict[int, TextSpan]]]()
+    for where, asked in records(path, FinanceQuestion):
+        if asked.doc_name not in read:
+            read[asked.doc_name] = _report(path, asked.doc_name)
+        text, pages = read[asked.doc_name]
+        shown = [each.evidence_page_num + 1 for each in asked.evidence if each.doc_name == asked.doc_name]
+        item = Item(
+            id=asked.financebench_id,
+            text=text.id,
+            question=asked.question,
+            references=(asked.answer,),
+            evidence=tuple(pages[page] for page in dict.fromkeys(shown) if page in pages),
+            category=asked.question_type,
+        )
+        yield where, text, [item]
+
+
+def _report(path: Path, name: str) -> tuple[Text, dict[int, TextSpan]]:
+    """A report, and the spans of its pages by their numbers."""
+    if Path(name).name != name:
+        raise BadInput(f"{printable_path(path)} names a report '{name}', which is no name of a file.")
+    folders = (path.parent / "pdfs", path.parent.parent / "pdfs", path.parent)
+    file = next((found for folder in folders if (found := folder / f"{name}.pdf").is_file()), None)
+    if file is None:
+        raise BadInput(f"{printable_path(path)} asks about {name}.pdf: put its PDFs into a folder 'pdfs' beside it.")
+    source = load_file(file)
+    starts = dict[int, int]()
+    for place in source.places:
+        if page := page_of(place.label):
+            starts.setdefault(page.number, place.start)
+    ends = [*[*starts.values()][1:], len(source.text)]
+    return Text(name, name, source.text), {
+        page: TextSpan(start, end) for (page, start), end in zip(starts.items(), ends, strict=True)
+    }

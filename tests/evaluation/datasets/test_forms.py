@@ -353,3 +353,30 @@ def test_the_shipped_questions_about_whole_texts() -> None:
         if word := re.search(r'(?:word|name) "(\w+)"', item.question):
             text = dataset.text(item.text).text
             assert item.references == (str(len(re.findall(rf"(?i)(?<!\w){word[1]}(?!\w)", text))),)
+
+
+def test_memory_agent_bench(tmp_path: Path) -> None:
+    kept = made.memory_agent_record(
+        "factconsolidation_sh_6k", ("Who keeps it?", ["Mara", "Mara", " "]), ("Oil?", ["7"])
+    )
+    films = made.memory_agent_record("recsys_redial_full", ("A film?", ["2071"]))
+    summed = made.memory_agent_record("infbench_sum_eng_shots2", ("Sum it up.", ["A lamp."]))
+    dataset = load_dataset(made.lines(tmp_path / "x.jsonl", kept, films, summed))
+    one, two, summary = dataset.items
+    assert (one.id, one.references, one.category) == ("factconsolidation_sh_6k_no0", ("Mara",), "conflict resolution")
+    assert one.groups == ("factconsolidation_sh_6k",) and two.text == one.text
+    assert summary.summary and summary.category == "long-range understanding"
+    assert dataset.metrics[0] == "subspan_accuracy" and len(dataset.texts) == 2
+    uneven = kept | {"answers": [["Mara"]]}
+    with pytest.raises(BadInput, match="there are 2 questions and 1 answers"):
+        load_dataset(made.lines(tmp_path / "uneven.jsonl", uneven))
+
+
+def test_finance_bench(tmp_path: Path) -> None:
+    dataset = load_dataset(made.finance_bench(tmp_path))
+    (item,) = dataset.items
+    assert (item.references, item.category, dataset.licence) == (("412 crowns",), "metrics-generated", "CC BY-NC 4.0")
+    assert [each.strip() for each in evidence(dataset, item)] == ["Oil cost 412 crowns."]
+    (tmp_path / "pdfs" / "LAMPS_2022_10K.pdf").unlink()
+    with pytest.raises(BadInput, match="put its PDFs into a folder 'pdfs' beside it"):
+        load_dataset(tmp_path / "data" / "financebench_open_source.jsonl")

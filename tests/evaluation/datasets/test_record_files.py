@@ -33,6 +33,8 @@ WRITTEN: dict[str, Callable[[Path], Path]] = {
     "squality": lambda at: made.lines(at / "x", made.squality_line("1", "Mara.")),
     "infinite-bench": lambda at: made.infinite(at, "passkey") / "passkey.jsonl",
     "browsecomp-plus": lambda at: made.lines(at / "x", made.browse_query(1, [1, 2], [1], [3])),
+    "memory-agent-bench": lambda at: made.lines(at / "x", made.memory_agent_record("ruler_qa1_197K", ("a", ["b"]))),
+    "financebench": made.finance_bench,
     "narrativeqa": lambda at: made.narrative_qa(at / "x", {"a": ("test", "movie", b"A lamp.")}),
 }
 

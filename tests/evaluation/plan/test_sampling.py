@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.evaluation.plan import draw_sample
+from readgraph.evaluation.plan import HALVES, draw_sample, take_half
 from readgraph.evaluation.records import WebStep
+from readgraph.state.errors import BadInput
 from tests.support.command import Command, assert_refused
 from tests.support.evaluations import quiz
 from tests.support.questions import GOAT, WELL, story_file
@@ -24,6 +25,21 @@ def test_a_sample_is_drawn_over_all_texts_and_grows() -> None:
     assert small == draw_sample(dataset, 40, seed=3) != draw_sample(dataset, 40, seed=4)
     counted = Counter(item.id for seed in range(200) for item in draw_sample(dataset, 40, seed).items)
     assert len(counted) == 400 and max(counted.values()) < 50, "each is as likely as the others: 20 times of 200"
+
+
+@pytest.mark.parametrize("texts", [1, 7, 20])
+def test_halves_share_nothing_and_make_up_the_whole(texts: int) -> None:
+    dataset = quiz(40, texts=texts)
+    one, other = (take_half(dataset, half) for half in HALVES)
+    assert {*one.items} | {*other.items} == {*dataset.items} and not {*one.items} & {*other.items}
+    assert abs(len({item.text for item in one.items}) - len({item.text for item in other.items})) <= 1
+    assert texts == 1 or not {text.id for text in one.texts} & {text.id for text in other.texts}
+    assert other.note == f"The report half: {len(other.items)} of 40 questions."
+    assert take_half(dataset, "report") == other
+    with pytest.raises(BadInput, match="There is no half 'dev'"):
+        take_half(dataset, "dev")
+    with pytest.raises(BadInput, match="too few questions to be halved"):
+        take_half(replace(dataset, items=dataset.items[:1], texts=dataset.texts[:1]), "report")
 
 
 def test_an_episode_is_drawn_with_all_its_steps() -> None:

@@ -191,6 +191,7 @@ def test_nothing_of_the_texts_and_the_machine_is_in_the_folder(
     assert made["scores"]["bm25"]["f1"] >= 0 and made["machine"]["processors"] and made["cost"] > 0
     assert made["packages"]["readgraph"] and made["asked"] == {
         "limit": None,
+        "half": None,
         "sample": None,
         "seed": 0,
         "metrics": None,
