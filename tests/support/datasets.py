@@ -432,3 +432,12 @@ def finance_bench(folder: Path) -> Path:
     asked = {"financebench_id": "financebench_id_00001", "question": "What did oil cost?", "answer": "412 crowns"}
     line = {**about, **asked, "evidence": [{**shown, "evidence_text_full_page": "Oil cost 412 crowns."}]}
     return lines(folder / "data" / "financebench_open_source.jsonl", line)
+
+
+def ama_episode(number: int) -> dict[str, Any]:
+    """An episode of AMA-Bench: a trajectory of two steps, and a question about it."""
+    steps = [("light the lamp", "It burns."), ("go north", "A gate.")]
+    trajectory = [{"turn_idx": at, "action": did, "observation": saw} for at, (did, saw) in enumerate(steps)]
+    asked = [{"question": "What did the agent light?", "answer": "The lamp.", "type": "A"}]
+    about = {"task": "Find the gate.", "task_type": "textworld", "domain": "GAME"}
+    return {"episode_id": number, **about, "trajectory": trajectory, "qa_pairs": asked}

@@ -13,7 +13,14 @@ from readgraph.evaluation.datasets.conversations import (
 )
 from readgraph.evaluation.datasets.forms import Form
 from readgraph.evaluation.datasets.locomo import corrected, locomo
-from readgraph.evaluation.datasets.long_context import infinite_bench, long_bench, oolong, oolong_pairs, scrolls
+from readgraph.evaluation.datasets.long_context import (
+    ama_bench,
+    infinite_bench,
+    long_bench,
+    oolong,
+    oolong_pairs,
+    scrolls,
+)
 from readgraph.evaluation.datasets.mind2web import mind2web
 from readgraph.evaluation.datasets.own import own
 from readgraph.evaluation.datasets.passages import browse_comp, finance_bench, hotpot, natural_questions
@@ -41,7 +48,7 @@ FORMS = {
     for form in (
         *(own, quality, squality, qmsum, narrative_qa, books, scripts, locomo, corrected, long_mem_eval, hotpot),
         *(ruler, scrolls, natural_questions, mind2web, oolong, long_bench, infinite_bench, browse_comp, beam),
-        *(memory_agent_bench, finance_bench),
+        *(memory_agent_bench, finance_bench, ama_bench),
         *(
             msc_retrieval,
             msc_retrieval_persona,

@@ -1,4 +1,4 @@
-"""Benchmarks of long texts: ∞Bench, LongBench v2, OOLONG and OOLONG-Pairs, SCROLLS.
+"""Benchmarks of long texts: ∞Bench, LongBench v2, OOLONG and OOLONG-Pairs, SCROLLS, AMA-Bench.
 
 ∞Bench (Zhang et al., 2024): twelve tasks over more than 100,000 tokens. A file's name tells its task (`passkey.jsonl`).
 A folder of them is one dataset, whose categories are the tasks; the summaries, whose answers are far longer, are
@@ -8,7 +8,8 @@ transcripts of games (real), exported from the Hugging Face hub. OOLONG-Pairs (Z
 set trec_coarse, all pairs of users whose texts have certain labels. SCROLLS (Shaham et al., 2022): sets in one form;
 the folder or the file names the set. Of summaries, the input is the text; `readgraph.evaluation.who_questions` makes
 questions of them, as MemWalker did. Of questions, it is the question, an empty line, and the text, with QuALITY's
-options in between. ContractNLI is not supported: it asks whether a contract entails a sentence.
+options in between. ContractNLI is not supported: it asks whether a contract entails a sentence. AMA-Bench (Zhao et
+al., 2026): questions about what agents did and saw, step by step.
 """
 
 import ast
@@ -333,3 +334,54 @@ def _read_scrolls(path: Path, task: str) -> Iterator[Asked]:
             summary=task in SUMMARY_TASKS,
         )
         yield where, Text(identity, f"{task} {first.id}", text), [item]
+
+
+class AmaStep(DatasetRecord):
+    """What an agent did, and what it saw then."""
+
+    turn_idx: int = 0
+    action: str = ""
+    observation: str = ""
+
+
+class AmaQuestion(DatasetRecord):
+    """A question about a trajectory; `type` is the ability that it tests."""
+
+    question: str
+    answer: str
+    type: str = ""
+
+
+class AmaEpisode(DatasetRecord):
+    """An agent's trajectory through a task, with its questions."""
+
+    episode_id: int | str
+    trajectory: list[AmaStep] = Field(min_length=1)
+    qa_pairs: list[AmaQuestion]
+    task: str = ""
+    task_type: str = ""
+    domain: str = ""
+
+
+@form("ama-bench", "AMA-Bench, open_end_qa_set.jsonl.", {"episode_id", "trajectory", "qa_pairs"}, licence="MIT")
+def ama_bench(path: Path) -> Iterator[Asked]:
+    """The questions of a file; a text is a task and an agent's steps, as the authors' script writes them."""
+    for where, episode in records(path, AmaEpisode):
+        identity = f"episode-{episode.episode_id}"
+        steps = (
+            f"Step {step.turn_idx}:\nAction: {step.action}\nObservation: {step.observation}"
+            for step in episode.trajectory
+        )
+        text = replace_surrogates("\n\n".join(filter(None, [episode.task, *steps])))
+        items = [
+            Item(
+                id=f"{identity}-q{number}",
+                text=identity,
+                question=asked.question,
+                references=(asked.answer,),
+                category=asked.type,
+                groups=tuple(filter(None, [episode.domain, episode.task_type])),
+            )
+            for number, asked in enumerate(episode.qa_pairs)
+        ]
+        yield where, Text(identity, episode.task_type or identity, text), items

@@ -380,3 +380,15 @@ def test_finance_bench(tmp_path: Path) -> None:
     (tmp_path / "pdfs" / "LAMPS_2022_10K.pdf").unlink()
     with pytest.raises(BadInput, match="put its PDFs into a folder 'pdfs' beside it"):
         load_dataset(tmp_path / "data" / "financebench_open_source.jsonl")
+
+
+def test_ama_bench(tmp_path: Path) -> None:
+    dataset = load_dataset(made.lines(tmp_path / "open_end_qa_set.jsonl", made.ama_episode(0), made.ama_episode(7)))
+    one, other = dataset.items
+    assert (one.references, one.category, one.groups) == (("The lamp.",), "A", ("GAME", "textworld"))
+    assert other.text == "episode-7" and dataset.metrics[0] == "judged_accuracy"
+    text = dataset.text("episode-7").text
+    assert text == (
+        "Find the gate.\n\nStep 0:\nAction: light the lamp\nObservation: It burns.\n\n"
+        "Step 1:\nAction: go north\nObservation: A gate."
+    )
