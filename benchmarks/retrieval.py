@@ -170,7 +170,8 @@ async def by_vectors(entries: list[IndexEntry], questions: list[str], embedder: 
 async def rankings(corpus: Corpus, embedder: Embedder | None) -> dict[str, list[list[int]]]:
     """For each search tool, the ranked entries of each question."""
     alone = [IndexEntry(number, text) for number, text in enumerate(corpus.texts)]
-    entries = [replace(entry, follows=follows) for entry, follows in zip(alone, corpus.follows, strict=True)]
+    beside = [replace(entry, follows=follows) for entry, follows in zip(alone, corpus.follows, strict=True)]
+    entries = beside
     questions = [question for question, _ in corpus.questions]
     by_words = await by_keywords(entries, questions)
     ranked = {
@@ -191,8 +192,10 @@ async def rankings(corpus: Corpus, embedder: Embedder | None) -> dict[str, list[
         by_words = await by_keywords(entries, questions)
         ranked["dated, named" if corpus.speakers else "dated"] = [pages_of(ranking) for ranking in by_words]
     if embedder:
-        by_meaning = await by_vectors(alone, questions, embedder)
-        ranked["vector"] = [pages_of(ranking) for ranking in by_meaning]
+        apart = await by_vectors(alone, questions, embedder)
+        by_meaning = await by_vectors(beside, questions, embedder)
+        ranked["vector"] = [pages_of(ranking) for ranking in apart]
+        ranked["vector, beside"] = [pages_of(ranking) for ranking in by_meaning]
         for name, fusion in FUSIONS.items():
             ranked[name] = [fusion(words, near) for words, near in zip(by_words, by_meaning, strict=True)]
     return ranked

@@ -199,7 +199,7 @@ async def test_searches_and_additions_at_once(index: VectorIndex) -> None:
     assert [(await found(index, vector, 1))[0] for vector in vectors] == list(range(60))
 
 
-place = st.builds(VectorKey, st.integers(0, 6), st.sampled_from(PARTS))
+place = st.builds(VectorKey, st.integers(0, 6), st.sampled_from(PARTS), st.booleans())
 changes = st.lists(
     st.one_of(st.lists(place, min_size=1, max_size=4), st.frozensets(st.integers(0, 6), max_size=3)), max_size=8
 )
@@ -227,9 +227,19 @@ def test_the_index_is_as_a_search_by_hand(
                 known += zip(change, vectors, strict=True)
         if reopened:
             index = VectorIndex(folder, "model")
-        query, best = directions(1, seed=99)[0], dict[int, float]()
+        query, own = directions(1, seed=99)[0], dict[int, float]()
         for place, vector in known:
-            best[place.page] = max(best.get(place.page, -1.0), float(vector @ query))
+            own[place.page] = max(own.get(place.page, -1.0), float(vector @ query))
+        follows, last = {place.page for place, _ in known if place.follows}, min(own.values(), default=0.0)
+        best = {
+            page: (
+                score
+                + 0.2 * (own.get(page - 1, last) if page in follows else score)
+                + 0.2 * (own.get(page + 1, last) if page + 1 in follows else score)
+            )
+            / 1.4
+            for page, score in own.items()
+        }
         hits = await index.search("m", query, limit)
         expected = sorted(best.items(), key=lambda scored: -scored[1])[:limit]
         assert [hit.page for hit in hits] == [page for page, _ in expected]

@@ -43,10 +43,11 @@ class TermCounts(NamedTuple):
 
 
 class VectorKey(NamedTuple):
-    """What a vector represents: a part of a page, or a window of that part."""
+    """What a vector represents: a part of a page, or a window of that part; `follows` as in `IndexEntry`."""
 
     page: int
     part: Part
+    follows: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ import os
 import shutil
 import tempfile
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -25,13 +25,15 @@ import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 
-from readgraph.library.search.hits import PARTS, Extent, PageHit, Part, VectorKey
+from readgraph.library.search.hits import DEPTH, PARTS, Extent, PageHit, Part, VectorKey
 from readgraph.library.sqlite_files import explain
 from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.records import digest
 
 FORMAT = 1
 REMOVED = -1  # stands in place of the part where all earlier vectors of a page are taken out
+FOLLOWS = 4  # is added to the part of a page that goes on from the one before
+BESIDE = 0.2  # how much the nearness of each page beside it counts for a page, where the text goes on
 SALT = np.uint32(0x5EA1)  # in each check sum, so that a block of zeros is no record
 MOST_NUMBERS = 1 << 16  # of one vector; embedding models give some thousands
 Records = NDArray[np.void]
@@ -90,7 +92,8 @@ def read_file(path: Path, known: VectorFileHeader | None, first: int) -> tuple[V
 
 def is_sound(records: Records) -> bool:
     """Whether the records are as they were written, and name pages and parts."""
-    named = (records["page"] >= 0) & (records["part"] >= REMOVED) & (records["part"] < len(PARTS))
+    parts = np.where(records["part"] == REMOVED, 0, records["part"])
+    named = (records["page"] >= 0) & (parts >= 0) & (parts < 2 * FOLLOWS) & (parts % FOLLOWS < len(PARTS))
     return bool((named & (records["sum"] == _sums(records))).all())
 
 
@@ -128,10 +131,11 @@ class Vectors:
                 )
             header = self._header or VectorFileHeader(self._model, vectors.shape[1])
             self._check(header, vectors.shape[1])
-            known = self._pages_with_vectors({page for page, _ in keys})
+            known = self._pages_with_vectors({key.page for key in keys})
             records = np.zeros(len(known) + len(keys), header.record)
-            records["page"] = [*known, *(page for page, _ in keys)]
-            records["part"] = [REMOVED] * len(known) + [PARTS.index(part) for _, part in keys]
+            records["page"] = [*known, *(key.page for key in keys)]
+            parts = [PARTS.index(key.part) + FOLLOWS * key.follows for key in keys]
+            records["part"] = [*[REMOVED] * len(known), *parts]
             records["vector"][len(known) :] = vectors
             self._write(header, records)
 
@@ -152,23 +156,29 @@ class Vectors:
                 path.unlink(missing_ok=True)
 
     def search(self, vector: Matrix, limit: int = 10, parts: Sequence[Part] = PARTS) -> list[PageHit]:
-        """The pages with the nearest vectors of these parts by cosine similarity, best first; ties in page order."""
+        """The pages with the nearest vectors of these parts by cosine similarity, best first; ties in page order.
+
+        The nearness of the pages beside one counts a little, where the text goes on from one to the other.
+        """
         with self._lock:
             self._catch_up()
             count = len(self._pages)
             if self._header is None or not count or limit < 1:
                 return []
             self._check(self._header, len(vector))
-            wanted = min(4 * limit, count)
+            following = {*self._pages[self._parts >= FOLLOWS].tolist()}
+            depth = max(limit, DEPTH) if following else limit
+            wanted = min(4 * depth, count)
             while True:
                 scores, rows = self._faiss.search(vector[None, :], wanted)
                 hits: dict[int, PageHit] = {}
                 for score, row in zip(scores[0].tolist(), rows[0].tolist(), strict=True):  # best first
-                    page, part = int(self._pages[row]), PARTS[self._parts[row]]
+                    page, part = int(self._pages[row]), PARTS[self._parts[row] % FOLLOWS]
                     if part in parts:
                         hits.setdefault(page, PageHit(page, score, part))
-                if len(hits) >= limit or wanted == count:
-                    return sorted(hits.values(), key=lambda hit: (-hit.score, hit.page))[:limit]
+                if len(hits) >= depth or wanted == count:
+                    nearest = _with_beside(hits, following) if following else [*hits.values()]
+                    return sorted(nearest, key=lambda hit: (-hit.score, hit.page))[:limit]
                 wanted = min(4 * wanted, count)
 
     def extent(self) -> Extent:
@@ -255,6 +265,29 @@ class Vectors:
             self._parts = np.concatenate([self._parts, records["part"]])
 
 
+def _with_beside(hits: Mapping[int, PageHit], following: Set[int]) -> list[PageHit]:
+    """The hits with a share of the scores of the pages beside them; one that is not among them counts as the last."""
+    lowest = min((hit.score for hit in hits.values()), default=0.0)
+
+    def score(page: int, own: float, *, goes_on: bool) -> float:
+        if not goes_on:
+            return own
+        return hits[page].score if page in hits else lowest
+
+    return [
+        replace(
+            hit,
+            score=(
+                hit.score
+                + BESIDE * score(page - 1, hit.score, goes_on=page in following)
+                + BESIDE * score(page + 1, hit.score, goes_on=page + 1 in following)
+            )
+            / (1 + 2 * BESIDE),
+        )
+        for page, hit in hits.items()
+    ]
+
+
 KEPT_OPEN = 8  # the most memories whose vectors stay in RAM; 100,000 vectors of 384 numbers take 80 MB
 _T = TypeVar("_T")
 
@@ -293,7 +326,10 @@ class VectorIndex:
     async def search(
         self, memory: str, vector: Matrix, limit: int = 10, parts: Sequence[Part] = PARTS
     ) -> list[PageHit]:
-        """Find at most `limit` pages by these parts, the nearest first; `score` is the cosine similarity."""
+        """Find at most `limit` pages by these parts, the nearest first.
+
+        `score` is the cosine similarity, with a share of that of the pages beside it where the text goes on.
+        """
         return await self._run(memory, partial(Vectors.search, vector=vector, limit=limit, parts=parts))
 
     async def extent(self, memory: str) -> Extent:
