@@ -186,6 +186,7 @@ CAPTURED_AT = {
     "summarise {text}": "readgraph.cli.run.condense.summarise_documents",
     "table {text} dates": "readgraph.cli.run.condense.make_table",
     "corpus .": "readgraph.cli.run.read.read_folders",
+    "board --tokens 80000 --out {tmp}/out": "readgraph.cli.run.evaluate.evaluate",
     "reproduce mem-gpt-figure-7-keys --out {tmp}/out": "readgraph.cli.run.reproduce.evaluate",
     "browse http://127.0.0.1:9/ Order. --yes": "readgraph.cli.run.browse.check_can_begin",
 }
