@@ -242,7 +242,8 @@ _WEEKDAY = "|".join(f"{day[:3]}(?:{day[3:]})?" for day in WEEKDAYS)
 _HAS_YEAR = re.compile(r"[12]\d{3}")
 _MONTH_ALONE = re.compile(rf"\b(?:(?<=in )|(?<=last )|(?<=next )|(?<=since )|(?<=until ))(?:{_MONTH})(?!\w)")
 _SAID = re.compile(
-    r"\b(?:(?P<yesterday>yesterday|last night)|(?P<today>today|tonight|this (?:morning|afternoon|evening))"
+    r"\b(?:(?P<before>the day before yesterday)|(?P<after>the day after tomorrow)"
+    r"|(?P<yesterday>yesterday|last night)|(?P<today>today|tonight|this (?:morning|afternoon|evening))"
     r"|(?P<tomorrow>tomorrow)"
     rf"|(?P<count>\d{{1,6}}|{'|'.join(NUMBERS)}|a couple of|a couple|a few|an?)"
     r" (?P<unit>day|week|weekend|month|year)s? ago"
@@ -280,7 +281,7 @@ def resolve_time_words(text: str, said_on: date, *, by_date: bool = False) -> st
     found = _SAID.search(text)
     if not found:
         return None
-    for word, days in (("yesterday", -1), ("today", 0), ("tomorrow", 1)):
+    for word, days in (("before", -2), ("yesterday", -1), ("today", 0), ("tomorrow", 1), ("after", 2)):
         if found[word]:
             return day_name(said_on + timedelta(days))
     if found["count"]:

@@ -1,7 +1,7 @@
 """Answers without a model: the sentences nearest to the question, quoted, or the words of one that it asks for."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import date
 from itertools import pairwise
 from operator import itemgetter
@@ -61,18 +61,34 @@ def question_alone(state: AskedQuestion) -> str:
 MOST_WORDS = 8  # words of an answer where nothing says what it must be
 
 _COUNT = rf"\d[\d,.]{{0,15}}|{'|'.join(dates.NUMBERS)}"
+_SPAN = "(?:second|minute|hour|day|week|month|year|decade)s?"
 _DURATION = re.compile(
-    rf"\b(?:since (?:\w+ )?\d{{4}}|(?:{_COUNT}|an?|a few|several|a couple of)(?: more)?"
-    r" (?:second|minute|hour|day|week|month|year|decade)s?(?: ago)?)\b",
+    rf"\b(?:since (?:\w+ )?\d{{4}}|(?:{_COUNT}|an?|a few|several|a couple of)(?: more)? {_SPAN}"
+    rf"(?:,? and (?:{_COUNT}|an?) {_SPAN})?(?: ago)?)\b",
     re.IGNORECASE,
 )
 _NUMERAL = rf"(?:{'|'.join(dates.NUMBERS)}|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million)"
+_DIGITS = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d(?:[\d,.]*\d)?)"
 _NUMBER = re.compile(
-    rf"(?<![\w.])[$€£]?\d(?:[\d,.]*\d)?%?|\b(?:{_NUMERAL}(?:[ -](?:and )?{_NUMERAL}){{0,5}}|once|twice)\b",
-    re.IGNORECASE,
+    rf"(?<![\w.])[$€£]?{_DIGITS}%?|\b(?:{_NUMERAL}(?:[ -](?:and )?{_NUMERAL}){{0,5}}|once|twice)\b", re.IGNORECASE
 )
 _NAME = re.compile(r"(?<=[\w,;:'\"“(] )[^\W\d_a-z][\w'’.-]*(?:(?: (?:of|de|van|von|the|and|&))? [^\W\d_a-z][\w'’.-]*)*")
-_PATTERNS = {"duration": _DURATION, "number": _NUMBER, "person": _NAME, "place": _NAME}
+_PATTERNS = {"duration": _DURATION, "person": _NAME, "place": _NAME}
+_TITLES = frozenset("mr mrs ms miss dr professor herr frau monsieur madame".split())
+_NO_NAMES = _TITLES | {
+    *dates.WEEKDAYS,
+    *(month.casefold() for month in dates.MONTHS),
+    "i",
+    "i'm",
+    "i'll",
+    "i've",
+    "i'd",
+}
+_MANY = re.compile(r"\b(?:how many|wie viele?|combien d|cuánt[ao]s|quant[aei]\b|hoeveel|сколько)", re.IGNORECASE)
+_PRICED = re.compile(r"\b(?:costs?|price|pay|paid|fee|spen[dt]|charged?|earn)\b", re.IGNORECASE)
+_CURRENCY = re.compile(r" ?(?:euros?|dollars?|pounds?|francs?|crowns?|marks?|cents?|yen|rupees|EUR|USD|€|\$|£)(?!\w)")
+_ROW = re.compile(r"[|;] ")  # between the cells of a table's row, whose heads say what is counted
+AFTER_COUNT = 3  # words after a number among which what is counted stands
 _DENIAL = re.compile(r"\b(?:not|no|never|nothing|none|nobody)\b|n['’]t\b", re.IGNORECASE)
 _RUN, _AROUND = re.compile(r"\S+"), ' ,.;:!?"“”()[]-–—'
 _CLOSING, _QUESTION_MARKS = "\"'”’»)", ("?", "？", "؟")
@@ -88,7 +104,36 @@ def extract_phrase(
     if kind == "time":
         meant = dates.resolve_time_words(sentence, said_on, by_date=by_date) if said_on else None
         return meant or _first_new(dates.find_dates_as_written(sentence), asked)
-    return _first_new((found.group() for found in _PATTERNS[kind].finditer(sentence)), asked)
+    if kind == "number":
+        return _first_new(_numbers_asked_for(sentence, question, asked), asked)
+    return _first_new((_whole_name(found, kind) for found in _PATTERNS[kind].finditer(sentence)), asked)
+
+
+def _numbers_asked_for(sentence: str, question: str, asked: Set[str]) -> Iterator[str]:
+    """The numbers of a sentence: of what is counted where that is asked, and with their currency of what is paid."""
+    for found in _NUMBER.finditer(sentence):
+        behind = sentence[found.end() :]
+        if _PRICED.search(question):
+            if currency := _CURRENCY.match(behind):
+                yield found.group() + currency.group()
+            elif found.group()[0] in "$€£":
+                yield found.group()
+        elif not _MANY.search(question) or _ROW.search(sentence) or asked & {*content_words(_next_words(behind))}:
+            yield found.group()
+
+
+def _next_words(text: str) -> str:
+    return " ".join(text.split()[:AFTER_COUNT])
+
+
+def _whole_name(found: re.Match[str], kind: AnswerKind) -> str:
+    """A name with its title, or all of one that begins a row; "" where only a day, a month or "I" is written large."""
+    text, before = found.group(), found.string[: found.start()].strip()
+    if kind == "duration":
+        return text
+    if before.isalpha() and before[0].isupper() and (before.casefold() in _TITLES or ";" in found.string):
+        text = f"{before} {text}"
+    return text if any(word.strip(_AROUND).casefold() not in _NO_NAMES for word in text.split()) else ""
 
 
 def richest_words(sentence: str, question: str) -> str:
@@ -160,8 +205,8 @@ def quoted_answer(
         found = find_phrase(question, ranked, passages, places or {}, by_date=True)
     if found:
         ranked = [found.sentence, *(sentence for sentence in ranked if sentence is not found.sentence)]
-        if kind_of(question) != "time" and not _shares_half(question, found.sentence):
-            found = None  # a name or a number stands in most sentences
+        if not _shares_enough(question, found):
+            found = None
     shown = _nearest_turns(ranked) if len(speakers_of(passages)) > 1 else _each_adding(query, ranked[:MOST_RANKED])
     quotes = _quotes(shown)
     if choice:
@@ -170,10 +215,11 @@ def quoted_answer(
 
 
 class FoundPhrase(NamedTuple):
-    """The words of a sentence that are asked for."""
+    """The words of a sentence that are asked for; `dated`: whether it is known when it was said."""
 
     words: str
     sentence: PageSentence
+    dated: bool
 
 
 def find_phrase(
@@ -198,14 +244,20 @@ def find_phrase(
         if not sentence.said.rstrip(_CLOSING).endswith(_QUESTION_MARKS) and (
             words := extract_phrase(kind, sentence.said, asked, said_on, by_date=by_date)
         ):
-            return FoundPhrase(words, sentence)
+            return FoundPhrase(words, sentence, said_on is not None)
     return None
 
 
-def _shares_half(question: str, sentence: PageSentence) -> bool:
-    """Whether a sentence has at least half of the question's words."""
-    asked = {*content_words(question)}
-    return 2 * len(asked & {*content_words(sentence.text)}) >= len(asked)
+def _shares_enough(question: str, found: FoundPhrase) -> bool:
+    """Whether a sentence has so many of the question's words that what was found in it is likely what is asked.
+
+    A name or a number stands in most sentences: half of the words. So does a date, and it is often that of another
+    thing: more than half; of a talk whose turns say themselves when they were said, one word beside the speaker's name.
+    """
+    asked, is_time = {*content_words(question)}, kind_of(question) == "time"
+    if is_time and found.dated and asked & {*content_words(found.sentence.said)}:
+        return True
+    return 2 * len(asked & {*content_words(found.sentence.text)}) >= len(asked) + is_time
 
 
 def phrase_answer(passages: Sequence[Passage], question: str, places: dates.DatedPlaces) -> AnswerDraft:
