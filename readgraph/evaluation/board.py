@@ -43,6 +43,7 @@ class Board:
 
     words: int
     seed: int
+    name: str = ""
     random: Random = field(init=False)
     planted: dict[int, list[tuple[str, str, str]]] = field(default_factory=lambda: defaultdict(list))
     questions: list[dict[str, Any]] = field(default_factory=list)
@@ -81,7 +82,7 @@ class Board:
             {"date_time": day_name(self.day(number)), "turns": [*self._turns(number)]}
             for number in range(self.sessions)
         ]
-        name = f"board-{self.words}-{self.seed}"
+        name = self.name or f"board-{self.words}-{self.seed}"
         questions = [{"id": f"{name}-q{number}", **each} for number, each in enumerate(self.questions)]
         about = {"dataset": "board", "doc_id": name, "title": "Ten people", "license": "MIT"}
         return {**about, "sessions": sessions, "questions": questions}
@@ -239,4 +240,4 @@ class Board:
 def write_board(path: Path, words: int, seed: int) -> None:
     """Write the board of a seed and about so many words as a file of questions."""
     with replace_file(path) as file:
-        file.write(json.dumps(Board(words, seed).line, ensure_ascii=False) + "\n")
+        file.write(json.dumps(Board(words, seed, path.stem).line, ensure_ascii=False) + "\n")

@@ -7,7 +7,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NotRequired, cast
 
+from pydantic import NonNegativeFloat, NonNegativeInt
+
 from readgraph.evaluation.line_shapes import OpenLine, read_as, read_text
+from readgraph.evaluation.metrics.answers import normalise_words
 from readgraph.evaluation.plan import digest_of
 from readgraph.evaluation.records import Dataset, Item, Outcome, Text, TextSpan
 from readgraph.graphs.methods import METHODS, SUMMARY
@@ -32,10 +35,10 @@ class AnswerLine(OpenLine):
     answer: NotRequired[str | None]
     choice: NotRequired[str | None]
     retrieved: NotRequired[list[str]]
-    tokens: NotRequired[int]
-    seconds: NotRequired[float]
-    cost: NotRequired[float]
-    run: NotRequired[int]
+    tokens: NotRequired[NonNegativeInt]
+    seconds: NotRequired[NonNegativeFloat]
+    cost: NotRequired[NonNegativeFloat]
+    run: NotRequired[NonNegativeInt]
 
 
 @dataclass(frozen=True)
@@ -70,9 +73,7 @@ def load_answers(file: Path, dataset: Dataset) -> SystemAnswers:
     """
     name, shown = file.stem, printable_path(file)
     if name in METHODS or name == SUMMARY.name or "@" in name:
-        raise BadInput(
-            f"The answers in {shown} would be called '{name}' like a method: name the file after its system."
-        )
+        raise BadInput(f"The answers in {shown} would be called '{name}' like a row of ours: name the file otherwise.")
     items, texts = dataset.by_id, {text.id: text for text in dataset.texts}
     outcomes, lost, unknown = dict[tuple[int, str], Outcome](), 0, 0
     for number, line in _lines(file):
@@ -97,7 +98,7 @@ def load_answers(file: Path, dataset: Dataset) -> SystemAnswers:
 
 
 def _lines(file: Path) -> Iterator[tuple[int, AnswerLine]]:
-    for number, text in enumerate(read_text(file).splitlines(), 1):
+    for number, text in enumerate(read_text(file).removeprefix("\ufeff").splitlines(), 1):
         if text.strip():
             try:
                 yield number, read_as(AnswerLine, text)
@@ -122,9 +123,21 @@ def _choice_of(letter: str | None, item: Item, where: str) -> int | None:
     return number
 
 
+def _choice_said(answer: str, item: Item) -> int | None:
+    """The option that an answer names by its letter, its words or both; None where it names none."""
+    said = normalise_words(answer)
+    for number, option in enumerate(item.options):
+        letter, words = chr(ord("a") + number), normalise_words(option, ())
+        if normalise_words(answer, ()) in ([letter], words, [letter, *words]) or said == normalise_words(option):
+            return number
+    return None
+
+
 def _outcome_of(line: AnswerLine, item: Item, choice: int | None, spans: Sequence[TextSpan]) -> Outcome:
     answer, tokens = line.get("answer"), line.get("tokens", 0)
-    if answer is None and choice is not None:
+    if answer and choice is None and item.options:
+        choice = _choice_said(answer, item)
+    if choice is not None:
         answer = item.options[choice]
     used: dict[str, Any] = {**NOTHING_USED, "input_tokens": tokens, "seconds": line.get("seconds", 0.0)}
     return Outcome(

@@ -68,11 +68,13 @@ def test_words_alone_do_not_give_the_answer_away(board: Board) -> None:
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others(tmp_path: Path) -> None:
-    for name, seed in (("one", 1), ("again", 1), ("other", 2)):
-        write_board(tmp_path / name, SIZE, seed)
-    one, again, other = ((tmp_path / name).read_bytes() for name in ("one", "again", "other"))
+    files = [tmp_path / name / "board.jsonl" for name in ("one", "again", "other")]
+    for file, seed in zip(files, (1, 1, 2), strict=True):
+        file.parent.mkdir()
+        write_board(file, SIZE, seed)
+    one, again, other = (file.read_bytes() for file in files)
     assert one == again != other
-    dataset = load_dataset(tmp_path / "one")
+    dataset = load_dataset(files[0])
     assert (dataset.name, len(dataset.items), dataset.metrics[0]) == ("board", 100, "named")
     assert all(item.evidence or item.unanswerable for item in dataset.items)
 
@@ -99,7 +101,9 @@ def test_an_answer_names_what_is_right_and_little_else(answer: str, reference: s
 def test_the_command_measures_methods_and_systems(tmp_path: Path, readgraph: Command) -> None:
     out, command = tmp_path / "out", ("board", "--tokens", "80000", "--out", tmp_path / "out")
     assert_refused(readgraph("board"), "name one with --out")
-    assert readgraph(*command, "--methods", "none").code == 0
+    (tmp_path / "file").write_text("no folder")
+    assert_refused(readgraph("board", "--out", tmp_path / "file"), "can't be used as a folder")
+    assert readgraph(*command, "--methods", "none", "--json").json["questions"].endswith("board-80000-1.jsonl")
     (file,) = out.glob("*.jsonl")
     line = json.loads(file.read_text(encoding="utf-8"))
     answers = tmp_path / "knows.jsonl"

@@ -47,6 +47,31 @@ def test_a_question_without_an_answer_counts(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("answer", ["B", "(b)", "Mara", "(B) Mara", "mara."])
+def test_an_option_is_named_by_its_letter_or_its_words(tmp_path: Path, answer: str) -> None:
+    (found,) = (
+        each
+        for each in load_answers(written(tmp_path, {"id": "b", "answer": answer}), DATASET).outcomes
+        if each.item == "b"
+    )
+    assert (found.choice, found.answer) == (1, "Mara")
+
+
+def test_two_files_of_one_name_are_refused_and_others_take_the_place_of_what_is_held(
+    tmp_path: Path, readgraph: Command
+) -> None:
+    folders = [tmp_path / name for name in ("a", "b")]
+    questions, identity = EXAMPLES / "questions.jsonl", "the-lamp-at-sarn-head-q01"
+    for folder in folders:
+        folder.mkdir()
+        written(folder, "\ufeff" + json.dumps({"id": identity, "answer": folder.name}))
+    files = [folder / "mem0.jsonl" for folder in folders]
+    command = ("evaluate", questions, "--out", tmp_path / "out", "--answers")
+    assert_refused(readgraph(*command, files[0], "--answers", files[1]), "Two files of answers have one name")
+    assert "take the place" not in readgraph(*command, files[0]).err
+    assert "mem0: these answers take the place of others" in readgraph(*command, files[1]).err
+
+
 @pytest.mark.parametrize(
     ("lines", "name", "told"),
     [
@@ -55,8 +80,9 @@ def test_a_question_without_an_answer_counts(tmp_path: Path) -> None:
         (['{"id": "a", "answer": 3}'], "mem0.jsonl", "answer: Input should be a valid string"),
         (['{"id": "b", "choice": "C"}'], "mem0.jsonl", "'C' is no option of 'b', which has 2"),
         (['{"id": "a"}', '{"id": "a"}'], "mem0.jsonl", "answers 'a' twice, the second time in line 2"),
+        (['{"id": "a", "tokens": -4}'], "mem0.jsonl", "tokens: Input should be greater than or equal to 0"),
         (['{"id": "z"}'], "mem0.jsonl", "answers none of the questions of any"),
-        (['{"id": "a"}'], "gam.jsonl", "would be called 'gam' like a method"),
+        (['{"id": "a"}'], "gam.jsonl", "would be called 'gam' like a row of ours"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_told_in_one_line(tmp_path: Path, lines: list[str], name: str, told: str) -> None:

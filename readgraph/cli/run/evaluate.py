@@ -160,6 +160,8 @@ def run_evaluation(
     check_raters(metrics_rated_by("embeddings", dataset.metrics), settings)
     rows = rows_of(options, dataset, settings)
     systems = [load_answers(file, dataset) for file in options.answers]
+    if len({system.name for system in systems}) < len(systems):
+        raise BadInput("Two files of answers have one name, by which their rows are called: rename one.")
     folder, theirs = EvaluationFolder(options.out), options.replies and _library_with_replies(options.replies)
 
     async def take_replies(source: Path) -> None:
@@ -167,6 +169,10 @@ def run_evaluation(
             await copy_replies(other.pages, library.pages)
 
     files = {system.name: system.line for system in systems}
+    kept = folder.what().get("answers", {}) if files and (options.out / WHAT).exists() else {}
+    for name in (each for each in files if kept.get(each, files[each]) != files[each]):
+        told = f"{name}: these answers take the place of others in {printable_path(options.out)}"
+        Console(stderr=True, quiet=screen.quiet).print(SafeText(told), soft_wrap=True)
     what = plan.what_is_run(options.file, dataset, rows, options.runs, options.judge, settings, experiment, files)
     with folder.open_for(what):
         folder.keep_questions(dataset)
@@ -191,12 +197,18 @@ def board(options: BoardOptions, context: ReaderContext, screen: OutputOptions) 
     """Write a board's history and questions into the folder, and evaluate the methods on it."""
     if options.out is None:
         raise BadInput("The board needs a folder: name one with --out.")
-    options.out.mkdir(parents=True, exist_ok=True)
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise BadInput(f"{printable_path(options.out)} can't be used as a folder: {problem.strerror}.") from None
     words = round(options.tokens / TOKENS_A_WORD)
     file = options.out / f"board-{options.tokens}-{options.seed}.jsonl"
     write_board(file, words, options.seed)
     if options.methods == "none" and not options.answers:
-        Console(stderr=True, quiet=screen.quiet).print(f"Questions written: {printable_path(file)}", soft_wrap=True)
+        if screen.as_json:
+            print_json({"questions": str(file)})
+        else:
+            Console(stderr=True, quiet=screen.quiet).print(f"Questions written: {printable_path(file)}", soft_wrap=True)
         return
     methods = None if options.methods == "none" else options.methods or (None if options.answers else ON_BOARD)
     within = options.out / file.stem

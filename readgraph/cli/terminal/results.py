@@ -378,7 +378,7 @@ def _name_unrated(results: dict[str, Any]) -> str:
     shown, methods = results["metrics"], results["methods"]
     if results["what"]["settings"]["model"]:
         return ""
-    if "accuracy" in shown:
+    if "accuracy" in shown and not all("accuracy" in method["metrics"] for method in methods):
         return "accuracy"
     for method in methods if "infinite_bench" in shown else ():  # which rates every question but those with options
         rated = method["metrics"].get("infinite_bench", {"questions": 0})["questions"]
