@@ -89,6 +89,7 @@ def test_a_question_finds_what_it_asks_for(question: str, sentence: str, found: 
     ("question", "sentence", "found"),
     [
         ("How many goldfish does Tom have?", "Tom has 3 cats and 12 goldfish.", "12"),
+        ("How many shillings did Tom pay?", "In 1920 Tom paid 12 shillings.", "12"),
         ("How many daughters had he?", "He paid 30 crowns.", None),
         ("Combien de livres a-t-elle vendus?", "Elle a vendu 2 300 livres en mai.", "2 300"),
         ("How much does the pump cost?", "Chosen by 24 votes, the pump costs 91,000 euros.", "91,000 euros"),

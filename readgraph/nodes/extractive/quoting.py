@@ -1,7 +1,7 @@
 """Answers without a model: the sentences nearest to the question, quoted, or the words of one that it asks for."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import pairwise
 from operator import itemgetter
@@ -84,10 +84,16 @@ _NO_NAMES = _TITLES | {
     "i've",
     "i'd",
 }
-_MANY = re.compile(r"\b(?:how many|wie viele?|combien d|cuánt[ao]s|quant[aei]\b|hoeveel|сколько)", re.IGNORECASE)
+_MANY = re.compile(
+    r"\b(?:how many|wie viele?|combien d(?:e\b|['’])|cuánt[ao]s|quant[aei]\b|hoeveel|сколько)", re.IGNORECASE
+)
 _PRICED = re.compile(r"\b(?:costs?|price|pay|paid|fee|spen[dt]|charged?|earn)\b", re.IGNORECASE)
-_CURRENCY = re.compile(r" ?(?:euros?|dollars?|pounds?|francs?|crowns?|marks?|cents?|yen|rupees|EUR|USD|€|\$|£)(?!\w)")
+_CURRENCY = re.compile(
+    r" ?(?:euros?|dollars?|pounds?|francs?|crowns?|marks?|cents?|pence|shillings?|guilders?|kron(?:a|or|er)|zloty"
+    r"|rou?bles?|pesos?|lira|lire|yen|rupees|EUR|USD|€|\$|£)(?!\w)"
+)
 _ROW = re.compile(r"[|;] ")  # between the cells of a table's row, whose heads say what is counted
+NAMED_WITHIN = 2  # words after "how many", among which stands what is counted
 AFTER_COUNT = 3  # words after a number among which what is counted stands
 _DENIAL = re.compile(r"\b(?:not|no|never|nothing|none|nobody)\b|n['’]t\b", re.IGNORECASE)
 _RUN, _AROUND = re.compile(r"\S+"), ' ,.;:!?"“”()[]-–—'
@@ -105,20 +111,22 @@ def extract_phrase(
         meant = dates.resolve_time_words(sentence, said_on, by_date=by_date) if said_on else None
         return meant or _first_new(dates.find_dates_as_written(sentence), asked)
     if kind == "number":
-        return _first_new(_numbers_asked_for(sentence, question, asked), asked)
+        return _first_new(_numbers_asked_for(sentence, question), asked)
     return _first_new((_whole_name(found, kind) for found in _PATTERNS[kind].finditer(sentence)), asked)
 
 
-def _numbers_asked_for(sentence: str, question: str, asked: Set[str]) -> Iterator[str]:
+def _numbers_asked_for(sentence: str, question: str) -> Iterator[str]:
     """The numbers of a sentence: of what is counted where that is asked, and with their currency of what is paid."""
+    counted, priced = _MANY.search(question), _PRICED.search(question)
+    what = {*content_words(" ".join(question[counted.end() :].split()[:NAMED_WITHIN]))} if counted else set[str]()
     for found in _NUMBER.finditer(sentence):
         behind = sentence[found.end() :]
-        if _PRICED.search(question):
+        if priced and not counted:
             if currency := _CURRENCY.match(behind):
                 yield found.group() + currency.group()
             elif found.group()[0] in "$€£":
                 yield found.group()
-        elif not _MANY.search(question) or _ROW.search(sentence) or asked & {*content_words(_next_words(behind))}:
+        elif not what or _ROW.search(sentence) or what & {*content_words(_next_words(behind))}:
             yield found.group()
 
 
