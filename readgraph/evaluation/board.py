@@ -157,8 +157,8 @@ class Board:
     def _ask_speaker(self, who: str, kinds: list[str]) -> None:
         """Whose something is, of which others speak too."""
         kind, thing, turn = self._plant_thing(who, kinds)
-        shown = f"a {thing}" if kind in WORDS["with_article"] else thing
-        shown = shown.replace("a oboe", "an oboe").replace("a accordion", "an accordion")
+        article = "an" if thing[0] in "aeiou" else "a"
+        shown = f"{article} {thing}" if kind in WORDS["with_article"] else thing
         for session in self._draw_sessions(2):
             other = self.random.choice([each for each in WORDS["speakers"] if each != who])
             near = self.random.choice(WORDS["ask"]["near"]).format(

@@ -1,6 +1,5 @@
 """Answers of other systems, from a file of theirs: they get the metrics, intervals and paired tests of a method's."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -10,10 +9,11 @@ from typing import Any, NotRequired, cast
 from pydantic import NonNegativeFloat, NonNegativeInt
 
 from readgraph.evaluation.line_shapes import OpenLine, read_as, read_text
-from readgraph.evaluation.metrics.answers import normalise_words
+from readgraph.evaluation.metrics.answers import normalise_words, option_letter
 from readgraph.evaluation.plan import digest_of
 from readgraph.evaluation.records import Dataset, Item, Outcome, Text, TextSpan
 from readgraph.graphs.methods import METHODS, SUMMARY
+from readgraph.models.names import TOKENS_PER_WORD
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
@@ -23,9 +23,6 @@ from readgraph.state.words import format_count
 __all__ = ["SystemAnswers", "load_answers"]
 
 EXAMPLE = '{"id": "q1", "answer": "Paris", "retrieved": ["I flew to Paris."], "tokens": 2100, "seconds": 1.2}'
-
-WORDS_A_TOKEN = 0.75
-"""Words of a system's prompts are estimated by their tokens: it counts in those of its model."""
 
 
 class AnswerLine(OpenLine):
@@ -98,11 +95,11 @@ def load_answers(file: Path, dataset: Dataset) -> SystemAnswers:
 
 
 def _lines(file: Path) -> Iterator[tuple[int, AnswerLine]]:
-    for number, text in enumerate(read_text(file).removeprefix("\ufeff").splitlines(), 1):
+    for number, text in enumerate(read_text(file).removeprefix("\ufeff").split("\n"), 1):
         if text.strip():
             try:
                 yield number, read_as(AnswerLine, text)
-            except (ValueError, json.JSONDecodeError) as problem:
+            except ValueError as problem:
                 raise BadInput(f"{printable_path(file)}, line {number}: {problem}. A line is like {EXAMPLE}") from None
 
 
@@ -117,17 +114,17 @@ def _find_spans(passages: Iterable[str], text: Text) -> Iterator[TextSpan | None
 def _choice_of(letter: str | None, item: Item, where: str) -> int | None:
     if not letter:
         return None
-    number = ord(letter.strip().upper()) - ord("A") if len(letter.strip()) == 1 else -1
-    if not 0 <= number < len(item.options):
+    letters = [*map(option_letter, range(len(item.options)))]
+    if letter.strip().upper() not in letters:
         raise BadInput(f"{where}: '{letter}' is no option of '{item.id}', which has {len(item.options)}.")
-    return number
+    return letters.index(letter.strip().upper())
 
 
 def _choice_said(answer: str, item: Item) -> int | None:
     """The option that an answer names by its letter, its words or both; None where it names none."""
     said = normalise_words(answer)
     for number, option in enumerate(item.options):
-        letter, words = chr(ord("a") + number), normalise_words(option, ())
+        letter, words = option_letter(number).lower(), normalise_words(option, ())
         if normalise_words(answer, ()) in ([letter], words, [letter, *words]) or said == normalise_words(option):
             return number
     return None
@@ -149,6 +146,6 @@ def _outcome_of(line: AnswerLine, item: Item, choice: int | None, spans: Sequenc
         choice,
         read=tuple(spans),
         usage=cast("Usage", used),
-        input_words=round(WORDS_A_TOKEN * tokens),
+        input_words=round(tokens / TOKENS_PER_WORD),
         cost=line.get("cost"),
     )

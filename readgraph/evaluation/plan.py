@@ -142,8 +142,13 @@ def draw_sample(dataset: Dataset, questions: int, seed: int = 0) -> Dataset:
             break
         kept |= {item.id for item in unit}
     items = tuple(item for item in dataset.items if item.id in kept)
-    texts = {item.text for item in items}
     note = f"{len(items):,} of {len(dataset.items):,} questions, drawn at random with seed {seed}."
+    return _with_items(dataset, items, note)
+
+
+def _with_items(dataset: Dataset, items: tuple[Item, ...], note: str) -> Dataset:
+    """These questions of a dataset with their texts, and what is to be said of them."""
+    texts = {item.text for item in items}
     return replace(
         dataset,
         items=items,
@@ -166,14 +171,7 @@ def take_half(dataset: Dataset, half: str) -> Dataset:
     items = tuple(item for item in dataset.items if unit_of[item.id] in taken)
     if not items:
         raise BadInput(f"{dataset.name} has too few questions to be halved: leave --half out.")
-    texts = {item.text for item in items}
-    note = f"The {half} half: {len(items):,} of {len(dataset.items):,} questions."
-    return replace(
-        dataset,
-        items=items,
-        texts=tuple(text for text in dataset.texts if text.id in texts),
-        note=" ".join(filter(None, [dataset.note, note])),
-    )
+    return _with_items(dataset, items, f"The {half} half: {len(items):,} of {len(dataset.items):,} questions.")
 
 
 def with_metrics(dataset: Dataset, names: str) -> Dataset:

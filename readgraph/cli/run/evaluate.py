@@ -46,6 +46,7 @@ from readgraph.library.archives import copy_replies
 from readgraph.library.opening import holds_library, open_library
 from readgraph.library.page_store import PageStore
 from readgraph.models.client import model_client
+from readgraph.models.names import TOKENS_PER_WORD
 from readgraph.sources.loading import STANDARD_INPUT, printable_path
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -190,7 +191,6 @@ def run_evaluation(
 
 
 ON_BOARD = "read-agent,mem-walker,gam,ranked,bm25"
-TOKENS_A_WORD = 4 / 3
 
 
 def board(options: BoardOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -201,7 +201,7 @@ def board(options: BoardOptions, context: ReaderContext, screen: OutputOptions) 
         options.out.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise BadInput(f"{printable_path(options.out)} can't be used as a folder: {problem.strerror}.") from None
-    words = round(options.tokens / TOKENS_A_WORD)
+    words = round(options.tokens / TOKENS_PER_WORD)
     file = options.out / f"board-{options.tokens}-{options.seed}.jsonl"
     write_board(file, words, options.seed)
     if options.methods == "none" and not options.answers:

@@ -357,3 +357,8 @@ def place_at(places: DatedPlaces, page: int, offset: int) -> str:
     begun = places.get(page, [])
     number = bisect_right(begun, offset, key=itemgetter(0)) - 1
     return begun[number][1] if number >= 0 else ""
+
+
+def day_at(places: DatedPlaces, page: int, offset: int) -> date | None:
+    """The day of the place that holds there, on which the text was said; None where it is not known."""
+    return date_in(place_at(places, page, offset))

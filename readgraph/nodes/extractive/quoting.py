@@ -73,17 +73,8 @@ _NUMBER = re.compile(
     rf"(?<![\w.])[$€£]?{_DIGITS}%?|\b(?:{_NUMERAL}(?:[ -](?:and )?{_NUMERAL}){{0,5}}|once|twice)\b", re.IGNORECASE
 )
 _NAME = re.compile(r"(?<=[\w,;:'\"“(] )[^\W\d_a-z][\w'’.-]*(?:(?: (?:of|de|van|von|the|and|&))? [^\W\d_a-z][\w'’.-]*)*")
-_PATTERNS = {"duration": _DURATION, "person": _NAME, "place": _NAME}
 _TITLES = frozenset("mr mrs ms miss dr professor herr frau monsieur madame".split())
-_NO_NAMES = _TITLES | {
-    *dates.WEEKDAYS,
-    *(month.casefold() for month in dates.MONTHS),
-    "i",
-    "i'm",
-    "i'll",
-    "i've",
-    "i'd",
-}
+_NO_NAMES = _TITLES | {*dates.WEEKDAYS, *map(str.casefold, dates.MONTHS), *"i i'm i'll i've i'd".split()}
 _MANY = re.compile(
     r"\b(?:how many|wie viele?|combien d(?:e\b|['’])|cuánt[ao]s|quant[aei]\b|hoeveel|сколько)", re.IGNORECASE
 )
@@ -112,7 +103,9 @@ def extract_phrase(
         return meant or _first_new(dates.find_dates_as_written(sentence), asked)
     if kind == "number":
         return _first_new(_numbers_asked_for(sentence, question), asked)
-    return _first_new((_whole_name(found, kind) for found in _PATTERNS[kind].finditer(sentence)), asked)
+    if kind == "duration":
+        return _first_new((found.group() for found in _DURATION.finditer(sentence)), asked)
+    return _first_new(map(_whole_name, _NAME.finditer(sentence)), asked)
 
 
 def _numbers_asked_for(sentence: str, question: str) -> Iterator[str]:
@@ -134,11 +127,9 @@ def _next_words(text: str) -> str:
     return " ".join(text.split()[:AFTER_COUNT])
 
 
-def _whole_name(found: re.Match[str], kind: AnswerKind) -> str:
+def _whole_name(found: re.Match[str]) -> str:
     """A name with its title, or all of one that begins a row; "" where only a day, a month or "I" is written large."""
     text, before = found.group(), found.string[: found.start()].strip()
-    if kind == "duration":
-        return text
     if before.isalpha() and before[0].isupper() and (before.casefold() in _TITLES or ";" in found.string):
         text = f"{before} {text}"
     return text if any(word.strip(_AROUND).casefold() not in _NO_NAMES for word in text.split()) else ""
@@ -185,7 +176,8 @@ async def quote_passages(
     """As `quote_pages`, of these passages."""
     question, context = question_alone(state), runtime.context
     places = await dates.dated_places({each.page for each in passages}, document, state["memory"], runtime)
-    passages = [each._replace(place=dates.place_at(places, each.page, each.start)) for each in passages]
+    if places:
+        passages = [each._replace(place=dates.place_at(places, each.page, each.start)) for each in passages]
     length = None if state["choices"] else answer_length(context, question)
     if length in ("paragraph", "free"):
         usual = PARAGRAPH_WORDS if length == "paragraph" else FREE_WORDS
@@ -211,6 +203,8 @@ def quoted_answer(
     ranked, found = nearest_sentences(query, passages), None
     if ranked and not state["choices"]:
         found = find_phrase(question, ranked, passages, places or {}, by_date=True)
+    if found and is_said_by_others(question, passages):
+        found = None
     if found:
         ranked = [found.sentence, *(sentence for sentence in ranked if sentence is not found.sentence)]
         if not _shares_enough(question, found):
@@ -240,15 +234,14 @@ def find_phrase(
 ) -> FoundPhrase | None:
     """What one of the nearest sentences has of the kind that is asked for; a time by the day on which it was said.
 
-    None where nothing has it, or others than the speakers that the question names say it. Questions have no answer, and
-    whether something is so can't be told by words that are shared.
+    None where nothing has it. Questions have no answer, and whether something is so can't be told by shared words.
     """
     kind = kind_of(question)
-    if kind in (None, "yes or no") or is_said_by_others(question, passages):
+    if kind in (None, "yes or no"):
         return None
     asked = f"{question} {' '.join(speakers_of(passages))}"  # who is called by name in a talk is seldom who is meant
     for sentence in ranked[:MOST_LOOKED_AT]:
-        said_on = dates.date_in(dates.place_at(places, sentence.page, sentence.start))
+        said_on = dates.day_at(places, sentence.page, sentence.start)
         if not sentence.said.rstrip(_CLOSING).endswith(_QUESTION_MARKS) and (
             words := extract_phrase(kind, sentence.said, asked, said_on, by_date=by_date)
         ):
@@ -276,7 +269,7 @@ def phrase_answer(passages: Sequence[Passage], question: str, places: dates.Date
     if found := find_phrase(question, ranked, passages, places):
         return _draft_from_quotes(found.words, _quotes_for_answer(question, found.sentence, ranked))
     best = ranked[0]
-    said_on = dates.date_in(dates.place_at(places, best.page, best.start)) if kind == "time" else None
+    said_on = dates.day_at(places, best.page, best.start) if kind == "time" else None
     if said_on:
         answer = dates.day_name(said_on)
     elif kind == "yes or no":
