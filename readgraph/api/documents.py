@@ -219,3 +219,19 @@ async def documents_as_one(pages: PageStore, documents: Sequence[str | Document]
     """The document that is given or has the name, or the collection of several."""
     found = [each if isinstance(each, Document) else await document_named(pages, each) for each in documents]
     return await add_collection(pages, found)
+
+
+MOST_TOGETHER = 200  # documents of a library that a draft is checked against as a whole
+
+
+async def documents_near(pages: PageStore, text: str, collection: str | None = None) -> list[Document]:
+    """All documents of a collection or a library; of a large library those that share most words with a text.
+
+    A history is read by itself: it is taken where there is nothing else. Raises `BadInput` where there is nothing.
+    """
+    if collection is not None:
+        return [*(await NamedCollections(pages).get_collection(collection)).documents]
+    found = [document for document in await pages.documents() if not document.parts and not document.sessions]
+    if not found or len(found) > MOST_TOGETHER:
+        return await pick_documents(pages, text, PickingScope(most=MOST_TOGETHER))
+    return found

@@ -6,6 +6,7 @@ graph's node or tool has a context of its own, so it uses this library, not the 
 `ReadgraphError`s of one line.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, cast
@@ -13,7 +14,7 @@ from typing import Any, cast
 from langgraph.store.base import BaseStore
 
 from readgraph.api import finding, results
-from readgraph.api.documents import PickingScope, document_named, documents_as_one, pick_as_one_document
+from readgraph.api.documents import PickingScope, document_named, documents_as_one, documents_near, pick_as_one_document
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread, builder_for, in_use, memory_sizes, run_method
@@ -21,6 +22,7 @@ from readgraph.compression.engine import CompressionEngine, check_request
 from readgraph.compression.engines import engine_named
 from readgraph.graphs import gam, survey
 from readgraph.graphs import summary as summarising
+from readgraph.graphs import verify as verifying
 from readgraph.graphs.methods import Method, method_for, method_named
 from readgraph.library.histories import Appended, SessionText, append_sessions
 from readgraph.library.library import Library
@@ -201,6 +203,44 @@ async def summarise(
     asked = cast(Question, given)
     output = await run_method(pages, summarising.build(), "summary", document, asked, settings, listen)
     return results.Summary.of(output, summary=output["answer"], citations=cite(document, output["citations"]))
+
+
+async def verify(
+    library: Library | BaseStore,
+    draft: str,
+    *,
+    documents: Sequence[str | Document] = (),
+    collection: str | None = None,
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+    thread: RunThread | None = None,
+) -> results.Verified:
+    """Check a text against documents, sentence by sentence: what supports it, and what differs.
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        draft: The text that is checked, of at most 400,000 characters.
+        documents: Ids, titles or files of the documents; by default those of the library, of a large one the likeliest.
+        collection: Without documents: those of this collection.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        listen: Takes what the graph streams, such as its progress.
+        thread: Keeps the graph's steps; without one they are not kept.
+
+    Returns:
+        The claims with their verdicts, and the quotes that these rest on.
+
+    Raises:
+        BadInput: For an empty draft, for a name that no document has, and for an empty library.
+    """
+    pages = pages_of(library, context)
+    document = await documents_as_one(pages, documents or await documents_near(pages, draft, collection))
+    given = cast(Question, {"draft": draft})
+    output = await run_method(pages, verifying.build(), "verify", document, given, context, listen, thread)
+    counts = Counter(claim["verdict"].replace(" ", "_") for claim in output["claims"])
+    return results.Verified.of(output, **{name: counts[name] for name in VERDICTS})
+
+
+VERDICTS = ("supported", "contradicted", "not_found", "not_decided")
 
 
 async def table(

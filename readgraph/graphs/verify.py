@@ -7,34 +7,44 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs import survey
 from readgraph.graphs.estimates.arithmetic import VERDICT_WORDS, Estimate, EstimateCase, Range
 from readgraph.graphs.methods import Method
 from readgraph.graphs.wiring import Node, add_nodes, add_path, begin_graph, complete_graph
 from readgraph.library.search.passages import LONG
 from readgraph.nodes.answering.cite import find_statements
 from readgraph.nodes.answering.verdicts import MOST_SENTENCES
+from readgraph.nodes.building.build import cut_pages
+from readgraph.nodes.building.paging import even_pages
+from readgraph.nodes.building.recipes import recipe_of_pages
 from readgraph.nodes.verifying.claims import MOST_CLAIMS, cut_claims, open_draft
 from readgraph.nodes.verifying.decide import MOST_SHOWN, check_claims_prompt, cite_claims, decide_claims
 from readgraph.nodes.verifying.evidence import compare_claims, find_pages
 from readgraph.state.context import ReaderContext
+from readgraph.state.settings import Paragraphs, Rebuilding
 from readgraph.state.verifying import Verified, VerifyState, VerifyWanted
 from readgraph.state.words import count_words
 
-__all__ = ["build", "graph"]
+__all__ = ["build", "graph", "read", "recipe"]
 
 METHOD = Method(
     name="verify",
     kind="part",
-    served="Checks a draft against a document, sentence by sentence: supported, contradicted or not found, with quotes.",
+    served="Checks a draft against a document: each sentence is supported, contradicted or not found, with quotes.",
     order=11,
 )
+
+PAGE_WORDS = 40  # most words of a page: a few sentences, so that the right ones rank first
+
+recipe = recipe_of_pages("verify", lambda context: PAGE_WORDS)
+"""The recipe of the pages."""
+
+read = cut_pages(even_pages(lambda context: PAGE_WORDS), recipe, settings=(Paragraphs, Rebuilding))
 
 
 def build(
     *,
     open: Node = open_draft,
-    read: Node = survey.read,
+    read: Node = read,
     cut: Node = cut_claims,
     find: Node = find_pages,
     compare: Node = compare_claims,

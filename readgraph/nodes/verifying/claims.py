@@ -36,7 +36,8 @@ _LEADING = re.compile(r"^(?:[\s>*•‣◦-]|#{1,6}\s|\(?(?:\d{1,3}|[a-z])[.)]\s
 _EMPHASIS = re.compile(r"(?<![\w*])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\w*])|`")
 _NAME_WORD = re.compile(r"[^\W_]+")
 _PAGE = re.compile(
-    r"(?:^|\W)(?:pdf page|#page=|pages?|pp?\.|seiten?|s\.|páginas?|pág\.|pagina|blz\.)\s*(?P<number>\d{1,5}|[ivxlc]{1,7})\b"
+    r"(?:^|\W)(?:pdf page|#page=|pages?|pp?\.|seiten?|s\.|páginas?|pág\.|pagina|blz\.)"
+    r"\s*(?P<number>\d{1,5}|[ivxlc]{1,7})\b"
     r"|第?(?P<east>\d{1,5})[页頁ページ]",
     re.IGNORECASE,
 )
@@ -96,7 +97,9 @@ def _join_quoted(draft: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int
     joined = list[tuple[int, int]]()
     for start, end in spans:
         before = draft[slice(*joined[-1])] if joined else ""
-        is_open = before.count("“") > before.count("”") or before.count("„") > before.count("“") or before.count('"') % 2
+        is_open = (
+            before.count("“") > before.count("”") or before.count("„") > before.count("“") or before.count('"') % 2
+        )
         if is_open and "\n\n" not in draft[joined[-1][1] : start] and end - joined[-1][0] <= LONGEST_JOINED:
             joined[-1] = joined[-1][0], end
         else:

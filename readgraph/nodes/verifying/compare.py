@@ -27,7 +27,7 @@ ROUNDED = 0.1  # how far apart numbers may be where one sentence says "about"
 
 _ELISION = re.compile(r"^(?:n|l|d|qu|j|s|c|m|t)['’](?=\w)", re.IGNORECASE)
 _ARTICLES = frozenset(
-    "der die das dem den des ein eine einem einen einer eines im am zum zur beim vom ins ans kein keine und oder".split()
+    "der die das dem den des ein eine einem einen einer eines im am zum zur beim vom ins ans kein keine und".split()
 )
 _TOKEN = re.compile(
     r"(?P<money>[$€£])?(?P<sign>(?<![\w\d])[-−](?=\d))?"
@@ -109,6 +109,15 @@ def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
         clause += token.kind == "break" or token.value in _JOINS
         numbered.append(token._replace(clause=clause))
     return tuple(_join_numbers([each for each in numbered if each.kind != "break"]))
+
+
+def other_forms(sentence: str, language: str) -> list[str]:
+    """Other ways to write the numbers of a sentence: in words, in digits, with commas."""
+    numbers = [token for token in tokens_of(sentence, language) if token.kind == "number"]
+    words = {number: word for word, number in _numerals(language).items()}
+    values = [token.value[0] for token in numbers if isinstance(token.value, tuple) and token.value[0] % 1 == 0]
+    forms = [form for value in values for form in (words.get(value, ""), f"{value:.0f}", f"{value:,.0f}")]
+    return [form for form in dict.fromkeys(forms) if form and form not in sentence]
 
 
 def _without_dates(text: str, language: str, *, is_first: bool) -> Iterator[Token]:
@@ -210,7 +219,7 @@ class Comparison(NamedTuple):
     """What rules say of a sentence beside another: a verdict or None, the one difference, what the other lacks.
 
     `shared`: the share of its words and slots that the other has; `has_all_slots`: whether that has all its slots;
-    `alike`: whether both are the same but for one word or slot.
+    `alike`: whether both are the same but for that slot.
     """
 
     verdict: Verdict | None
@@ -236,7 +245,8 @@ def compare_sentences(said: str, text: str, language: str, names: Set[str] = fro
     shared = 1 - len(left) / max(len(telling), 1)
     lacks = any(ours[number].kind in SLOTS for number in left)
     if difference := _find_difference(ours, theirs, pairs, left, language):
-        alike = len(ours) == len(theirs) and len(pairs) >= len(ours) - 1
+        unpaired = [token for number, token in enumerate(ours) if number not in pairs]
+        alike = len(ours) == len(theirs) and all(token.kind in SLOTS for token in unpaired)
         return Comparison("contradicted", [difference], missing, shared, not lacks, alike)
     if not left and knows_denials(language) and _says_same(ours, theirs, pairs) and not text.rstrip().endswith("?"):
         return Comparison("supported", [], [], 1.0)
@@ -304,7 +314,9 @@ def _find_difference(
         return None
     denies = [[token for token in each if token.kind == "denial"] for each in (ours, theirs)]
     if len(denies[0]) != len(denies[1]):
-        unpaired = [each for at, each in enumerate(theirs) if at not in pairs.values() and each.kind in (*SLOTS, "word")]
+        unpaired = [
+            each for at, each in enumerate(theirs) if at not in pairs.values() and each.kind in (*SLOTS, "word")
+        ]
         near = len(unpaired) <= len(theirs) // 4 and knows_denials(language)
         said, text = (", ".join(token.text for token in each) for each in denies)
         return Difference(kind="negation", draft=said, text=text) if not slots and not others and near else None
@@ -316,7 +328,8 @@ def _find_difference(
         return None
     one, other = ours[slots[0]], theirs[there]
     if one.kind == "number" and isinstance(one.value, tuple) and isinstance(other.value, tuple):
-        rounded = any(token.kind == "hedge" for token in (*ours, *theirs))
+        before = (*ours[slots[0] - 1 : slots[0]], *theirs[there - 1 : there])
+        rounded = any(token.kind == "hedge" for token in before)
         if rounded and abs(one.value[0] - other.value[0]) <= ROUNDED * abs(other.value[0]):
             return None
     kind = other.kind if one.first else one.kind
@@ -339,9 +352,15 @@ def _whole(tokens: Sequence[Token], at: int) -> str:
     return " ".join(token.text for token in tokens[start : end + 1])
 
 
-def _find_counterpart(
-    ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], slot: int
-) -> int | None:
+def whole_names(sentence: str, language: str, names: Set[str]) -> list[str]:
+    """The names in a sentence, as they stand."""
+    tokens = [_with_names(each, names) for each in tokens_of(sentence, language)]
+    return [
+        _whole(tokens, at) for at in _join_names(tokens, [n for n, each in enumerate(tokens) if each.kind == "name"])
+    ]
+
+
+def _find_counterpart(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], slot: int) -> int | None:
     """Their slot in the place of ours: beside the same words, or the only one of its kind that is left over."""
     taken, token = {*pairs.values()}, ours[slot]
 
@@ -395,7 +414,9 @@ def _with_neighbours(ours: Sequence[Token], pairs: dict[int, int]) -> Iterator[t
         yield ours[at].kind, pairs[at], beside
 
 
-def _keeps_neighbour(kind: str, at: int, beside: Sequence[int], theirs: Sequence[Token], telling: Sequence[int]) -> bool:
+def _keeps_neighbour(
+    kind: str, at: int, beside: Sequence[int], theirs: Sequence[Token], telling: Sequence[int]
+) -> bool:
     """Whether a slot stands in theirs beside one of those that it stands beside in ours, within a clause."""
     place = telling.index(at)
     near = {*telling[max(place - 1, 0) : place], *telling[place + 1 : place + 2]}

@@ -18,7 +18,7 @@ from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.answering.prompts import Quotes
 from readgraph.nodes.answering.verdicts import SentenceToCheck, in_batches, make_sentence
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
+from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.memory import format_pages
 from readgraph.nodes.step import node
 from readgraph.nodes.tasks import all_finished
@@ -36,8 +36,8 @@ CHECK_CLAIMS = declare_wording(
     "You check claims against passages of documents. You trust nothing but what these passages say. " + DATA_RULE,
     "Say of each numbered claim what the passages above, each after its page tag, say of it. It is supported if they "
     "say all of it, in whatever words; contradicted if they say something that can't be true together with it; "
-    "otherwise it is not found. Quote the words that show it, and for a contradiction say in a few words what they have "
-    "instead.",
+    "otherwise it is not found. Quote the words that show it, and for a contradiction say in a few words what they "
+    "have instead.",
 )
 
 
@@ -73,7 +73,9 @@ async def decide_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdat
     texts = {number: piece.text for number, piece in enumerate(pieces)}
     asked = {number: SentenceToCheck(claims[number]["text"], shown[number]) for number in left if shown[number]}
     batches = in_batches(asked, texts, content_room(runtime.context, ""))
-    found = await all_finished(_ask_of({number: asked[number] for number in batch}, texts, runtime) for batch in batches)
+    found = await all_finished(
+        _ask_of({number: asked[number] for number in batch}, texts, runtime) for batch in batches
+    )
     for verdicts in found:
         for number, verdict in verdicts.items():
             claims[number] = _with_verdict(claims[number], verdict, [pieces[each] for each in shown[number]])
@@ -106,7 +108,9 @@ async def _ask_of(
 ) -> dict[int, ClaimVerdict]:
     """The model's verdicts on these claims; none without a usable reply, which is counted, or a budget."""
     shown = sorted({piece for claim in batch.values() for piece in claim.pages})
-    prompt = check_claims_prompt(format_pages({each: texts[each] for each in shown}), [each.text for each in batch.values()])
+    prompt = check_claims_prompt(
+        format_pages({each: texts[each] for each in shown}), [each.text for each in batch.values()]
+    )
 
     def complaint(reply: ClaimVerdicts) -> str | None:
         missing = {*range(1, len(batch) + 1)} - {each.claim for each in reply.verdicts}

@@ -1,6 +1,7 @@
 """For each claim the pages that are near, and what rules say of it beside their sentences."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence, Set
 from difflib import SequenceMatcher
 from typing import NamedTuple
@@ -16,21 +17,21 @@ from readgraph.nodes.extractive.passages import is_prose, label_of, without_labe
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import node
 from readgraph.nodes.verifying.claims import ClaimsUpdate, without_quotes
-from readgraph.nodes.verifying.compare import Comparison, compare_sentences, tokens_of
+from readgraph.nodes.verifying.compare import Comparison, compare_sentences, other_forms, tokens_of, whole_names
 from readgraph.state.languages import language_of
 from readgraph.state.reading import Citation
-from readgraph.state.records import Document, Page
+from readgraph.state.records import Document, Memory, Page
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.verifying import CitedPlace, Claim, Difference
 from readgraph.state.words import format_count
 
-MOST_PAGES, MOST_CITED = 6, 12  # pages near a claim that are looked at, and of those that it names
+MOST_PAGES, MOST_CITED = 48, 12  # pages near a claim that are looked at, and of those that it names
 OVERLAP = 800  # characters of the next page that are looked at too: sentences and quotes cross pages
-MOST_COMPARED = 12  # sentences that a claim is compared with
+MOST_COMPARED = 20  # sentences that a claim is compared with
 NEAR = 1 / 3  # the least share of a claim's words that a sentence has which is near it
 CHANGED = 0.6  # the least share of a quote's words that a changed one still has
 FRAME_WORDS = 3  # words beside a quote from which on a sentence claims more than that somebody said so
-PAGES_KEPT = 64  # texts of pages that are kept while claims are compared
+PAGES_KEPT = 500  # texts of pages that are kept while claims are compared
 
 
 class FindState(TypedDict):
@@ -43,17 +44,21 @@ class FindState(TypedDict):
 
 @node
 async def find_pages(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
-    """For each claim the pages that share most words with it (BM25), after those that it names."""
+    """For each claim the pages that have it word for word, that it names, or that share most words with it (BM25)."""
     store = page_store(runtime)
     document, memory = await store.document_and_memory(state["document"], state["memory"])
     ranker = await open_ranker(store, document, memory)
-    pages, claims = await store.pages(memory.id, range(memory.pages)), list[Claim]()
+    text, claims = await store.text(document), list[Claim]()
+    pages, language = await store.pages(memory.id, range(memory.pages)), language_of(text)
+    starts = [page.start for page in pages]
     for claim in state["claims"]:
         cited = [page.number for page in pages if any(_overlap(page, place) for place in claim["cited"])]
-        ranked = pages_of(await ranker.find(claim["text"], MOST_PAGES + len(cited)))
-        named = [page for page in ranked if page in cited][:MOST_CITED] or cited[:MOST_CITED]
-        numbers = [*dict.fromkeys([*named, *ranked[:MOST_PAGES]])]
-        claims.append({**claim, "pages": numbers})
+        query = " ".join([claim["text"], *other_forms(claim["text"], language)])
+        ranked = pages_of(await ranker.find(query, MOST_PAGES + len(cited)))
+        inside = [page for page in ranked if page in cited][:MOST_CITED] or cited[:MOST_CITED]
+        exact = [text.find(said) for said in (claim["text"], *claim["quotes"])]
+        holding = [bisect_right(starts, at) - 1 for at in exact if at >= 0]
+        claims.append({**claim, "pages": [*dict.fromkeys([*holding, *inside, *ranked[:MOST_PAGES]])]})
     near = sum(bool(claim["pages"]) for claim in claims)
     return {"claims": claims, "step_summary": f"found pages near {near} of {format_count(len(claims), 'claim')}"}
 
@@ -79,29 +84,26 @@ class PageText(NamedTuple):
 class PageTexts:
     """The pages of a memory, the last ones read kept."""
 
-    def __init__(self, store: PageStore, document: Document, pages: Sequence[Page]) -> None:
-        self._store, self._document, self._kept = store, document, dict[int, PageText]()
-        self._pages = {page.number: page for page in pages}
+    def __init__(self, store: PageStore, document: Document, memory: Memory) -> None:
+        self._store, self._document, self._memory, self._kept = store, document, memory, dict[int, PageText]()
 
     async def read(self, numbers: Iterable[int]) -> list[PageText]:
         """The texts of these pages."""
-        wanted = [number for number in dict.fromkeys(numbers) if number in self._pages]
-        missing = [self._pages[number] for number in wanted if number not in self._kept]
-        if len(self._kept) + len(missing) > PAGES_KEPT:
+        wanted = [*dict.fromkeys(numbers)]
+        if len(self._kept) > PAGES_KEPT:
             self._kept = {number: self._kept[number] for number in wanted if number in self._kept}
-        ends = [min(page.end + OVERLAP, self._document.characters) for page in missing]
-        spans = [(page.start, end) for page, end in zip(missing, ends, strict=True)]
+        missing = await self._store.pages(self._memory.id, [each for each in wanted if each not in self._kept])
+        spans = [(page.start, min(page.end + OVERLAP, self._document.characters)) for page in missing]
         for page, text in zip(missing, await self._store.spans(self._document, spans) if spans else [], strict=True):
-            following = page.number + 1 if page.number + 1 in self._pages else None
+            following = page.number + 1 if page.number + 1 < self._memory.pages else None
             self._kept[page.number] = PageText(page, text, following)
-        return [self._kept[number] for number in wanted]
+        return [self._kept[number] for number in wanted if number in self._kept]
 
 
 async def texts_of(state: FindState, runtime: ReaderRuntime) -> PageTexts:
     """The texts of the pages that a check reads."""
     store = page_store(runtime)
-    document, memory = await store.document_and_memory(state["document"], state["memory"])
-    return PageTexts(store, document, await store.pages(memory.id, range(memory.pages)))
+    return PageTexts(store, *await store.document_and_memory(state["document"], state["memory"]))
 
 
 @node
@@ -116,11 +118,10 @@ async def compare_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpda
 
 
 class NearSentence(NamedTuple):
-    """A sentence near a claim, two where `joined`; what rules say of the claim beside it, and where it stands."""
+    """A sentence near a claim: what rules say of the claim beside it, and where it stands."""
 
     compared: Comparison
     citation: Citation
-    joined: bool
 
 
 @cache_by_text
@@ -140,30 +141,23 @@ def _names_in(text: str) -> frozenset[str]:
 
 
 def _near_sentences(said: str, pages: Sequence[PageText]) -> list[NearSentence]:
-    """The sentences that share most with what is said, and neighbours as one, compared with it."""
+    """The sentences that share most with what is said, compared with it."""
     names = frozenset[str]().union(*(_names_in(each.text) for each in pages))
-    found = dict[tuple[int, int], tuple[float, PageText, str, bool]]()
+    found = dict[tuple[int, int], tuple[float, PageText, str]]()
     for each in pages:
         language = language_of(each.text)
-        wanted, before = {*content_words(said, language)}, None
+        wanted = {*content_words(said, language)}
         for start, end, words in _sentences(each.text):
-            spans = [(start, end, words, False)]
-            spans += [(before[0], end, words | before[2], True)] if before else []
-            for begin, stop, terms, joined in spans:
-                share = len(wanted & terms) / max(len(wanted), 1) - joined / 100
-                if share >= NEAR:
-                    found[each.page.start + begin, each.page.start + stop] = (share, each, language, joined)
-            before = (start, end, words)
-    best = sorted(found, key=lambda span: (-found[span][0], span[1] - span[0]))[:MOST_COMPARED]
+            if (share := len(wanted & words) / max(len(wanted), 1)) >= NEAR:
+                found[each.page.start + start, each.page.start + end] = share, each, language
+    best = sorted(found, key=lambda span: (-found[span][0], span))[:MOST_COMPARED]
     return [_compare(said, span, *found[span][1:], names) for span in best]
 
 
-def _compare(
-    said: str, span: tuple[int, int], page: PageText, language: str, joined: bool, names: Set[str]
-) -> NearSentence:
+def _compare(said: str, span: tuple[int, int], page: PageText, language: str, names: Set[str]) -> NearSentence:
     start, end = (at - page.page.start for at in span)
     compared = compare_sentences(said, without_label(page.text[start:end]), language, names)
-    return NearSentence(compared, page.cite(start, end), joined)
+    return NearSentence(compared, page.cite(start, end))
 
 
 def _check_sentence(claim: Claim, pages: Sequence[PageText]) -> Claim:
@@ -171,14 +165,14 @@ def _check_sentence(claim: Claim, pages: Sequence[PageText]) -> Claim:
     held = [each for each in near if each.compared.verdict == "supported"]
     if held:
         return _with_place(claim, [each.citation for each in held], pages)
-    against = [each for each in near if each.compared.verdict == "contradicted" and not each.joined]
+    against = [each for each in near if each.compared.verdict == "contradicted"]
     if against:
         best = max(against, key=lambda each: (each.compared.alike, each.compared.shared))
-        if not any(_tells_otherwise(each.compared, best.compared) for each in near if not each.joined):
+        if not any(_tells_otherwise(each.compared, best.compared) for each in near):
             return _decided(claim, "contradicted", best.compared.differs, [best.citation])
     if not near:
         return {**claim, "verdict": "not found"}
-    best = min(near, key=lambda each: (-each.compared.shared, each.joined))
+    best = max(near, key=lambda each: each.compared.shared)
     return {**claim, "verdict": "not decided", "missing": best.compared.missing, "evidence": [best.citation]}
 
 
@@ -212,17 +206,20 @@ def _check_quotes(claim: Claim, pages: Sequence[PageText]) -> Claim:
     evidence, unseen = list[Citation](), list[str]()
     for quote in claim["quotes"]:
         found = _find_all(quote, pages)
-        if not found and not (changed := _find_changed(quote, pages)):
-            return {**claim, "verdict": "not found", "missing": [quote]}
-        if not found and _fold(_SAID_BETWEEN.sub(" ", changed["quote"])) != _fold(quote):
-            differs = [Difference(kind="quote", draft=quote, text=changed["quote"])]
-            return _decided(claim, "contradicted", differs, [changed])
-        found = found or [changed]
+        if not found:
+            changed = _find_changed(quote, pages)
+            if not changed:
+                return {**claim, "verdict": "not found", "missing": [quote]}
+            if _fold(_SAID_BETWEEN.sub(" ", changed["quote"])) != _fold(quote):
+                differs = [Difference(kind="quote", draft=quote, text=changed["quote"])]
+                return _decided(claim, "contradicted", differs, [changed])
+            found = [changed]
         placed = _with_place(claim, found, pages)
         if placed["verdict"] != "supported":
             return placed
         evidence += placed["evidence"]
-        other = _find_other_speaker(claim, quote, placed["evidence"][0], pages)
+        others = [_find_other_speaker(claim, quote, each, pages) for each in found]
+        other = others[0] if all(others) else None
         if other and other["text"]:
             return _decided(claim, "contradicted", [other], placed["evidence"])
         unseen += [other["draft"]] if other else []
@@ -284,14 +281,15 @@ def _find_changed(quote: str, pages: Sequence[PageText]) -> Citation | None:
         share = sum(block.size for block in blocks) / len(wanted)
         if share >= CHANGED and (best is None or share > best[0]):
             begin, end = first + blocks[0].b, first + blocks[-1].b + blocks[-1].size - 1
-            begin, end = max(begin - blocks[0].a, first), min(end + len(wanted) - blocks[-1].a - blocks[-1].size, last - 1)
+            begin, end = (
+                max(begin - blocks[0].a, first),
+                min(end + len(wanted) - blocks[-1].a - blocks[-1].size, last - 1),
+            )
             best = share, each.cite(words[begin].start(), words[end].end())
     return best[1] if best else None
 
 
-def _find_other_speaker(
-    claim: Claim, quote: str, citation: Citation, pages: Sequence[PageText]
-) -> Difference | None:
+def _find_other_speaker(claim: Claim, quote: str, citation: Citation, pages: Sequence[PageText]) -> Difference | None:
     """The name that a claim has beside a quote, where the text has none such near it; with the one that it has."""
     page = next((each for each in pages if each.page.start <= citation["start"] < each.page.end), None)
     if page is None:
@@ -305,13 +303,9 @@ def _find_other_speaker(
     beside = page.text[spans[max(around[0] - 2, 0)][0] : spans[min(around[0] + 2, len(spans) - 1)][1]]
     names = _names_in(page.text)
 
-    def names_of(text: str) -> dict[str, str]:
-        tokens = tokens_of(without_quotes(text).replace(quote, " … "), language)
-        return {each.value: each.text for each in tokens if each.kind == "name" or (each.first and each.value in names)}
-
-    said = names_of(claim["text"])
-    text = {label.casefold(): label} if (label := label_of(own)) else names_of(own)
-    near = {word.casefold() for word in _WORD.findall(beside)} | {*names_of(beside)}
-    if not said or any(value in near or word.casefold() in near for value, word in said.items()):
+    said = whole_names(without_quotes(claim["text"]), language, names)
+    text = [label] if (label := label_of(own)) else whole_names(own.replace(quote, " … "), language, names)
+    near = {word.casefold() for word in _WORD.findall(beside)}
+    if not said or any(near >= {word.casefold() for word in _WORD.findall(name)} for name in said):
         return None
-    return Difference(kind="who", draft=" ".join(said.values()), text=" ".join(text.values()))
+    return Difference(kind="who", draft=", ".join(said), text=", ".join(text))
