@@ -1,4 +1,4 @@
-"""The commands that read: read, remember, ask, corpus, summarise, table, compress, browse."""
+"""The commands that read: read, remember, ask, corpus, summarise, verify, table, compress, browse."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -93,6 +93,27 @@ def summarise(options: given.SummariseOptions, context: "ReaderContext", screen:
     from readgraph.cli.run.condense import estimate_summaries, summarise_documents
 
     (estimate_summaries if options.estimate else summarise_documents)(options, context, screen)
+
+
+@reading_commands.command()
+@with_run(given.VerifyOptions, settings.VERIFYING)
+def verify(options: given.VerifyOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+    """Check a text against documents, sentence by sentence: is it supported, contradicted, or not found?
+
+    Each verdict comes with a quote, its place, and what differs. Quotes and citations in the text are checked as such.
+
+    Without a model, rules decide what they can (numbers, dates, names, denials, quotes), and leave the rest open.
+
+    The exit code is 1 where something is contradicted.
+
+    Example: readgraph verify draft.md sources/ --report checked.html
+    """
+    check_open(options.report, opened=options.opened)
+    if options.estimate:
+        check_estimate("shown", show_steps=options.show_steps, report=options.report, out=options.out)
+    from readgraph.cli.run.verify import estimate_check, verify_draft
+
+    (estimate_check if options.estimate else verify_draft)(options, context, screen)
 
 
 @reading_commands.command()

@@ -129,6 +129,38 @@ class SummariseOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class VerifyOptions:
+    """Which text is checked, against which documents, and where the result goes."""
+
+    draft: Annotated[
+        Path,
+        Argument(
+            metavar="DRAFT", help="The text to check: a file, of any kind that can be read, or - for standard input."
+        ),
+    ]
+    paths: Annotated[
+        list[Path],
+        files(
+            "Files, folders and https:// addresses, or documents in the library; without any, the documents of the "
+            "library."
+        ),
+    ] = field(default_factory=list)
+    glob: Glob = None
+    collection: shared.CollectionName = None
+    strict: Annotated[
+        bool, Option("--strict", help="End with exit code 1 also where something is not found or not decided.")
+    ] = False
+    out: Annotated[
+        Path | None, Option(metavar="FILE", help="Write the draft with what was found as footnotes (Markdown).")
+    ] = None
+    estimate: EstimateOnly = False
+    library: LibraryFolder = None
+    show_steps: ShowSteps = False
+    report: Report = None
+    opened: OpenReport = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class TableOptions:
     """What the rows of a table are, of which documents, and where it goes."""
 
@@ -240,6 +272,13 @@ class CompareOptions:
 
 
 DocumentOptions = (
-    ReadOptions | CorpusOptions | SummariseOptions | TableOptions | CompressOptions | AskOptions | CompareOptions
+    ReadOptions
+    | CorpusOptions
+    | SummariseOptions
+    | VerifyOptions
+    | TableOptions
+    | CompressOptions
+    | AskOptions
+    | CompareOptions
 )
 """What says of which files and of which library documents are: `paths`, `glob`, `library`."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence, Set
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from readgraph.library.search.terms import UNSPACED, stem, stop_words
@@ -402,7 +403,7 @@ def _says_same(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, 
     others = {theirs[at].kind for number, at in enumerate(telling) if number not in places} - {"word"}
     if not all(_keeps_neighbour(*each, theirs, telling) for each in _with_neighbours(ours, pairs) if each[0] in others):
         return False  # which of two dates belongs to what is said?
-    drops = sum(after < before for before, after in zip(places, places[1:], strict=False))
+    drops = sum(after < before for before, after in pairwise(places))
     return not drops or (drops == 1 and places[-1] < places[0])  # a phrase may have moved from one end to the other
 
 

@@ -224,5 +224,5 @@ def describe_claim(claim: Claim) -> str:
         else:
             said.append(f"{draft}, the text has {text}")
     if claim["verdict"] in ("not decided", "not found") and claim["missing"] and claim["evidence"]:
-        said.append(f"near is nothing of {', '.join(f'“{word}”' for word in claim['missing'][:4])}")
+        said.append(f"the nearest passage lacks {', '.join(f'“{word}”' for word in claim['missing'][:4])}")
     return ": ".join(filter(None, [claim["verdict"], "; ".join(said)]))

@@ -96,6 +96,8 @@ class PageTexts:
         spans = [(page.start, min(page.end + OVERLAP, self._document.characters)) for page in missing]
         for page, text in zip(missing, await self._store.spans(self._document, spans) if spans else [], strict=True):
             following = page.number + 1 if page.number + 1 < self._memory.pages else None
+            if page.end + OVERLAP < self._document.characters:  # the last sentence is not whole
+                text = text[: max([end for _, end, _ in _sentences(text)[:-1]], default=len(text))]
             self._kept[page.number] = PageText(page, text, following)
         return [self._kept[number] for number in wanted if number in self._kept]
 
