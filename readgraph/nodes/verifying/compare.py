@@ -20,6 +20,7 @@ from readgraph.nodes.extractive.dates import WEEKDAYS, dates_in
 from readgraph.state.verifying import Difference, SlotKind, Verdict
 
 NOUNS_LARGE = frozenset(("de", "lb"))  # languages that write every noun with a capital
+VERB_SECOND = frozenset("de nl sv da nb nn".split())  # languages in which the subject follows a phrase that comes first
 POINT_BEFORE_DECIMALS = frozenset("en zh ja ko th he hi".split())
 TITLES = frozenset("mr mrs ms miss dr prof professor sir herr frau madame monsieur captain".split())
 NEAR_ENOUGH = 0.8  # the share of a sentence's words that another has which says something else of the same thing
@@ -249,7 +250,12 @@ def compare_sentences(said: str, text: str, language: str, names: Set[str] = fro
         unpaired = [token for number, token in enumerate(ours) if number not in pairs]
         alike = len(ours) == len(theirs) and all(token.kind in SLOTS for token in unpaired)
         return Comparison("contradicted", [difference], missing, shared, not lacks, alike)
-    if not left and knows_denials(language) and _says_same(ours, theirs, pairs) and not text.rstrip().endswith("?"):
+    if (
+        not left
+        and knows_denials(language)
+        and _says_same(ours, theirs, pairs, language)
+        and not text.rstrip().endswith("?")
+    ):
         return Comparison("supported", [], [], 1.0)
     return Comparison(None, [], missing, shared, not lacks)
 
@@ -280,7 +286,7 @@ def _is_same(ours: Token, theirs: Token) -> bool:
         if not isinstance(theirs.value, tuple):
             return False
         alike = ours.value[1] in (theirs.value[1], "")
-        return alike and math.isclose(ours.value[0], theirs.value[0], rel_tol=1e-4)
+        return alike and math.isclose(ours.value[0], theirs.value[0], rel_tol=1e-6)
     if ours.kind == "date" and theirs.kind == "date" and isinstance(ours.value, tuple):
         return isinstance(theirs.value, tuple) and all(
             known in (None, other) for known, other in zip(ours.value, theirs.value, strict=True)
@@ -391,7 +397,7 @@ def _find_exchange(ours: Sequence[Token], theirs: Sequence[Token]) -> Difference
     return Difference(kind="who", draft=ours[first].text, text=theirs[first].text)
 
 
-def _says_same(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int]) -> bool:
+def _says_same(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], language: str) -> bool:
     """Whether theirs, which have all of our words and slots, say what ours say: in the same order, as surely."""
     for kind in ("denial", "hedge"):
         if [each.value for each in ours if each.kind == kind] != [each.value for each in theirs if each.kind == kind]:
@@ -403,8 +409,21 @@ def _says_same(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, 
     others = {theirs[at].kind for number, at in enumerate(telling) if number not in places} - {"word"}
     if not all(_keeps_neighbour(*each, theirs, telling) for each in _with_neighbours(ours, pairs) if each[0] in others):
         return False  # which of two dates belongs to what is said?
+    if language in VERB_SECOND and _keeps_phrases(ours, theirs):
+        return True
     drops = sum(after < before for before, after in pairwise(places))
     return not drops or (drops == 1 and places[-1] < places[0])  # a phrase may have moved from one end to the other
+
+
+def _keeps_phrases(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    """Whether two sentences have the same words, each after the same article, and their names in the same order."""
+    phrases, names = list[list[Any]](), list[list[Any]]()
+    for tokens in (ours, theirs):
+        after = [tokens[at - 1].value if at and tokens[at - 1].kind == "small" else "" for at in range(len(tokens))]
+        said = [(word, each.value) for word, each in zip(after, tokens, strict=True) if each.kind != "small"]
+        phrases.append(sorted(said, key=str))
+        names.append([each.value for each in tokens if each.kind == "name"])
+    return phrases[0] == phrases[1] and names[0] == names[1]
 
 
 def _with_neighbours(ours: Sequence[Token], pairs: dict[int, int]) -> Iterator[tuple[str, int, list[int]]]:

@@ -53,7 +53,7 @@ class ClaimVerdict(LenientReply):
 class ClaimVerdicts(LenientReply):
     """What is to be said of each claim."""
 
-    verdicts: list[ClaimVerdict] = Field(description="One for each claim.")
+    claims: list[ClaimVerdict] = Field(description="One for each claim.")
 
 
 def check_claims_prompt(passages: str, claims: Sequence[str]) -> Prompt:
@@ -76,9 +76,11 @@ async def decide_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdat
     found = await all_finished(
         _ask_of({number: asked[number] for number in batch}, texts, runtime) for batch in batches
     )
-    for verdicts in found:
-        for number, verdict in verdicts.items():
-            claims[number] = _with_verdict(claims[number], verdict, [pieces[each] for each in shown[number]])
+    for number, verdict in {number: verdict for each in found for number, verdict in each.items()}.items():
+        claims[number] = _with_verdict(claims[number], verdict, [pieces[each] for each in shown[number]])
+    for number in asked:
+        if not claims[number]["by"]:
+            claims[number]["verdict"] = "not decided"  # it was asked, and there is no verdict that counts
     decided = sum(claims[number]["by"] == "model" for number in left)
     return {"claims": claims, "step_summary": f"the model decided {decided} of {len(left)} claims"}
 
@@ -113,7 +115,7 @@ async def _ask_of(
     )
 
     def complaint(reply: ClaimVerdicts) -> str | None:
-        missing = {*range(1, len(batch) + 1)} - {each.claim for each in reply.verdicts}
+        missing = {*range(1, len(batch) + 1)} - {each.claim for each in reply.claims}
         return f"there is no verdict on claim {min(missing)}" if missing else None
 
     try:
@@ -123,7 +125,7 @@ async def _ask_of(
         return {}
     except BudgetSpent:
         return {}
-    given = {each.claim: each for each in reply.verdicts}
+    given = {each.claim: each for each in reply.claims}
     return {number: given[place] for place, number in enumerate(batch, 1)}
 
 

@@ -158,7 +158,9 @@ def _near_sentences(said: str, pages: Sequence[PageText]) -> list[NearSentence]:
 
 def _compare(said: str, span: tuple[int, int], page: PageText, language: str, names: Set[str]) -> NearSentence:
     start, end = (at - page.page.start for at in span)
-    compared = compare_sentences(said, without_label(page.text[start:end]), language, names)
+    text = page.text[start:end]
+    text = text if label_of(said) and said.startswith(label_of(text)) else without_label(text)
+    compared = compare_sentences(said, text, language, names)
     return NearSentence(compared, page.cite(start, end))
 
 
@@ -166,7 +168,7 @@ def _check_sentence(claim: Claim, pages: Sequence[PageText]) -> Claim:
     near = _near_sentences(claim["text"], pages)
     held = [each for each in near if each.compared.verdict == "supported"]
     if held:
-        return _with_place(claim, [each.citation for each in held], pages)
+        return _with_place(claim, [each.citation for each in held])
     against = [each for each in near if each.compared.verdict == "contradicted"]
     if against:
         best = max(against, key=lambda each: (each.compared.alike, each.compared.shared))
@@ -189,7 +191,7 @@ def _decided(claim: Claim, verdict: str, differs: list[Difference], evidence: li
     return {**claim, "verdict": verdict, "by": "rules", "differs": differs, "evidence": evidence}  # type: ignore[typeddict-item]
 
 
-def _with_place(claim: Claim, found: Sequence[Citation], pages: Sequence[PageText]) -> Claim:
+def _with_place(claim: Claim, found: Sequence[Citation]) -> Claim:
     """A claim that stands in the text: supported where it stands in each place that it names, or names none."""
     outside = list[CitedPlace]()
     evidence = list[Citation]()
@@ -205,6 +207,8 @@ def _with_place(claim: Claim, found: Sequence[Citation], pages: Sequence[PageTex
 
 def _check_quotes(claim: Claim, pages: Sequence[PageText]) -> Claim:
     """Whether what a claim quotes stands in the text so, in the place and by whom it says; then what else it says."""
+    if as_it_stands := _find_all(claim["text"], pages):
+        return _with_place(claim, as_it_stands)
     evidence, unseen = list[Citation](), list[str]()
     for quote in claim["quotes"]:
         found = _find_all(quote, pages)
@@ -216,7 +220,7 @@ def _check_quotes(claim: Claim, pages: Sequence[PageText]) -> Claim:
                 differs = [Difference(kind="quote", draft=quote, text=changed["quote"])]
                 return _decided(claim, "contradicted", differs, [changed])
             found = [changed]
-        placed = _with_place(claim, found, pages)
+        placed = _with_place(claim, found)
         if placed["verdict"] != "supported":
             return placed
         evidence += placed["evidence"]
@@ -306,7 +310,7 @@ def _find_other_speaker(claim: Claim, quote: str, citation: Citation, pages: Seq
     names = _names_in(page.text)
 
     said = whole_names(without_quotes(claim["text"]), language, names)
-    text = [label] if (label := label_of(own)) else whole_names(own.replace(quote, " … "), language, names)
+    text = whole_names(own.replace(quote, " … "), language, names) or [*filter(None, [label_of(own)])]
     near = {word.casefold() for word in _WORD.findall(beside)}
     if not said or any(near >= {word.casefold() for word in _WORD.findall(name)} for name in said):
         return None
