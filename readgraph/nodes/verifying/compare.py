@@ -399,8 +399,10 @@ def _find_exchange(ours: Sequence[Token], theirs: Sequence[Token]) -> Difference
 
 def _says_same(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], language: str) -> bool:
     """Whether theirs, which have all of our words and slots, say what ours say: in the same order, as surely."""
+    left_out = {at - 1 for at, token in enumerate(theirs) if token.kind == "number" and at not in pairs.values()}
     for kind in ("denial", "hedge"):
-        if [each.value for each in ours if each.kind == kind] != [each.value for each in theirs if each.kind == kind]:
+        said = [token.value for at, token in enumerate(theirs) if token.kind == kind and at not in left_out]
+        if [token.value for token in ours if token.kind == kind] != said:
             return False
     telling = [at for at, token in enumerate(theirs) if token.kind in (*SLOTS, "word")]
     places = [telling.index(pairs[at]) for at, token in enumerate(ours) if token.kind in (*SLOTS, "word")]

@@ -1,5 +1,6 @@
 """`readgraph verify`: a draft is checked, printed, written with footnotes, and its result is the exit code."""
 
+import io
 import json
 from pathlib import Path
 
@@ -62,9 +63,12 @@ def test_it_is_written_with_footnotes_and_as_a_report(readgraph: Command, tmp_pa
     assert foreign.read_text() == "My own words."
 
 
-def test_json_has_the_claims_and_standard_input_is_taken(readgraph: Command, tmp_path: Path, mill: Path) -> None:
+def test_json_has_the_claims_and_standard_input_is_taken(
+    readgraph: Command, monkeypatch: pytest.MonkeyPatch, mill: Path
+) -> None:
     assert readgraph("read", mill).code == 0
-    ran = readgraph("verify", "-", "--json", stdin=f"{TRUE} {FALSE}")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(f"{TRUE} {FALSE}".encode())))
+    ran = readgraph("verify", "-", "--json")
     found = json.loads(ran.out)
     assert [claim["verdict"] for claim in found["claims"]] == ["supported", "contradicted"] and ran.code == 1
     assert found["claims"][1]["differs"] == [{"kind": "number", "draft": "250 tons", "text": "240 tons"}]
