@@ -26,7 +26,8 @@ from readgraph.state.verifying import CitedPlace, Claim, Difference
 from readgraph.state.words import format_count
 
 MOST_PAGES, MOST_CITED = 48, 12  # pages near a claim that are looked at, and of those that it names
-OVERLAP = 800  # characters of the next page that are looked at too: sentences and quotes cross pages
+FIRST_PAGES = 4  # pages that are looked at first: most of what is true stands there
+OVERLAP = 400  # characters of the next page that are looked at too: sentences and quotes cross pages
 MOST_COMPARED = 20  # sentences that a claim is compared with
 NEAR = 1 / 3  # the least share of a claim's words that a sentence has which is near it
 CHANGED = 0.6  # the least share of a quote's words that a changed one still has
@@ -68,11 +69,12 @@ def _overlap(page: Page, place: CitedPlace) -> bool:
 
 
 class PageText(NamedTuple):
-    """A page with the beginning of the next one."""
+    """A page with the beginning of the next one; where that is cut, the last sentence is not whole."""
 
     page: Page
     text: str
     following: int | None
+    is_cut: bool = False
 
     def cite(self, start: int, end: int) -> Citation:
         """A citation of these characters."""
@@ -96,9 +98,7 @@ class PageTexts:
         spans = [(page.start, min(page.end + OVERLAP, self._document.characters)) for page in missing]
         for page, text in zip(missing, await self._store.spans(self._document, spans) if spans else [], strict=True):
             following = page.number + 1 if page.number + 1 < self._memory.pages else None
-            if page.end + OVERLAP < self._document.characters:  # the last sentence is not whole
-                text = text[: max([end for _, end, _ in _sentences(text)[:-1]], default=len(text))]
-            self._kept[page.number] = PageText(page, text, following)
+            self._kept[page.number] = PageText(page, text, following, page.end + OVERLAP < self._document.characters)
         return [self._kept[number] for number in wanted if number in self._kept]
 
 
@@ -113,8 +113,11 @@ async def compare_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpda
     """Say of each claim what rules can decide (see `compare`): quotes, numbers, dates, names, what is denied."""
     texts, claims = await texts_of(state, runtime), list[Claim]()
     for claim in state["claims"]:
-        pages = await texts.read(claim["pages"])
-        claims.append(_check_quotes(claim, pages) if claim["quotes"] else _check_sentence(claim, pages))
+        check = _check_quotes if claim["quotes"] else _check_sentence
+        checked = check(claim, await texts.read(claim["pages"][:FIRST_PAGES]))
+        if checked["verdict"] != "supported":
+            checked = check(claim, await texts.read(claim["pages"]))
+        claims.append(checked)
     decided = sum(claim["by"] == "rules" for claim in claims)
     return {"claims": claims, "step_summary": f"decided {decided} of {format_count(len(claims), 'claim')} by rules"}
 
@@ -149,7 +152,8 @@ def _near_sentences(said: str, pages: Sequence[PageText]) -> list[NearSentence]:
     for each in pages:
         language = language_of(each.text)
         wanted = {*content_words(said, language)}
-        for start, end, words in _sentences(each.text):
+        sentences = _sentences(each.text)
+        for start, end, words in sentences[: len(sentences) - each.is_cut] or sentences:
             if (share := len(wanted & words) / max(len(wanted), 1)) >= NEAR:
                 found[each.page.start + start, each.page.start + end] = share, each, language
     best = sorted(found, key=lambda span: (-found[span][0], span))[:MOST_COMPARED]
