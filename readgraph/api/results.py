@@ -63,6 +63,8 @@ class DocumentInfo(Result):
     words: int
     sessions: int = Field(description="The number of sessions of a history that grows; 0 for other documents.")
     added: str = Field(description="When it was added: UTC, ISO 8601.")
+    date: str = Field(description="Its own date: YYYY-MM-DD, YYYY-MM or YYYY; empty where none is known.")
+    supersedes: str = Field(description="The id of the document in whose place it stands; empty for none.")
     methods: list[str] = Field(description="The methods that have read it to its end.")
 
 

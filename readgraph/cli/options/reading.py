@@ -26,6 +26,13 @@ class ReadOptions:
         ),
     ]
     glob: Glob = None
+    date: Annotated[
+        str,
+        Option(metavar="DATE", help="The document's date: YYYY-MM-DD, YYYY-MM or YYYY. Default: what the file says."),
+    ] = ""
+    supersedes: Annotated[
+        str, Option(metavar="DOCUMENT", help="The earlier document in whose place this one stands: an id or a title.")
+    ] = ""
     method: MethodName = None
     estimate: EstimateOnly = False
     library: LibraryFolder = None
@@ -147,6 +154,7 @@ class VerifyOptions:
     ] = field(default_factory=list)
     glob: Glob = None
     collection: shared.CollectionName = None
+    as_of: shared.AsOf = ""
     strict: Annotated[
         bool, Option("--strict", help="End with exit code 1 also where something is not found or not decided.")
     ] = False
@@ -243,6 +251,7 @@ class AskOptions:
         ),
     ] = None
     collection: shared.CollectionName = None
+    as_of: shared.AsOf = ""
     choices: Choices = field(default_factory=list)
     method: MethodName = None
     estimate: EstimateOnly = False

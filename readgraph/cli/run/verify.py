@@ -8,7 +8,7 @@ import typer
 from rich.padding import Padding
 
 from readgraph.api import functions
-from readgraph.api.documents import documents_near
+from readgraph.api.documents import documents_as_one, documents_near
 from readgraph.api.results import Verified
 from readgraph.cli.options.reading import VerifyOptions
 from readgraph.cli.run.documents import load_sources, report_left_out, resolve_document, show_estimate
@@ -20,7 +20,6 @@ from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.estimates.arithmetic import Estimate, EstimateCase
 from readgraph.graphs.verify import estimate_verify
-from readgraph.library.collections import add_collection
 from readgraph.library.library import Library
 from readgraph.library.opening import open_library
 from readgraph.nodes.answering.citations import with_marks
@@ -87,8 +86,9 @@ def _load(options: VerifyOptions, screen: OutputOptions) -> tuple[str, list[Sour
 
 async def _documents(library: Library, sources: list[SourceText | str], draft: str, options: VerifyOptions) -> Document:
     if sources:
-        return await resolve_document(library, sources)
-    return await add_collection(library.pages, await documents_near(library.pages, draft, options.collection))
+        return await resolve_document(library, sources, options.as_of)
+    near = await documents_near(library.pages, draft, options.collection, options.as_of)
+    return await documents_as_one(library.pages, near, options.as_of)
 
 
 def estimate_check(options: VerifyOptions, context: ReaderContext, screen: OutputOptions) -> None:

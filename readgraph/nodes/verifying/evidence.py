@@ -168,6 +168,16 @@ def _compare(said: str, span: tuple[int, int], page: PageText, language: str, na
     return NearSentence(compared, page.cite(start, end))
 
 
+def find_difference(said: str, text: str) -> Difference | None:
+    """The one thing in which a text has something else than what is said; None where it has the same, or nothing."""
+    page = PageText(Page(0, 0, len(text), 0, "rest"), text, None)
+    near = _near_sentences(said, [page])
+    against = [each for each in near if each.compared.verdict == "contradicted"]
+    if not against or any(each.compared.verdict == "supported" for each in near):
+        return None
+    return max(against, key=lambda each: each.compared.shared).compared.differs[0]
+
+
 def _check_sentence(claim: Claim, pages: Sequence[PageText]) -> Claim:
     near = _near_sentences(claim["text"], pages)
     held = [each for each in near if each.compared.verdict == "supported"]

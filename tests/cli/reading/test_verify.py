@@ -86,9 +86,7 @@ def test_what_cannot_be_checked_is_one_line(readgraph: Command, tmp_path: Path, 
     assert ran.code == 0 and "Left out: " in ran.err and "✓" in ran.out
 
 
-def test_with_a_model_the_rest_is_asked(
-    readgraph: Command, server: ModelServer, tmp_path: Path, mill: Path
-) -> None:
+def test_with_a_model_the_rest_is_asked(readgraph: Command, server: ModelServer, tmp_path: Path, mill: Path) -> None:
     ran = readgraph("verify", draft_of(tmp_path, TRUE, OPEN), mill, *DOUBLE)
     assert ran.code == 0 and "2 claims · 2 supported" in ran.out and len(server.requests) == 1
     again = readgraph("verify", draft_of(tmp_path, TRUE, OPEN), mill, *DOUBLE)

@@ -40,8 +40,8 @@ CONTEXT: dict[str, Any] = {
     "rounds": 1,
 }
 VERBS = set(
-    "act answer begin check choose cite combine compare correct cut decide descend enter evict find grow integrate join judge look "
-    "memorize merge note open plan quote read receive reflect run search take think walk write".split()
+    "act answer begin check choose cite combine compare correct cut decide descend enter evict find grow integrate "
+    "join judge look memorize merge note open plan quote read receive reflect run search take think walk write".split()
 )
 
 
