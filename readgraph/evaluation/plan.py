@@ -201,7 +201,8 @@ def _applies(name: str, item: Item) -> bool:
     somewhere = (TextSpan(0, 1),)
     acted = ChosenWebAction("0", "click")
     outcome = Outcome(item.id, "", 0, "answered", "0", 0, read=somewhere, cited=somewhere, action=acted)
-    return metric.score is not None and metric.score(item, outcome) is not None
+    scores = metric.of_run([(item, outcome)]).get(item.id) if metric.of_run else metric.score_best(item, outcome)
+    return scores is not None
 
 
 async def estimate_groups(pages: PageStore, groups: list[Group]) -> Estimate:

@@ -4,6 +4,7 @@ Free answers are compared as in SQuAD (exact match, token F1), by BLEU-1 as in G
 Google's rouge-score with Porter stemming: words are runs of a–z and 0–9), or by whether they contain a reference.
 """
 
+import math
 import re
 import string
 from collections import Counter
@@ -181,8 +182,47 @@ def abstention(item: Item, outcome: Outcome) -> float | None:
     """100 if status or answer say that the text doesn't hold the answer, else 0; None for answerable questions."""
     if not item.unanswerable:
         return None
+    return 100.0 * _declines(outcome)
+
+
+def _declines(outcome: Outcome) -> bool:
     answer = (outcome.answer or "").casefold()
-    return 100.0 * (outcome.status == "no_answer" or any(words in answer for words in NOT_THERE))
+    return outcome.status == "no_answer" or any(words in answer for words in NOT_THERE)
+
+
+def abstention_at_coverage(asked: Sequence[tuple[Item, Outcome]]) -> dict[str, float]:
+    """For each unanswerable question, how likely it is declined, in percent, where as many are as have no answer.
+
+    The least sure answers are declined first, of equally sure ones any: who declines everything, and who is as sure of
+    everything, has the share of unanswerable questions.
+    """
+    ranks, sure = [_sureness(outcome) for _, outcome in asked], _sureness_of_unanswerable(asked)
+    return {
+        item: 100.0 * min(1.0, max(0.0, (len(sure) - sum(other < rank for other in ranks)) / ranks.count(rank)))
+        for item, rank in sure.items()
+    }
+
+
+def abstention_auroc(asked: Sequence[tuple[Item, Outcome]]) -> dict[str, float]:
+    """For each unanswerable question, the share of answerable ones that are surer, in percent; equals count half.
+
+    The mean is the area under the ROC curve: 50 is chance.
+    """
+    ranks = [_sureness(outcome) for item, outcome in asked if not item.unanswerable]
+    return {
+        item: 100.0 * (sum(other > rank for other in ranks) + ranks.count(rank) / 2) / len(ranks) if ranks else 100.0
+        for item, rank in _sureness_of_unanswerable(asked).items()
+    }
+
+
+def _sureness(outcome: Outcome) -> tuple[bool, float]:
+    """By what answers are ranked: declined and failed ones before all others."""
+    answered = outcome.status != "failed" and not _declines(outcome)
+    return answered, -math.inf if outcome.confidence is None else outcome.confidence
+
+
+def _sureness_of_unanswerable(asked: Sequence[tuple[Item, Outcome]]) -> dict[str, tuple[bool, float]]:
+    return {item.id: _sureness(outcome) for item, outcome in asked if item.unanswerable}
 
 
 def evidence_recall(item: Item, outcome: Outcome) -> float | None:
