@@ -67,6 +67,9 @@ METRICS = {
         Metric("pairs_f1", "Pairs of ids shared with the reference, as in OOLONG-Pairs.", benchmarks.pairs_f1),
         Metric("named", "All that the right answer names, and little else.", benchmarks.named),
         Metric("infinite_bench", "∞Bench's official score, by the task.", benchmarks.infinite_bench),
+        Metric(
+            "longmemeval_v2", "LongMemEval-V2's official score, where no model gives it.", benchmarks.longmemeval_v2
+        ),
         Metric("abstention", "Unanswerable questions correctly declined.", answers.abstention),
         Metric(
             "abstention_at_coverage",
