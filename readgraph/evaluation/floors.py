@@ -91,11 +91,11 @@ def _first(text: Text) -> str:
     return text.documents[0] if text.documents else text.whole
 
 
-DECLINING = "always declining"
+AN_OPTION, DECLINING = "a random option", "always declining"
 
 FLOORS: dict[str, Answer] = {
     "the beginning": _begin,
     "random sentences": _draw_sentences,
-    "a random option": _choose_each_option,
+    AN_OPTION: _choose_each_option,
     DECLINING: _decline,
 }

@@ -81,6 +81,7 @@ def what_is_run(
     context: ReaderContext,
     experiment: str = "",
     answers: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+    half: str | None = None,
 ) -> dict[str, Any]:
     """The record of an evaluation, also of a paper's `experiment`; it names no machine and holds no API key.
 
@@ -101,6 +102,7 @@ def what_is_run(
         "file": file and {"name": file.name, "sha256": digest_of(file)},
         "licence": dataset.licence,
         "note": dataset.note,
+        **({"half": half} if half else {}),
         "questions": len(dataset.items),
         "texts": len(dataset.texts),
         "methods": [*(row.name for row in rows), *answers],

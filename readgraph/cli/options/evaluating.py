@@ -54,7 +54,7 @@ Answers = Annotated[
     RowOption(
         metavar="FILE",
         help="Answers of another system, a line of JSON each (id, answer, retrieved, tokens, seconds), to be measured "
-        "beside the methods, or alone; repeat for each system.",
+        "beside the methods, or alone; its row is named after the file. Repeat for each system.",
     ),
 ]
 

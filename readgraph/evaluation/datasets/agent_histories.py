@@ -50,7 +50,7 @@ class _Trajectory(DatasetRecord):
             told = {"Page": state.url, "": state.accessibility_tree, "Thought": state.thought, "Action": state.action}
             lines = (f"{name}: {said}" if name else said for name, said in told.items() if said)
             parts.append("\n".join([f"State {number}", *lines]))
-        return replace_surrogates("\n\n".join(filter(None, parts)))
+        return str(replace_surrogates("\n\n".join(filter(None, parts))))
 
 
 class _Haystacks(DatasetRecord):

@@ -149,7 +149,8 @@ def _compare(kind: str, answer: str, reference: str) -> Any:
 
 @cache
 def _scorer(kind: str, *, stems: bool = True) -> Any:
-    return library("rouge_score.rouge_scorer").RougeScorer([kind], use_stemmer=stems)
+    words = library("rouge_score.tokenizers").DefaultTokenizer(stems)  # without one, its logging is set up for all
+    return library("rouge_score.rouge_scorer").RougeScorer([kind], tokenizer=words)
 
 
 def substring_accuracy(item: Item, outcome: Outcome) -> float | None:
