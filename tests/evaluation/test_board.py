@@ -103,6 +103,9 @@ def test_the_command_measures_methods_and_systems(tmp_path: Path, readgraph: Com
     assert_refused(readgraph("board"), "name one with --out")
     (tmp_path / "file").write_text("no folder")
     assert_refused(readgraph("board", "--out", tmp_path / "file"), "can't be used as a folder")
+    readgraph(*command, "--estimate")
+    assert_refused(readgraph(*command, "--methods", "nonsense"), "There is no method 'nonsense'")
+    assert not [*out.iterdir()], "nothing was begun"
     assert readgraph(*command, "--methods", "none", "--json").json["questions"].endswith("board-80000-1.jsonl")
     (file,) = out.glob("*.jsonl")
     line = json.loads(file.read_text(encoding="utf-8"))

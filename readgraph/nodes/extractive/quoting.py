@@ -77,9 +77,8 @@ _DIGITS = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d(?:[\d,.]*\d)?)"
 _NUMBER = re.compile(
     rf"(?<![\w.])[$€£]?{_DIGITS}%?|\b(?:{_NUMERAL}(?:[ -](?:and )?{_NUMERAL}){{0,5}}|once|twice)\b", re.IGNORECASE
 )
-_NAME = re.compile(
-    r"(?<=[\w,;:'\"“(] )[^\W\d_a-zß-öø-ÿ][\w'’.-]*(?:(?: (?:of|de|van|von|the|and|&))? [^\W\d_a-zß-öø-ÿ][\w'’.-]*)*"
-)
+_CAPITAL = r"[^\W\d_a-zß-öø-ÿ]"
+_NAME = re.compile(rf"(?<=[\w,;:'\"“(] ){_CAPITAL}[\w'’.-]*(?:(?: (?:of|de|van|von|the|and|&))? {_CAPITAL}[\w'’.-]*)*")
 _GERMAN_PLACE = re.compile(
     r"\b(?:in|im|auf|am|an|bei|beim|nach|aus|zum|zur|hinter|neben|unter)(?: (?:de[rmn]|einem|einer))? (\w+)"
 )
@@ -118,7 +117,7 @@ def extract_phrase(
     names = [_whole_name(found) for found in _NAME.finditer(sentence)]
     if _IN_GERMAN.match(question):
         placed = {found[1] for found in _GERMAN_PLACE.finditer(sentence)}
-        names = [name for name in names if (name.split()[0] in placed if kind == "place" else " " in name)]
+        names = [name for name in names if (name.split()[0].strip(_AROUND) in placed if kind == "place" else " " in name)]
     return _first_new(names, asked)
 
 

@@ -332,6 +332,15 @@ def test_the_packages_are_imported_when_they_are_needed() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "set()"
 
 
+@pytest.mark.slow
+def test_scoring_sets_up_no_logging() -> None:
+    code = (
+        "import logging; from readgraph.evaluation.metrics.answers import summary_rouge; "
+        "summary_rouge('a lamp', 'a lamp'); print(logging.root.handlers)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
 @pytest.mark.parametrize(
     ("options", "reference", "chosen", "said"),
     [
