@@ -1,21 +1,19 @@
 """LongMemEval-V2: questions about a web agent's many trajectories, in its authors' folder of three kinds of files."""
 
 import re
-from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import ConfigDict
 
-from readgraph.evaluation.datasets.forms import Form, build_dataset
+from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset
 from readgraph.evaluation.datasets.record_files import DatasetRecord, records
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
 
-NAME, QUESTIONS, TRAJECTORIES = "longmemeval-v2", "questions.jsonl", "trajectories.jsonl"
-SMALL = Path("haystacks", "lme_v2_small.json")
-
+NAME, SMALL = "longmemeval-v2", Path("haystacks", "lme_v2_small.json")
 _SEPARATORS = re.compile(r"\|\s*separators\s*=\s*([^|]*)")
 
 
@@ -28,12 +26,20 @@ class _Question(DatasetRecord):
     eval_function: str
     image: str | None = None
 
+    def item(self, text: str) -> Item:
+        """The question about this text; where phrases are looked for, they are the rubric."""
+        scorer, separators = self.eval_function.partition("|")[0].strip(), _SEPARATORS.search(self.eval_function)
+        phrases = re.split(f"[{re.escape(separators[1] if separators else ',;')}]", self.answer)
+        rubric = tuple(filter(str.strip, phrases)) if scorer.startswith("norm_phrase") else ()
+        item = Item(self.id, text, self.question, (self.answer,), category=self.question_type, rubric=rubric)
+        return replace(item, groups=(self.domain, scorer))
+
 
 class _State(DatasetRecord):
     url: str = ""
+    accessibility_tree: str = ""
     thought: str | None = None
     action: str | None = None
-    accessibility_tree: str = ""
 
 
 class _Trajectory(DatasetRecord):
@@ -45,73 +51,49 @@ class _Trajectory(DatasetRecord):
     @property
     def text(self) -> str:
         """What the agent was to do, saw, thought and did; screenshots are no text."""
-        parts = [f"Goal: {self.goal}", f"Outcome: {self.outcome}" if self.outcome else ""]
+        parts = [f"Goal: {self.goal}\nOutcome: {self.outcome or 'unknown'}"]
         for number, state in enumerate(self.states):
-            told = {"Page": state.url, "": state.accessibility_tree, "Thought": state.thought, "Action": state.action}
-            lines = (f"{name}: {said}" if name else said for name, said in told.items() if said)
-            parts.append("\n".join([f"State {number}", *lines]))
-        return str(replace_surrogates("\n\n".join(filter(None, parts))))
+            parts.append(f"State {number}\nPage: {state.url}\n{state.accessibility_tree}")
+            parts[-1] += f"\nThought: {state.thought}" if state.thought else ""
+            parts[-1] += f"\nAction: {state.action}" if state.action else ""
+        return str(replace_surrogates("\n\n".join(parts)))
 
 
 class _Haystacks(DatasetRecord):
-    """The trajectories of each question, by ids."""
-
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, list[str]]
+    __pydantic_extra__: dict[str, list[str]]  # the ids of trajectories by those of questions
 
 
 def _load(path: Path, items: int | None = None) -> Dataset:
-    """The questions of the folder with the small haystacks, or with those of a file in its folder `haystacks`."""
+    """The questions of the folder with the small haystacks, or with those of a file in its folder `haystacks`.
+
+    A history that several questions have is one text, and no trajectory is copied.
+    """
     haystack = path / SMALL if path.is_dir() else path
-    folder = haystack.parent.parent
-    asked = [question for _, question in records(folder / QUESTIONS, _Question)]
-    shown = [question for question in asked if question.image]
-    (_, listed), *_ = records(haystack, _Haystacks)
-    note = f"{len(shown)} of {len(asked)} questions are about a picture and are left out." if shown else ""
-    kept = [question for question in asked if not question.image][:items]
-    haystacks = listed.model_extra or {}
-    if without := [each.id for each in kept if each.id not in haystacks]:
+    questions, trajectories = (haystack.parent.parent / f"{name}.jsonl" for name in ("questions", "trajectories"))
+    every = [question for _, question in records(questions, _Question)]
+    asked = [question for question in every if not question.image]
+    shown = len(every) - len(asked)
+    note = f"{shown} of {len(every)} questions are about a picture and are left out." if shown else ""
+    listed = {name: tuple(ids) for _, each in records(haystack, _Haystacks) for name, ids in each}
+    if without := [each.id for each in asked[:items] if each.id not in listed]:
         raise BadInput(f"{printable_path(haystack)} has no trajectories for the question '{without[0]}'.")
-    wanted = {name for question in kept for name in haystacks[question.id]}
-    found = records(folder / TRAJECTORIES, _Trajectory)
-    texts = {trajectory.id: trajectory.text for _, trajectory in found if trajectory.id in wanted}
-    if missing := wanted - texts.keys():
-        raise BadInput(
-            f"{printable_path(folder / TRAJECTORIES)} has no trajectory '{min(missing)}': download it again."
-        )
-    rows = ((QUESTIONS, text, [item]) for text, item in _with_texts(kept, haystacks, texts))
+    wanted = {name for each in asked[:items] for name in listed[each.id]}
+    held = {each.id: each.text for _, each in records(trajectories, _Trajectory) if each.id in wanted}
+    if missing := wanted - held.keys():
+        raise BadInput(f"{printable_path(trajectories)} has no trajectory '{min(missing)}': download it again.")
+    texts, rows = dict[tuple[str, ...], Text](), list[Asked]()
+    for each in asked[:items]:
+        ids, identity = listed[each.id], f"{each.domain}-{len(texts) + 1}"
+        if ids not in texts:
+            texts[ids] = Text.of_documents(identity, identity, map(held.__getitem__, ids))
+        rows.append((printable_path(questions), texts[ids], [each.item(texts[ids].id)]))
     return build_dataset(path, rows, items, NAME, licence="Apache 2.0", note=note)
-
-
-def _with_texts(
-    asked: list[_Question], haystacks: Mapping[str, list[str]], texts: Mapping[str, str]
-) -> Iterator[tuple[Text, Item]]:
-    """The questions with their histories; a history that several have is one text, and no trajectory is copied."""
-    known = dict[tuple[str, ...], Text]()
-    for question in asked:
-        names = tuple(haystacks[question.id])
-        if names not in known:
-            identity = f"{question.domain}-{len(known) + 1}"
-            known[names] = Text.of_documents(identity, identity, (texts[name] for name in names))
-        scorer, separators = question.eval_function.partition("|")[0], _SEPARATORS.search(question.eval_function)
-        phrases = re.split(f"[{re.escape(separators[1] if separators else ',;')}]", question.answer)
-        yield (
-            known[names],
-            Item(
-                id=question.id,
-                text=known[names].id,
-                question=question.question,
-                references=(question.answer,),
-                category=question.question_type,
-                groups=(question.domain, scorer.strip()),
-                rubric=tuple(filter(None, map(str.strip, phrases))) if scorer.startswith("norm_phrase") else (),
-            ),
-        )
 
 
 long_mem_eval_v2 = Form(
     NAME,
-    f"LongMemEval-V2, the folder of {QUESTIONS} (with {SMALL}), or a file of its haystacks.",
+    f"LongMemEval-V2, the folder with {SMALL}, or a file of its haystacks.",
     _load,
     recognise=lambda path: (path / SMALL).is_file() or path.match("haystacks/lme_v2_*.json"),
 )

@@ -67,20 +67,14 @@ METRICS = {
         Metric("pairs_f1", "Pairs of ids shared with the reference, as in OOLONG-Pairs.", benchmarks.pairs_f1),
         Metric("named", "All that the right answer names, and little else.", benchmarks.named),
         Metric("infinite_bench", "∞Bench's official score, by the task.", benchmarks.infinite_bench),
-        Metric(
-            "longmemeval_v2", "LongMemEval-V2's official score, where no model gives it.", benchmarks.longmemeval_v2
-        ),
+        Metric("longmemeval_v2", "LongMemEval-V2's official score, without a judge.", benchmarks.longmemeval_v2),
         Metric("abstention", "Unanswerable questions correctly declined.", answers.abstention),
         Metric(
             "abstention_at_coverage",
             "Unanswerable questions among the least sure answers, as many as have no answer.",
             of_run=answers.abstention_at_coverage,
         ),
-        Metric(
-            "abstention_auroc",
-            "Answerable questions that are answered with more confidence than an unanswerable one.",
-            of_run=answers.abstention_auroc,
-        ),
+        Metric("abstention_auroc", "Less sure of the unanswerable questions.", of_run=answers.abstention_auroc),
         Metric("evidence_recall", "Pieces of evidence that were read or cited.", answers.evidence_recall),
         Metric("evidence_density", "Evidence that was read, by 1,000 words shown.", answers.evidence_density),
         Metric("citation_precision", "Citations that overlap evidence.", answers.citation_precision),

@@ -197,11 +197,10 @@ def abstention_at_coverage(asked: Sequence[tuple[Item, Outcome]]) -> dict[str, f
     The least sure answers are declined first, of equally sure ones any: who declines everything, and who is as sure of
     everything, has the share of unanswerable questions.
     """
-    ranks, sure = [_sureness(outcome) for _, outcome in asked], _sureness_of_unanswerable(asked)
-    return {
-        item: 100.0 * min(1.0, max(0.0, (len(sure) - sum(other < rank for other in ranks)) / ranks.count(rank)))
-        for item, rank in sure.items()
-    }
+    ranks, unanswerable = _rank(asked)
+    every, most = [*ranks.values()], len(unanswerable)
+    left = {item: most - sum(other < ranks[item] for other in every) for item in unanswerable}
+    return {item: 100 * min(1.0, max(0.0, left[item] / every.count(ranks[item]))) for item in unanswerable}
 
 
 def abstention_auroc(asked: Sequence[tuple[Item, Outcome]]) -> dict[str, float]:
@@ -209,21 +208,19 @@ def abstention_auroc(asked: Sequence[tuple[Item, Outcome]]) -> dict[str, float]:
 
     The mean is the area under the ROC curve: 50 is chance.
     """
-    ranks = [_sureness(outcome) for item, outcome in asked if not item.unanswerable]
-    return {
-        item: 100.0 * (sum(other > rank for other in ranks) + ranks.count(rank) / 2) / len(ranks) if ranks else 100.0
-        for item, rank in _sureness_of_unanswerable(asked).items()
-    }
+    ranks, unanswerable = _rank(asked)
+    others = [rank for item, rank in ranks.items() if item not in unanswerable]
+    worth = {item: sum((other > ranks[item]) + (other == ranks[item]) / 2 for other in others) for item in unanswerable}
+    return {item: 100 * surer / len(others) if others else 100.0 for item, surer in worth.items()}
 
 
-def _sureness(outcome: Outcome) -> tuple[bool, float]:
-    """By what answers are ranked: declined and failed ones before all others."""
-    answered = outcome.status != "failed" and not _declines(outcome)
-    return answered, -math.inf if outcome.confidence is None else outcome.confidence
-
-
-def _sureness_of_unanswerable(asked: Sequence[tuple[Item, Outcome]]) -> dict[str, tuple[bool, float]]:
-    return {item.id: _sureness(outcome) for item, outcome in asked if item.unanswerable}
+def _rank(asked: Sequence[tuple[Item, Outcome]]) -> tuple[dict[str, tuple[bool, float]], dict[str, None]]:
+    """How sure answers are, declined and failed ones less than all others, and which questions are unanswerable."""
+    ranks = dict[str, tuple[bool, float]]()
+    for item, outcome in asked:
+        answered = outcome.status != "failed" and not _declines(outcome)
+        ranks[item.id] = answered, -math.inf if outcome.confidence is None else outcome.confidence
+    return ranks, {item.id: None for item, _ in asked if item.unanswerable}
 
 
 def evidence_recall(item: Item, outcome: Outcome) -> float | None:

@@ -117,7 +117,9 @@ def extract_phrase(
     names = [_whole_name(found) for found in _NAME.finditer(sentence)]
     if _IN_GERMAN.match(question):
         placed = {found[1] for found in _GERMAN_PLACE.finditer(sentence)}
-        names = [name for name in names if (name.split()[0].strip(_AROUND) in placed if kind == "place" else " " in name)]
+        names = [
+            name for name in names if (name.split()[0].strip(_AROUND) in placed if kind == "place" else " " in name)
+        ]
     return _first_new(names, asked)
 
 

@@ -400,7 +400,7 @@ def test_long_mem_eval_v2(tmp_path: Path) -> None:
     (text,) = dataset.texts
     assert [document.partition("\n")[0] for document in text.documents] == ["Goal: Light t2", "Goal: Light t1"]
     assert text.documents[1] == (
-        "Goal: Light t1\n\nOutcome: success\n\nState 0\nPage: http://lamps/\n[1] link 'Lamps'\n"
+        "Goal: Light t1\nOutcome: success\n\nState 0\nPage: http://lamps/\n[1] link 'Lamps'\n"
         "Thought: To the lamps.\nAction: click('1')\n\nState 1\nPage: http://lamps/\n[2] button 'Oil'"
     )
     kinds = {item.id: (item.category, item.groups, item.rule) for item in dataset.items}
