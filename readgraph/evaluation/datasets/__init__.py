@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from readgraph.evaluation.datasets.agent_histories import long_mem_eval_v2
 from readgraph.evaluation.datasets.conversations import (
     beam,
     long_mem_eval,
@@ -48,7 +49,7 @@ FORMS = {
     for form in (
         *(own, quality, squality, qmsum, narrative_qa, books, scripts, locomo, corrected, long_mem_eval, hotpot),
         *(ruler, scrolls, natural_questions, mind2web, oolong, long_bench, infinite_bench, browse_comp, beam),
-        *(memory_agent_bench, finance_bench, ama_bench),
+        *(memory_agent_bench, finance_bench, ama_bench, long_mem_eval_v2),
         *(
             msc_retrieval,
             msc_retrieval_persona,

@@ -1,6 +1,6 @@
 """The metrics, by name, and the raters: the models for the metrics that need one."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -24,7 +24,8 @@ class Metric:
     """A score of an outcome from 0 to 100 (higher is better), or None if the metric does not apply to the question.
 
     Failed outcomes are scored 0 without it. Where a `rater` is asked (`judges.judging.judge`) there is no `score`, nor
-    where it must be 100 for all steps of an episode (`all_of`), which has one value.
+    where it must be 100 for all steps of an episode (`all_of`), which has one value, nor where the outcomes of a run
+    are ranked (`of_run`), which gives the scores of those to which the metric applies.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Metric:
     score: Callable[[Item, Outcome], float | None] | None = None
     rater: Rater | None = None
     all_of: str = ""
+    of_run: Callable[[Sequence[tuple[Item, Outcome]]], dict[str, float]] | None = None
 
     def score_best(self, item: Item, outcome: Outcome) -> float | None:
         """An outcome's score, or that of the best of its alternatives; None where no function gives one."""
@@ -65,7 +67,14 @@ METRICS = {
         Metric("pairs_f1", "Pairs of ids shared with the reference, as in OOLONG-Pairs.", benchmarks.pairs_f1),
         Metric("named", "All that the right answer names, and little else.", benchmarks.named),
         Metric("infinite_bench", "∞Bench's official score, by the task.", benchmarks.infinite_bench),
+        Metric("longmemeval_v2", "LongMemEval-V2's official score, without a judge.", benchmarks.longmemeval_v2),
         Metric("abstention", "Unanswerable questions correctly declined.", answers.abstention),
+        Metric(
+            "abstention_at_coverage",
+            "Unanswerable questions among the least sure answers, as many as have no answer.",
+            of_run=answers.abstention_at_coverage,
+        ),
+        Metric("abstention_auroc", "Less sure of the unanswerable questions.", of_run=answers.abstention_auroc),
         Metric("evidence_recall", "Pieces of evidence that were read or cited.", answers.evidence_recall),
         Metric("evidence_density", "Evidence that was read, by 1,000 words shown.", answers.evidence_density),
         Metric("citation_precision", "Citations that overlap evidence.", answers.citation_precision),
