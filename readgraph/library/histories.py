@@ -68,7 +68,8 @@ async def append_sessions(pages: PageStore, name: str, sessions: Sequence[Sessio
     Args:
         pages: The page store of the library.
         name: The history's name or id.
-        sessions: In their order; one with the same text, title and time as an earlier one is not appended again.
+        sessions: In their order; one with the same text, title and time as an earlier one is not appended again. Of
+            one with the title and time of earlier ones that goes on after their text, only what is new is appended.
 
     Raises:
         BadInput: Before anything is stored, if the name or a text is empty, if the name is the id of a document that
@@ -92,7 +93,7 @@ async def append_sessions(pages: PageStore, name: str, sessions: Sequence[Sessio
         await check_not_forgotten(pages, identity)
         document = await history(pages, title) or Document(identity, title, "", 0, 0, utc_now())
         known = await sessions_of(pages, document)
-        added = _new_sessions(known, cleaned)
+        added = _new_sessions(known, await _without_known(pages, document, known, cleaned))
         if added:
             document = await _grow(pages, document, known, added)
     if not document.sessions:
@@ -104,16 +105,38 @@ def _on_one_line(text: str) -> str:
     return on_one_line(replace_surrogates(text))
 
 
-def _new_sessions(known: list[Session], sessions: list[SessionText]) -> dict[Session, str]:
-    seen, end = {session.digest for session in known}, known[-1].end if known else 0
+async def _without_known(
+    pages: PageStore, document: Document, known: list[Session], sessions: list[SessionText]
+) -> dict[str, SessionText]:
+    """The sessions that aren't known, by the digests of what was given; of those that grew, what is new."""
+    seen = {session.digest for session in known}
+    new = {identity: session for session in sessions if (identity := digest(list(session))) not in seen}
+    told: dict[tuple[str, str], list[str]] = {(title, time): [] for _, title, time in new.values() if time}
+    for session in known:
+        if (label := (session.title, session.time)) in told:
+            told[label] += await pages.spans(document, [(session.start, session.end - len(BETWEEN))])
+    for identity, (text, title, time) in list(new.items()):
+        rest = text
+        for earlier in told.get((title, time), ()):
+            if rest.startswith(earlier) and rest[len(earlier) :][:1] in ("", "\n"):
+                rest = rest[len(earlier) :].lstrip("\n")
+            elif earlier.startswith(rest) and earlier[len(rest) :][:1] == "\n":
+                rest = ""
+        if rest:
+            new[identity] = SessionText(rest, title, time)
+            told.get((title, time), []).append(rest)
+        else:
+            del new[identity]
+    return new
+
+
+def _new_sessions(known: list[Session], sessions: dict[str, SessionText]) -> dict[Session, str]:
+    end = known[-1].end if known else 0
     added = dict[Session, str]()
-    for session in sessions:
-        identity = digest(list(session))
-        if identity not in seen:
-            seen.add(identity)
-            text = session.text + BETWEEN
-            number, start, end = len(known) + len(added) + 1, end, end + len(text)
-            added[Session(number, session.title, session.time, start, end, identity)] = text
+    for number, (identity, session) in enumerate(sessions.items(), len(known) + 1):
+        text = session.text + BETWEEN
+        start, end = end, end + len(text)
+        added[Session(number, session.title, session.time, start, end, identity)] = text
     return added
 
 

@@ -1,21 +1,27 @@
-"""Files as the sessions of a history: one session for each file, heading, line of JSON, or day of a chat."""
+"""Files as the sessions of a history: one for each file, heading, line of JSON, day of a chat, or agent's session."""
 
 import json
 import re
 from collections.abc import Callable, Sequence
 from itertools import chain, pairwise
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from readgraph.sources.encodings import decode
-from readgraph.sources.formats.chats import chat_of, chats_in, chats_in_folder, is_slack_folder, minute, sessions_in
+from readgraph.sources.formats.chat_turns import ChatConversation, minute, sessions_in
+from readgraph.sources.formats.chats import chat_of, chats_in, chats_in_folder, is_slack_folder
+from readgraph.sources.formats.transcripts import DATABASES, chats_in_database, is_transcript, json_lines, transcript_of
 from readgraph.sources.inputs import read_bytes
 from readgraph.sources.kinds import CHATS, IN_FOLDERS
-from readgraph.sources.loading import load, load_all, printable_path, raise_problem
+from readgraph.sources.loading import load, load_all, printable_path, raise_problem, select_files
 from readgraph.state.errors import BadInput
+from readgraph.state.words import format_count
 
 __all__ = ["SourceSession", "load_sessions"]
 JSON_LINES = ".jsonl"
+SAMPLE_FILES = 5  # of a folder, from which it is told whether an agent wrote them; of each, lines within a megabyte
+SAMPLE_LINES, SAMPLE_BYTES = 50, 1_000_000
 SESSION_HEADING = r"^#{1,6}\s+session\s+\d+\b\W*(?:(?P<time>.*\d.*)|(?P<title>.*))$"  # ## Session 3, 12 March 2024
 
 
@@ -37,7 +43,8 @@ def load_sessions(
     """The sessions of files and folders, in their order (see `load_all`); "-" is standard input.
 
     A `.jsonl` file has a session on each line. An exported chat (of WhatsApp, Slack, ChatGPT or Claude; a folder may be
-    Slack's) has a session for each day.
+    Slack's) has a session for each day. Sessions of coding agents (`.jsonl`, and folders that hold such files; SQLite
+    files of OpenAI's Agents SDK and LangGraph) are one session each, and their broken lines are left out.
 
     Args:
         paths: Files and folders.
@@ -45,7 +52,7 @@ def load_sessions(
         heading: A regular expression: a text is split before each line that it matches. It may have groups named
             `title` and `time`. Text before the first such line belongs to the first session. A file without such a
             line is one session with the file's title.
-        gap_hours: A chat has a session after each silence of so many hours instead.
+        gap_hours: A chat, or an agent's session, has a session after each silence of so many hours instead.
         left_out: Called with the error of each file that can't be read, as in `load_all`.
 
     Raises:
@@ -56,10 +63,27 @@ def load_sessions(
     except re.error as problem:
         raise BadInput(f"{heading!a} is not a regular expression: {problem}.") from None
 
+    def load_transcript(file: Path) -> list[ChatConversation]:
+        name = printable_path(file)
+        chat, broken = transcript_of(*json_lines(read_bytes(file, name)))
+        if broken:
+            left_out(BadInput(f"{format_count(broken, 'line')} of {name}, which can't be read as JSON."))
+        return [chat] if chat else []
+
     def load_file(file: Path) -> list[SourceSession]:
         suffix, name = file.suffix.lower(), printable_path(file)
-        if suffix == JSON_LINES:
+        if suffix == JSON_LINES and not _is_transcript(file):
             return _sessions_of_lines(file, name)
+        if suffix in DATABASES or suffix == JSON_LINES or _holds_transcripts(file):
+            if suffix in DATABASES:
+                talks = chats_in_database(file, name)
+            else:
+                talks = [
+                    *chain(*load_all([file], glob if file.is_dir() else None, left_out, load_transcript, (JSON_LINES,)))
+                ]
+            if not talks:
+                raise BadInput(f"{name} holds no session of an agent with its user.")
+            return _as_sessions(sessions_in(talks, inf if gap_hours is None else gap_hours))
         if file.is_dir():
             chats = chats_in_folder(file, name)
         elif suffix in CHATS.endings:
@@ -72,10 +96,31 @@ def load_sessions(
             if chat is None:
                 return [SourceSession(source.text, source.title, "")]
             chats = [chat]
-        found = sessions_in(chats, gap_hours)
-        return [SourceSession(session.as_text(), session.title, minute(session.time)) for session in found]
+        return _as_sessions(sessions_in(chats, gap_hours))
 
-    return [*chain(*load_all(paths, glob, left_out, load_file, (*IN_FOLDERS, JSON_LINES), is_slack_folder))]
+    return [*chain(*load_all(paths, glob, left_out, load_file, (*IN_FOLDERS, JSON_LINES), _is_whole))]
+
+
+def _as_sessions(found: Sequence[ChatConversation]) -> list[SourceSession]:
+    return [SourceSession(session.as_text(), session.title, minute(session.time)) for session in found]
+
+
+def _is_whole(folder: Path) -> bool:
+    return is_slack_folder(folder) or _holds_transcripts(folder)
+
+
+def _holds_transcripts(folder: Path) -> bool:
+    """Whether a folder holds sessions of a coding agent: it then stands for these, and for none of its other files."""
+    try:
+        found = select_files([folder], None, (JSON_LINES,)) if folder.is_dir() else []
+        return any(map(_is_transcript, found[:SAMPLE_FILES]))
+    except BadInput:  # no such file, or one that can't be read
+        return False
+
+
+def _is_transcript(file: Path) -> bool:
+    lines = read_bytes(file, printable_path(file))[:SAMPLE_BYTES].split(b"\n")
+    return is_transcript(json_lines(b"\n".join(lines[:SAMPLE_LINES]))[0])
 
 
 def split_sessions(text: str, heading: re.Pattern[str]) -> list[SourceSession]:

@@ -1,0 +1,271 @@
+"""Sessions of agents (Claude Code, Codex, OpenAI's Agents SDK, LangGraph): who said what, and a line for each tool.
+
+Thinking, what programs insert into the talk, and secrets are left out. What a text begins with never changes when the
+session goes on: a tool's line stands where its result came.
+"""
+
+import json
+import re
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from readgraph.sources.converting import dicts
+from readgraph.sources.formats.chat_turns import ChatConversation, ChatTurn, day, dict_in, minute, time_of, words
+from readgraph.sources.inputs import most_bytes, read_bytes
+from readgraph.sources.places import shorten_label
+from readgraph.state.errors import BadInput
+
+DATABASES = (".db", ".sqlite", ".sqlite3")
+LONGEST_ARGUMENT = LONGEST_OUTCOME = 160  # characters of what a tool was given, and of each line of what came of it
+DATABASE_SECONDS = 60.0  # the longest that a query of a stranger's database may take
+_SPEAKERS = {"user": "User", "human": "User", "assistant": "Agent", "ai": "Agent"}
+_TEXTS = ("text", "input_text", "output_text")
+_CALLS = ("tool_use", "tool_call", "function_call", "custom_tool_call", "local_shell_call")
+_RESULTS = ("tool_result", "function_call_output", "custom_tool_call_output", "local_shell_call_output")
+_SUBJECTS = ("command", "cmd", "file_path", "notebook_path", "path", "pattern", "query", "url", "description", "prompt")
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
+_INSERTED = re.compile(
+    r"</?(?:system-reminder|environment_context|user_instructions|INSTRUCTIONS|local-command-\w+|command-message|"
+    r"task-notification|ide_\w+)>"
+)
+_COMMAND = re.compile(r"</?command-(?:name|args)>")
+_SECRETS = re.compile(
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:.*?-----END [A-Z ]{0,40}PRIVATE KEY-----|.*)"
+    r"|\b(?:sk|pk|rk)[-_][\w-]{16,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[a-z]-[\w-]{10,}"
+    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|\bhf_\w{20,}|\bnpm_\w{20,}|\bpypi-[\w-]{30,}"
+    r"|\beyJ[\w-]{8,2000}\.[\w-]{8,2000}\.[\w-]*"
+    r"|(?<=://)[^\s/:@]{1,200}:[^\s/@]{1,200}(?=@)"
+    r"|(?P<header>(?i:\b(?:bearer|basic)\s{1,4}))(?=[^\s\d]{0,200}\d)[\w.~+/=-]{16,}"
+    r"|(?P<name>(?i:(?:passwor[dt]|passwd|passphrase|pwd|(?:api|access|secret|private)[_-]?key"
+    r"|(?:secret|token|credential)(?=[^\n\d]{0,100}\d))(?![a-z])[\w-]{0,20}[\"']?\s{0,4}[:=]\s{0,4}))"
+    r"(?!(?i:none|null|true|false|str|string|int|bool)\b)(?:\"[^\"\n]{4,500}\"|'[^'\n]{4,500}'|[^\s\"',;]{6,})",
+    re.DOTALL,
+)
+
+
+class Transcript(NamedTuple):
+    """What a file of an agent's session holds: the talk (None where nobody said anything), and its broken lines."""
+
+    chat: ChatConversation | None
+    broken: int
+
+
+def without_secrets(text: str) -> str:
+    """The text with "[secret]" for what looks like a key, a token, a password or the header that carries one."""
+    return _SECRETS.sub(lambda found: f"{found['header'] or found['name'] or ''}[secret]", text)
+
+
+def json_lines(data: bytes) -> tuple[list[dict[str, Any]], int]:
+    """The objects on the lines of a file, and how many lines hold none."""
+    values, broken = list[dict[str, Any]](), 0
+    for line in filter(bytes.strip, data.split(b"\n")):
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            values.append(value)
+        else:
+            broken += 1
+    return values, broken
+
+
+def is_transcript(lines: Iterable[dict[str, Any]]) -> bool:
+    """Whether lines of JSON are those of an agent's session."""
+    return any(
+        "text" not in line
+        and "turns" not in line
+        and (
+            isinstance(line.get("payload"), dict)
+            or ("sessionId" in line and "type" in line)
+            or line.get("role") in _SPEAKERS
+            or line.get("type") in (*_CALLS, *_RESULTS)
+        )
+        for line in lines
+    )
+
+
+def transcript_of(lines: Iterable[dict[str, Any]], broken: int = 0) -> Transcript:
+    """The session on a file's lines, without what sub-agents did on their own; its title begins with the project."""
+    said, project = list[tuple[dict[str, Any], Any]](), ""
+    for line in lines:
+        folder = words(line.get("cwd")) or words(dict_in(line, "payload").get("cwd"))
+        project = project or re.split(r"[\\/]", folder.rstrip("\\/"))[-1]
+        if not any(line.get(mark) for mark in ("isSidechain", "isMeta", "isCompactSummary")):
+            item = dict_in(line, "message" if line.get("type") in ("user", "assistant") else "payload")
+            queued = dict_in(line, "attachment")  # what the user wrote while the agent was at work
+            if queued.get("type") == "queued_command" and queued.get("commandMode", "prompt") == "prompt":
+                item = {"role": "user", "content": queued.get("prompt")}
+            if line.get("type") not in ("event_msg", "compacted"):  # these say a second time what was said
+                said.append((item or line, line.get("timestamp")))
+    return Transcript(_chat_of_items(said, project), broken)
+
+
+def chat_of_messages(value: Any) -> ChatConversation | None:
+    """The talk in JSON's `messages` or `items`: a thread of LangGraph or of OpenAI's Agents SDK; None for others."""
+    thread = value if isinstance(value, dict) else {"messages": value}
+    state = dict_in(thread, "values") or dict_in(thread, "channel_values") or thread
+    items = dicts(state.get("messages")) or dicts(state.get("items"))
+    began = thread.get("created_at") or thread.get("ts")
+    return _chat_of_items([(item, item.get("created_at") or item.get("timestamp") or began) for item in items])
+
+
+def _chat_of_items(items: Iterable[tuple[dict[str, Any], Any]], project: str = "") -> ChatConversation | None:
+    turns, calls, day_shown, asked = list[ChatTurn](), dict[str, str](), "", ""
+    for item, written in items:
+        moment, _ = time_of(written)
+        for speaker, text in _said_in(item, calls):
+            new_day = bool(moment) and day(moment) != day_shown
+            day_shown = day(moment) or day_shown
+            shown = "" if moment is None else minute(moment) if new_day and turns else f"{moment:%H:%M}"
+            named = speaker if speaker == "Tool" else ", ".join(filter(None, [speaker, shown]))
+            turns.append(ChatTurn(named, text, moment))
+            asked = asked or (text if speaker == "User" else "")
+    title = shorten_label(": ".join(filter(None, [project, shorten_label(asked)])))
+    return ChatConversation(title, turns) if turns else None
+
+
+def _said_in(item: dict[str, Any], calls: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """The turns of a message or item; calls are noted by their ids until their results come."""
+    message = dict_in(item, "data") or dict_in(item, "kwargs") or item  # as LangChain writes messages
+    kind = words(message.get("type")) or words(item.get("type"))
+    role, content = words(message.get("role")) or kind, message.get("content")
+    if kind in (*_CALLS, *_RESULTS) or role == "tool":
+        parts = [message]
+    else:
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else dicts(content)
+        parts += [{"type": "tool_call", **call} for call in dicts(message.get("tool_calls"))]
+    for part in parts:
+        if part.get("type") in _CALLS:
+            calls[_call_id(part)] = _describe_call(part)
+        elif part.get("type") in _RESULTS or role == "tool":
+            called = calls.get(_call_id(part)) or words(part.get("name")) or "a tool"
+            yield "Tool", f"{called} → {_outcome(part)}"
+        elif part.get("type") in _TEXTS and role in _SPEAKERS and (text := _spoken(words(part.get("text")))):
+            yield _SPEAKERS[role], text
+
+
+def _call_id(part: dict[str, Any]) -> str:
+    return next(
+        (found for key in ("tool_use_id", "tool_call_id", "call_id", "id") if (found := words(part.get(key)))), ""
+    )
+
+
+def _spoken(text: str) -> str:
+    parts = _INSERTED.split(text)
+    text = "".join(parts[::2]) if len(parts) % 2 else text
+    if text.startswith("# AGENTS.md instructions"):
+        return ""
+    return without_secrets(_COMMAND.sub(" ", text)).strip()
+
+
+def _describe_call(part: dict[str, Any]) -> str:
+    """What was run: "Bash: pytest -q", "Edit: src/queue.py"."""
+    function = dict_in(part, "function")
+    name = words(part.get("name")) or words(function.get("name")) or "shell"
+    found = (part.get(key) for key in ("input", "args", "arguments", "action"))
+    given = next((each for each in found if each), None) or function.get("arguments")
+    if isinstance(given, str) and given.lstrip().startswith("{"):
+        given = _parsed(given)
+    if isinstance(given, dict):
+        given = next((given[key] for key in _SUBJECTS if given.get(key)), None) or next(iter(given.values()), "")
+    if isinstance(given, list):  # ["bash", "-lc", "pytest -q"]
+        given = words(given[-1]) if given[1:2] in (["-lc"], ["-c"]) else " ".join(map(str, given))
+    text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, default=str) if given else ""
+    patched = _PATCHED.findall(text[:1_000_000])
+    return ": ".join(filter(None, [name, _clip(without_secrets(", ".join(patched) or text), LONGEST_ARGUMENT)]))
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _outcome(part: dict[str, Any]) -> str:
+    """What came of a call: the first and the last line of its result, after "failed: " where it says so."""
+    result = part.get("content", part.get("output"))
+    failed = bool(part.get("is_error")) or part.get("status") in ("error", "failed", "incomplete")
+    if isinstance(result, str) and result.startswith('{"'):
+        wrapped = _parsed(result)
+        result = wrapped if isinstance(wrapped, dict) and "output" in wrapped else result
+    if isinstance(result, dict):
+        failed |= bool(dict_in(result, "metadata").get("exit_code") or result.get("exit_code"))
+        failed |= result.get("success") is False
+        result = result.get("output", result.get("content"))
+    text = "\n".join(words(each.get("text")) for each in dicts(result)) if isinstance(result, list) else words(result)
+    lines = [line for line in without_secrets(text).splitlines() if line.strip()]
+    shown = dict.fromkeys(_clip(line, LONGEST_OUTCOME) for line in (lines[:1] + lines[-1:]))
+    return ("failed: " if failed else "") + ((" … " if len(lines) > 2 else " / ").join(shown) or "no output")
+
+
+def _clip(text: str, most: int) -> str:
+    text = " ".join(text[: 4 * most].split())
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def chats_in_database(path: Path, name: str) -> list[ChatConversation]:
+    """The sessions in a SQLite file of OpenAI's Agents SDK, or the threads of a LangGraph checkpointer.
+
+    Raises `BadInput` for another file. Nothing in it is run: no view is read, and no object is made from what it holds.
+    """
+    read_bytes(path, name)  # a regular file, within the limit
+    ends = time.monotonic() + DATABASE_SECONDS
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            database.execute("PRAGMA trusted_schema = OFF")
+            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, most_bytes())
+            database.set_progress_handler(lambda: time.monotonic() > ends, 100_000)
+            tables = {row[0] for row in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+            if "agent_messages" in tables:
+                return [*_sessions_of_openai(database)]
+            if "checkpoints" in tables:
+                return [*_threads_of_langgraph(database)]
+    except sqlite3.Error as problem:
+        raise BadInput(f"{name} can't be read as a SQLite file: {problem}.") from None
+    raise BadInput(f"{name} holds no sessions of agents: those of OpenAI's Agents SDK and of LangGraph can be read.")
+
+
+def _sessions_of_openai(database: sqlite3.Connection) -> Iterator[ChatConversation]:
+    rows = database.execute("SELECT session_id, message_data, created_at FROM agent_messages ORDER BY id")
+    sessions: dict[str, list[tuple[dict[str, Any], Any]]] = {}
+    for session, data, written in rows:
+        item = _parsed(words(data))
+        if isinstance(item, dict):
+            sessions.setdefault(str(session), []).append((item, words(written).replace(" ", "T")))
+    for session, items in sessions.items():
+        if chat := _chat_of_items(items, session):
+            yield chat
+
+
+def _threads_of_langgraph(database: sqlite3.Connection) -> Iterator[ChatConversation]:
+    """The newest state of each thread, at the time of its first."""
+    bounds = (
+        "SELECT thread_id, min(checkpoint_id), max(checkpoint_id) FROM checkpoints WHERE checkpoint_ns = '' GROUP BY 1"
+    )
+    of = "SELECT checkpoint FROM checkpoints WHERE thread_id = ? AND checkpoint_id = ? AND checkpoint_ns = ''"
+    for thread, *ids in database.execute(bounds).fetchall():
+        first, last = (_unpacked(database.execute(of, (thread, each)).fetchone()[0]) for each in ids)
+        if isinstance(first, dict) and isinstance(last, dict):
+            chat = chat_of_messages({**last, "created_at": first.get("ts")})
+            if chat:
+                yield chat._replace(title=shorten_label(f"{thread}: {chat.title}"))
+
+
+def _unpacked(data: Any) -> Any:
+    """The value in a checkpoint's bytes (MessagePack): of an object, what it was made from, which stays plain data."""
+    import ormsgpack
+
+    def plain(_: int, packed: bytes) -> Any:
+        value = ormsgpack.unpackb(packed, ext_hook=plain, option=ormsgpack.OPT_NON_STR_KEYS)
+        return value[2] if isinstance(value, list) and len(value) > 2 else value
+
+    try:
+        return ormsgpack.unpackb(data, ext_hook=plain, option=ormsgpack.OPT_NON_STR_KEYS)
+    except (ValueError, TypeError, RecursionError):
+        return None
