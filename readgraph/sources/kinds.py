@@ -26,6 +26,7 @@ PDF = FileKind("pdf.pdf_text", {".pdf": "application/pdf"})
 # Folders don't stand for these: most pictures show no text, and most .json and .zip files hold no chat.
 PICTURE = FileKind("pdf.picture_text", {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": ""}, in_folders=False)
 CHATS = FileKind("chats.chat_export", {".json": "", ".zip": ""}, "formats.chats", in_folders=False)
+MAIL = FileKind("formats.mail_text", {".eml": "message/rfc822", ".mbox": "application/mbox"})
 
 ALL = (
     PLAIN,
@@ -41,6 +42,7 @@ ALL = (
     FileKind("formats.subtitles_text", {".srt": "application/x-subrip", ".vtt": "text/vtt"}),
     FileKind("formats.rst_text", {".rst": "text/x-rst"}, "formats.plain_text:convert_rst", kept=True),
     FileKind("formats.notebook_text", {".ipynb": "application/x-ipynb+json"}),
+    MAIL,
     CHATS,
     PICTURE,
 )

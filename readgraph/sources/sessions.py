@@ -1,4 +1,4 @@
-"""Files as the sessions of a history: one for each file, heading, line of JSON, day of a chat, or agent's session."""
+"""Files as the sessions of a history: one for a file, heading, line of JSON, day of a chat or mail, agent's session."""
 
 import json
 import re
@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from readgraph.sources.encodings import decode
 from readgraph.sources.formats.chat_turns import ChatConversation, minute, sessions_in
 from readgraph.sources.formats.chats import chat_of, chats_in, chats_in_folder, is_slack_folder
+from readgraph.sources.formats.mail_text import mail_chats
 from readgraph.sources.formats.transcripts import DATABASES, chats_in_database, is_transcript, json_lines, transcript_of
 from readgraph.sources.inputs import read_bytes
-from readgraph.sources.kinds import CHATS, IN_FOLDERS
+from readgraph.sources.kinds import CHATS, IN_FOLDERS, MAIL
 from readgraph.sources.loading import load, load_all, printable_path, raise_problem, select_files
 from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
@@ -43,8 +44,8 @@ def load_sessions(
     """The sessions of files and folders, in their order (see `load_all`); "-" is standard input.
 
     A `.jsonl` file has a session on each line. An exported chat (of WhatsApp, Slack, ChatGPT or Claude; a folder may be
-    Slack's) has a session for each day. Sessions of coding agents (`.jsonl`, and folders that hold such files; SQLite
-    files of OpenAI's Agents SDK and LangGraph) are one session each, and their broken lines are left out.
+    Slack's) has a session for each day, and so has each thread of e-mail. Sessions of coding agents (`.jsonl`, and
+    folders that hold such files; SQLite files of OpenAI's Agents SDK and LangGraph) stay whole.
 
     Args:
         paths: Files and folders.
@@ -86,6 +87,10 @@ def load_sessions(
             return _as_sessions(sessions_in(talks, inf if gap_hours is None else gap_hours))
         if file.is_dir():
             chats = chats_in_folder(file, name)
+        elif suffix in MAIL.endings:
+            chats, problems = mail_chats(read_bytes(file, name), name)
+            for problem in problems:
+                left_out(BadInput(problem))
         elif suffix in CHATS.endings:
             chats = chats_in(read_bytes(file, name), name)
         else:

@@ -13,14 +13,20 @@ from readgraph.state.errors import BadInput
 
 
 class ChatTurn(NamedTuple):
-    """What one speaker wrote at one time; "" for a line of the program, None where the time is unknown."""
+    """What one speaker wrote at one time; "" for a line of the program, None where the time is unknown.
+
+    `heading` is what a message has above its text, where it is more than the speaker.
+    """
 
     speaker: str
     text: str
     time: datetime | None
+    heading: str = ""
 
     def as_text(self) -> str:
         """The turn as text: "Anna: Where is it?"."""
+        if self.heading:
+            return f"{self.heading}\n\n{self.text}".rstrip()
         return f"{self.speaker}: {self.text}" if self.speaker else self.text
 
 
