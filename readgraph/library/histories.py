@@ -93,7 +93,7 @@ async def append_sessions(pages: PageStore, name: str, sessions: Sequence[Sessio
         await check_not_forgotten(pages, identity)
         document = await history(pages, title) or Document(identity, title, "", 0, 0, utc_now())
         known = await sessions_of(pages, document)
-        added = _new_sessions(known, await _without_known(pages, document, known, cleaned))
+        added = await _new_sessions(pages, document, known, cleaned)
         if added:
             document = await _grow(pages, document, known, added)
     if not document.sessions:
@@ -105,38 +105,27 @@ def _on_one_line(text: str) -> str:
     return on_one_line(replace_surrogates(text))
 
 
-async def _without_known(
+async def _new_sessions(
     pages: PageStore, document: Document, known: list[Session], sessions: list[SessionText]
-) -> dict[str, SessionText]:
-    """The sessions that aren't known, by the digests of what was given; of those that grew, what is new."""
-    seen = {session.digest for session in known}
+) -> dict[Session, str]:
+    """The sessions that aren't known, with their texts; of those that grew, what is new."""
+    seen, end = {session.digest for session in known}, known[-1].end if known else 0
     new = {identity: session for session in sessions if (identity := digest(list(session))) not in seen}
     told: dict[tuple[str, str], list[str]] = {(title, time): [] for _, title, time in new.values() if time}
     for session in known:
         if (label := (session.title, session.time)) in told:
             told[label] += await pages.spans(document, [(session.start, session.end - len(BETWEEN))])
-    for identity, (text, title, time) in list(new.items()):
-        rest = text
-        for earlier in told.get((title, time), ()):
-            if rest.startswith(earlier) and rest[len(earlier) :][:1] in ("", "\n"):
-                rest = rest[len(earlier) :].lstrip("\n")
-            elif earlier.startswith(rest) and earlier[len(rest) :][:1] == "\n":
-                rest = ""
-        if rest:
-            new[identity] = SessionText(rest, title, time)
-            told.get((title, time), []).append(rest)
-        else:
-            del new[identity]
-    return new
-
-
-def _new_sessions(known: list[Session], sessions: dict[str, SessionText]) -> dict[Session, str]:
-    end = known[-1].end if known else 0
     added = dict[Session, str]()
-    for number, (identity, session) in enumerate(sessions.items(), len(known) + 1):
-        text = session.text + BETWEEN
-        start, end = end, end + len(text)
-        added[Session(number, session.title, session.time, start, end, identity)] = text
+    for identity, (text, title, time) in new.items():
+        for earlier in told.get((title, time), ()):
+            if f"{text}\n".startswith(f"{earlier}\n"):
+                text = text[len(earlier) :].lstrip("\n")
+            elif earlier.startswith(f"{text}\n"):
+                text = ""
+        if text:
+            told.get((title, time), []).append(text)
+            start, end = end, end + len(text + BETWEEN)
+            added[Session(len(known) + len(added) + 1, title, time, start, end, identity)] = text + BETWEEN
     return added
 
 

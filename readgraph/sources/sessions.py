@@ -21,8 +21,7 @@ from readgraph.state.words import format_count
 
 __all__ = ["SourceSession", "load_sessions"]
 JSON_LINES = ".jsonl"
-SAMPLE_FILES = 5  # of a folder, from which it is told whether an agent wrote them; of each, lines within a megabyte
-SAMPLE_LINES, SAMPLE_BYTES = 50, 1_000_000
+SAMPLE_FILES, SAMPLE_BYTES = 5, 1_000_000  # of a folder, and of each file: from these it is told if an agent wrote it
 SESSION_HEADING = r"^#{1,6}\s+session\s+\d+\b\W*(?:(?P<time>.*\d.*)|(?P<title>.*))$"  # ## Session 3, 12 March 2024
 
 
@@ -64,27 +63,25 @@ def load_sessions(
     except re.error as problem:
         raise BadInput(f"{heading!a} is not a regular expression: {problem}.") from None
 
-    def load_transcript(file: Path) -> list[ChatConversation]:
+    def load_talks(file: Path) -> list[ChatConversation]:
         name = printable_path(file)
-        chat, broken = transcript_of(*json_lines(read_bytes(file, name)))
+        if file.suffix.lower() in DATABASES:
+            return chats_in_database(file, name)
+        lines, broken = json_lines(read_bytes(file, name))
         if broken:
-            left_out(BadInput(f"{format_count(broken, 'line')} of {name}, which can't be read as JSON."))
-        return [chat] if chat else []
+            left_out(BadInput(f"{format_count(broken, 'line')} of {name}: not JSON."))
+        return [*filter(None, [transcript_of(lines)])]
 
     def load_file(file: Path) -> list[SourceSession]:
         suffix, name = file.suffix.lower(), printable_path(file)
-        if suffix == JSON_LINES and not _is_transcript(file):
-            return _sessions_of_lines(file, name)
-        if suffix in DATABASES or suffix == JSON_LINES or _holds_transcripts(file):
-            if suffix in DATABASES:
-                talks = chats_in_database(file, name)
-            else:
-                talks = [
-                    *chain(*load_all([file], glob if file.is_dir() else None, left_out, load_transcript, (JSON_LINES,)))
-                ]
+        if suffix in DATABASES or _is_of_agent(file):
+            within = glob if file.is_dir() else None
+            talks = [*chain(*load_all([file], within, left_out, load_talks, (JSON_LINES,)))]
             if not talks:
                 raise BadInput(f"{name} holds no session of an agent with its user.")
-            return _as_sessions(sessions_in(talks, inf if gap_hours is None else gap_hours))
+            return _as_sessions(talks, inf if gap_hours is None else gap_hours)
+        if suffix == JSON_LINES:
+            return _sessions_of_lines(file, name)
         if file.is_dir():
             chats = chats_in_folder(file, name)
         elif suffix in MAIL.endings:
@@ -101,31 +98,28 @@ def load_sessions(
             if chat is None:
                 return [SourceSession(source.text, source.title, "")]
             chats = [chat]
-        return _as_sessions(sessions_in(chats, gap_hours))
+        return _as_sessions(chats, gap_hours)
 
     return [*chain(*load_all(paths, glob, left_out, load_file, (*IN_FOLDERS, JSON_LINES), _is_whole))]
 
 
-def _as_sessions(found: Sequence[ChatConversation]) -> list[SourceSession]:
+def _as_sessions(chats: Sequence[ChatConversation], gap_hours: float | None) -> list[SourceSession]:
+    found = sessions_in(chats, gap_hours)
     return [SourceSession(session.as_text(), session.title, minute(session.time)) for session in found]
 
 
 def _is_whole(folder: Path) -> bool:
-    return is_slack_folder(folder) or _holds_transcripts(folder)
+    return is_slack_folder(folder) or _is_of_agent(folder)
 
 
-def _holds_transcripts(folder: Path) -> bool:
-    """Whether a folder holds sessions of a coding agent: it then stands for these, and for none of its other files."""
+def _is_of_agent(path: Path) -> bool:
+    """Whether these are sessions of a coding agent; a folder then stands for them, and for none of its other files."""
     try:
-        found = select_files([folder], None, (JSON_LINES,)) if folder.is_dir() else []
-        return any(map(_is_transcript, found[:SAMPLE_FILES]))
-    except BadInput:  # no such file, or one that can't be read
+        files = [file for file in select_files([path], None, (JSON_LINES,)) if file.suffix.lower() == JSON_LINES]
+        samples = (read_bytes(file, "")[:SAMPLE_BYTES] for file in files[:SAMPLE_FILES])
+        return any(is_transcript(json_lines(sample)[0]) for sample in samples)
+    except BadInput:  # there is no such file, or it can't be read
         return False
-
-
-def _is_transcript(file: Path) -> bool:
-    lines = read_bytes(file, printable_path(file))[:SAMPLE_BYTES].split(b"\n")
-    return is_transcript(json_lines(b"\n".join(lines[:SAMPLE_LINES]))[0])
 
 
 def split_sessions(text: str, heading: re.Pattern[str]) -> list[SourceSession]:

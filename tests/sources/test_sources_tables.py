@@ -178,7 +178,7 @@ def test_formulas_have_the_values_that_were_computed(tmp_path: Path) -> None:
     [
         (("<sheetData>", "<sheetDat>"), "is not a valid Excel file"),
         (("<worksheet", "<!DOCTYPE a [<!ENTITY own 'x'>]><worksheet"), "entities of its own"),
-        (('<row r="1"', '<row r="999999999"'), "more than 1,048,576 rows"),
+        (('<row r="1"', '<row r="999999999"'), "too many empty cells before others"),
     ],
 )
 def test_a_workbook_that_is_damaged_or_made_to_take_for_ever(

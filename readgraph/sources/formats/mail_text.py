@@ -32,9 +32,7 @@ _INTRODUCTION = re.compile(
     r"|-{2,}\s?[\w' ]{5,40}\s?-{2,}|_{10,}",
     re.IGNORECASE,
 )
-_QUOTED_HEADER = re.compile(
-    r"\*?(?:from|sent|date|to|cc|subject|von|gesendet|datum|an|betreff|de|envoyé|à|objet)\s?:", re.I
-)
+_QUOTED_HEADER = re.compile(r"\*?(?:from|sent|date|to|cc|subject|von|gesendet|datum|an|betreff|de|envoyé|à|objet)\s?:")
 
 
 def convert(data: bytes, name: str) -> Converted:
@@ -53,8 +51,6 @@ def mail_chats(data: bytes, name: str) -> tuple[list[ChatConversation], list[str
             messages.append(_Mail(each, which))
         except BadInput as problem:
             problems.append(str(problem))
-        except RecursionError:
-            problems.append(f"{which} has parts within parts without end: save its text as a file.")
     if not messages:
         raise BadInput(problems[0] if problems else f"{name} is empty: there is nothing to read.")
     return _threads(messages), problems
@@ -71,11 +67,10 @@ class _Mail:
         self.sender, self.subject = _header(message, "From"), _REPLY.sub("", subject, count=1) or subject
         if not (self.sender or subject or message["Date"] or message["Received"]):
             raise BadInput(f"{name} is no message: it has no sender, subject or date.")
-        self.is_reply = self.subject != subject
         self.time = _time(message)
-        self.ids = _ID.findall(
-            " ".join(_header(message, of, 20_000) for of in ("References", "In-Reply-To", "Message-ID"))
-        )
+        names = "References", "In-Reply-To", "Message-ID"
+        self.ids = _ID.findall(" ".join(str(message.get(each)) for each in names))
+        self.answers = [*self.ids, *([self.subject.casefold()] if self.subject != subject else [])]
         shown = {"From": self.sender, "To": _header(message, "To"), "Cc": _header(message, "Cc")}
         shown |= {"Date": f"{minute(self.time)} (UTC)" if self.time else "", "Subject": subject}
         self.heading = "\n".join(f"{label}: {value}" for label, value in shown.items() if value)
@@ -88,8 +83,7 @@ class _Mail:
                 attached.append(file or kind)
             elif kind in ("text/plain", "text/html"):
                 texts.append(_text(part, name))
-        if attached:
-            texts.append(f"Attached: {', '.join(attached)}")
+        texts.append(f"Attached: {', '.join(attached)}" if attached else "")
         self.text = "\n\n".join(filter(None, (text.strip() for text in texts)))
 
 
@@ -101,10 +95,8 @@ def _leaves(message: "Message[str, str]") -> "Iterator[Message[str, str]]":
         payload = part.get_payload()
         inner = [each for each in payload if isinstance(each, Message)] if isinstance(payload, list) else []
         if part.get_content_subtype() == "alternative" and inner:
-            plain = [
-                each for each in inner if each.get_content_type() == "text/plain" and each.get_payload(decode=True)
-            ]
-            inner = plain[:1] or inner[-1:]
+            plain = (each for each in inner if each.get_content_type() == "text/plain")
+            inner = [each for each in plain if str(each.get_payload()).strip()][:1] or inner[-1:]
         waiting += reversed(inner)
         if not part.is_multipart() or part.get_content_type() == "message/rfc822":
             yield part
@@ -121,8 +113,8 @@ def _text(part: "Message[str, str]", name: str) -> str:
     return words(text.replace("\r\n", "\n"))
 
 
-def _header(message: "Message[str, str]", name: str, most: int = LONGEST_HEADER) -> str:
-    value = str(message.get(name) or "")[:most]
+def _header(message: "Message[str, str]", name: str) -> str:
+    value = str(message.get(name) or "")[:LONGEST_HEADER]
     try:
         return _clean(str(make_header(decode_header(value))))
     except (LookupError, ValueError, MessageError):
@@ -145,8 +137,7 @@ def _threads(messages: list[_Mail]) -> list[ChatConversation]:
     """The messages by what they answer: by their ids, or a reply without these by its subject."""
     threads, thread_of = list[list[_Mail]](), dict[str, list[_Mail]]()
     for mail in sorted(messages, key=lambda mail: mail.time or datetime.min):
-        keys = [*mail.ids, *([mail.subject.casefold()] if mail.is_reply else [])]
-        thread = next((thread_of[key] for key in keys if key in thread_of), None)
+        thread = next((thread_of[key] for key in mail.answers if key in thread_of), None)
         if thread is None:
             threads.append(thread := [])
         thread.append(mail)
@@ -173,19 +164,17 @@ def _key(line: str) -> str:
 def _without_quotes(text: str, seen: set[str], latest: str) -> str:
     """The text without the quoted lines that stand in earlier messages, and without what introduces these."""
     kept, introduced, follows = list[str](), None, False
-    for line in text.split("\n"):
-        before = kept[-1] if kept else ""
-        if seen and (_INTRODUCTION.fullmatch(line[:600]) or _INTRODUCTION.fullmatch(f"{before} {line}"[:600])):
-            introduced, follows = len(kept) - (not _INTRODUCTION.fullmatch(line[:600])), True
-            kept.append(line)
-            continue
+    for line in text.split("\n") if seen else ():
         key, quoted = _key(line), line.startswith(">")
-        if (quoted or (follows and key)) and (key in seen or not key or (len(key) > 10 and key in latest)):
-            if key and introduced is not None:
-                del kept[introduced:]
-                introduced = None
-            continue
-        if key and not _QUOTED_HEADER.match(line):
-            introduced = None
+        for begins in (line, f"{kept[-1] if kept else ''} {line}"):  # it may take two lines
+            if _INTRODUCTION.fullmatch(begins[:600]):
+                introduced, follows, quoted = len(kept) - (begins is not line), True, False
+                break
+        else:
+            if (quoted or (follows and key)) and (key in seen or not key or (len(key) > 10 and key in latest)):
+                kept = kept[:introduced] if key else kept
+                introduced = None if key else introduced
+                continue
+            introduced = None if key and not _QUOTED_HEADER.match(key) else introduced
         kept.append(line)
-    return re.sub(r"\n\s*\n\s*", "\n\n", "\n".join(kept)).strip()
+    return re.sub(r"\n\s*\n\s*", "\n\n", "\n".join(kept)).strip() if seen else text

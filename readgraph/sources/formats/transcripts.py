@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from readgraph.sources.converting import dicts
 from readgraph.sources.formats.chat_turns import ChatConversation, ChatTurn, day, dict_in, minute, time_of, words
@@ -20,7 +20,8 @@ from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput
 
 DATABASES = (".db", ".sqlite", ".sqlite3")
-LONGEST_ARGUMENT = LONGEST_OUTCOME = 160  # characters of what a tool was given, and of each line of what came of it
+LONGEST_SHOWN = 160  # characters of what a tool was given, and of each line of what came of it
+TOOL = "Tool"  # the speaker of what tools gave
 DATABASE_SECONDS = 60.0  # the longest that a query of a stranger's database may take
 _SPEAKERS = {"user": "User", "human": "User", "assistant": "Agent", "ai": "Agent"}
 _TEXTS = ("text", "input_text", "output_text")
@@ -47,13 +48,6 @@ _SECRETS = re.compile(
 )
 
 
-class Transcript(NamedTuple):
-    """What a file of an agent's session holds: the talk (None where nobody said anything), and its broken lines."""
-
-    chat: ChatConversation | None
-    broken: int
-
-
 def without_secrets(text: str) -> str:
     """The text with "[secret]" for what looks like a key, a token, a password or the header that carries one."""
     return _SECRETS.sub(lambda found: f"{found['header'] or found['name'] or ''}[secret]", text)
@@ -61,36 +55,21 @@ def without_secrets(text: str) -> str:
 
 def json_lines(data: bytes) -> tuple[list[dict[str, Any]], int]:
     """The objects on the lines of a file, and how many lines hold none."""
-    values, broken = list[dict[str, Any]](), 0
-    for line in filter(bytes.strip, data.split(b"\n")):
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            value = None
-        if isinstance(value, dict):
-            values.append(value)
-        else:
-            broken += 1
-    return values, broken
+    lines = [*filter(bytes.strip, data.split(b"\n"))]
+    values = dicts([*map(_parsed, lines)])
+    return values, len(lines) - len(values)
 
 
 def is_transcript(lines: Iterable[dict[str, Any]]) -> bool:
     """Whether lines of JSON are those of an agent's session."""
-    return any(
-        "text" not in line
-        and "turns" not in line
-        and (
-            isinstance(line.get("payload"), dict)
-            or ("sessionId" in line and "type" in line)
-            or line.get("role") in _SPEAKERS
-            or line.get("type") in (*_CALLS, *_RESULTS)
-        )
-        for line in lines
-    )
+    return any({"payload", "sessionId", "role"} & line.keys() and not {"text", "turns"} & line.keys() for line in lines)
 
 
-def transcript_of(lines: Iterable[dict[str, Any]], broken: int = 0) -> Transcript:
-    """The session on a file's lines, without what sub-agents did on their own; its title begins with the project."""
+def transcript_of(lines: Iterable[dict[str, Any]]) -> ChatConversation | None:
+    """The session on a file's lines, without what sub-agents did on their own; None where the user said nothing.
+
+    Its title is the project and what the user said first, which stay when it goes on.
+    """
     said, project = list[tuple[dict[str, Any], Any]](), ""
     for line in lines:
         folder = words(line.get("cwd")) or words(dict_in(line, "payload").get("cwd"))
@@ -102,7 +81,7 @@ def transcript_of(lines: Iterable[dict[str, Any]], broken: int = 0) -> Transcrip
                 item = {"role": "user", "content": queued.get("prompt")}
             if line.get("type") not in ("event_msg", "compacted"):  # these say a second time what was said
                 said.append((item or line, line.get("timestamp")))
-    return Transcript(_chat_of_items(said, project), broken)
+    return _chat_of_items(said, project)
 
 
 def chat_of_messages(value: Any) -> ChatConversation | None:
@@ -110,103 +89,91 @@ def chat_of_messages(value: Any) -> ChatConversation | None:
     thread = value if isinstance(value, dict) else {"messages": value}
     state = dict_in(thread, "values") or dict_in(thread, "channel_values") or thread
     items = dicts(state.get("messages")) or dicts(state.get("items"))
-    began = thread.get("created_at") or thread.get("ts")
-    return _chat_of_items([(item, item.get("created_at") or item.get("timestamp") or began) for item in items])
+    return _chat_of_items([(item, item.get("created_at") or thread.get("created_at")) for item in items])
 
 
 def _chat_of_items(items: Iterable[tuple[dict[str, Any], Any]], project: str = "") -> ChatConversation | None:
-    turns, calls, day_shown, asked = list[ChatTurn](), dict[str, str](), "", ""
+    turns, calls, shown = list[ChatTurn](), dict[str, str](), ""
     for item, written in items:
         moment, _ = time_of(written)
         for speaker, text in _said_in(item, calls):
-            new_day = bool(moment) and day(moment) != day_shown
-            day_shown = day(moment) or day_shown
-            shown = "" if moment is None else minute(moment) if new_day and turns else f"{moment:%H:%M}"
-            named = speaker if speaker == "Tool" else ", ".join(filter(None, [speaker, shown]))
-            turns.append(ChatTurn(named, text, moment))
-            asked = asked or (text if speaker == "User" else "")
+            clock = (
+                "" if moment is None else f"{moment:%H:%M}" if day(moment) == (shown or day(moment)) else minute(moment)
+            )
+            shown = day(moment) or shown
+            turns.append(ChatTurn(", ".join(filter(None, [speaker, "" if speaker == TOOL else clock])), text, moment))
+    asked = next((turn.text for turn in turns if turn.speaker.startswith("User")), "")
     title = shorten_label(": ".join(filter(None, [project, shorten_label(asked)])))
-    return ChatConversation(title, turns) if turns else None
+    return ChatConversation(title, turns) if asked else None
 
 
 def _said_in(item: dict[str, Any], calls: dict[str, str]) -> Iterator[tuple[str, str]]:
     """The turns of a message or item; calls are noted by their ids until their results come."""
     message = dict_in(item, "data") or dict_in(item, "kwargs") or item  # as LangChain writes messages
-    kind = words(message.get("type")) or words(item.get("type"))
-    role, content = words(message.get("role")) or kind, message.get("content")
+    kind, content = words(message.get("type")) or words(item.get("type")), message.get("content")
+    role = words(message.get("role")) or kind
     if kind in (*_CALLS, *_RESULTS) or role == "tool":
         parts = [message]
     else:
         parts = [{"type": "text", "text": content}] if isinstance(content, str) else dicts(content)
-        parts += [{"type": "tool_call", **call} for call in dicts(message.get("tool_calls"))]
+        parts += [
+            {"type": "tool_call", **dict_in(call, "function"), **call} for call in dicts(message.get("tool_calls"))
+        ]
     for part in parts:
-        if part.get("type") in _CALLS:
-            calls[_call_id(part)] = _describe_call(part)
-        elif part.get("type") in _RESULTS or role == "tool":
-            called = calls.get(_call_id(part)) or words(part.get("name")) or "a tool"
-            yield "Tool", f"{called} → {_outcome(part)}"
-        elif part.get("type") in _TEXTS and role in _SPEAKERS and (text := _spoken(words(part.get("text")))):
+        keys = (words(part.get(key)) for key in ("tool_use_id", "tool_call_id", "call_id", "id"))
+        identity, kind = next(filter(None, keys), ""), words(part.get("type"))
+        if kind in _CALLS or (role in _SPEAKERS and kind == "function"):
+            calls[identity] = _describe_call(part)
+        elif kind in _RESULTS or role == "tool":
+            yield TOOL, f"{calls.get(identity) or words(part.get('name')) or 'a tool'} → {_outcome(part)}"
+        elif kind in _TEXTS and role in _SPEAKERS and (text := _spoken(words(part.get("text")))):
             yield _SPEAKERS[role], text
-
-
-def _call_id(part: dict[str, Any]) -> str:
-    return next(
-        (found for key in ("tool_use_id", "tool_call_id", "call_id", "id") if (found := words(part.get(key)))), ""
-    )
 
 
 def _spoken(text: str) -> str:
     parts = _INSERTED.split(text)
     text = "".join(parts[::2]) if len(parts) % 2 else text
-    if text.startswith("# AGENTS.md instructions"):
-        return ""
-    return without_secrets(_COMMAND.sub(" ", text)).strip()
+    return "" if text.startswith("# AGENTS.md instr") else without_secrets(_COMMAND.sub(" ", text)).strip()
 
 
 def _describe_call(part: dict[str, Any]) -> str:
     """What was run: "Bash: pytest -q", "Edit: src/queue.py"."""
-    function = dict_in(part, "function")
-    name = words(part.get("name")) or words(function.get("name")) or "shell"
-    found = (part.get(key) for key in ("input", "args", "arguments", "action"))
-    given = next((each for each in found if each), None) or function.get("arguments")
-    if isinstance(given, str) and given.lstrip().startswith("{"):
-        given = _parsed(given)
+    given = next((part[key] for key in ("input", "args", "arguments", "action") if part.get(key)), "")
+    given = _parsed(given) or given if isinstance(given, str) else given
     if isinstance(given, dict):
         given = next((given[key] for key in _SUBJECTS if given.get(key)), None) or next(iter(given.values()), "")
     if isinstance(given, list):  # ["bash", "-lc", "pytest -q"]
-        given = words(given[-1]) if given[1:2] in (["-lc"], ["-c"]) else " ".join(map(str, given))
-    text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, default=str) if given else ""
-    patched = _PATCHED.findall(text[:1_000_000])
-    return ": ".join(filter(None, [name, _clip(without_secrets(", ".join(patched) or text), LONGEST_ARGUMENT)]))
+        given = " ".join(map(words, given[2:] if given[1:2] in (["-lc"], ["-c"]) else given)).strip()
+    text = str(given) if isinstance(given, str | int | float) else ""
+    text = ", ".join(_PATCHED.findall(text[:1_000_000])) or text
+    return ": ".join(filter(None, [words(part.get("name")) or "shell", _clip(without_secrets(text))]))
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str | bytes) -> Any:
+    """The value in JSON; None where it isn't JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        return text
+        return None
 
 
 def _outcome(part: dict[str, Any]) -> str:
     """What came of a call: the first and the last line of its result, after "failed: " where it says so."""
     result = part.get("content", part.get("output"))
+    wrapped = _parsed(result) if isinstance(result, str) and result.startswith('{"') else result
     failed = bool(part.get("is_error")) or part.get("status") in ("error", "failed", "incomplete")
-    if isinstance(result, str) and result.startswith('{"'):
-        wrapped = _parsed(result)
-        result = wrapped if isinstance(wrapped, dict) and "output" in wrapped else result
-    if isinstance(result, dict):
-        failed |= bool(dict_in(result, "metadata").get("exit_code") or result.get("exit_code"))
-        failed |= result.get("success") is False
-        result = result.get("output", result.get("content"))
+    if isinstance(wrapped, dict) and not {"output", "content"}.isdisjoint(wrapped):
+        failed = failed or wrapped.get("success") is False or bool(dict_in(wrapped, "metadata").get("exit_code"))
+        result = wrapped.get("output", wrapped.get("content"))
     text = "\n".join(words(each.get("text")) for each in dicts(result)) if isinstance(result, list) else words(result)
     lines = [line for line in without_secrets(text).splitlines() if line.strip()]
-    shown = dict.fromkeys(_clip(line, LONGEST_OUTCOME) for line in (lines[:1] + lines[-1:]))
-    return ("failed: " if failed else "") + ((" … " if len(lines) > 2 else " / ").join(shown) or "no output")
+    shown = (" … " if len(lines) > 2 else " / ").join(dict.fromkeys(map(_clip, lines[:1] + lines[-1:])))
+    return f"{'failed: ' if failed else ''}{shown or 'no output'}"
 
 
-def _clip(text: str, most: int) -> str:
-    text = " ".join(text[: 4 * most].split())
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+def _clip(text: str) -> str:
+    text = " ".join(text[: 4 * LONGEST_SHOWN].split())
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1].rstrip()}…"
 
 
 def chats_in_database(path: Path, name: str) -> list[ChatConversation]:
@@ -222,50 +189,45 @@ def chats_in_database(path: Path, name: str) -> list[ChatConversation]:
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, most_bytes())
             database.set_progress_handler(lambda: time.monotonic() > ends, 100_000)
             tables = {row[0] for row in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-            if "agent_messages" in tables:
-                return [*_sessions_of_openai(database)]
-            if "checkpoints" in tables:
-                return [*_threads_of_langgraph(database)]
+            for table, read in (("agent_messages", _sessions_of_openai), ("checkpoints", _threads_of_langgraph)):
+                if table in tables:
+                    return [*filter(None, read(database))]
     except sqlite3.Error as problem:
         raise BadInput(f"{name} can't be read as a SQLite file: {problem}.") from None
     raise BadInput(f"{name} holds no sessions of agents: those of OpenAI's Agents SDK and of LangGraph can be read.")
 
 
-def _sessions_of_openai(database: sqlite3.Connection) -> Iterator[ChatConversation]:
+def _sessions_of_openai(database: sqlite3.Connection) -> Iterator[ChatConversation | None]:
     rows = database.execute("SELECT session_id, message_data, created_at FROM agent_messages ORDER BY id")
     sessions: dict[str, list[tuple[dict[str, Any], Any]]] = {}
     for session, data, written in rows:
-        item = _parsed(words(data))
-        if isinstance(item, dict):
+        for item in dicts([_parsed(words(data))]):
             sessions.setdefault(str(session), []).append((item, words(written).replace(" ", "T")))
-    for session, items in sessions.items():
-        if chat := _chat_of_items(items, session):
-            yield chat
+    return (_chat_of_items(items, session) for session, items in sessions.items())
 
 
-def _threads_of_langgraph(database: sqlite3.Connection) -> Iterator[ChatConversation]:
+def _threads_of_langgraph(database: sqlite3.Connection) -> Iterator[ChatConversation | None]:
     """The newest state of each thread, at the time of its first."""
-    bounds = (
-        "SELECT thread_id, min(checkpoint_id), max(checkpoint_id) FROM checkpoints WHERE checkpoint_ns = '' GROUP BY 1"
-    )
-    of = "SELECT checkpoint FROM checkpoints WHERE thread_id = ? AND checkpoint_id = ? AND checkpoint_ns = ''"
-    for thread, *ids in database.execute(bounds).fetchall():
-        first, last = (_unpacked(database.execute(of, (thread, each)).fetchone()[0]) for each in ids)
-        if isinstance(first, dict) and isinstance(last, dict):
-            chat = chat_of_messages({**last, "created_at": first.get("ts")})
-            if chat:
-                yield chat._replace(title=shorten_label(f"{thread}: {chat.title}"))
+    of = "SELECT thread_id, {}(checkpoint_id), checkpoint FROM checkpoints WHERE checkpoint_ns = '' GROUP BY thread_id"
+    began = {thread: _unpacked(data).get("ts") for thread, _, data in database.execute(of.format("min"))}
+    for thread, _, data in database.execute(of.format("max")):
+        state = dict_in(_unpacked(data), "channel_values")
+        yield _chat_of_items([(item, began[thread]) for item in dicts(state.get("messages"))], str(thread))
 
 
-def _unpacked(data: Any) -> Any:
-    """The value in a checkpoint's bytes (MessagePack): of an object, what it was made from, which stays plain data."""
+def _unpacked(data: Any) -> dict[str, Any]:
+    """What a checkpoint's bytes (MessagePack) hold: of an object, what it was made from, which stays plain data."""
     import ormsgpack
 
+    def unpack(packed: bytes) -> Any:
+        return ormsgpack.unpackb(packed, ext_hook=plain, option=ormsgpack.OPT_NON_STR_KEYS)
+
     def plain(_: int, packed: bytes) -> Any:
-        value = ormsgpack.unpackb(packed, ext_hook=plain, option=ormsgpack.OPT_NON_STR_KEYS)
+        value = unpack(packed)
         return value[2] if isinstance(value, list) and len(value) > 2 else value
 
     try:
-        return ormsgpack.unpackb(data, ext_hook=plain, option=ormsgpack.OPT_NON_STR_KEYS)
+        state = unpack(data)
     except (ValueError, TypeError, RecursionError):
-        return None
+        state = None
+    return state if isinstance(state, dict) else {}

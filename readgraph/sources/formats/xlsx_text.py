@@ -14,8 +14,8 @@ from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
 
-MOST_ROWS = 1 << 20  # of a sheet, as in Excel
-MOST_CELLS = 20_000_000  # cells that are looked at, with empty ones before others: a small file can have far more
+MOST_CELLS = 20_000_000  # with the empty ones before others: a small file can have far more
+EMPTY_ROW = 20  # for how many cells an empty row counts, since it takes as long
 _UNCOMPUTED = re.compile(rb"(?:</f>|<f\b[^<>]{0,200}/>)\s{0,9}(?:<v>\s{0,9}</v>|<v\s?/>)?\s{0,9}</c>")
 
 
@@ -59,11 +59,10 @@ def _check(archive: Archive) -> int:
 def _cells(sheet: Any, looked_at: list[int], name: str) -> Iterator[tuple[int, list[str]]]:
     sheet.reset_dimensions()  # a file may say that a sheet is larger than it is
     for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
-        looked_at[0] += len(row) + 1
+        looked_at[0] += len(row) or EMPTY_ROW
         cells = [_text(value) for value in row]
-        if number > MOST_ROWS or looked_at[0] > MOST_CELLS:
-            most = f"{MOST_ROWS:,} rows" if number > MOST_ROWS else f"{MOST_CELLS:,} cells, empty ones included"
-            raise BadInput(f"{name} has more than {most}: save what is to be read as CSV.")
+        if looked_at[0] > MOST_CELLS:
+            raise BadInput(f"{name} has too many empty cells before others: save what is to be read as CSV.")
         if sum(map(len, cells)) > MOST_ROW:
             raise BadInput(f"Row {number} of {name} has more than {MOST_ROW:,} characters: it is none of a table.")
         yield number, cells
