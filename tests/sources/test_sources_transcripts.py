@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage, messages_to_dict
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage, messages_to_dict
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 
@@ -126,7 +126,7 @@ def test_sessions_of_openais_agents_sdk(tmp_path: Path) -> None:
             "CREATE TABLE agent_messages (id INTEGER PRIMARY KEY, session_id TEXT, message_data TEXT, created_at TEXT)"
         )
         rows = [("anna", json.dumps(each), "2026-03-12 19:40:00") for each in ITEMS]
-        rows += [("bert", '{"role": "user", "content": "Hello"}', "2026-03-01 10:00:00"), ("bert", "broken", None)]
+        rows += [("bert", '{"role": "user", "content": "Hello"}', "2026-03-01 10:00:00"), ("bert", "broken", "")]
         database.executemany("INSERT INTO agent_messages VALUES (NULL, ?, ?, ?)", rows)
         database.commit()
         first, second = load_sessions([path])  # while the program that writes it has it open
@@ -136,7 +136,7 @@ def test_sessions_of_openais_agents_sdk(tmp_path: Path) -> None:
     assert exported.text.startswith("User: Why a queue?") and "shell: ls src" in exported.text
 
 
-MESSAGES = [
+MESSAGES: list[AnyMessage] = [
     HumanMessage("Why a queue?"),
     AIMessage("", tool_calls=[{"name": "look_up", "args": {"query": "queue"}, "id": "1"}]),
     ToolMessage("none", tool_call_id="1", status="error"),
@@ -153,7 +153,7 @@ def test_threads_of_langgraph(tmp_path: Path) -> None:
     builder.add_edge("answer", END)
     with SqliteSaver.from_conn_string(str(path)) as saver:
         graph = builder.compile(checkpointer=saver)
-        graph.invoke({"messages": MESSAGES[:1]}, {"configurable": {"thread_id": "t7"}})
+        graph.invoke(MessagesState(messages=MESSAGES[:1]), {"configurable": {"thread_id": "t7"}})
     (session,) = load_sessions([path])
     assert session.title == "t7: Why a queue?" and session.time
     assert session.text == TALK.replace(": Why", f", {session.time[-5:]}: Why").replace(
