@@ -146,7 +146,7 @@ def _describe_call(part: dict[str, Any]) -> str:
         given = " ".join(map(words, given[2:] if given[1:2] in (["-lc"], ["-c"]) else given)).strip()
     text = str(given) if isinstance(given, str | int | float) else ""
     text = ", ".join(_PATCHED.findall(text[:1_000_000])) or text
-    return ": ".join(filter(None, [words(part.get("name")) or "shell", _clip(without_secrets(text))]))
+    return ": ".join(filter(None, [words(part.get("name")) or "shell", _clip(text)]))
 
 
 def _parsed(text: str | bytes) -> Any:
@@ -166,13 +166,13 @@ def _outcome(part: dict[str, Any]) -> str:
         failed = failed or wrapped.get("success") is False or bool(dict_in(wrapped, "metadata").get("exit_code"))
         result = wrapped.get("output", wrapped.get("content"))
     text = "\n".join(words(each.get("text")) for each in dicts(result)) if isinstance(result, list) else words(result)
-    lines = [line for line in without_secrets(text).splitlines() if line.strip()]
+    lines = [line for line in text.splitlines() if line.strip()]
     shown = (" … " if len(lines) > 2 else " / ").join(dict.fromkeys(map(_clip, lines[:1] + lines[-1:])))
     return f"{'failed: ' if failed else ''}{shown or 'no output'}"
 
 
 def _clip(text: str) -> str:
-    text = " ".join(text[: 4 * LONGEST_SHOWN].split())
+    text = without_secrets(" ".join(text[: 4 * LONGEST_SHOWN].split()))
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1].rstrip()}…"
 
 
