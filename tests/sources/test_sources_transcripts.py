@@ -130,6 +130,7 @@ def test_sessions_of_openais_agents_sdk(tmp_path: Path) -> None:
         database.executemany("INSERT INTO agent_messages VALUES (NULL, ?, ?, ?)", rows)
         database.commit()
         first, second = load_sessions([path])  # while the program that writes it has it open
+    assert load_sessions([path]) == [first, second] and [*tmp_path.iterdir()] == [path]
     assert first == ("User, 10:00: Hello", "bert: Hello", "1 March 2026, 10:00")
     assert [turn.partition(": ")[2] for turn in second.text.split("\n\n")] == ITEMS_SAID
     (exported,) = load_sessions([write_file(tmp_path / "items.json", json.dumps(ITEMS))])

@@ -97,9 +97,7 @@ def _chat_of_items(items: Iterable[tuple[dict[str, Any], Any]], project: str = "
     for item, written in items:
         moment, _ = time_of(written)
         for speaker, text in _said_in(item, calls):
-            clock = (
-                "" if moment is None else f"{moment:%H:%M}" if day(moment) == (shown or day(moment)) else minute(moment)
-            )
+            clock = minute(moment) if shown not in ("", day(moment)) else minute(moment)[-5:]
             shown = day(moment) or shown
             turns.append(ChatTurn(", ".join(filter(None, [speaker, "" if speaker == TOOL else clock])), text, moment))
     asked = next((turn.text for turn in turns if turn.speaker.startswith("User")), "")
@@ -183,8 +181,9 @@ def chats_in_database(path: Path, name: str) -> list[ChatConversation]:
     """
     read_bytes(path, name)  # a regular file, within the limit
     ends = time.monotonic() + DATABASE_SECONDS
+    how = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "immutable=1"  # which makes no files beside it
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True)) as database:
             database.execute("PRAGMA trusted_schema = OFF")
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, most_bytes())
             database.set_progress_handler(lambda: time.monotonic() > ends, 100_000)
