@@ -79,9 +79,10 @@ def test_alternatives_pages_and_attachments(tmp_path: Path) -> None:
     assert text.endswith(
         "Plain words.\n\nAttached message of Änna Ohm <anna@example.org>: Inner\n\nInner words.\n\nAttached: plän.pdf"
     )
-    page = mail("")
+    page = mail("", Subject="Store: a page")
     page.set_content("<meta charset=iso-8859-1><p>A <b>pägé</b></p><script>x</script>", subtype="html")
-    assert load(write_file(tmp_path / "page.eml", bytes(page))).text.endswith("A pägé")
+    source = load(write_file(tmp_path / "page.eml", bytes(page)))
+    assert source.text.endswith("A pägé") and source.title == "Store: a page"
 
 
 def test_odd_headers_are_read_as_they_are(tmp_path: Path) -> None:

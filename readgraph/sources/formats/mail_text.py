@@ -25,7 +25,7 @@ LONGEST_HEADER = 1_000  # characters of a header that are read
 QUOTABLE = 200_000  # characters of a thread's latest text in which quoted lines with other line ends are looked for
 _BETWEEN = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]{0,300}\d\d:\d\d[^\r\n]{0,300}\r?\n")
 _MULTIPART = re.compile(rb"^content-type:\s{0,9}(?:multipart|message)/", re.IGNORECASE | re.MULTILINE)
-_REPLY = re.compile(r"(?:\s*(?:re|aw|fwd?|wg|sv|tr|antw)(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
+_REPLY = re.compile(r"\A(?:\s*(?:re|aw|fwd?|wg|sv|tr|antw)(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
 _ID = re.compile(r"<[^<>\s]{1,500}>")
 _INTRODUCTION = re.compile(
     r"\W{0,3}\b.{5,400}\b(?:wrote|schrieb.{0,80}|a écrit|escribió|ha scritto|schreef|napisał\w?)\s?:"
@@ -64,7 +64,7 @@ class _Mail:
             raise BadInput(f"{name} has more than {MOST_MULTIPARTS} parts of parts: save its text as a file.")
         message = message_from_bytes(re.sub(rb"(?m)^>(>*From )", rb"\1", raw))
         subject = _header(message, "Subject")
-        self.sender, self.subject = _header(message, "From"), _REPLY.sub("", subject, count=1) or subject
+        self.sender, self.subject = _header(message, "From"), _REPLY.sub("", subject) or subject
         if not (self.sender or subject or message["Date"] or message["Received"]):
             raise BadInput(f"{name} is no message: it has no sender, subject or date.")
         self.time = _time(message)
