@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from readgraph.api.documents import end_as_of
 from readgraph.api.memories import method_of, newest_first
@@ -47,8 +48,7 @@ async def passages(
         check_date(as_of, "The day")
     if collection is None and not named and (likely := await likely_documents(pages, query)):
         valid = choose_valid(likely.documents, as_of)
-        found = await search_documents(pages, valid, query, likely.counted)
-        return [each for each in found if not as_of or await _is_there(pages, each, as_of)][:most]
+        return await _as_they_were(pages, await search_documents(pages, valid, query, likely.counted), as_of, most)
     if collection is not None:
         documents = [*(await NamedCollections(pages).get_collection(collection)).documents]
     else:
@@ -57,12 +57,16 @@ async def passages(
         raise BadInput("The library is empty. Read something: ", Way.READ_IT)
     unique = list({document.id: document for document in documents}.values())
     valid = unique if named and not as_of else choose_valid(unique, as_of)
-    found = await search_documents(pages, valid, query)
-    return [each for each in found if not as_of or await _is_there(pages, each, as_of)][:most]
+    return await _as_they_were(pages, await search_documents(pages, valid, query), as_of, most)
 
 
-async def _is_there(pages: PageStore, found: PassageHit, as_of: str) -> bool:
-    return found.start < await end_as_of(pages, found.document, as_of)
+async def _as_they_were(pages: PageStore, found: Sequence[PassageHit], as_of: str, most: int) -> list[PassageHit]:
+    """The first of these passages, without what is later than a day."""
+    if not as_of:
+        return [*found[:most]]
+    ends = {each.document.id: await end_as_of(pages, each.document, as_of) for each in found}
+    there = [each for each in found if each.start < ends[each.document.id]]
+    return [replace(each, end=min(each.end, ends[each.document.id])) for each in there[:most]]
 
 
 async def searchable(pages: PageStore) -> list[Document]:

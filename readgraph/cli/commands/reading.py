@@ -36,10 +36,14 @@ def remember(options: given.RememberOptions, context: "ReaderContext", screen: "
     """Append sessions to a history and keep notes on what is new.
 
     A file is one session, unless it has session headings: then each heading starts one. In a .jsonl file, each line
-    is a session. Exported chats of WhatsApp (.txt, .zip), Slack (folder, .zip), ChatGPT and Claude (.json, .zip) have a
-    session for each day.
+    is a session. Exported chats of WhatsApp (.txt, .zip), Slack (folder, .zip), ChatGPT and Claude (.json, .zip), and
+    e-mail (.eml, .mbox) have a session for each day.
 
-    Sessions that the history already holds are skipped. If interrupted, run the same command again to continue.
+    What coding agents keep is known too: a folder of Claude Code or Codex (.jsonl), and SQLite files of OpenAI's Agents
+    SDK and of LangGraph. Each of their sessions is one here.
+
+    Sessions that the history already holds are skipped; of one that went on, only what is new is added. If interrupted,
+    run the same command again to continue.
     """
 
 

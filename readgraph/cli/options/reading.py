@@ -22,7 +22,8 @@ class ReadOptions:
         list[Path],
         files(
             "Files, folders and https:// addresses: text, Markdown, HTML, PDF, EPUB, Word, OpenDocument, RTF, "
-            "PowerPoint, CSV, Jupyter notebooks, subtitles, reStructuredText, exported chats; - for standard input."
+            "PowerPoint, Excel, CSV, Jupyter notebooks, subtitles, reStructuredText, e-mail, exported chats; - for "
+            "standard input."
         ),
     ]
     glob: Glob = None

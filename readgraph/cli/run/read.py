@@ -98,7 +98,7 @@ def remember_sessions(options: RememberOptions, context: ReaderContext, screen: 
 
     async def remember() -> None:
         async with open_library(options.library) as library:
-            appended = await append_sessions(library.pages, options.history, sessions)
+            appended = await append_sessions(library.pages, options.history, sessions, go_on=True)
             if not screen.as_json:
                 known = f" ({appended.known:,} known already)" if appended.known else ""
                 has = f"'{appended.document.title}' has {format_count(appended.document.sessions, 'session')}"

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from readgraph.library.versions import find_date
 from readgraph.sources.converting import Converted
 from readgraph.sources.encodings import decode
-from readgraph.sources.formats.chats import messages_of, places_of
+from readgraph.sources.formats.chat_turns import places_of
+from readgraph.sources.formats.chats import messages_of
 from readgraph.sources.places import MOST_PLACES, HeadingPath, Place, order_places, shorten_label, thin_out
 
 LONG_PARAGRAPH = 2_000  # characters: if paragraphs are longer than this on average, every line is a place
