@@ -2,7 +2,6 @@
 
 import json
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -22,11 +21,6 @@ class Said(NamedTuple):
     citations: list[dict[str, Any]]
     sent: int
     received: int
-
-    @property
-    def pieces(self) -> list[str]:
-        """The text in some pieces."""
-        return [self.text[start : start + PIECE] for start in range(0, len(self.text), PIECE)]
 
 
 def said_in(result: Mapping[str, Any], base: str) -> Said:
@@ -56,9 +50,7 @@ def _place(citation: Mapping[str, Any], result: Mapping[str, Any], base: str) ->
 
 
 @dataclass
-class OpenAIAnswer(ABC):
-    """The answer to one request, for whoever asked at `base` for this `model`."""
-
+class _Answer:
     run: Run
     model: str
     base: str
@@ -70,34 +62,13 @@ class OpenAIAnswer(ABC):
         """Why there is no answer, in one line."""
         return self.run.problem or "The run was stopped before it had an answer. What was read is kept: ask again."
 
-    @property
-    def problem_status(self) -> int:
-        """The status of a request without an answer."""
-        return 500 if self.run.state == "failed" else 503
 
-    @abstractmethod
-    def whole(self, said: Said) -> dict[str, Any]:
-        """The answer as one object."""
-
-    @abstractmethod
-    def beginning(self) -> Iterator[bytes]:
-        """What is sent while the run works."""
-
-    @abstractmethod
-    def pieces(self, said: Said) -> Iterator[bytes]:
-        """The answer, and the end of the stream."""
-
-    @abstractmethod
-    def failing(self) -> Iterator[bytes]:
-        """The end of a stream without an answer."""
-
-
-class ChatAnswer(OpenAIAnswer):
+class ChatAnswer(_Answer):
     """A chat completion."""
 
     def _object(self, kind: str, **rest: Any) -> dict[str, Any]:
-        about = {"id": f"chatcmpl-{self.run.id}", "object": kind, "created": self.created, "model": self.model}
-        return {**about, **rest}
+        identity = f"chatcmpl-{self.run.id}"
+        return {"id": identity, "object": kind, "created": self.created, "model": self.model, **rest}
 
     def _chunk(self, delta: Mapping[str, Any], finish: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
@@ -116,7 +87,7 @@ class ChatAnswer(OpenAIAnswer):
 
     def pieces(self, said: Said) -> Iterator[bytes]:
         """The text, its citations, the usage where it is wanted."""
-        for piece in said.pieces:
+        for piece in _pieces(said.text):
             yield self._chunk({"content": piece})
         yield self._chunk({"annotations": _of_chat(said)} if said.citations else {}, "stop")
         if self.include_usage:
@@ -130,7 +101,7 @@ class ChatAnswer(OpenAIAnswer):
         yield _event({"error": error})
 
 
-class ResponseAnswer(OpenAIAnswer):
+class ResponseAnswer(_Answer):
     """A response."""
 
     sent = 0
@@ -142,8 +113,8 @@ class ResponseAnswer(OpenAIAnswer):
         return {**about, "model": self.model, "output": [], "metadata": {}, **empty, **tools, **rest}
 
     def _message(self, status: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
-        about = {"id": f"msg_{self.run.id}", "type": "message", "role": "assistant"}
-        return {**about, "status": status, "content": parts}
+        identity = f"msg_{self.run.id}"
+        return {"id": identity, "type": "message", "role": "assistant", "status": status, "content": parts}
 
     def _tell(self, kind: str, **rest: Any) -> bytes:
         event = {"type": f"response.{kind}", "sequence_number": self.sent, **rest}
@@ -152,11 +123,8 @@ class ResponseAnswer(OpenAIAnswer):
 
     def whole(self, said: Said) -> dict[str, Any]:
         """The answer as one object."""
-        usage = {
-            **_usage(said, "input", "output"),
-            "input_tokens_details": {"cached_tokens": 0},
-            "output_tokens_details": {"reasoning_tokens": 0},
-        }
+        details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+        usage = {**_usage(said, "input", "output"), **details}
         return self._object("completed", output=[self._message("completed", [_part(said)])], usage=usage)
 
     def beginning(self) -> Iterator[bytes]:
@@ -170,7 +138,7 @@ class ResponseAnswer(OpenAIAnswer):
         item = {"item_id": f"msg_{self.run.id}", "output_index": 0}
         where = {**item, "content_index": 0}
         yield self._tell("content_part.added", **where, part=_part(Said("", [], 0, 0)))
-        for piece in said.pieces:
+        for piece in _pieces(said.text):
             yield self._tell("output_text.delta", **where, delta=piece, logprobs=[])
         whole = _part(said)
         for number, cited in enumerate(whole["annotations"]):
@@ -192,6 +160,10 @@ def _event(value: Mapping[str, Any], name: str = "") -> bytes:
     return f"{head}data: {data}\n\n".encode(errors="replace")  # of a lone surrogate there is no form
 
 
+def _pieces(text: str) -> list[str]:
+    return [text[start : start + PIECE] for start in range(0, len(text), PIECE)]
+
+
 def _usage(said: Said, sent: str, received: str) -> dict[str, Any]:
     total = said.sent + said.received
     return {f"{sent}_tokens": said.sent, f"{received}_tokens": said.received, "total_tokens": total}
@@ -204,3 +176,6 @@ def _of_chat(said: Said) -> list[dict[str, Any]]:
 def _part(said: Said) -> dict[str, Any]:
     cited = [{"type": "url_citation", **each} for each in said.citations]
     return {"type": "output_text", "text": said.text, "annotations": cited, "logprobs": []}
+
+
+OpenAIAnswer = ChatAnswer | ResponseAnswer

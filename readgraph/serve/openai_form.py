@@ -1,9 +1,9 @@
 """OpenAI's form of asking: its chat completions and responses, whose models are methods over texts of the library."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Any
 
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
@@ -36,7 +36,6 @@ class ChatMessage(RequestBody):
 
     model_config = ConfigDict(extra="ignore")
 
-    type: Literal["message"] = "message"
     role: str
     content: str | list[dict[str, Any]] | None = None
 
@@ -48,6 +47,8 @@ class OpenAIRequest(RequestBody):
 
     model: str = Field(description="Such as readgraph, readgraph/gam, readgraph/gam:TITLE; /v1/models lists them.")
     stream: bool | None = None
+    response_format: dict[str, Any] | None = None
+    text: dict[str, Any] | None = None
 
     def check(self) -> None:
         """Raise `Refused` for what no answer here could have."""
@@ -56,26 +57,16 @@ class OpenAIRequest(RequestBody):
             raise Refused(400, f"'{wrong}' is not supported: leave it out.", wrong, "unsupported_parameter")
         if given.get("n") not in (None, 1):
             raise Refused(400, "There is one answer to a question: leave 'n' out.", "n", "unsupported_value")
-        text = given.get("text")
-        name = "text" if isinstance(text, Mapping) else "response_format"
-        form = text.get("format") if isinstance(text, Mapping) else given.get(name)
-        if isinstance(form, Mapping) and form.get("type") != "text":
-            raise Refused(400, f"Answers are text: leave '{name}' out.", name, "unsupported_value")
-
-
-class StreamOptions(RequestBody):
-    """What a stream tells besides the answer."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    include_usage: bool | None = None
+        forms = {"response_format": self.response_format, "text": (self.text or {}).get("format")}
+        if wrong := next((name for name, form in forms.items() if form and form != {"type": "text"}), None):
+            raise Refused(400, f"Answers are text: leave '{wrong}' out.", wrong, "unsupported_value")
 
 
 class ChatRequest(OpenAIRequest):
     """A chat completion that is wanted: its last message is the question."""
 
     messages: list[ChatMessage] = Field(min_length=1)
-    stream_options: StreamOptions | None = None
+    stream_options: dict[str, Any] | None = None
 
 
 class ResponseRequest(OpenAIRequest):
@@ -105,8 +96,7 @@ class OpenAIForm:
     async def complete(self, asked: ChatRequest, request: Request) -> Response:
         """Answer the last message of a conversation, as OpenAI's chat completions."""
         run = await self._begin(asked, asked.messages, "messages")
-        options = asked.stream_options
-        usage = bool(options and options.include_usage)
+        usage = bool((asked.stream_options or {}).get("include_usage"))
         return await self._answer(asked, ChatAnswer(run, asked.model, str(request.base_url), usage), request)
 
     async def respond(self, asked: ResponseRequest, request: Request) -> Response:
@@ -163,7 +153,7 @@ class OpenAIForm:
             ending.cancel()
             self._stop(answer.run)
         if answer.run.result is None:
-            raise Refused(answer.problem_status, answer.problem, code="run_failed")
+            raise Refused(500 if answer.run.state == "failed" else 503, answer.problem, code="run_failed")
         return JSONResponse(answer.whole(said_in(answer.run.result, answer.base)))
 
     async def _stream(self, answer: OpenAIAnswer) -> AsyncIterator[bytes]:

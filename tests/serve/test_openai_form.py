@@ -169,13 +169,13 @@ def test_who_is_not_let_in_and_what_is_too_large_get_errors_of_the_same_form(
 
 
 def test_a_run_that_fails_is_an_error_in_both_ways(client: OpenAI, server: ModelServer) -> None:
-    server.faults.extend([Fault(status=401)] * 50)
+    server.fault_for = lambda request, call: Fault("no such key", status=401)
     with pytest.raises(InternalServerError) as failed:
         client.chat.completions.create(model="readgraph/full-text:lamp", messages=ASKED)
     assert failed.value.code == "run_failed" and failed.value.response.headers["x-should-retry"] == "false"
     with pytest.raises(APIError) as broken:
         [*client.chat.completions.create(model="readgraph/full-text:lamp", messages=ASKED, stream=True)]
-    assert broken.value.message == failed.value.message
+    assert failed.value.message.endswith(broken.value.message)
     events = [*client.responses.create(model="readgraph/full-text:lamp", input=QUESTION, stream=True)]
     assert events[-1].type == "response.failed" and events[-1].response.error
 
@@ -214,7 +214,7 @@ def test_without_a_model_the_text_says_so_and_nothing_is_counted(quiet: OpenRoom
         model="readgraph/read-agent", messages=[{"role": "user", "content": "Was nahm der Wärter mit in den Turm?"}]
     )
     message = told.choices[0].message
-    assert message.content and "Logbuch" in message.content and "nearest sentence" in message.content
+    assert message.content and "Logbuch" in message.content and message.content.startswith("No answer, but")
     cited = [each.url_citation for each in message.annotations or []]
     assert [message.content[each.start_index : each.end_index] for each in cited] == [
         f"[{number}]" for number in range(1, len(cited) + 1)
