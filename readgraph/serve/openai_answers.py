@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from readgraph.api.answer_text import place_or_part, plain_answer
 from readgraph.nodes.answering.citations import mark_spans
-from readgraph.report.answer_text import place_or_part, plain_answer
 from readgraph.serve.room import Run
 
 PIECE = 400  # characters of an answer that are sent at once

@@ -18,10 +18,12 @@ from readgraph.serve.openai_answers import ChatAnswer, OpenAIAnswer, ResponseAns
 from readgraph.serve.requests import Refused, RequestBody
 from readgraph.serve.room import ENDED, Room, Run, page_error_line
 from readgraph.serve.runs import ALIVE, RunRequest, Runs
+from readgraph.state.channels import MOST_QUESTION_TURNS
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import QuestionTurn, exchanges_in, last_question
 
 MODEL = "readgraph"  # the method that the server chooses, over the whole library
+LONGEST_NAME = 500  # characters of a model's name
 MOST_MODELS = 200  # that are listed; whatever the library holds can be named
 NOT_TAKEN = (
     "tools functions logprobs top_logprobs modalities audio prediction web_search_options "
@@ -45,7 +47,10 @@ class OpenAIRequest(RequestBody):
 
     model_config = ConfigDict(extra="allow")
 
-    model: str = Field(description="Such as readgraph, readgraph/gam, readgraph/gam:TITLE; /v1/models lists them.")
+    model: str = Field(
+        max_length=LONGEST_NAME,
+        description="Such as readgraph, readgraph/gam, readgraph/gam:TITLE; /v1/models lists them.",
+    )
     stream: bool | None = None
     response_format: dict[str, Any] | None = None
     text: dict[str, Any] | None = None
@@ -111,7 +116,9 @@ class OpenAIForm:
         if not (question := last_question(said)):
             raise Refused(400, "The last message must be the user's, with a text: it is the question.", param)
         wanted = await self._request_for(asked.model)
-        turns = [QuestionTurn(question=before, answer=answer) for before, answer in exchanges_in(said)]
+        turns = [
+            QuestionTurn(question=before, answer=answer) for before, answer in exchanges_in(said)[-MOST_QUESTION_TURNS:]
+        ]
         if self.room.closed:
             raise Refused(503, "The server is ending: start it anew, and ask once more.")
         begun = await self.runs.begin(RunRequest.model_validate({**wanted, "question": question, "turns": turns}))
@@ -121,11 +128,12 @@ class OpenAIForm:
         """What a model's name says of a run; raises `Refused` where there is no such model."""
         named, _, text = model.partition(":")
         prefix, _, method = named.partition("/")
+        collections, near = dict[str, str](), list[str]()
         try:
             if prefix != MODEL:
-                near = get_close_matches(model, [MODEL, *(f"{MODEL}/{each}" for each in METHODS)], 1)
-                meant = f" Do you mean '{near[0]}'?" if near else f" Their names begin with '{MODEL}'."
-                raise BadInput(f"There is no model '{model}'.{meant}")
+                alike = get_close_matches(model, [MODEL, *(f"{MODEL}/{each}" for each in METHODS)], 1)
+                told = f"Do you mean '{alike[0]}'?" if alike else f"Their names begin with '{MODEL}'."
+                raise BadInput(f"There is no model '{model}'. {told}")
             if method:
                 method_named(method)
             if not text:
@@ -134,11 +142,11 @@ class OpenAIForm:
             collections = {each.name.casefold(): each.name for each in kept}
             if name := collections.get(text.casefold()):
                 return {"method": method, "collection": name}
-            if near := get_close_matches(text.casefold(), collections, 1):
-                raise BadInput(f"The library holds no '{text}'. Do you mean '{collections[near[0]]}'?")
+            near = get_close_matches(text.casefold(), collections, 1)
             return {"method": method, "documents": [(await document_named(self.room.pages, text)).id]}
         except BadInput as problem:
-            raise Refused(404, page_error_line(problem), "model", "model_not_found") from None
+            meant = f" There is a collection '{collections[near[0]]}'." if near else ""
+            raise Refused(404, page_error_line(problem) + meant, "model", "model_not_found") from None
 
     async def _answer(self, asked: OpenAIRequest, answer: OpenAIAnswer, request: Request) -> Response:
         if asked.stream:

@@ -86,7 +86,9 @@ class RunRequest(RequestBody):
     options: list[str] = Field([], max_length=MOST_OPTIONS, description="Options of a multiple choice.")
     settings: dict[str, Any] = Field({}, description="Settings by their names that differ from the server's.")
     follow_up: str = Field("", description="The thread of the question that this one follows.")
-    turns: list[QuestionTurn] = Field([], description="Questions before it, of a conversation that no thread keeps.")
+    turns: list[QuestionTurn] = Field(
+        [], max_length=MOST_QUESTION_TURNS, description="Questions before it, of a conversation that no thread keeps."
+    )
     pause_before: list[str] = Field([], description="Nodes of the method before which a person decides.")
 
     def check(self) -> None:
@@ -139,7 +141,7 @@ class RunEstimate(BaseModel):
 def _chat(turns: Sequence[QuestionTurn], question: str) -> list[AnyMessage]:
     """The conversation as messages. Their ids keep them single where the run goes on."""
     said = list[AnyMessage]()
-    for turn in turns[-MOST_QUESTION_TURNS:]:
+    for turn in turns:
         said.append(HumanMessage(turn["question"], id=uuid4().hex))
         if turn["answer"]:
             said.append(AIMessage(turn["answer"], id=uuid4().hex))

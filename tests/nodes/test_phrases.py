@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from readgraph.api.answer_text import NEAREST, NEAREST_ONE
 from readgraph.cli.terminal.rendering import answer_text
 from readgraph.graphs.methods import METHODS
 from readgraph.library.histories import SessionText, append_sessions
@@ -13,7 +14,6 @@ from readgraph.nodes.answering.citations import with_marks
 from readgraph.nodes.extractive.dates import date_in, resolve_time_words
 from readgraph.nodes.extractive.passages import passages_of
 from readgraph.nodes.extractive.quoting import extract_phrase, kind_of, phrase_answer, quoted_answer, richest_words
-from readgraph.report.answer_text import NEAREST, NEAREST_ONE
 from readgraph.state.context import ReaderContext
 
 FRIDAY = date(2023, 7, 14)

@@ -48,6 +48,7 @@ def test_models_are_listed_and_named(client: OpenAI, room: OpenRoom) -> None:
     for name, said in (
         ("gpt-4o", "Their names begin with 'readgraph'."),
         ("readgraph/gamm", "'gam'"),
+        ("readgraf/gam", "'readgraph/gam'"),
         ("readgraph:lam", ""),
         ("readgraph:lamb", "'lamp'"),
         ("readgraph/gam:Loggs", "'Logs'"),

@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 from readgraph.api import functions
+from readgraph.api.answer_text import BY_PATTERN
 from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread
 from readgraph.cli.options.reading import CompressOptions, SummariseOptions, TableOptions
@@ -29,7 +30,6 @@ from readgraph.library.collections import members_of
 from readgraph.library.opening import open_library
 from readgraph.models.prices import cost
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.report.answer_text import BY_PATTERN
 from readgraph.report.table_files import FORMS, Sheet, excel_library, is_our_table, sheet_of, table_bytes
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text as RichText
 from rich.tree import Tree
 
+from readgraph.api.answer_text import answer_lead, place_or_part, plain_answer
 from readgraph.cli.log import log_of_command
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, escape_json, visible
 from readgraph.cli.terminal.screen import OutputOptions
@@ -18,7 +19,6 @@ from readgraph.models.client import HOW_TO_NAME
 from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.citations import without_long_runs
 from readgraph.nodes.survey.table import markdown_of
-from readgraph.report.answer_text import answer_lead, place_or_part, plain_answer
 from readgraph.report.table_files import Sheet, markdown
 from readgraph.sources.places import BELOW, page_of, pages_among, place_in_words
 from readgraph.state.channels import Action, Hop
