@@ -150,8 +150,7 @@ class OpenAIForm:
 
     async def _answer(self, asked: OpenAIRequest, answer: OpenAIAnswer, request: Request) -> Response:
         if asked.stream:
-            headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-            return StreamingResponse(self._stream(answer), media_type="text/event-stream", headers=headers)
+            return StreamingResponse(self._stream(answer), 200, {"x-accel-buffering": "no"}, "text/event-stream")
         leaving = asyncio.ensure_future(_disconnected(request))
         ending = asyncio.ensure_future(_end_of(answer.run))
         try:

@@ -28,7 +28,7 @@ def client_of(room: OpenRoom) -> OpenAI:
 
 @pytest.fixture
 def client(room: OpenRoom) -> OpenAI:
-    room.added("lamp.txt", Path(STORY).read_bytes())
+    room.added("lamp.txt", Path(STORY).read_bytes()[:6000])
     return client_of(room)
 
 
@@ -169,7 +169,7 @@ def test_who_is_not_let_in_and_what_is_too_large_get_errors_of_the_same_form(
     assert error(room.client.get("/v1/models/readgraph", headers={"host": "evil.example"}))[0] == 403
 
 
-def test_a_run_that_fails_is_an_error_in_both_ways(client: OpenAI, server: ModelServer) -> None:
+def test_a_run_that_fails_is_an_error_in_both_ways(client: OpenAI, room: OpenRoom, server: ModelServer) -> None:
     server.fault_for = lambda request, call: Fault("no such key", status=401)
     with pytest.raises(InternalServerError) as failed:
         client.chat.completions.create(model="readgraph/full-text:lamp", messages=ASKED)
@@ -179,6 +179,10 @@ def test_a_run_that_fails_is_an_error_in_both_ways(client: OpenAI, server: Model
     assert failed.value.message.endswith(broken.value.message)
     events = [*client.responses.create(model="readgraph/full-text:lamp", input=QUESTION, stream=True)]
     assert events[-1].type == "response.failed" and events[-1].response.error
+    room.room.closed = True
+    with pytest.raises(InternalServerError, match="The server is ending") as ending:
+        client.chat.completions.create(model="readgraph", messages=ASKED)
+    assert ending.value.status_code == 503
 
 
 def test_two_ask_at_once_and_one_who_leaves_stops_the_run(client: OpenAI, room: OpenRoom, server: ModelServer) -> None:
