@@ -15,12 +15,13 @@ PIECE = 400  # characters of an answer that are sent at once
 
 
 class Said(NamedTuple):
-    """A text, the places of the library that its marks cite, and the tokens that went in and came out."""
+    """A text, the places of the library that its marks cite, and the tokens: in, out, and of those in, cached."""
 
     text: str
     citations: list[dict[str, Any]]
     sent: int
     received: int
+    cached: int
 
 
 def said_in(result: Mapping[str, Any], base: str) -> Said:
@@ -35,7 +36,7 @@ def said_in(result: Mapping[str, Any], base: str) -> Said:
         {"start_index": at + start, "end_index": at + end, **_place(cited[number], result, base)}
         for number, start, end in (mark_spans(found) if at >= 0 else ())
     ]
-    return Said(text, citations, usage["input_tokens"], usage["output_tokens"])
+    return Said(text, citations, usage["input_tokens"], usage["output_tokens"], usage.get("cache_read_tokens", 0))
 
 
 def _place(citation: Mapping[str, Any], result: Mapping[str, Any], base: str) -> dict[str, str]:
@@ -123,7 +124,10 @@ class ResponseAnswer(_Answer):
 
     def whole(self, said: Said) -> dict[str, Any]:
         """The answer as one object."""
-        details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+        details = {
+            "input_tokens_details": {"cached_tokens": said.cached},
+            "output_tokens_details": {"reasoning_tokens": 0},
+        }
         usage = {**_usage(said, "input", "output"), **details}
         return self._object("completed", output=[self._message("completed", [_part(said)])], usage=usage)
 
@@ -137,7 +141,7 @@ class ResponseAnswer(_Answer):
         yield self._tell("output_item.added", output_index=0, item=self._message("in_progress", []))
         item = {"item_id": f"msg_{self.run.id}", "output_index": 0}
         where = {**item, "content_index": 0}
-        yield self._tell("content_part.added", **where, part=_part(Said("", [], 0, 0)))
+        yield self._tell("content_part.added", **where, part=_part(Said("", [], 0, 0, 0)))
         for piece in _pieces(said.text):
             yield self._tell("output_text.delta", **where, delta=piece, logprobs=[])
         whole = _part(said)

@@ -165,10 +165,10 @@ class OpenAIForm:
 
     async def _stream(self, answer: OpenAIAnswer) -> AsyncIterator[bytes]:
         """The answer once it is there; comments until then, so that nothing between takes the connection for dead."""
-        for piece in answer.beginning():
-            yield piece
         ending = asyncio.ensure_future(_end_of(answer.run))
         try:
+            for piece in answer.beginning():
+                yield piece
             while not (await asyncio.wait([ending], timeout=ALIVE))[0]:
                 yield b": keep-alive\n\n"
         finally:
