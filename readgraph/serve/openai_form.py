@@ -160,7 +160,8 @@ class OpenAIForm:
             ending.cancel()
             self._stop(answer.run)
         if answer.run.result is None:
-            raise Refused(500 if answer.run.state == "failed" else 503, answer.problem, code="run_failed")
+            status = 503 if answer.run.state != "failed" else 400 if answer.run.refused else 500
+            raise Refused(status, answer.problem, code="run_failed")
         return JSONResponse(answer.whole(said_in(answer.run.result, answer.base)))
 
     async def _stream(self, answer: OpenAIAnswer) -> AsyncIterator[bytes]:

@@ -58,8 +58,7 @@ def problem_response(path: str, line: str, status: int, about: Mapping[str, Any]
         return JSONResponse({"problem": line}, status)
     kind = KINDS.get(status, "server_error" if status >= 500 else "invalid_request_error")
     error = {"message": line, "type": kind, "param": None, "code": CODES.get(status), **(about or {})}
-    once = {} if status in (429, 503) else {"x-should-retry": "false"}  # what failed would only fail again
-    return JSONResponse({"error": error}, status, once)
+    return JSONResponse({"error": error}, status, {"x-should-retry": "false"})  # or the SDK begins a run once more
 
 
 async def report_file(report: ReportData) -> Response:

@@ -179,6 +179,8 @@ def test_a_run_that_fails_is_an_error_in_both_ways(client: OpenAI, room: OpenRoo
     assert failed.value.message.endswith(broken.value.message)
     events = [*client.responses.create(model="readgraph/full-text:lamp", input=QUESTION, stream=True)]
     assert events[-1].type == "response.failed" and events[-1].response.error
+    with pytest.raises(BadRequestError, match="needs an embedding model"):
+        client.chat.completions.create(model="readgraph/dense:lamp", messages=ASKED)
     room.room.closed = True
     with pytest.raises(InternalServerError, match="The server is ending") as ending:
         client.chat.completions.create(model="readgraph", messages=ASKED)
