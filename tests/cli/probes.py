@@ -47,7 +47,8 @@ COLLECTED = (READ, "collection add dry text")
 
 ROWS = [
     *probes("read {folder}", "--glob *.md"),
-    *probes(READ, "--method bm25", "--estimate", "--profile nested-keys"),
+    *probes(READ, "--method bm25", "--estimate", "--profile nested-keys", "--date 2024-03-01"),
+    *probes(READ, "--supersedes b", before=("read {folder}",)),
     *probes(CORPUS, "--glob *.md", "--method bm25", "--estimate", "--profile nested-keys"),
     *probes(CORPUS, "--on ray", anew=True),
     *probes(f"{CORPUS} --workers 1", "--workers 2", anew=True),
@@ -72,6 +73,9 @@ ROWS = [
     *probes(f"{SUMMARISE} --report {{tmp}}/report.html", "--open"),
     *probes("verify {draft} {folder}", "--glob *.md"),
     *probes("verify {draft}", "--collection dry", before=("read {folder}", "collection add dry b")),
+    *probes(VERIFY, "--as-of 2020", before=(f"{READ} --date 2024",)),
+    *probes("ask goat? {text}", "--as-of 2020", before=(f"{READ} --date 2024",)),
+    *probes("search goat", "--as-of 2020", before=("read {folder}/b.md", f"{READ} --date 2024")),
     *probes(VERIFY, "--out {tmp}/checked.md", "--strict", "--estimate", "--show-steps"),
     *probes(VERIFY, "--report {tmp}/report.html"),
     *probes(f"{VERIFY} --report {{tmp}}/report.html", "--open"),

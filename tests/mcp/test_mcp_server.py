@@ -25,7 +25,7 @@ from tests.support.systems import needs_posix
 
 pytestmark = pytest.mark.quick
 
-TOOLS = {"list_documents", "read", "ask", "search", "open_page", "remember", "research", "compress"}
+TOOLS = {"list_documents", "read", "ask", "verify", "search", "open_page", "remember", "research", "compress"}
 TEXT = "\n\n".join(f"In year {year} the keeper found a {thing} beneath the stair. " * 6
                    for year, thing in enumerate(["goat", "lantern", "plaque", "bell"]))  # fmt: skip
 CONTEXT = ReaderContext(model="openai:double", min_page_words=40, max_page_words=90)
@@ -190,7 +190,7 @@ async def test_only_files_of_named_folders_are_read(
         ("read", {"handle": "/finds.txt@gam", "method": "survey"},
          "This handle is of a reading with gam: leave the method out."),
         ("asks", {}, "There is no tool 'asks'. Do you mean ask? The tools are list_documents, search, open_page, read, "
-         "ask, remember, research and compress."),
+         "ask, verify, remember, research and compress."),
     ],
 )  # fmt: skip
 async def test_a_call_that_is_wrong_gets_one_line(

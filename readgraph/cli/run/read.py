@@ -63,12 +63,16 @@ def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputO
                     named = options.supersedes
                     earlier = (await find_kept_document(library.pages, named)).id if named else ""
                     document = await set_version(library.pages, document, options.date, earlier)
+                    if not screen.as_json and not screen.quiet:
+                        instead = f", in place of '{named}'" if named else ""
+                        Console().print(SafeText(f"{document.title} is of {document.date or 'no date'}{instead}."))
                 with watch_run(screen) as listen:
                     kept = RunThread(saver=library.checkpointer)
                     reading = await read(library, document, method=method, context=context, listen=listen, thread=kept)
                 found = with_cost(reading.output, context, screen, seconds)
                 if screen.as_json:
-                    built.append(found | reading.model_dump(include=SIZES))
+                    version = {"date": document.date, "supersedes": document.supersedes}
+                    built.append(found | reading.model_dump(include=SIZES) | version)
                 else:
                     labels = [name for _, name in await library.pages.places(document)]
                     await _print_memory(library.pages, document, found, screen, labels)

@@ -8,6 +8,7 @@ import typer
 from rich.padding import Padding
 
 from readgraph.api import functions
+from readgraph.api.answer_text import place_or_part
 from readgraph.api.documents import documents_as_one, documents_near
 from readgraph.api.results import Verified
 from readgraph.cli.options.reading import VerifyOptions
@@ -134,7 +135,7 @@ def _titles(found: dict[str, Any]) -> list[tuple[int, str]]:
 
 
 def _where(citation: dict[str, Any], titles: list[tuple[int, str]]) -> str:
-    place = rendering.place_or_part(citation["place"], citation["page"])
+    place = place_or_part(citation["place"], citation["page"])
     title = next((title for start, title in reversed(titles) if start <= citation["start"]), "")
     return place if not title or place.startswith(title) else f"{title}, {place}"
 
