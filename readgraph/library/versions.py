@@ -11,6 +11,8 @@ from readgraph.library.stored_items import ROOT
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 
+__all__ = ["set_version"]
+
 _DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
 
 
@@ -38,7 +40,16 @@ def choose_valid(documents: Iterable[Document], as_of: str = "") -> list[Documen
 
 
 async def set_version(pages: PageStore, document: Document, date: str = "", supersedes: str = "") -> Document:
-    """Keep a document's date, and the id of the one that it supersedes; "" leaves what is kept.
+    """Keep a document's date, and the id of the one that it supersedes.
+
+    Args:
+        pages: The page store of the library.
+        document: A single document: no history, and no collection.
+        date: YYYY-MM-DD, YYYY-MM or YYYY; "" leaves what is kept.
+        supersedes: The id of the earlier document; "" leaves what is kept.
+
+    Returns:
+        The document as it is kept now.
 
     Raises:
         BadInput: For what is no date, and where a document would supersede itself, in one step or several.

@@ -107,6 +107,8 @@ def reader_s_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: str,
     (tmp_path / "examples").symlink_to(EXAMPLES)
     (tmp_path / "book.txt").write_text(story[:8_000], encoding="utf-8")
     (tmp_path / "draft.md").write_text("Marian Prosser bought the tide station. She had three cats.", encoding="utf-8")
+    for year in (2023, 2024):
+        (tmp_path / f"report-{year}.md").write_text(f"The mill made {year} tons of flour.", encoding="utf-8")
     (tmp_path / "run.jsonl").write_text(json.dumps({"text": story[:2_000]}), encoding="utf-8")
     for number, name in enumerate(["letters/1.md", "letters/2.md", "new/friday.md"], 1):
         (tmp_path / name).parent.mkdir(exist_ok=True)
