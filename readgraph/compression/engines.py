@@ -74,8 +74,7 @@ def load_engine(folder: str | PathLike[str], **config: Any) -> CompressionEngine
     return engine_named(str(read_engine(folder)["engine"])).load(folder, **config)
 
 
-LEAST_TOKENS = 10
-"""The least that an episode or a gist may be asked to have."""
+LEAST_TOKENS = 10  # the least that an episode or a gist may be asked to have
 
 
 async def _merge_for_query(state: BuiltState, runtime: Runtime[ReaderContext]) -> ReadUpdate:

@@ -29,8 +29,7 @@ from readgraph.state.words import count_words, end_after_words
 METHODS = ("chunk", "split_text")
 """The methods of a chunker (compact-memory's, LangChain's) that give a text's episodes."""
 
-FOUND_BY = 8
-"""An episode is found in the text by this many of its first words, so its white space may differ."""
+FOUND_BY = 8  # an episode is found in the text by this many of its first words, so its white space may differ
 
 
 def paginator_for(chunker: object) -> Paginate:

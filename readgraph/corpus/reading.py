@@ -26,10 +26,7 @@ from readgraph.state.reading import NOTHING_USED, Usage, add_usage
 
 
 class Allowance:
-    """Gives each document a part of the calls that are left, and takes back what it did not need.
-
-    So no more than `total` calls are made, whatever workers do at the same time, and without their asking each other.
-    """
+    """Gives each document a part of the `total` calls, and takes back what it did not need: no more are ever made."""
 
     def __init__(self, total: int | None, each: int | None) -> None:
         """`each`: the most calls of one document. None: no bound."""

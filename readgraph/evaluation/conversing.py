@@ -40,11 +40,7 @@ def turns_of(session: SessionText, *speakers: str) -> list[tuple[str, TextSpan]]
 
 
 def session_events(session: SessionText, to: str, by: str, first: int, before: str = "") -> Iterator[Event]:
-    """The events of a session for the speaker `to`, who talks with `by`; their numbers begin with `first`.
-
-    Their time is the session's, if its format is known and it is not earlier than `before` (the time of the session
-    before), else `before`: events are in the order of time. The session's time as it is written is an event of its own.
-    """
+    """The events of a session for `to`, who talks with `by`, from number `first`; no time is before `before`."""
     time, number = max(moment(session.time), before), first
     if session.time:
         yield Event(number, "system", time, f"A conversation begins. Its time: {session.time}.")

@@ -13,12 +13,8 @@ from readgraph.evaluation.records import Dataset, Item, Outcome, Text
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, first_words
 
-MOST_QUESTIONS = 100
-"""Of more questions a sample is scored: ROUGE of two long texts takes ten milliseconds."""
-
-AROUND = 2_000
-"""Characters of a text among which a random sentence is taken: a whole book takes seconds to cut."""
-
+MOST_QUESTIONS = 100  # of more questions a sample is scored: ROUGE of two long texts takes ten milliseconds
+AROUND = 2_000  # characters of a text among which a random sentence is taken: a whole book takes seconds to cut
 OF_READING = frozenset(("evidence_recall", "evidence_density", "citation_precision"))
 """Metrics of what was read, not of the answer."""
 

@@ -35,9 +35,7 @@ __all__ = ["EvaluationFolder"]
 
 FORMAT = 1
 
-TAIL = 1 << 16
-"""Bytes that are searched at a time for the end of the last complete line."""
-
+TAIL = 1 << 16  # bytes that are searched at a time for the end of the last complete line
 WHAT = "evaluation.json"
 
 RESULTS, TABLE, SCORES, REPORT = "results.json", "results.csv", "scores.csv", "report.html"
@@ -46,9 +44,7 @@ RESULTS, TABLE, SCORES, REPORT = "results.json", "results.csv", "scores.csv", "r
 ADDED_UP = (*shapes.COUNTS, "seconds")
 """The fields that are summed over the lines of a memory: one line per call and one for the whole memory."""
 
-MOST_SHOWN = 3
-"""The most differing values that the message about another evaluation shows."""
-
+MOST_SHOWN = 3  # the most differing values that the message about another evaluation shows
 MAY_GROW = (
     "methods",
     "rows",

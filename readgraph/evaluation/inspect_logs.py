@@ -33,10 +33,7 @@ ABOUT_OUTCOMES = ("status", "by_rule", "compression_rate", "look_ups", "calls", 
 
 
 def write_logs(evaluation: ScoredEvaluation, logs: Path) -> list[Path]:
-    """Write a log for each row that answered into this folder, in place of earlier ones, and give their paths.
-
-    Names begin with the time at which the evaluation began, as the viewer expects. Raises `BadInput`.
-    """
+    """Write a log for each row that answered, in place of earlier ones, and give their paths. Raises `BadInput`."""
     of_samples, of_rows = _tokens(evaluation.exchanges())
     said = {(one.key, one.rater): one.said for one in evaluation.judgements}
     written = list[Path]()

@@ -1,7 +1,4 @@
-"""What the lines of an evaluation's files hold, each checked when it is read, and the counts of calls in them.
-
-A folder may come from somebody else.
-"""
+"""What the lines of an evaluation's files hold, checked as they are read: a folder may come from somebody else."""
 
 import json
 import math
@@ -21,8 +18,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.files import check_regular
 from readgraph.state.words import count_words
 
-MOST_DIGITS = 18
-"""Of an integer: it fits 64 bits."""
+MOST_DIGITS = 18  # of an integer: it fits 64 bits
 
 
 class OpenLine(TypedDict):
@@ -189,8 +185,7 @@ def _adapter(shape: Any) -> TypeAdapter[Any]:
     return TypeAdapter(shape)
 
 
-Cost = Callable[[ModelExchange], float | None]
-"""The cost of an exchange in dollars, or None if it is unknown."""
+Cost = Callable[[ModelExchange], float | None]  # the cost of an exchange in dollars, or None if it is unknown
 
 
 COUNTS = ("calls", "input_words", "output_words", "refused")

@@ -47,9 +47,7 @@ def own_prompts(folder: str) -> dict[str, str]:
     return replacement_digests(folder, frozenset(every)) if folder else {}
 
 
-HALVES = ("development", "report")
-"""What is tuned on, and what figures are reported of."""
-
+HALVES = ("development", "report")  # what is tuned on, and what figures are reported of
 MAY_DIFFER = (
     *("concurrency", "batch", "timeout", "retry_seconds", "max_reply_mb"),
     *("max_calls", "max_words", "max_seconds", "again"),

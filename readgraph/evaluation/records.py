@@ -92,10 +92,7 @@ class Text:
 
 
 class AddressedMessage(NamedTuple):
-    """A message from the speaker `by` of a history to the speaker `to`, who answers; "" = `to` speaks first.
-
-    `known`: what is known of both before, which an agent has in its working context.
-    """
+    """A message `by` one speaker `to` the other, who answers; "": `to` begins. `known`: what both knew before."""
 
     to: str
     by: str
@@ -129,8 +126,7 @@ Rule = Literal["right", "steps", "temporal", "update", "preference", "abstention
 """How a judge decides (`readgraph.nodes.judging_prompts`)."""
 
 
-EVENT_ORDERING = "event_ordering"
-"""BEAM's category of questions about the order of events."""
+EVENT_ORDERING = "event_ordering"  # BEAM's category of questions about the order of events
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +201,7 @@ class Dataset:
         return [item for item in self.items if item.text == text.id]
 
 
-Key = tuple[str, int, str]
-"""Method, run, and the id of the question."""
+Key = tuple[str, int, str]  # method, run, and the id of the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,8 +274,7 @@ class Outcome:
         return unanswered if self.by_substitute(model) else self
 
 
-PROBLEM = "problem"
-"""The name in a judgement's `said` of the reason why there is no rating."""
+PROBLEM = "problem"  # the name in a judgement's `said` of the reason why there is no rating
 
 
 @dataclass(frozen=True, slots=True)

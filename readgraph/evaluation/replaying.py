@@ -1,7 +1,4 @@
-"""A published run, read and checked, since it may come from anybody, and a replayed one beside it.
-
-All that can be recomputed is compared: whether it is the same, or where it differs.
-"""
+"""A published run, read and checked, since it may come from anybody, and compared with a replayed one."""
 
 import csv
 import io
@@ -32,8 +29,7 @@ from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.files import check_format
 from readgraph.state.reading import Tokens
 
-ScoreKey = tuple[str, str, str, str]
-"""Method, run, item and metric of a score."""
+ScoreKey = tuple[str, str, str, str]  # method, run, item and metric of a score
 
 
 Count = Annotated[int, Field(ge=1)]
@@ -165,8 +161,7 @@ def _lines(path: Path, shape: Any) -> list[Any]:
 COMPARED = ("answer", *publishing.ANSWER_FIELDS[3:])
 """What must be the same in an answer: all but its item, method and run, which name it."""
 
-EXACT, OF_EMBEDDINGS = 1e-6, 0.1
-"""By how much two scores may differ that are the same; servers of embeddings round."""
+EXACT, OF_EMBEDDINGS = 1e-6, 0.1  # by how much two scores may differ that are the same; servers of embeddings round
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,7 @@ def _steps_by_episode(scores: Mapping[str, float], items: Mapping[str, Item]) ->
     return found
 
 
-RIGHT = 50.0
-"""An answer with at least this score counts as right in figures that need a yes or no."""
+RIGHT = 50.0  # an answer with at least this score counts as right in figures that need a yes or no
 
 
 def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterable[Judgement], model: str) -> Scores:
@@ -273,10 +272,7 @@ def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
 
 
 def _metric(by_run: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]) -> dict[str, Any]:
-    """The summary of a metric's scores (see `ScoreSummary`), overall and by the questions' categories and groups.
-
-    An episode counts as one question. `category_mean` is the mean of the categories' means; None with one category.
-    """
+    """The summary of a metric's scores, overall and by categories and groups; an episode counts as one question."""
     asked = {items[item] for scores in by_run.values() for item in scores}
     own = sorted({item.category for item in asked})
     named = dict.fromkeys([*own, *sorted({name for item in asked for name in item.groups})])

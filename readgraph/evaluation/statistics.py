@@ -30,12 +30,10 @@ Interval = tuple[float, float]
 
 CONFIDENCE = 0.95
 RESAMPLES = 9999
-AT_ONCE = 500
-"""Resamples that are in memory at the same time."""
+AT_ONCE = 500  # resamples that are in memory at the same time
 SEED = 0
 
-FEWEST_TEXTS = 6
-"""Texts below which there is no interval."""
+FEWEST_TEXTS = 6  # texts below which there is no interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,10 +141,7 @@ TEXT_FIELDS = (
 
 
 def text_settings(name: str, chat: BaseChatModel) -> list[Any]:
-    """What changes the text that a chat model writes, as plain JSON: its type, its model, some fields.
-
-    An object that names no model, such as one of the caller's classes, is known by the `name` that stands for it.
-    """
+    """What changes the text that a chat model writes, as plain JSON; what names no model is known by `name`."""
     kind = type(chat)
     own = [_as_plain_json(value) for field in MODEL_FIELDS if (value := getattr(chat, field, None))]
     fields = {
@@ -165,11 +162,7 @@ _READ_VARIABLES = re.compile(
 
 
 def environment(*more: str) -> int:
-    """A hash of the variables that providers' packages may read, and `more`: clients are kept by it.
-
-    Each package has names of its own (ANTHROPIC_API_KEY, AWS_PROFILE), so they are known by their words. It is a hash,
-    so that no key is kept beside the client that uses it.
-    """
+    """A hash, which shows no key, of `more` variables and those that providers' packages may read, by their words."""
     return hash(tuple((name, value) for name, value in os.environ.items() if name in more or _is_read(name)))
 
 
@@ -225,10 +218,7 @@ class ModelClient:
     marks_heads: bool = False  # its cache keeps what is marked
 
     def remember_form(self, form: ReplyForm | None) -> None:
-        """Remember that the server replied in this form.
-
-        A simpler one than the current form is used from now on, unless the current one has worked before.
-        """
+        """Remember that the server replied in this form, which is used from now on unless a better one has worked."""
         if form in FORMS and self.form in FORMS[: FORMS.index(form)] and self.form not in self.worked:
             self.form = form
         self.worked.add(form)

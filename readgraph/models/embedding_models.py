@@ -160,10 +160,7 @@ class Embedder:
         return vector
 
     async def entries(self, entries: Sequence[IndexEntry]) -> tuple[list[VectorKey], Matrix]:
-        """All vectors of entries, as `VectorIndex.add` takes them: windows of the page, of its header, of its memo.
-
-        Only a text of one window is so short that those beside it say something of it.
-        """
+        """The vectors of windows of pages, headers and memos, as `VectorIndex.add` takes them."""
         pieces = [
             (VectorKey(entry.page, part, entry.follows and count_words(entry.text) <= WINDOW_WORDS), window)
             for entry in entries

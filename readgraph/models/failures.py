@@ -107,10 +107,7 @@ def causes_of(problem: BaseException) -> list[BaseException]:
 
 
 def kind_of(problem: Exception) -> type[Exception]:
-    """LangChain's exception type for an error; the error's own type if neither server nor network failed.
-
-    Some packages pass on errors of their HTTP clients (httpx, its successors, requests), which have similar names.
-    """
+    """LangChain's exception type for an error, also of an HTTP client; its own type if no server or network failed."""
     for cause in causes_of(problem):
         if isinstance(cause, kinds.ModelError):
             return type(cause)
@@ -130,10 +127,7 @@ def broke_off(problem: BaseException) -> bool:
 
 
 def is_of_network(problem: Exception) -> bool:
-    """Whether a server or the way to it failed, and not the code that called it.
-
-    A connection of an event loop that has ended is lost too: LangChain's packages share connections between loops.
-    """
+    """Whether a server, the way to it, or a connection of an ended event loop failed, and not the code that called."""
     return issubclass(kind_of(problem), kinds.ModelError) or broke_off(problem) or str(problem) == ENDED_LOOP
 
 

@@ -87,10 +87,7 @@ class FunctionChat(BaseChatModel):
 
 
 class FunctionEmbeddings(Embeddings):
-    """An embedding model that is a function from a list of texts to vectors, or from one text to one vector.
-
-    It is first called with the list; where that fails or gives no matrix, with each text.
-    """
+    """An embedding model that is a function from a list of texts to vectors, or where that fails, from one text."""
 
     def __init__(self, known_as: str, function: Callable[..., Any]) -> None:
         self.known_as, self.function = known_as, function

@@ -19,9 +19,7 @@ __all__ = ["Prompt", "fenced"]
 Shared = Literal["", "text", "question"]
 """Whose prompts begin alike: those of all questions about a text, or also several of one question."""
 
-Messages = list[tuple[str, str]]
-"""The messages to a model, as (role, content) pairs."""
-
+Messages = list[tuple[str, str]]  # the messages to a model, as (role, content) pairs
 _DIGITS = 12  # more digits of a tag's number than a text has tags to count up to
 
 
@@ -163,10 +161,7 @@ class Wording:
 def declare_wording(
     name: str, system: str, task: str, *, prompt: str = "", version: int = 1, shared: Shared = "", **parts: str
 ) -> Wording:
-    """Declare the words of a prompt, which then can be exported and replaced; `prompt` is its name, where another.
-
-    `shared`: whose other prompts begin with the first piece of its material too, such as the gists.
-    """
+    """Declare the words of a prompt, so that they can be exported and replaced; `prompt`: its name, where another."""
     _every[name] = Wording(name, prompt or name, version, system, task, MappingProxyType(parts), shared)
     return _every[name]
 

@@ -44,10 +44,7 @@ def own_words(ours: Wording, folder: str) -> Wording:
 
 
 def replacement_digests(folder: str, prompts: frozenset[str]) -> dict[str, str]:
-    """Digests of those of these prompts that the folder replaces, by the names of their files.
-
-    Raises `BadInput` for any wrong file of the folder, also of a later prompt, and for one that replaces nothing.
-    """
+    """Digests of those of these prompts that the folder replaces, by files' names; `BadInput` for any wrong file."""
     known = {words.name: words for words in list_wordings()}
     place = Path(folder).expanduser()
     if unknown := sorted(file.name for file in place.glob("*.toml") if file.stem not in known):

@@ -13,10 +13,7 @@ _NUMBER = re.compile(r"(?<!\d)-?\d{1,9}")
 
 
 class LenientReply(BaseModel):
-    """A reply whose missing lists count as empty, and whose missing reasons as none given.
-
-    They have no defaults, since strict schemas don't allow any.
-    """
+    """A reply whose missing lists and reasons count as empty: strict schemas allow no defaults."""
 
     NAMED: ClassVar[tuple[str, ...]] = ()
     """Lists that a reply must name, even if they are empty: without them it is another reply."""

@@ -338,10 +338,7 @@ def html_page(
 
 
 def escape_json_for_html(value: Any) -> str:
-    """JSON that can stand in an HTML script element: no tag, comment or entity begins or ends in it.
-
-    Lone surrogates, which UTF-8 can't hold, are escaped too, so that any string comes out as it went in.
-    """
+    """JSON that can stand in an HTML script element: no tag, comment, entity or lone surrogate is in it."""
     written = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return _SPECIAL.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 

@@ -134,10 +134,7 @@ def _rows_with_names(
 
 
 def _cells_by_name(line: TextLine, parting: re.Pattern[str], names: Sequence[str]) -> dict[str, Cell]:
-    """The cells of a row by their columns' names; empty where this isn't a row of such cells.
-
-    What has no name goes on with the cell before: a value may hold the sign that parts cells. The first may have none.
-    """
+    """The cells of a row by their columns' names, empty where it has none; what has no name goes on with the last."""
     cells = dict[str, Cell]()
     last = ""
     for start, _, end in _cells(line, parting):

@@ -93,10 +93,7 @@ class ReaderContext(  # a dataclass orders its fields from the last base to the 
 
 
 def context_with(groups: Iterable[type[Settings]]) -> type[ReaderContext]:
-    """The context of a graph whose nodes read these groups of settings, and no others.
-
-    It checks fields as `ReaderContext` does. Raises `BadInput` for a group that is none of `readgraph.state.settings`.
-    """
+    """The context of a graph whose nodes read these groups of settings; raises `BadInput` for an unknown group."""
     wanted = frozenset(groups)
     if unknown := sorted(group.__name__ for group in wanted - {*GROUPS}):
         raise BadInput(f"There is no group of settings '{unknown[0]}': take those of readgraph.state.settings.")

@@ -15,10 +15,7 @@ from readgraph.state.errors import BadInput, ReadgraphError
 
 
 def open_without_waiting(path: Path, flags: int, mode: int = 0o666) -> int:
-    """The descriptor of a file to write to, by `os.open`; it fails at once for a pipe that nobody reads.
-
-    On Windows, which has no such pipes, line ends are written as they are given.
-    """
+    """The descriptor of a file to write to, by `os.open`; it fails at once for a pipe that nobody reads."""
     at_once: int = getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(path, flags | at_once | getattr(os, "O_BINARY", 0), mode)
     if at_once:

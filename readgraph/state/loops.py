@@ -214,10 +214,7 @@ Value = TypeVar("Value")
 
 
 class PerLoop(Generic[Value]):
-    """One value for each event loop, made at its first use and ended with the loop.
-
-    A weak dictionary would keep them all, since a client's connections hold the loop that is its key.
-    """
+    """One value for each event loop, made at its first use and ended with the loop: weak dictionaries keep all."""
 
     def __init__(self, make: Callable[[], Value], end: Callable[[Value], Awaitable[None]]) -> None:
         self._make, self._end = make, end

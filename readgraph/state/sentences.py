@@ -120,10 +120,7 @@ def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _find_turn_starts(text: str, start: int, end: int) -> list[int]:
-    """Where another turn or row begins: at a line with a label, if one beside it has a label too or a sentence ended.
-
-    One such line alone may be a line of prose, which happens to begin with a word and a colon. So it is with bars.
-    """
+    """Where another turn or row begins: at a line with a label, if one beside it has one too or a sentence ended."""
     lines = [start, *(line.end() for line in _LINE_END.finditer(text, start, end))]
     if len(lines) == 1:
         return []

@@ -59,10 +59,7 @@ Line = tuple[str, list[str]]
 
 
 def category_table(results: dict[str, Any], metric: str = "") -> Table | None:
-    """A metric by category, papers' figures behind their method; None with fewer than two categories.
-
-    Without one, the leading metric. Where a dataset's authors count each category alike, so does the last figure.
-    """
+    """A metric (else the leading one) by category, papers' figures behind it; None with fewer than two categories."""
     methods = results["methods"]
     leading = metric or next(iter(metric_names(methods)), "")
     counts: dict[str, int] = {}

@@ -61,9 +61,7 @@ FORMS = {
     )
 }
 
-MADE = {NESTED_KEYS: make_nested_keys}
-"""Datasets that are generated and have no file."""
-
+MADE = {NESTED_KEYS: make_nested_keys}  # datasets that are generated and have no file
 NAMES = (*FORMS, *MADE)
 
 

@@ -94,15 +94,11 @@ class MemberDocument:
     id: str = ""
 
 
-Spans = dict[str, TextSpan]
-"""The spans of a text's parts, by their ids."""
+Spans = dict[str, TextSpan]  # the spans of a text's parts, by their ids
 
 
 def join_sessions(identity: str, title: str, sessions: Iterable[SessionTurns]) -> tuple[Text, Spans]:
-    """A history with one turn below the other, and the spans of the turns that have ids.
-
-    Empty turns and sessions are left out, and so are repeated sessions, which a library would not append.
-    """
+    """A history with a turn a line, without empty turns and repeated sessions, and the spans of the turns with ids."""
     spans, texts, end = Spans(), dict[SessionText, None](), 0
     for session in sessions:
         time = _on_a_line(session.time)

@@ -1,12 +1,9 @@
 """Conversations of many sessions: LongMemEval, Multi-Session Chat, BEAM, MemoryAgentBench.
 
-LongMemEval (Wu et al., 2025): questions to an assistant about its chats with one user, each with a history of its own
-of up to 500 sessions: of gigabytes only the wanted questions are read. Multi-Session Chat (Xu et al., 2022): two people
-meet again and again; the conversation tasks of MemGPT, section 3.1. ParlAI's `session_N` files become the task to open
-the newest session; MSC-Self-Instruct has a question of one speaker to the other about all five. BEAM (Tavakoli et al.,
-2025): questions on ten abilities of memory about conversations of up to ten million tokens. A conversation is a folder
-with `chat.json`, whose batches of turns are its sessions, and its questions by ability; `chats/100K` is a set of these.
-MemoryAgentBench (Hu et al., 2025): long contexts of other benchmarks, each with many questions.
+LongMemEval (Wu et al., 2025): each question has a history of its own; of gigabytes only the wanted ones are read.
+Multi-Session Chat (Xu et al., 2022; MemGPT, section 3.1): ParlAI's `session_N` files become the task to open the newest
+session, MSC-Self-Instruct has a question of one speaker to the other. BEAM (Tavakoli et al., 2025): a conversation is a
+folder with `chat.json` and its questions by ability. MemoryAgentBench (Hu et al., 2025): contexts of other benchmarks.
 """
 
 from collections.abc import Iterable, Iterator
@@ -132,10 +129,7 @@ class _ProbedChat(MscChat):
 
 @form("msc-openers", "Multi-Session Chat, such as session_5/test.txt.", {"dialog", "previous_dialogs", "personas"})
 def msc_openers(path: Path) -> Iterator[Asked]:
-    """For each chat, the task to open its newest session with regard to the facts about the speakers.
-
-    `about` are both speakers' facts, since the paper doesn't say whose persona counts; the reference is the real one.
-    """
+    """For each chat, the task to open its newest session with regard to the facts about both speakers."""
     for number, (where, chat) in enumerate(records(path, MscChat), 1):
         identity = f"chat-{number}"
         text, _ = join_sessions(identity, f"Chat {number}", _before(chat))

@@ -46,16 +46,12 @@ def build_dataset(
     return Dataset(name, tuple(texts.values()), asked_items, metrics, profile, answers, licence, note)
 
 
-FindFiles = Callable[[Path], Iterable[Path]]
-"""Finds the files of a form in a folder."""
+FindFiles = Callable[[Path], Iterable[Path]]  # finds the files of a form in a folder
 
 
 @dataclass(frozen=True)
 class Form:
-    """A file form: its name, a line about it, and its loader.
-
-    A file is recognised by the `keys` of its first record, a folder by `recognise`; a form without both must be named.
-    """
+    """A file form, recognised by the `keys` of a file's first record, a folder by `recognise`; others must be named."""
 
     name: str
     line: str

@@ -23,9 +23,7 @@ from readgraph.state.words import format_count
 
 ERRORS = "errors.json"
 
-WRONG_CITATION = "WRONG_CITATION"
-"""The kind of fault in which the answer is right."""
-
+WRONG_CITATION = "WRONG_CITATION"  # the kind of fault in which the answer is right
 _ID = re.compile(r"locomo_(\d+)_qa(\d+)")
 _REMARK = re.compile(r"\s*\([^()]*\)\s*$")
 

@@ -1,13 +1,9 @@
 """Questions over many documents: HotpotQA in long form, NaturalQuestions-Open, BrowseComp-Plus, FinanceBench.
 
-HotpotQA, by MemAgent's authors: questions that need two of many passages, which files are named after (`eval_50.json`).
-The passages are one text, each under "Document N:"; which hold the answer is not marked. NaturalQuestions-Open over
-retrieved passages, in the file's order (Liu et al., 2023): the document task of MemGPT, section 3.2.1. BrowseComp-Plus
-(Chen et al., 2025): questions that need a search over one corpus of 100,195 web pages. The authors publish them
-encrypted; their script writes them in plain text, as `browsecomp_plus_decrypted.jsonl`, each with its evidence, the
-pages that hold the answer (gold), and pages that only look like it. With the corpus (`docid`, `text`) in the folder all
-questions are about all of it, without it about the pages of the questions that are asked. FinanceBench (Islam et al.,
-2023): questions about companies' reports, which are PDFs in a folder beside the file.
+HotpotQA, by MemAgent's authors: its passages are one text, and which hold the answer is not marked. NaturalQuestions:
+passages in the file's order (Liu et al., 2023; MemGPT, section 3.2.1). BrowseComp-Plus (Chen et al., 2025): published
+encrypted; with the corpus (`docid`, `text`) in the folder all questions are about all of it, without it about the pages
+of those that are asked. FinanceBench (Islam et al., 2023): companies' reports, which are PDFs in a folder beside it.
 """
 
 import re
@@ -95,9 +91,7 @@ def natural_questions(path: Path) -> Iterator[Asked]:
 
 KEYS, CORPUS_KEYS = frozenset({"query_id", "query", "answer", "evidence_docs"}), frozenset({"docid", "text"})
 
-CORPUS = "corpus"
-"""The id of the text."""
-
+CORPUS = "corpus"  # the id of the text
 _ENCRYPTED = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 
 
@@ -135,10 +129,7 @@ class BrowseCompQuery(DatasetRecord):
 
 
 def _load_browse_comp(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file, or of a folder that holds it beside the corpus; all have one text, of many documents.
-
-    The pages are read one by one, and each is in memory once. Evidence is the pages that the authors marked as such.
-    """
+    """The questions of a file, or of a folder with it and the corpus; all have one text, of many documents."""
     files = [*_files(path)] if path.is_dir() else [path]
     questions = [file for file in files if _has_keys(file, KEYS)]
     corpus = [file for file in files if file not in questions and _has_keys(file, CORPUS_KEYS)]

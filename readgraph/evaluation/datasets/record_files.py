@@ -17,8 +17,7 @@ from readgraph.state.files import check_regular
 
 COMPRESSED, PARQUET, ENCODING = ".gz", ".parquet", "utf-8-sig"
 
-CHUNK = 2**20
-"""The fewest characters of an array that are read at a time."""
+CHUNK = 2**20  # the fewest characters of an array that are read at a time
 
 
 class DatasetRecord(BaseModel):

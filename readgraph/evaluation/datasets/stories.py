@@ -1,13 +1,9 @@
 """Questions about whole stories and meetings: QuALITY, SQuALITY, NarrativeQA, QMSum.
 
-QuALITY (Pang et al., 2022): multiple choice. A line holds a story and one writer's questions, so each story occurs
-twice. A question is hard if most annotators with limited time got it wrong. SQuALITY (Wang et al., 2022): summaries as
-answers, of four writers, each a reference; the first of a story's five questions asks for the plot. NarrativeQA
-(Kočiský et al., 2018): the test set, or the validation set, about books and film scripts. The repository's
-`download_stories.sh` fetches the stories into `tmp/`, as `<document_id>.content`, some as HTML; questions about missing
-ones are left out, and the dataset's note gives their number. QMSum (Zhong et al., 2021): summaries of meetings, which
-are named by their numbers in the file. Questions about a part of a meeting ("specific") name the turns that they are
-about.
+QuALITY (Pang et al., 2022): multiple choice; a question is hard if most annotators with limited time got it wrong.
+SQuALITY (Wang et al., 2022): four writers' summaries are the references. NarrativeQA (Kočiský et al., 2018): the
+repository's `download_stories.sh` fetches the stories into `tmp/`; questions about missing ones are left out and
+counted. QMSum (Zhong et al., 2021): meetings; questions about a part of one ("specific") name their turns.
 """
 
 import csv
@@ -186,9 +182,7 @@ narrative_qa = Form(
     _load_narrative_qa,
     recognise=_recognise_narrative_qa,
 )
-NAMED = {"test": "test", "valid": "validation"}
-"""The parts by their names in the files."""
-
+NAMED = {"test": "test", "valid": "validation"}  # the parts by their names in the files
 books = Form(
     "narrativeqa-gutenberg",
     "The same, books only.",

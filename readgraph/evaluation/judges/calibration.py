@@ -23,9 +23,7 @@ from readgraph.models.batches.calls import calls_at_once
 from readgraph.models.prompt import Prompt
 from readgraph.state.context import ReaderContext
 
-Z = 1.959964
-"""Standard deviations of a 95 % interval."""
-
+Z = 1.959964  # standard deviations of a 95 % interval
 Interval = tuple[float, float]
 
 
@@ -105,11 +103,8 @@ def _percent(share: float | None) -> float | None:
 METRICS_OF = {"match": "lr_1", "consistent": "dmr_accuracy", "point": "nuggets", "order": "event_order"}
 """The metric whose judge a pair is for, by the pair's rule; the rules of `Rule` are those of `judged_accuracy`."""
 
-RIGHT = 99.9
-"""The score of a right answer; that of an order of events is rounded."""
-
-Line = dict[str, Any]
-"""A line of `calibrations.jsonl` (see `readgraph.evaluation.line_shapes.CalibrationLine`)."""
+RIGHT = 99.9  # the score of a right answer; that of an order of events is rounded
+Line = dict[str, Any]  # a line of `calibrations.jsonl` (see `readgraph.evaluation.line_shapes.CalibrationLine`)
 
 
 @dataclass(frozen=True)

@@ -138,10 +138,7 @@ async def _ask_judge(
 
 
 def order_score(listed: Sequence[int], events: int) -> float:
-    """How well the listed events (numbers from 1; others are none of them) keep their order, from 0 to 1.
-
-    Kendall's tau-b over the ranks of all that either side has, from [-1, 1] to [0, 1]; what one lacks is last there.
-    """
+    """Kendall's tau-b of the listed events (numbers from 1) as 0 to 1; what one of both sides lacks is last there."""
     known, seen = range(1, events + 1), dict[int, None]()
     for place, number in enumerate(listed, 1):
         seen.setdefault(number if number in known and number not in seen else -place)

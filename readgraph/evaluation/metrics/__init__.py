@@ -11,12 +11,10 @@ from readgraph.evaluation.records import EVENT_ORDERING, Item, Outcome
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 
-Rater = Literal["judge", "embeddings"]
-"""What gives a score: a model that judges, or an embedding model that compares."""
+Rater = Literal["judge", "embeddings"]  # what gives a score: a model that judges, or an embedding model that compares
 
 
-Scores = dict[str, dict[int, dict[str, float]]]
-"""The scores of one method, by metric, run and question."""
+Scores = dict[str, dict[int, dict[str, float]]]  # the scores of one method, by metric, run and question
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,7 @@ _LETTERED = re.compile(r"\s*\(?([A-Z])(?:\)|[.:](?=\s|$)|$)\s*(.*)", re.DOTALL)
 
 
 def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str], float]) -> float | None:
-    """The best score of (answer, reference) over the references, in percent; `score` is from 0 to 1.
-
-    None without references, and for unanswerable questions; 0 without an answer. See `answer_and_references`.
-    """
+    """The best `score` (0 to 1) over the references, in percent; None without any, and for unanswerable questions."""
     if item.unanswerable or not item.references:
         return None
     if outcome.answer is None and outcome.choice is None:
@@ -130,10 +127,7 @@ def summary_rouge(answer: str, reference: str) -> float:
 
 
 def rouge(kind: str, figure: str, item: Item, outcome: Outcome) -> float | None:
-    """A figure ("fmeasure", "precision", "recall") of shared words, the best over the references; none without them.
-
-    `kind`: "rouge1" and "rouge2" count words and pairs of words, "rougeL" the longest common subsequence.
-    """
+    """A `figure` ("fmeasure", "precision", "recall") of rouge1, rouge2 or rougeL, the best over the references."""
 
     def score(answer: str, reference: str) -> float:
         return float(getattr(_compare(kind, answer, reference), figure))
@@ -191,8 +185,7 @@ def evidence_recall(item: Item, outcome: Outcome) -> float | None:
     return _share_overlapping(item.evidence, seen) if item.evidence else None
 
 
-CHARACTERS_SHOWN = 6_000
-"""About 1,000 words; who shows fewer is not scored as if it had shown nothing."""
+CHARACTERS_SHOWN = 6_000  # about 1,000 words; who shows fewer is not scored as if it had shown nothing
 
 
 def evidence_density(item: Item, outcome: Outcome) -> float | None:

@@ -116,15 +116,9 @@ def _as_number(text: str) -> float | None:
         return None
 
 
-SEPARATOR = "; "
-"""Between the entries of a reference that is a list; answers may have commas or lines there, too."""
-
-NEAR = 0.75
-"""A count loses a quarter of its score for each by which it is wrong."""
-
-COMPARED = ("more common", "less common", "same frequency")
-"""What a comparison says, whatever words are around it."""
-
+SEPARATOR = "; "  # between the entries of a reference that is a list; answers may have commas or lines there, too
+NEAR = 0.75  # a count loses a quarter of its score for each by which it is wrong
+COMPARED = ("more common", "less common", "same frequency")  # what a comparison says, whatever words are around it
 _COUNT, _DATE = re.compile(r"-?\d+"), re.compile(r"\d{4}-\d\d-\d\d")
 _BOXED = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}")
 _GROUPED_NUMBER, _AROUND = re.compile(r"-?\d[\d,]*"), " \t\n*[]'\"`."
@@ -168,10 +162,7 @@ MOST_AROUND = 5
 
 
 def named(item: Item, outcome: Outcome) -> float | None:
-    """100 if the answer names all that a reference names ("2009; 2011") and says little else; None if unanswerable.
-
-    Dates count in any form with a whole year, and numbers up to twelve also as words.
-    """
+    """100 if the answer names all of a reference ("2009; 2011"), in usual forms, and little else; None if unanswerable."""
     return best_of_references(item, outcome, _names_all)
 
 

@@ -1,9 +1,4 @@
-"""The files of results in an evaluation's folder, for programs, for spreadsheets, and for people.
-
-results.json   all figures (see `readgraph.evaluation.results`)
-results.csv    a figure a row: what a method scored, overall and by category, and what it used
-scores.csv     a score a row: of every answer, by every metric, so that others can test and plot
-report.html    one page that shows it all, made as the reading report is (see `readgraph.report.page`)
+"""The files of results in an evaluation's folder: results.json, results.csv, scores.csv, and report.html.
 
 The page's plots are SVG in the page itself; everything else is data that the page's script puts in as text.
 """

@@ -24,18 +24,10 @@ INK = "#010203"
 COLOURS = ("#0e8f96", "#d1702c", "#6a7fd8", "#b8558f", "#6f9b2e", "#b8921f", "#9a6fd0", "#d2545f", "#3f9a6b", "#85898e")
 """The methods' colours, in order: of medium lightness, for light and dark backgrounds."""
 
-MARKERS = "osD^vPX<>h"
-"""The methods' markers, so that nobody has to distinguish colours."""
-
-SIZE = (5.6, 3.8)
-"""Usual width and height in inches; only their ratio, and the size of text relative to them, matter."""
-
-ROW_LETTERS = 54
-"""Letters in a row of a legend."""
-
-FEW_LINES = 5
-"""Lines of a legend, or beside the axes, that have room in a plot of the usual height."""
-
+MARKERS = "osD^vPX<>h"  # the methods' markers, so that nobody has to distinguish colours
+SIZE = (5.6, 3.8)  # usual width and height in inches; only their ratio, and the size of text relative to them, matter
+ROW_LETTERS = 54  # letters in a row of a legend
+FEW_LINES = 5  # lines of a legend, or beside the axes, that have room in a plot of the usual height
 SETTINGS = {
     "svg.fonttype": "none",
     "svg.hashsalt": "readgraph",
@@ -52,8 +44,7 @@ SETTINGS = {
     **dict.fromkeys(("axes.labelcolor", "axes.edgecolor", "axes.titlecolor"), INK),
 }
 
-Panel = Callable[[Any], None]
-"""Draws into matplotlib's axes."""
+Panel = Callable[[Any], None]  # draws into matplotlib's axes
 
 
 def can_draw() -> bool:

@@ -1,7 +1,4 @@
-"""What an experiment needs: its dataset's file in a folder, and, without one, what it will take.
-
-That is estimated from the published size of its dataset.
-"""
+"""What an experiment needs: its dataset's file in a folder, or without one, an estimate from its published size."""
 
 from dataclasses import replace
 from functools import cache
@@ -100,9 +97,7 @@ def _list_paths(folder: Path, depth: int) -> list[Path]:
     return [*inside, *(deeper for path in inside if path.is_dir() for deeper in _list_paths(path, depth - 1))]
 
 
-DEPTH = 8
-"""How deep a dataset may lie in the folder: RULER's `scripts/benchmark_root/MODEL/synthetic/131072/data`."""
-
+DEPTH = 8  # how deep a dataset may lie in the folder: RULER's `scripts/benchmark_root/MODEL/synthetic/131072/data`
 QUESTION_WORDS, OPTION_WORDS, WORDS_A_LINE = 12, 8, 60
 
 WORD = "that "

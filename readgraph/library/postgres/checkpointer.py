@@ -1,7 +1,4 @@
-"""Where threads are kept on a server: LangGraph's checkpointer, for any thread and any event loop.
-
-Threads of different namespaces may have the same id, so those of a namespace are stored under longer ones.
-"""
+"""LangGraph's checkpointer on a server, for any thread and event loop; a namespace's threads have longer ids."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence

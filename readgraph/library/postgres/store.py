@@ -237,10 +237,7 @@ CACHE = "READGRAPH_CACHE"
 
 
 def open_store(address: LibraryAddress, *, to_read: bool = False) -> tuple[ServerStore, bool]:
-    """An open store, whose missing tables were made unless it is only `to_read`, and whether this user may write to it.
-
-    Raises `LibraryError`. This blocks.
-    """
+    """An open store, with its tables made unless `to_read`, and whether this user may write; blocks. `LibraryError`."""
     named = os.environ.get(CACHE)
     caches = Path(named).expanduser() if named else user_cache_path("readgraph", appauthor=False) / "libraries"
     with connect(address) as connection:

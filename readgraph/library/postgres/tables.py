@@ -70,10 +70,7 @@ def _is_ready(address: LibraryAddress, connection: Connection) -> bool:
 
 @contextmanager
 def _locked(connection: Connection) -> Iterator[None]:
-    """Hold a lock, since two that open a new library would both make its tables.
-
-    Who waits for it in a statement would hold up LangGraph's CREATE INDEX CONCURRENTLY.
-    """
+    """Hold a lock; who waited for it in a statement would hold up LangGraph's CREATE INDEX CONCURRENTLY."""
     number = connections.lock_number("setup")
     while not (connection.execute("SELECT pg_try_advisory_lock(%s) AS taken", (number,)).fetchone() or {})["taken"]:
         time.sleep(connections.POLL_SECONDS)

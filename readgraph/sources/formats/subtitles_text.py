@@ -32,10 +32,7 @@ class _Cue(NamedTuple):
 
 
 def convert(data: bytes, name: str) -> Converted:
-    """The words of all subtitles; a speaker that WebVTT names stands before their words.
-
-    Places are the times at which subtitles begin ("0:01:05"). Raises `BadInput` if there is no subtitle.
-    """
+    """The words of all subtitles; places are their times ("0:01:05"). Raises `BadInput` if there is no subtitle."""
     text = decode(data, name).replace("\r\n", "\n").replace("\r", "\n")
     paragraphs = _Paragraphs()
     marks = list(_CUE.finditer(text))
