@@ -44,7 +44,6 @@ from readgraph.state.words import count_words
 EmbeddingFunction = Callable[..., Any] | Embeddings
 """A function from a list of texts to their vectors or from one text to its vector, or LangChain's `Embeddings`."""
 
-
 GROUP_WORDS, LEAST_SHARE = 375, 0.2
 """Notes are shortened in groups of at most this many words, in one round to a fifth at the least."""
 

@@ -50,7 +50,9 @@ def _means(metrics: Iterable[str], answered: Sequence[tuple[Item, list[Outcome]]
 
 def _begin(item: Item, text: Text, words: int) -> Iterator[Outcome]:
     if words and not item.options:
-        yield Outcome(item.id, "", 0, "answered", first_words(_first(text), words))
+        yield Outcome(
+            item.id, "", 0, "answered", first_words(text.documents[0] if text.documents else text.whole, words)
+        )
 
 
 def _draw_sentences(item: Item, text: Text, words: int) -> Iterator[Outcome]:
@@ -81,10 +83,6 @@ def _choose_each_option(item: Item, text: Text, words: int) -> Iterator[Outcome]
 
 def _decline(item: Item, text: Text, words: int) -> Iterator[Outcome]:
     yield Outcome(item.id, "", 0, "no_answer")
-
-
-def _first(text: Text) -> str:
-    return text.documents[0] if text.documents else text.whole
 
 
 DECLINING = "always declining"

@@ -34,7 +34,6 @@ from readgraph.state.reading import add_counts
 __all__ = ["EvaluationFolder"]
 
 FORMAT = 1
-
 TAIL = 1 << 16  # bytes that are searched at a time for the end of the last complete line
 WHAT = "evaluation.json"
 
@@ -45,19 +44,7 @@ ADDED_UP = (*shapes.COUNTS, "seconds")
 """The fields that are summed over the lines of a memory: one line per call and one for the whole memory."""
 
 MOST_SHOWN = 3  # the most differing values that the message about another evaluation shows
-MAY_GROW = (
-    "methods",
-    "rows",
-    "answers",
-    "runs",
-    "questions",
-    "texts",
-    "note",
-    "judge",
-    "begun",
-    "packages",
-    "experiment",
-)
+MAY_GROW = "methods rows answers runs questions texts note judge begun packages experiment".split()
 """Fields that may differ when an evaluation is continued: more may be asked, but nothing in another way."""
 
 

@@ -27,16 +27,12 @@ class OpenLine(TypedDict):
     __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
 
 
-class RecordSettings(OpenLine):
-    """The settings, as far as results are made of them."""
-
+class _RecordSettings(OpenLine):
     model: str
     embeddings: str
 
 
-class RowLine(OpenLine):
-    """A method with settings of its own."""
-
+class _RowLine(OpenLine):
     method: str
     settings: dict[str, Any]
 
@@ -47,12 +43,12 @@ class EvaluationRecord(OpenLine):
     format: int
     dataset: str
     methods: list[str]
-    rows: NotRequired[dict[str, RowLine]]
+    rows: NotRequired[dict[str, _RowLine]]
     answers: NotRequired[dict[str, dict[str, str]]]
     runs: int
     judge: str | None
     begun: str
-    settings: RecordSettings
+    settings: _RecordSettings
     licence: NotRequired[str]
     note: NotRequired[str]
     questions: int
@@ -63,17 +59,13 @@ class EvaluationRecord(OpenLine):
     file: NotRequired[dict[str, Any] | None]
 
 
-class QuestionsHeader(OpenLine):
-    """The first line of the questions."""
-
+class _QuestionsHeader(OpenLine):
     dataset: str
     metrics: list[str]
     licence: str
 
 
-class BuildingLine(OpenLine):
-    """A line on the building of a memory."""
-
+class _BuildingLine(OpenLine):
     method: str
     run: int
     text: str
@@ -107,9 +99,7 @@ class CalibrationLine(OpenLine):
     cost: float | None
 
 
-class ExchangeLine(OpenLine):
-    """A prompt with its reply."""
-
+class _ExchangeLine(OpenLine):
     method: str
     run: int
     text: str
@@ -122,11 +112,11 @@ class ExchangeLine(OpenLine):
 
 
 LINES = {
-    "about": QuestionsHeader,
+    "about": _QuestionsHeader,
     "questions": Item,
     "answers": Outcome,
-    "memories": BuildingLine,
-    "exchanges": ExchangeLine,
+    "memories": _BuildingLine,
+    "exchanges": _ExchangeLine,
     "judgements": Judgement,
     "calibrations": CalibrationLine,
 }
@@ -186,8 +176,6 @@ def _adapter(shape: Any) -> TypeAdapter[Any]:
 
 
 Cost = Callable[[ModelExchange], float | None]  # the cost of an exchange in dollars, or None if it is unknown
-
-
 COUNTS = ("calls", "input_words", "output_words", "refused")
 
 

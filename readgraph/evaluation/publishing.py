@@ -36,7 +36,6 @@ from readgraph.state.words import format_count
 FORMAT = 1
 RUN, REPLIES, ANSWERS, JUDGEMENTS = "run.json", "replies.jsonl", "answers.jsonl", "judgements.jsonl"
 PROMPTS = "prompts"
-
 ANSWER_FIELDS = ("item", "method", "run", "status", "choice", "by_rule", "read", "cited", "action", "calls")
 
 FOLLOWS = ("dataset", "questions", "texts", "methods", "rows", "runs", "judge")

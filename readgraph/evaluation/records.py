@@ -125,7 +125,6 @@ class ChosenWebAction(NamedTuple):
 Rule = Literal["right", "steps", "temporal", "update", "preference", "abstention", "generous"]
 """How a judge decides (`readgraph.nodes.judging_prompts`)."""
 
-
 EVENT_ORDERING = "event_ordering"  # BEAM's category of questions about the order of events
 
 

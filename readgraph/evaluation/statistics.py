@@ -27,12 +27,10 @@ Texts = Mapping[str, str]
 """The ids of the questions' texts by the questions' ids; a question that it doesn't name is about a text of its own."""
 
 Interval = tuple[float, float]
-
 CONFIDENCE = 0.95
 RESAMPLES = 9999
 AT_ONCE = 500  # resamples that are in memory at the same time
 SEED = 0
-
 FEWEST_TEXTS = 6  # texts below which there is no interval
 
 

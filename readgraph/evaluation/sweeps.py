@@ -22,7 +22,6 @@ class Sweep(NamedTuple):
 
 
 _WRITTEN = read_toml(Path(__file__).with_suffix(".toml"), "sweeps.toml", -1)
-
 SWEEPS = {name: Sweep(each["line"], each["source"], tuple(each["rows"])) for name, each in _WRITTEN.items()}
 
 

@@ -19,7 +19,6 @@ __all__ = ["good_paths", "preferences", "rewards"]
 
 Example = dict[str, Any]
 
-
 Worth = dict[tuple[str, int, str, str], float]
 """Scores by the leading metric (0 to 100), by method and run: of a question ("question" and its id), and of a text
 ("text" and its id) as the mean of its questions' scores."""

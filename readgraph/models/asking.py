@@ -36,11 +36,9 @@ __all__ = ["ask", "ask_text", "can_ask"]
 TRIES = 3
 MOST_REPEATED = 100  # words of a refused reply, and of the reason, that the next try repeats
 MOST_WITHHELD = 2  # how often a server may withhold its replies to a prompt: what its filter keeps back twice stays so
-
 Answer = TypeVar("Answer")
 Reply = TypeVar("Reply", bound=BaseModel)
 Said = TypeVar("Said")
-
 Complaint: TypeAlias = Callable[[Said], str | None]  # says what is wrong with a well-formed reply, or None
 
 

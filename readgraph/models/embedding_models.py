@@ -110,7 +110,6 @@ class PackagedMiniLM(Embeddings):
 
 WINDOW_WORDS = 180  # words that one vector covers: small models read 256 tokens and ignore the rest
 BATCH = 64  # texts in one call
-
 Kind = Literal["document", "query"]
 
 

@@ -77,7 +77,6 @@ class _CountedText(str):
 
 Reply = TypeVar("Reply", bound=BaseModel)
 Result = TypeVar("Result")
-
 _THINKING = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*\s*\n(.*?)(?:\n```|\Z)", re.DOTALL)

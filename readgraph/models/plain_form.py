@@ -15,7 +15,6 @@ from readgraph.models.prompt import Messages, with_instructions
 from readgraph.state.settings import ReplyForm
 
 Reply = TypeVar("Reply", bound=BaseModel)
-
 NOTHING = {"none", "null", "nothing", "no", "stop", "not here"}  # words that stand for null in a reply
 NUMBERS, LETTERS = "789", "XYZ"  # labels of the example, which prompts seldom use: a reply that copies one is refused
 HAMMER = "a hammer"

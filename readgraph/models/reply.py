@@ -38,7 +38,6 @@ BLOCKED = frozenset(
 )
 """The provider kept the reply back."""
 
-
 Flaw = Literal["", "withheld by its server", "damaged on its way"]
 """What a server did to a reply; the same prompt may well bring a better one."""
 

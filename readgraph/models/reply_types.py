@@ -49,9 +49,7 @@ Texts = Annotated[list[str], BeforeValidator(texts_in)]
 Numbers = Annotated[list[int], BeforeValidator(numbers_in)]
 """A list of page numbers; members that are not numbers are dropped."""
 
-
 Reply = TypeVar("Reply", bound=BaseModel)
-
 MOST_OFFERED = 50  # the most values in a schema: servers take long to prepare a schema with more
 
 

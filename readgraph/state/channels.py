@@ -27,7 +27,6 @@ from readgraph.state.reading import (
 from readgraph.state.web_page import Operation
 
 ChannelsT = TypeVar("ChannelsT")
-
 MOST_QUESTION_TURNS = 5  # a follow-up question sees at most this many questions and answers before it
 
 

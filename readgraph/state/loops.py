@@ -23,8 +23,6 @@ from readgraph.state.forks import reset_in_forked
 from readgraph.state.variables import set_variable
 
 EventT = TypeVar("EventT")
-
-
 Work: TypeAlias = asyncio.Task[Any] | Future[Any]
 
 
@@ -135,7 +133,6 @@ async def until_left(events: AsyncIterator[EventT]) -> AsyncIterator[EventT]:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
 _portal: BlockingPortal | None = None
 _starting = Lock()
 
@@ -208,7 +205,6 @@ def _reset() -> None:
 
 
 reset_in_forked(_reset)
-
 
 Value = TypeVar("Value")
 

@@ -50,9 +50,7 @@ Id = Annotated[str, Field(pattern=r"^[\w-]{1,64}$")]
 """An id, which may become a part of a file name, so it can't lead to another folder."""
 
 Time = Annotated[str, AfterValidator(_time)]  # a time as records keep it, or "" if it is unknown
-
 _FILE_NAME = re.compile(r"[\w-][\w.-]{0,119}")
-
 Record = TypeVar("Record")
 
 

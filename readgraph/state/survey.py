@@ -71,8 +71,6 @@ class Table(TypedDict):
 
 MOST_ROWS = 500  # that a run's state holds; `readgraph.nodes.survey.table.table_of` makes the whole table
 NO_TABLE: Table = {"columns": [], "kinds": [], "rows": [], "found": 0}
-
-
 _UNREAD = re.compile(r"(?:; |\n\n)[\d,]+ of [\d,]+ parts? could not be read$")
 
 

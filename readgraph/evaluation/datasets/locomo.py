@@ -22,7 +22,6 @@ from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
 
 ERRORS = "errors.json"
-
 WRONG_CITATION = "WRONG_CITATION"  # the kind of fault in which the answer is right
 _ID = re.compile(r"locomo_(\d+)_qa(\d+)")
 _REMARK = re.compile(r"\s*\([^()]*\)\s*$")
@@ -96,7 +95,6 @@ CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 
 """The numbers as in the official script; some publications differ."""
 
 FILE = "locomo10.json"
-
 TURN_ID = re.compile(r"D\d+:\d+")
 SESSION = re.compile(r"session_(\d+)")
 
@@ -118,9 +116,7 @@ class _LocomoSession(DatasetRecord):
     date_time: str = ""
 
 
-class LocomoQuestion(DatasetRecord):
-    """A question; adversarial ones have no answer."""
-
+class _LocomoQuestion(DatasetRecord):
     question: str
     category: int
     answer: str = ""
@@ -129,7 +125,7 @@ class LocomoQuestion(DatasetRecord):
 
 class _Sample(DatasetRecord):
     conversation: dict[str, Any]
-    qa: list[LocomoQuestion]
+    qa: list[_LocomoQuestion]
     sample_id: str = ""
 
 
@@ -166,7 +162,6 @@ def _read_locomo(path: Path, corrections: LocomoCorrections | None = None) -> It
 
 
 locomo = form("locomo", "LoCoMo, locomo10.json.", {"conversation", "qa"}, licence="CC BY-NC 4.0")(_read_locomo)
-
 corrected = Form("locomo-corrected", "The same with the errors.json beside it.", _load_corrected)
 
 
@@ -180,7 +175,7 @@ def _sessions(conversation: dict[str, Any], where: str) -> Iterator[SessionTurns
         )
 
 
-def _item(identity: str, number: int, asked: LocomoQuestion, turns: Spans) -> Item:
+def _item(identity: str, number: int, asked: _LocomoQuestion, turns: Spans) -> Item:
     named = dict.fromkeys(name for entry in asked.evidence for name in TURN_ID.findall(entry))
     adversarial = asked.category == 5
     return Item(

@@ -16,7 +16,6 @@ from readgraph.state.errors import BadInput
 from readgraph.state.files import check_regular
 
 COMPRESSED, PARQUET, ENCODING = ".gz", ".parquet", "utf-8-sig"
-
 CHUNK = 2**20  # the fewest characters of an array that are read at a time
 
 

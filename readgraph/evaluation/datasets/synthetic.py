@@ -25,7 +25,6 @@ from readgraph.state.errors import BadInput
 from readgraph.state.files import read_toml
 
 TASK_NAME = re.compile(r"niah_(?:single|multikey|multivalue|multiquery)(?:_\d)?|\bvt|\bcwe|\bfwe|\bqa_\d")
-
 TASKS = read_toml(Path(__file__).with_name("ruler.toml"), "ruler.toml", -1)
 
 BEFORE_QUESTION = re.compile(
@@ -78,7 +77,6 @@ def _parts(prompt: str, where: str) -> tuple[str, str, str]:
 
 
 NESTED_KEYS = "nested-keys"
-
 PAIRS, LEVELS, ORDERS = 140, range(5), 30
 
 QUESTION = (

@@ -38,7 +38,6 @@ from readgraph.state.installed import library
 
 __all__ = ["judge", "judge_missing"]
 
-
 Reply = TypeVar("Reply", bound=BaseModel)
 
 

@@ -12,8 +12,6 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 
 Rater = Literal["judge", "embeddings"]  # what gives a score: a model that judges, or an embedding model that compares
-
-
 Scores = dict[str, dict[int, dict[str, float]]]  # the scores of one method, by metric, run and question
 
 

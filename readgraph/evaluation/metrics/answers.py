@@ -75,7 +75,6 @@ def option_letter(place: int) -> str:
 
 
 ARTICLES = ("a", "an", "the")
-
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 

@@ -162,7 +162,7 @@ MOST_AROUND = 5
 
 
 def named(item: Item, outcome: Outcome) -> float | None:
-    """100 if the answer names all of a reference ("2009; 2011"), in usual forms, and little else; None if unanswerable."""
+    """100 if the answer names all of a reference ("2009; 2011") and little else, or else 0; None if unanswerable."""
     return best_of_references(item, outcome, _names_all)
 
 

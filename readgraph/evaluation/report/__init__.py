@@ -65,7 +65,6 @@ def _answer(evaluation: ScoredEvaluation, outcome: Outcome) -> dict[str, Any]:
 
 
 NO_PLOTS = "The plots need matplotlib: pip install 'readgraph[evaluation]'."
-
 STYLES, SCRIPTS = ("evaluation.css", "questions.css"), ("tables.js", "judge.js", "questions.js", "evaluation.js")
 
 

@@ -115,7 +115,6 @@ SOURCES = {
 }
 
 PAPERS = tuple(_read_papers())
-
 EXPERIMENTS = {each.name: each for paper in PAPERS for each in paper.experiments}
 
 

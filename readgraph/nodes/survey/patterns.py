@@ -110,7 +110,6 @@ _NAME = re.compile(
 )
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;\n“\"'] ?)$")
 _NO_NAMES = re.compile(r"(?:I|I['’]\w+|The|A|An|And|But|He|She|It|They|We|You|This|That)$")
-
 Taken = tuple[list[str], int, int]  # the values of a record, and the characters `[start, end)` of the page that show it
 
 

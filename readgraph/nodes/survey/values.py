@@ -23,7 +23,6 @@ SIGNS = {"百": 2, "千": 3, "천": 3, "万": 4, "萬": 4, "만": 4, "億": 8, "
 
 CURRENCIES = "$€£¥₤₩₪₫₱₴₹₺₽"  # signs of currencies
 _LETTERS = {"k": 3, "m": 6}  # what multiplies a sum of money, right behind its digits: "£2m"
-
 _ANY = "|".join(_WORDS.values())
 SCALE = rf"(?:(?:[ \u00a0\u202f]?(?:{_ANY})(?![^\W\d_])\.?){{1,3}}|[{''.join(SIGNS)}]{{1,3}})"
 """The pattern of what stands behind a number and multiplies it; case doesn't count."""
