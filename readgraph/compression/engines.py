@@ -8,10 +8,13 @@ answers can't choose pauses. A package offers an engine as an entry point, whose
     my_engine = "my_package.engine:MyEngine"
 """
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from importlib.util import find_spec
 from os import PathLike
+from types import ModuleType
 from typing import Any, ClassVar
 
 from langchain_core.callbacks import Callbacks
@@ -26,6 +29,7 @@ from readgraph.compression.condenser import Condenser, check_budget, notes_of, t
 from readgraph.compression.engine import GROUP_WORDS, LEAST_SHARE, CompressionEngine, EmbeddingFunction, gist_of
 from readgraph.compression.kept import read_engine
 from readgraph.compression.read_agent_parts import GivenChunks, SentenceWindowChunker, Templates, name_of, paginator_for
+from readgraph.compression.trace import Compressed, CompressionTrace
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.answer import make_answer_node
@@ -324,3 +328,42 @@ class DocumentCompressor(BaseDocumentCompressor):
                 metadata = {**document.metadata, "compression": {**done, **sizes}}
                 kept.append(Document(id=document.id, page_content=compressed.text, metadata=metadata))
         return kept
+
+
+PACKAGE = "compact_memory"
+
+NAMES: dict[str, dict[str, object]] = {
+    "": {},
+    "chunker": {"SentenceWindowChunker": SentenceWindowChunker},
+    "engines": {},
+    "engines.base": {
+        "BaseCompressionEngine": CompressionEngine,
+        "CompressedMemory": Compressed,
+        "CompressionTrace": CompressionTrace,
+    },
+    "engines.ReadAgent": {"ReadAgentGistEngine": ReadAgentGistEngine},
+    "engines.ReadAgent.engine": {"ReadAgentGistEngine": ReadAgentGistEngine},
+}
+"""The modules within the package, with their names."""
+
+
+def stand_in_for_compact_memory() -> None:
+    """Let `from compact_memory.engines.ReadAgent.engine import ReadAgentGistEngine` give readgraph's engine.
+
+    For programs that were written for compact-memory: call it once before they import it. Only the names of its
+    ReadAgent engine are there.
+
+    Raises:
+        BadInput: If compact-memory itself is installed.
+    """
+    if PACKAGE in sys.modules and getattr(sys.modules[PACKAGE], "__readgraph__", False):
+        return
+    if PACKAGE in sys.modules or find_spec(PACKAGE):
+        raise BadInput("compact-memory is installed: import its names from it, and ours from readgraph.compression.")
+    for inner, names in NAMES.items():
+        module = ModuleType(f"{PACKAGE}.{inner}".rstrip("."), "readgraph in the place of compact-memory.")
+        module.__dict__.update(names, __readgraph__=True, __path__=[])
+        sys.modules[module.__name__] = module
+        parent, _, name = module.__name__.rpartition(".")
+        if parent:
+            setattr(sys.modules[parent], name, module)

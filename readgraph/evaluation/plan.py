@@ -24,8 +24,7 @@ from readgraph.graphs.estimates.arithmetic import Estimate, Range, of_options
 from readgraph.graphs.estimates.methods import estimate_reading
 from readgraph.graphs.method_facts import recipes_of
 from readgraph.library.page_store import PageStore
-from readgraph.models.prompt import versions_of
-from readgraph.models.replaced_words import replacement_digests
+from readgraph.models.prompt import replacement_digests, versions_of
 from readgraph.nodes.prompts import every_wording, prompt_modules
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput

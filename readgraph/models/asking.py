@@ -19,8 +19,7 @@ from readgraph.models.batches.calls import CallIdentity, identify_call
 from readgraph.models.calling import call_model
 from readgraph.models.client import ModelClient, model_client
 from readgraph.models.plain_form import is_plain, parse_plain
-from readgraph.models.prompt import Messages, Prompt, fit_prompt
-from readgraph.models.replaced_words import apply_own_words
+from readgraph.models.prompt import Messages, Prompt, apply_own_words, fit_prompt
 from readgraph.models.reply import FLAWED, WITHHELD, Flaw, ModelReply, prompt_key, replies_to_replay
 from readgraph.models.streaming import stream_whole_reply
 from readgraph.models.waiting import turns_of

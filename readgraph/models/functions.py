@@ -16,7 +16,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from readgraph.models.names import find_model_entry, name_function
 from readgraph.state.errors import BadInput, ModelUnavailable
-from readgraph.state.forks import reset_in_forked
+from readgraph.state.loops import reset_in_forked
 
 __all__ = ["function_model"]
 

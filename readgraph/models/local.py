@@ -20,7 +20,7 @@ from threading import Lock
 from typing import Any
 
 from readgraph.state.errors import BadInput, ModelUnavailable
-from readgraph.state.forks import reset_in_forked
+from readgraph.state.loops import reset_in_forked
 from readgraph.state.settings import PACKAGED_MODEL, full_name
 
 PROVIDER = "local"

@@ -30,7 +30,7 @@ from readgraph.library.opening import check_writable, default_place, holds_libra
 from readgraph.models.asking import ask
 from readgraph.models.client import HOW_TO_NAME, model_client
 from readgraph.models.embedding_models import embedding_model, full_name
-from readgraph.models.replaced_words import export_words
+from readgraph.models.prompt import export_words
 from readgraph.nodes.prompts import Counted, check_prompt, every_wording
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError, NoUsableReply, ReadgraphError

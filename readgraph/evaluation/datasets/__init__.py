@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from readgraph.evaluation.datasets import conversations, locomo, long_context, mind2web, passages, stories, synthetic
-from readgraph.evaluation.datasets.forms import Form
+from readgraph.evaluation.datasets.forms import Form, check_begins, first_value
 from readgraph.evaluation.datasets.own import own
-from readgraph.evaluation.datasets.record_files import check_begins, first_value
 from readgraph.evaluation.records import Dataset
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput

@@ -14,8 +14,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from readgraph.evaluation.datasets.assembling import SessionTurns, Spans, SpeakerTurn, join_sessions
-from readgraph.evaluation.datasets.forms import Asked, folder_with, form
-from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
+from readgraph.evaluation.datasets.forms import Asked, DatasetRecord, folder_with, form, record, records
 from readgraph.evaluation.records import AddressedMessage, Item, Text
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import printable_path

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from readgraph.evaluation.datasets.assembling import SessionTurns, Spans, SpeakerTurn, join_sessions
-from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset, form
-from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
+from readgraph.evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, record, records
 from readgraph.evaluation.records import Dataset, Item
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.forms import Asked, files_of, folder_with, form
-from readgraph.evaluation.datasets.record_files import DatasetRecord, records
+from readgraph.evaluation.datasets.forms import Asked, DatasetRecord, files_of, folder_with, form, records
 from readgraph.evaluation.records import Item, Text, WebStep
 from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates

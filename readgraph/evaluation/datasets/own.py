@@ -12,8 +12,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from readgraph.evaluation.datasets import assembling
-from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset
-from readgraph.evaluation.datasets.record_files import DatasetRecord, records
+from readgraph.evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, records
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import load as load_file

@@ -14,8 +14,16 @@ from pathlib import Path
 from pydantic import Field
 
 from readgraph.evaluation.datasets.assembling import MemberDocument, keep_documents_apart
-from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset, folder_with, form
-from readgraph.evaluation.datasets.record_files import DatasetRecord, first_value, records
+from readgraph.evaluation.datasets.forms import (
+    Asked,
+    DatasetRecord,
+    Form,
+    build_dataset,
+    first_value,
+    folder_with,
+    form,
+    records,
+)
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import load as load_file

@@ -16,8 +16,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from readgraph.evaluation.datasets.assembling import format_turn, line_spans, lines_from, without_html
-from readgraph.evaluation.datasets.forms import Asked, Form, build_dataset, form
-from readgraph.evaluation.datasets.record_files import DatasetRecord, record, records
+from readgraph.evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, record, records
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.formats import html_text, plain_text

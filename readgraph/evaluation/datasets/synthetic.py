@@ -17,8 +17,15 @@ from pathlib import Path
 
 from pydantic import Field
 
-from readgraph.evaluation.datasets.forms import Asked, build_dataset, files_of, folder_with, form
-from readgraph.evaluation.datasets.record_files import DatasetRecord, records
+from readgraph.evaluation.datasets.forms import (
+    Asked,
+    DatasetRecord,
+    build_dataset,
+    files_of,
+    folder_with,
+    form,
+    records,
+)
 from readgraph.evaluation.records import Dataset, Item, Text, TextSpan
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.state.errors import BadInput

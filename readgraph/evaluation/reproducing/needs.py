@@ -9,8 +9,8 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.evaluation.datasets import FORMS
 from readgraph.evaluation.datasets.assembling import SCORING
+from readgraph.evaluation.datasets.forms import first_value
 from readgraph.evaluation.datasets.own import own
-from readgraph.evaluation.datasets.record_files import first_value
 from readgraph.evaluation.plan import estimate_groups, fill_defaults, with_papers_settings
 from readgraph.evaluation.records import Dataset, Item, Text, WebStep
 from readgraph.evaluation.reproducing import Experiment, Source

@@ -8,7 +8,6 @@ library and `annotated_types`, so that the command's help does not have to wait 
 
 from readgraph.state.declaring import Groups
 from readgraph.state.settings.methods import *
-from readgraph.state.settings.model import *
 from readgraph.state.settings.parts import *
 
 __all__ = [

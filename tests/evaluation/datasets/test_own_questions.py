@@ -24,7 +24,7 @@ from readgraph.evaluation.datasets.assembling import (
     join_sessions,
     line_spans,
 )
-from readgraph.evaluation.datasets.record_files import CHUNK, DatasetRecord, first_value, records
+from readgraph.evaluation.datasets.forms import CHUNK, DatasetRecord, first_value, records
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.evaluation.who_questions import who_questions
 from readgraph.library.histories import append_sessions
