@@ -56,9 +56,7 @@ def check_budget(tokens: object) -> int:
 
 MOST_ROUNDS = 12
 
-Levels = Callable[[PageStore, Memory], Awaitable[list[list[str]]]]
-"""The texts of a memory, from the most detailed to the shortest: its notes, or the levels of its tree."""
-
+Levels = Callable[[PageStore, Memory], Awaitable[list[list[str]]]]  # a memory's texts, from the most detailed level up
 Shorten = Callable[[int], WriteNote]  # makes what shortens a text to about this many words
 
 

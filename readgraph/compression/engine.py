@@ -41,11 +41,9 @@ from readgraph.state.loops import Listen, in_background
 from readgraph.state.records import Document
 from readgraph.state.words import count_words
 
-EmbeddingFunction = Callable[..., Any] | Embeddings
-"""A function from a list of texts to their vectors or from one text to its vector, or LangChain's `Embeddings`."""
+EmbeddingFunction = Callable[..., Any] | Embeddings  # from a list of texts to vectors, or from one to its vector
 
-GROUP_WORDS, LEAST_SHARE = 375, 0.2
-"""Notes are shortened in groups of at most this many words, in one round to a fifth at the least."""
+GROUP_WORDS, LEAST_SHARE = 375, 0.2  # the most words of a group of notes, and what a round leaves at the least
 
 
 class CompressionEngine(ABC):

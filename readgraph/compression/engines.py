@@ -100,8 +100,7 @@ class EpisodeEngine(CompressionEngine):
     most `episode_token_limit` tokens, and end as `cut_by_default` says. A gist has about `gist_length` tokens.
     """
 
-    cut_by_default: ClassVar[type[SentenceWindowChunker] | None] = None
-    """The chunker where none is given; without one, episodes end at headings and paragraphs."""
+    cut_by_default: ClassVar[type[SentenceWindowChunker] | None] = None  # None: at headings and paragraphs
 
     instead: ClassVar[Mapping[str, str]] = {
         "min_page_words": "episode_token_limit",
@@ -280,8 +279,7 @@ class GamMemosEngine(CompressionEngine):
 
 OWN: dict[str, type[CompressionEngine]] = {
     engine.id: engine for engine in (ReadAgentGistEngine, MemWalkerTreeEngine, GamMemosEngine, ExtractiveEngine)
-}
-"""Our own engines; another package can't replace one of them."""
+}  # another package can't replace one of them
 
 
 async def tree_levels(store: PageStore, memory: Memory) -> list[list[str]]:
@@ -343,8 +341,7 @@ NAMES: dict[str, dict[str, object]] = {
     },
     "engines.ReadAgent": {"ReadAgentGistEngine": ReadAgentGistEngine},
     "engines.ReadAgent.engine": {"ReadAgentGistEngine": ReadAgentGistEngine},
-}
-"""The modules within the package, with their names."""
+}  # the modules within the package, with their names
 
 
 def stand_in_for_compact_memory() -> None:

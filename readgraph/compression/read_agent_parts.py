@@ -110,8 +110,7 @@ class GivenChunks:
 _FORMER_MODULES: dict[object, str] = {
     pages_at_pauses: "readgraph.nodes.building.pauses",
     pages_by_rule: "readgraph.nodes.extractive.pages",
-}
-"""Where recipes that are already stored say that our own chunkers are."""
+}  # where recipes that are already stored say that our own chunkers are
 
 
 def name_of(chunker: object) -> str | None:

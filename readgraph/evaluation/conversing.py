@@ -27,8 +27,7 @@ from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.records import at_local_time
 from readgraph.state.words import count_words
 
-TIMES = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M")
-"""The formats of session times in LoCoMo and LongMemEval; other datasets use ISO 8601."""
+TIMES = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M")  # of sessions in LoCoMo and LongMemEval; others use ISO 8601
 
 
 def turns_of(session: SessionText, *speakers: str) -> list[tuple[str, TextSpan]]:
@@ -104,8 +103,7 @@ class ConversationReading(TextReading):
     known: tuple[str, str]
     store: AgentStore = field(init=False)
     past: AgentFile = field(init=False)
-    turns: dict[int, TextSpan] = field(init=False, default_factory=dict)
-    """The span in the text of the turn that an event stands for, by the event's number."""
+    turns: dict[int, TextSpan] = field(init=False, default_factory=dict)  # the span of an event's turn, by its number
 
     async def remember(self, keep: ExchangeRecorder) -> dict[str, Any]:
         """Put the sessions into recall storage, and let the agent note what it learned if `notes` is set."""

@@ -15,8 +15,7 @@ from readgraph.state.words import count_words, first_words
 
 MOST_QUESTIONS = 100  # of more questions a sample is scored: ROUGE of two long texts takes ten milliseconds
 AROUND = 2_000  # characters of a text among which a random sentence is taken: a whole book takes seconds to cut
-OF_READING = frozenset(("evidence_recall", "evidence_density", "citation_precision"))
-"""Metrics of what was read, not of the answer."""
+OF_READING = frozenset(("evidence_recall", "evidence_density", "citation_precision"))  # not of the answer
 
 Answer = Callable[[Item, Text, int], Iterable[Outcome]]
 """Answers a question with this many words; several answers count by their mean, none where there can be none."""

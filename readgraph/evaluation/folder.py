@@ -40,9 +40,7 @@ WHAT = "evaluation.json"
 RESULTS, TABLE, SCORES, REPORT = "results.json", "results.csv", "scores.csv", "report.html"
 """Files of results, made from the lines (`readgraph.evaluation.report`)."""
 
-ADDED_UP = (*shapes.COUNTS, "seconds")
-"""The fields that are summed over the lines of a memory: one line per call and one for the whole memory."""
-
+ADDED_UP = (*shapes.COUNTS, "seconds")  # over the lines of a memory: one for each call and one for the whole memory
 MOST_SHOWN = 3  # the most differing values that the message about another evaluation shows
 MAY_GROW = "methods rows answers runs questions texts note judge begun packages experiment".split()
 """Fields that may differ when an evaluation is continued: more may be asked, but nothing in another way."""

@@ -119,8 +119,7 @@ LINES = {
     "exchanges": _ExchangeLine,
     "judgements": Judgement,
     "calibrations": CalibrationLine,
-}
-"""What the lines of a file hold; the first one of the questions is about all of them."""
+}  # what the lines of a file hold; the first one of the questions is about all of them
 
 
 def read_as(shape: Any, text: str) -> Any:

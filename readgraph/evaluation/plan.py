@@ -36,8 +36,7 @@ __all__ = ["what_is_run"]
 PACKAGES = (
     *("readgraph", "langgraph", "langchain", "langchain-core", "langchain-openai", "faiss-cpu", "rank-bm25"),
     *("rouge-score", "nltk", "scipy", "sentence-transformers"),
-)
-"""Packages that a figure may depend on."""
+)  # packages that a figure may depend on
 
 
 def own_prompts(folder: str) -> dict[str, str]:
@@ -50,8 +49,7 @@ HALVES = ("development", "report")  # what is tuned on, and what figures are rep
 MAY_DIFFER = (
     *("concurrency", "batch", "timeout", "retry_seconds", "max_reply_mb"),
     *("max_calls", "max_words", "max_seconds", "again"),
-)
-"""Settings that may differ when an evaluation is continued: no reply depends on them, but whether it is a new one."""
+)  # settings that may differ when an evaluation is continued: no reply depends on them, but whether it is a new one
 
 
 def with_papers_settings(dataset: Dataset, context: ReaderContext) -> ReaderContext:

@@ -150,9 +150,7 @@ def _lines(path: Path, shape: Any) -> list[Any]:
     return [read_file_as(path, shape, line) for line in read_text(path).split("\n") if line]
 
 
-COMPARED = ("answer", *publishing.ANSWER_FIELDS[3:])
-"""What must be the same in an answer: all but its item, method and run, which name it."""
-
+COMPARED = ("answer", *publishing.ANSWER_FIELDS[3:])  # what must be the same in an answer, beside what names it
 EXACT, OF_EMBEDDINGS = 1e-6, 0.1  # by how much two scores may differ that are the same; servers of embeddings round
 
 

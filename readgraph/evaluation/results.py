@@ -81,8 +81,7 @@ def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterabl
     return scores
 
 
-GAVE_AN_ANSWER = ("answered", "nearest")
-"""The statuses of a reading that gives an answer; without a model that is a passage."""
+GAVE_AN_ANSWER = ("answered", "nearest")  # statuses of a reading that gives one; without a model it is a passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +136,7 @@ def _percent(flags: Sequence[bool]) -> float:
 FIGURES = (
     *("compression_rate", "look_ups", "answer_words", "hops", "percent_read"),
     *("calls", "input_words", "output_words", "refused", "percent_cached"),
-)
-"""Properties of outcomes whose means are given, over the questions that have a value."""
+)  # properties of outcomes whose means are given, over the questions that have a value
 
 
 class ScoredEvaluation(FolderContents):

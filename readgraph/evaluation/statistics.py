@@ -20,12 +20,9 @@ from readgraph.state.lazy_names import former_names
 
 __all__ = ["Difference", "ScoreSummary", "compare", "summarise"]
 
-Scores = Mapping[str, float]
-"""The scores of one run by question ids, without questions that the metric doesn't apply to."""
+Scores = Mapping[str, float]  # of one run by question ids, without questions that the metric doesn't apply to
 
-Texts = Mapping[str, str]
-"""The ids of the questions' texts by the questions' ids; a question that it doesn't name is about a text of its own."""
-
+Texts = Mapping[str, str]  # the ids of the texts by questions' ids; a question without one is about a text of its own
 Interval = tuple[float, float]
 CONFIDENCE = 0.95
 RESAMPLES = 9999

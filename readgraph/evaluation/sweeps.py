@@ -9,8 +9,7 @@ from typing import NamedTuple
 from readgraph.state.errors import BadInput
 from readgraph.state.files import read_toml
 
-NAMED_ROWS = {"read-agent-s": "read-agent@strategy=sequential"}
-"""Rows with names of their own: ReadAgent-S, which stands beside ReadAgent-P in the paper's tables."""
+NAMED_ROWS = {"read-agent-s": "read-agent@strategy=sequential"}  # ReadAgent-S, beside ReadAgent-P in the paper
 
 
 class Sweep(NamedTuple):

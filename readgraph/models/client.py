@@ -136,8 +136,7 @@ TEXT_FIELDS = (
     *("reasoning", "reasoning_effort", "effort", "thinking", "thinking_budget", "thinking_level", "include_thoughts"),
     *("presence_penalty", "frequency_penalty", "repeat_penalty", "logit_bias", "verbosity"),
     *("model_kwargs", "extra_body", "additional_model_request_fields"),
-)
-"""Further fields that change what is written; headers, keys, callbacks, times and limiters are not among them."""
+)  # further fields that change what is written; headers, keys, callbacks, times and limiters are not among them
 
 
 def text_settings(name: str, chat: BaseChatModel) -> list[Any]:

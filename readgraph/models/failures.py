@@ -29,8 +29,7 @@ _CODES = {
     429: ("throttlingexception", "throttledexception", "toomanyrequestsexception", "servicequotaexceededexception"),
     500: ("internalserverexception", "modelstreamerrorexception", "modelerrorexception"),
     503: ("modelnotreadyexception", "serviceunavailableexception"),
-}
-"""Error codes of Amazon's services, which a stream sends without a status, by the HTTP status that they stand for."""
+}  # error codes of Amazon's services, which a stream sends without a status, by the HTTP status that they mean
 
 _BY_NAME = (
     (
@@ -43,8 +42,7 @@ _BY_NAME = (
         {"TransportError", "ConnectionError", "ClientConnectionError", "HTTPClientError", "URLError", "gaierror"},
         kinds.ModelConnectionError,
     ),
-)
-"""What is known by the names of an error's types, where it holds no status."""
+)  # what is known by the names of an error's types, where it holds no status
 
 MOST_CAUSES = 5
 LONGEST_WAIT = 60.0  # the longest pause in seconds, even if the server asks for a longer one (Retry-After)

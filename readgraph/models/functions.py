@@ -22,8 +22,7 @@ __all__ = ["function_model"]
 
 FUNCTION = "function:"
 
-_calling: defaultdict[str, Lock] = defaultdict(Lock)
-"""Each function is called by one thread at a time: few models on this machine can do more."""
+_calling: defaultdict[str, Lock] = defaultdict(Lock)  # each is called by one thread at a time: few can do more
 
 reset_in_forked(_calling.clear)
 

@@ -78,8 +78,7 @@ NO_REPLY = {"message": {"role": "assistant", "content": ""}, "finish_reason": ""
 
 T = TypeVar("T")
 
-Send = Callable[[dict[str, Any]], Awaitable[Any]]
-"""Sends the body of a request; returns the server's response, read as JSON."""
+Send = Callable[[dict[str, Any]], Awaitable[Any]]  # sends the body of a request; returns the response as JSON
 
 
 class InLoopChatOpenAI(ChatOpenAI):

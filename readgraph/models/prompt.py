@@ -21,9 +21,7 @@ from readgraph.state.words import count_words, first_words
 
 __all__ = ["Prompt", "fenced"]
 
-Shared = Literal["", "text", "question"]
-"""Whose prompts begin alike: those of all questions about a text, or also several of one question."""
-
+Shared = Literal["", "text", "question"]  # whose prompts begin alike: all questions' about a text, or one question's
 Messages = list[tuple[str, str]]  # the messages to a model, as (role, content) pairs
 _DIGITS = 12  # more digits of a tag's number than a text has tags to count up to
 
@@ -197,8 +195,7 @@ def head_of(user: str) -> int:
 
 
 _FENCED = re.compile(r"<(?P<tag>[\w-]+)>\n(?P<text>.*?)\n</(?P=tag)>$", re.DOTALL | re.MULTILINE)
-_ITEM = re.compile(r"^(?=<|[A-Z]\. |Page \d+: )", re.MULTILINE)
-"""Where an item of a text begins: a page or a label after its tag, an option after its letter, a memo."""
+_ITEM = re.compile(r"^(?=<|[A-Z]\. |Page \d+: )", re.MULTILINE)  # where a page, a label, an option or a memo begins
 
 
 def fit_prompt(prompt: Prompt, most: int) -> tuple[Prompt, int, int]:

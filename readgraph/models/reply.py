@@ -24,8 +24,7 @@ CACHE_WRITES = ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
 """What LangChain calls the tokens that Anthropic's cache took in, by how long it keeps them."""
 
 LONGEST_REPLY = 200_000  # characters of a reply that are used; a longer one counts as cut off there
-ENDINGS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
-"""The fields that say why a model stopped: OpenAI, Mistral and Google; Anthropic; Bedrock; Ollama."""
+ENDINGS = ("finish_reason", "stop_reason", "stopReason", "done_reason")  # of OpenAI, Google; Anthropic; Bedrock; Ollama
 
 CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
 """The reply is cut off: it reached the most tokens of a reply, or the end of the model's window."""
@@ -35,8 +34,7 @@ BLOCKED = frozenset(
         *("content_filter", "content_filtered", "guardrail_intervened", "refusal"),
         *("safety", "recitation", "blocklist", "prohibited_content", "spii"),
     }
-)
-"""The provider kept the reply back."""
+)  # the provider kept the reply back
 
 Flaw = Literal["", "withheld by its server", "damaged on its way"]
 """What a server did to a reply; the same prompt may well bring a better one."""

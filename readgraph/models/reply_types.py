@@ -15,8 +15,7 @@ _NUMBER = re.compile(r"(?<!\d)-?\d{1,9}")
 class LenientReply(BaseModel):
     """A reply whose missing lists and reasons count as empty: strict schemas allow no defaults."""
 
-    NAMED: ClassVar[tuple[str, ...]] = ()
-    """Lists that a reply must name, even if they are empty: without them it is another reply."""
+    NAMED: ClassVar[tuple[str, ...]] = ()  # lists that it must name, even if they are empty: else it is another reply
 
     @model_validator(mode="before")
     @classmethod

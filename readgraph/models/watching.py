@@ -26,8 +26,7 @@ from readgraph.state.reading import NO_TOKENS
 
 API = "opentelemetry.trace"
 
-Attributes = Mapping[str, str | int | float | bool | None]
-"""Attributes by their names; those that are None or "" are left out."""
+Attributes = Mapping[str, str | int | float | bool | None]  # by their names; None and "" are left out
 
 
 def is_tracing_enabled() -> bool:

@@ -26,11 +26,9 @@ from readgraph.state.summary_tree import TreeShape, is_leaf, node_id
 
 __all__ = ["html_page", "render", "report_of_answer", "report_of_document", "shown_pages"]
 
-MOST_CHARACTERS = 2_000_000
-"""The longest document whose whole text goes into the report; of longer ones, only the needed text does."""
+MOST_CHARACTERS = 2_000_000  # of a document whose whole text goes into the report; of longer ones, what is needed
 
-MOST_SENT = 5_000
-"""The most pages that all go to the reading room with a report; of more, it asks for those that it shows."""
+MOST_SENT = 5_000  # pages that all go to the reading room with a report; of more, it asks for those that it shows
 
 
 class ReportPage(TypedDict):
@@ -296,9 +294,7 @@ async def _tree(store: PageStore, memory: Memory) -> ReportTree | None:
 
 STYLES = tuple("base answer strip page structure tree rounds table steps search narrow print".split())
 PARTS = tuple("elements marks citations answer strip structure page tree rounds table search report".split())
-SCRIPTS = (*PARTS, "alone")
-"""The files in the order in which they are joined. `PARTS` also serve pages that show one report after another."""
-
+SCRIPTS = (*PARTS, "alone")  # in this order; `PARTS` also serve pages that show one report after another
 MARK = b'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="generator" content="readgraph '
 _SPECIAL = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 

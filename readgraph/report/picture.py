@@ -20,8 +20,7 @@ _HEAD = re.compile(r"(?:graph|flowchart)\s+(LR|TD|TB)\s*;?")
 _NODE = re.compile(r"\s*(\w+)(?:[\[({]+\"?([^\])}\"]+)\"?[\])}]+)?\s*")
 _EDGE = re.compile(r"(-->|-\.->)(?:\s*\|\s*\"?([^|\"]+?)\"?\s*\|)?")
 LETTER, SMALL_LETTER, HEIGHT, PADDING = 7.8, 6.7, 34.0, 13.0
-APART, BESIDE, MARGIN = 42.0, 18.0, 6.0
-"""Pixels: letters and boxes; gaps between boxes in a row, and side by side; the margin around the drawing."""
+APART, BESIDE, MARGIN = 42.0, 18.0, 6.0  # pixels, between boxes in a row and side by side, and around all
 
 STYLE = """
 .flowchart { height: auto; max-width: 100%; }
@@ -31,8 +30,7 @@ STYLE = """
 .flowchart path { fill: none; stroke: #888; stroke-width: 1.3; }
 .flowchart path.dotted { stroke-dasharray: 4 3; }
 .flowchart polygon { fill: #888; }
-"""
-"""The style of a drawing without a page, readable on light and dark backgrounds."""
+"""  # of a drawing without a page, readable on light and dark backgrounds
 
 Point = tuple[float, float]
 

@@ -46,8 +46,7 @@ _BY_SCRIPT = {
     "th": re.compile(r"[\u0e00-\u0e7f]"),
     "he": re.compile(r"[\u0590-\u05ff]"),
     "el": re.compile(r"[\u0370-\u03ff]"),
-}
-"""Scripts that one language uses, most telling first: Japanese has Chinese characters too."""
+}  # scripts that one language uses, most telling first: Japanese has Chinese characters too
 
 _SCRIPT_SHARE = 0.2
 _LETTER, _WORD = re.compile(r"[^\W\d_]"), re.compile(r"[^\W\d_]+")

@@ -29,11 +29,8 @@ LABEL = re.compile(rf"[ \t]*(?:{_STAMP})?(\w[^\n:.!?]{{0,29}}):[ \t]+")
 ROW = re.compile(r"[ \t]*\|[^\n]*\|[ \t]*\r?(?:\n|$)")  # a row of a table in Markdown
 _LINE_END = re.compile(r"\r?\n")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
-_BETWEEN_MARKS = re.compile(r"[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['’](?!\w)")
-"""Quotation marks and brackets: the segmenter sees no end between two of them."""
-
-_ANY_MARK = re.compile(r"[\"'“”„«»‹›()\[\]‘’。？！]")
-"""Where a paragraph has none of these, as most have, the segmenter gets it as it is."""
+_BETWEEN_MARKS = re.compile(r"[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['’](?!\w)")  # in which the segmenter sees no end
+_ANY_MARK = re.compile(r"[\"'“”„«»‹›()\[\]‘’。？！]")  # where a paragraph has none, the segmenter gets it as it is
 
 _CLOSED_BEFORE_END = re.compile(r"(?<=\w)[\"”’»)\]](?=[.!?])")
 """Such a mark before the end of a sentence, which then stands after a letter as at others."""
@@ -41,9 +38,7 @@ _CLOSED_BEFORE_END = re.compile(r"(?<=\w)[\"”’»)\]](?=[.!?])")
 _DIGIT_AFTER_END = re.compile(r"(?<=[。？！])\d")
 """A digit at the begin of a Chinese or Japanese sentence: the segmenter takes the mark before it for a decimal one."""
 
-_MARKED_END = re.compile(rf"([.!?…。！？])[\"”»’)]*(?: ?{_NOTE})+")
-"""An end of a sentence with the marks of its notes, which belong to it."""
-
+_MARKED_END = re.compile(rf"([.!?…。！？])[\"”»’)]*(?: ?{_NOTE})+")  # of a sentence, with the marks of its notes
 _ENDS = '.!?…"”»)]'
 _OPENING = "\"'“„«‹‘([»›"
 LONGEST_PART = 10_000  # characters that the segmenter is given at once: it is quadratic on odd texts

@@ -35,9 +35,7 @@ def _read_scoring() -> Iterator[tuple[str, Scoring]]:
 
 SCORING = dict(_read_scoring())
 
-MEAN_OF_CATEGORIES = frozenset({"infinite-bench", "beam"})
-"""The datasets whose authors give the mean of the categories' means for all of it."""
-
+MEAN_OF_CATEGORIES = frozenset({"infinite-bench", "beam"})  # whose authors give the mean of categories' means for all
 CHOICES = Scoring(("accuracy", "evidence_recall"))
 FREE = Scoring(("f1", "rouge_l", "judged_accuracy", "abstention", "evidence_recall"))
 BOTH = Scoring(("f1", "accuracy", "rouge_l", "judged_accuracy", "abstention", "evidence_recall"))
@@ -55,8 +53,7 @@ LONG_MEM_EVAL_RULES: dict[str, Rule] = {
     "temporal-reasoning": "temporal",
     "knowledge-update": "update",
     "single-session-preference": "preference",
-}
-"""LongMemEval's rules by which a judge decides, by the question's category."""
+}  # longMemEval's rules by which a judge decides, by the question's category
 
 
 def rule_for(dataset: str, item: Item) -> Rule | Literal[""]:

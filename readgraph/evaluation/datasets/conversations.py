@@ -88,8 +88,7 @@ def _evidence(asked: _LongMemEvalQuestion) -> list[str]:
     return marked or of_answer
 
 
-SPEAKERS = ("Speaker 1", "Speaker 2")
-"""The first speaker, and the one who answers; turns of earlier sessions name no speaker."""
+SPEAKERS = ("Speaker 1", "Speaker 2")  # the first, and the one who answers; turns of earlier sessions name no speaker
 
 
 class _SpokenTurn(DatasetRecord):
@@ -290,8 +289,7 @@ COMPETENCIES = {
     "icl": "test-time learning",
     **dict.fromkeys(("infbench", "detective"), "long-range understanding"),
     "factconsolidation": "conflict resolution",
-}
-"""The competency that a source of MemoryAgentBench tests, by how its name begins (Hu et al., 2025, table 1)."""
+}  # the competency that a source of MemoryAgentBench tests, by how its name begins (Hu et al., 2025, table 1)
 
 
 @form(

@@ -172,8 +172,7 @@ def _after_space(text: str, at: int) -> int:
 LONG = "long"
 """The group of the questions about a dataset's longer texts (MemWalker, table 2)."""
 
-Asked = tuple[str, Text, Iterable[Item]]
-"""The place in the file, a text, and questions about it. The same text may come again with further questions."""
+Asked = tuple[str, Text, Iterable[Item]]  # the place in the file, a text, which may come again, and questions about it
 
 
 def build_dataset(

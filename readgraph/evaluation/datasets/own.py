@@ -19,9 +19,7 @@ from readgraph.sources.loading import load as load_file
 
 Evidence = tuple[int, int] | str | dict[str, Any]
 
-WHOLE_TEXT = {("qmsum", "general"), ("squality", "plot")}
-"""The categories of datasets whose questions ask for a summary of the whole text, as samples of them name these."""
-
+WHOLE_TEXT = {("qmsum", "general"), ("squality", "plot")}  # categories whose questions ask for a summary of all
 Find = Callable[[Evidence], TextSpan | None]  # finds the span of a piece of evidence in the text
 
 

@@ -36,8 +36,7 @@ TASKS = read_toml(Path(__file__).with_name("ruler.toml"), "ruler.toml", -1)
 
 BEFORE_QUESTION = re.compile(
     r"(?:Answer the question based on the given documents\..{1,200}?)?Question:\s*$|\s+$", re.DOTALL
-)
-"""The separator between text and question."""
+)  # the separator between text and question
 
 
 class SyntheticTask(DatasetRecord):

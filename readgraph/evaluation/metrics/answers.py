@@ -25,8 +25,7 @@ def accuracy(item: Item, outcome: Outcome) -> float | None:
     return 100.0 * (outcome.choice == item.correct)
 
 
-_LETTERED = re.compile(r"\s*\(?([A-Z])(?:\)|[.:](?=\s|$)|$)\s*(.*)", re.DOTALL)
-"""A text that begins with an option's letter: "B", "B.", "(B) The goat"."""
+_LETTERED = re.compile(r"\s*\(?([A-Z])(?:\)|[.:](?=\s|$)|$)\s*(.*)", re.DOTALL)  # such as "B", "B.", "(B) The goat"
 
 
 def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str], float]) -> float | None:
@@ -166,8 +165,7 @@ def subspan_accuracy(item: Item, outcome: Outcome) -> float | None:
     return best_of_references(item, outcome, contains)
 
 
-NOT_THERE = ("no information available", "not mentioned")
-"""The phrases by which LoCoMo's official scoring recognises such an answer."""
+NOT_THERE = ("no information available", "not mentioned")  # by which LoCoMo's official scoring recognises it
 
 
 def abstention(item: Item, outcome: Outcome) -> float | None:

@@ -157,8 +157,7 @@ def _share_of_list(answer: str, reference: str) -> float:
     return sum(part in entries for part in wanted) / len(wanted)
 
 
-MOST_AROUND = 5
-"""Words beside three times those of the right answer: who says more doesn't say which of it is the answer."""
+MOST_AROUND = 5  # words beside three times those of the right answer: who says more says not which is the answer
 
 
 def named(item: Item, outcome: Outcome) -> float | None:

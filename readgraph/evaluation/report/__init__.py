@@ -86,8 +86,7 @@ TABLE_COLUMNS = ("method", "metric", "category", "mean", "low", "high", "deviati
 """`low` and `high` bound the 95 % interval, `deviation` is that of the runs' means: of scores, overall. `judge` is
 "unproven" for a metric whose judge may agree with known verdicts by chance, otherwise empty."""
 
-OVERALL, ALIKE = "overall", "mean of categories"
-"""In the column `category`: all questions; the mean of the categories' means."""
+OVERALL, ALIKE = "overall", "mean of categories"  # in the column `category`
 
 
 def write_results(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:

@@ -18,8 +18,7 @@ from readgraph.evaluation.records import texts_of
 from readgraph.evaluation.results import RIGHT, ScoredEvaluation
 from readgraph.state.installed import library
 
-INK = "#010203"
-"""Stands for the page's text colour."""
+INK = "#010203"  # stands for the page's text colour
 
 COLOURS = ("#0e8f96", "#d1702c", "#6a7fd8", "#b8558f", "#6f9b2e", "#b8921f", "#9a6fd0", "#d2545f", "#3f9a6b", "#85898e")
 """The methods' colours, in order: of medium lightness, for light and dark backgrounds."""

@@ -100,8 +100,7 @@ def _list_paths(folder: Path, depth: int) -> list[Path]:
 DEPTH = 8  # how deep a dataset may lie in the folder: RULER's `scripts/benchmark_root/MODEL/synthetic/131072/data`
 QUESTION_WORDS, OPTION_WORDS, WORDS_A_LINE = 12, 8, 60
 
-WORD = "that "
-"""Stands for each word of a text: an English one, so that no classifier of languages is loaded to see that it is."""
+WORD = "that "  # stands for each word of a text: English, so that no classifier of languages is loaded to see it
 
 
 async def estimate_experiment(experiment: Experiment, context: ReaderContext) -> Estimate:

@@ -103,8 +103,7 @@ class PartSaver(PostgresSaver):
         return read_text(stored.removeprefix(self._begin))
 
 
-IDLE_SECONDS = 60.0
-"""After so long without use the connection is tried first: the server, or what is between, may have closed it."""
+IDLE_SECONDS = 60.0  # after so long the connection is tried first: the server, or what is between, may have closed it
 
 
 class ServerCheckpointer(SharedCheckpointer, PartSaver):

@@ -125,8 +125,7 @@ class LedgerInTable(MinuteLedger):
 
 
 BEGIN = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"  # all statements of a look see the same
-LONGEST_AGO = 1 << 30
-"""Transactions after which the server's numbers of them, which begin anew at 2^32, are compared no more."""
+LONGEST_AGO = 1 << 30  # transactions after which the server's numbers, which begin anew at 2^32, can't be compared
 
 _NOW = """
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest,

@@ -99,8 +99,7 @@ CUES = {
     "name": r"\b(?:who|whom|names?|persons?|people|characters?)\b",
     "date": r"\b(?:when|dates?|years?|days?)\b",
     "amount": r"\b(?:amounts?|prices?|costs?|sums?|money|how much)\b",
-}
-"""What patterns look for, by words of the question or a column's name."""
+}  # what patterns look for, by words of the question or a column's name
 
 _PLACE = r"\b(?:places?|city|cities)\b"
 _CAPITAL = f"[{''.join(filter(str.isupper, map(chr, range(0x41, 0x2000))))}]"

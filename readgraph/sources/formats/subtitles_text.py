@@ -17,8 +17,7 @@ _CUE = re.compile(rf"^[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}.*$", re.MULTILINE)
 _VOICE = re.compile(r"<v(?:\.[^ >]*)?[ \t]+([^>]+)>")
 _TAG = re.compile(r"</?[A-Za-z\d][^<>]*>|\{\\[^{}]*\}")
 _ENDS_SENTENCE = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
-_IDENTIFIER = re.compile(r"\n[ \t]*\n[^\n]+\n$|\n[ \t]*\d+[ \t]*\n$")
-"""The line before the next time: after an empty line, or a number."""
+_IDENTIFIER = re.compile(r"\n[ \t]*\n[^\n]+\n$|\n[ \t]*\d+[ \t]*\n$")  # after an empty line, or a number
 _SEPARATE_BLOCK = re.compile(r"\n[ \t]*\n(?:NOTE|STYLE|REGION)\b.*", re.DOTALL)
 
 

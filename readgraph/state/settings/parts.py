@@ -156,8 +156,7 @@ Paging = Literal["pauses", "even"]
 Preset = Literal["question", "code", "meeting", "contract", "novel"]
 """What notes are for, by name."""
 
-DEEPEST_PAGES = 20
-"""Down to this depth a web page's text shows how deep its elements are (see `readgraph.state.web_page`)."""
+DEEPEST_PAGES = 20  # down to this depth a web page's text shows how deep its elements are
 
 
 class Rebuilding(Settings, panel="Parts"):
