@@ -31,19 +31,14 @@ _CODES = {
     503: ("modelnotreadyexception", "serviceunavailableexception"),
 }  # error codes of Amazon's services, which a stream sends without a status, by the HTTP status that they mean
 
-_BY_NAME = (
-    (
-        {"TimeoutException", "TimeoutError", "Timeout", "ReadTimeoutError", "ConnectTimeoutError"},
-        kinds.ModelTimeoutError,
+_BY_NAME = {
+    kinds.ModelTimeoutError: "TimeoutException TimeoutError Timeout ReadTimeoutError ConnectTimeoutError".split(),
+    kinds.ModelAuthenticationError: "NoCredentialsError PartialCredentialsError".split(),
+    kinds.ModelRateLimitError: "RateLimitError RateLimitExceeded TooManyRequests".split(),
+    kinds.ModelConnectionError: (
+        "TransportError ConnectionError ClientConnectionError HTTPClientError URLError gaierror".split()
     ),
-    ({"NoCredentialsError", "PartialCredentialsError"}, kinds.ModelAuthenticationError),
-    ({"RateLimitError", "RateLimitExceeded", "TooManyRequests"}, kinds.ModelRateLimitError),
-    (
-        {"TransportError", "ConnectionError", "ClientConnectionError", "HTTPClientError", "URLError", "gaierror"},
-        kinds.ModelConnectionError,
-    ),
-)  # what is known by the names of an error's types, where it holds no status
-
+}  # what is known by the names of an error's types, where it holds no status
 MOST_CAUSES = 5
 LONGEST_WAIT = 60.0  # the longest pause in seconds, even if the server asks for a longer one (Retry-After)
 ENDED_LOOP = "Event loop is closed"  # what asyncio says of a connection that another event loop opened, which has ended
@@ -112,8 +107,8 @@ def kind_of(problem: Exception) -> type[Exception]:
         if status := _status(cause):
             return kind_of_status(status)
         names = {kind.__name__ for kind in type(cause).__mro__}
-        for named, kind in _BY_NAME:
-            if names & named:
+        for kind, named in _BY_NAME.items():
+            if not names.isdisjoint(named):
                 return kind
     return type(problem)
 

@@ -172,18 +172,10 @@ LEAST_SQLITE = (3, 33)
 EMBEDDINGS = "embeddings"
 PACKAGES = ("langgraph", "langchain-core", "langchain-openai", "pydantic", "faiss-cpu")
 EXTRAS: Mapping[str, tuple[str, ...]] = {
-    "serve": ("fastapi", "uvicorn"),
-    "mcp": ("mcp",),
-    "evaluation": ("rouge_score", "nltk", "scipy"),
-    "tables": ("xlsxwriter",),
-    "telemetry": ("opentelemetry",),
-    "web": ("playwright",),
-    "scans": ("rapidocr",),
-    "local-model": ("llama_cpp",),
-    "local-embeddings": ("sentence_transformers",),
-    "studio": ("langgraph_api",),
+    **{"serve": ("fastapi", "uvicorn"), "mcp": ("mcp",), "evaluation": ("rouge_score", "nltk", "scipy")},
+    **{"tables": ("xlsxwriter",), "telemetry": ("opentelemetry",), "web": ("playwright",), "scans": ("rapidocr",)},
+    **{"local-model": ("llama_cpp",), "local-embeddings": ("sentence_transformers",), "studio": ("langgraph_api",)},
 }
-
 SIGNS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
 
 

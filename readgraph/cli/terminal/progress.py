@@ -61,14 +61,12 @@ class LiveBar:
         self._bar = _BarOverWalk(*columns, console=self.console, transient=True, disable=hidden)
 
     def __enter__(self) -> Self:
-        """Start drawing."""
         self._bar.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
     ) -> None:
-        """Clear the bar."""
         if not self._bar.disable:  # older versions of rich would print an empty line
             self._bar.stop()
 

@@ -274,7 +274,6 @@ class _MemoryAgentSource(DatasetRecord):
     source: str
     qa_pair_ids: tuple[str, ...] = ()
     question_ids: tuple[str, ...] = ()
-    question_types: tuple[str, ...] = ()
 
 
 class _MemoryAgentRecord(DatasetRecord):

@@ -189,7 +189,7 @@ def test_arrays_and_lines_hold_the_same(values: list[str], indent: int | None, e
     array = json.dumps(written, indent=indent, ensure_ascii=escaped)
     lines = "\n\n".join(json.dumps(value, ensure_ascii=escaped) for value in written)
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("readgraph.evaluation.datasets.record_files.CHUNK", chunk)
+        patch.setattr("readgraph.evaluation.datasets.forms.CHUNK", chunk)
         for number, text in enumerate([array, f"\n {array}\n", lines]):
             file = Path(folder, str(number))
             file.write_text(text, encoding="utf-8", newline="")
