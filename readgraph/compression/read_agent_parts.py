@@ -33,12 +33,7 @@ FOUND_BY = 8  # an episode is found in the text by this many of its first words,
 
 
 def paginator_for(chunker: object) -> Paginate:
-    """The paging of a chunker: None cuts by size, at headings and paragraphs.
-
-    A chunker is an object with `chunk(text)` or `split_text(text)`, a function from a text to its episodes, or a part
-    of readgraph's graphs such as `readgraph.nodes.building.paging.pages_at_pauses`, with which the model chooses.
-    Raises `BadInput` for anything else.
-    """
+    """The paging of a chunker: None, a function or object that gives episodes, or one of ours; raises `BadInput`."""
     if chunker is None:
         return pages_by_rule
     if inspect.isasyncgenfunction(chunker):

@@ -36,11 +36,7 @@ HERE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}  # o
 
 
 def on_ray(job: CorpusJob, workers: int | None, address: str | None) -> Workers:
-    """So many workers of the Ray cluster at this address, or of one that is started here and ends with the `with`.
-
-    Without a number, as many as the cluster has processors. Raises `BadInput` at once where Ray would keep a password,
-    and in the `with` without the extra, or without a cluster.
-    """
+    """So many workers of the Ray cluster at this address, or of one that ends with the `with`; raises `BadInput`."""
     place = str(job.library or default_place())
     if isinstance(job.library, LibraryAddress):  # it goes by the environment, since it may have a password
         has_password = job.library.names_password or "password=" in job.library.full

@@ -102,11 +102,7 @@ class CorpusTotals:
 async def read_corpus(
     job: CorpusJob, files: Sequence[str], workers: Workers, tell: Tell, *, calls_in_all: int | None = None
 ) -> CorpusTotals:
-    """Read the files with these workers; `tell` gets a line for each as soon as it is done.
-
-    Workers are started at the first file that was not read before, since that takes long. A file that can't be read is
-    reported. Raises `LibraryError`, and `ModelUnavailable` where the model server answers to no document.
-    """
+    """Read the files with these workers, a line for each to `tell`; raises `LibraryError`, and `ModelUnavailable`."""
     began = time.monotonic()
     reading = _CorpusReading(Allowance(calls_in_all, job.context.max_calls), tell)
     async with open_library(job.library) as library:

@@ -1,8 +1,7 @@
-"""A question about a history, asked to an agent that took part in it (MemGPT, section 3.1).
+"""A question about a history, as a message to a copy of an agent whose recall storage it is (MemGPT, section 3.1).
 
-The sessions' turns are the agent's recall storage, as one of the speakers experienced them. Each question is a message
-to its own copy of the agent. One that has to speak first also uses its functions before: after each session it writes
-what it learned into its working context, and an event then says that its partner is there again.
+One that has to speak first writes after each session what it learned into its working context, and is told later that
+its partner is there again.
 """
 
 import re

@@ -1,8 +1,4 @@
-"""What answers score that nobody read for: a method's figure says something only where it is well above these.
-
-The words of a free answer are as many as the dataset's references have on average, since metrics like ROUGE reward a
-length as such.
-"""
+"""What answers score that nobody read for, of the references' mean length: figures must be well above these."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random

@@ -254,11 +254,7 @@ def _format_setting(value: Any) -> str:
 
 @dataclass(frozen=True)
 class FolderContents:
-    """The contents of a folder about the questions of a dataset, loaded once.
-
-    `outcomes` are by method, in the order in which these were named, and each by run and question; methods without any
-    are left out. `judgements` and `calibrations` are of all raters, `memories` of the texts, finished or not.
-    """
+    """What a folder holds on a dataset's questions: outcomes by method, run and question, and what all raters said."""
 
     folder: EvaluationFolder
     dataset: Dataset

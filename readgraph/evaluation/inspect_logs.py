@@ -1,7 +1,7 @@
-"""An evaluation as logs of inspect-ai, which its viewer and its functions read: one log for each row.
+"""An evaluation as logs of inspect-ai, for its viewer and functions: one for each row, without texts.
 
 The form is the JSON of `inspect_ai.log.EvalLog`, version 2 (checked with inspect-ai 0.3.285). A question in a run is a
-sample in an epoch, a row is a solver, a metric a scorer. Scores are from 0 to 1 there. Texts are not in the logs.
+sample in an epoch, a row is a solver, a metric a scorer. Scores are from 0 to 1 there.
 """
 
 import json

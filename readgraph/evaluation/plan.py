@@ -123,10 +123,7 @@ def digest_of(file: Path) -> str:
 
 
 def draw_sample(dataset: Dataset, questions: int, seed: int = 0) -> Dataset:
-    """At most this many questions drawn at random, and their texts; an episode's steps are drawn together.
-
-    A larger sample of the same seed holds the smaller one. One episode is drawn even where it has more steps than that.
-    """
+    """At most so many questions drawn at random, episodes whole, with their texts; a larger sample holds a smaller."""
     units = defaultdict[tuple[bool, str], list[Item]](list)
     for item in dataset.items:
         units[(True, item.step.episode) if item.step else (False, item.id)].append(item)
@@ -153,10 +150,7 @@ def _with_items(dataset: Dataset, items: tuple[Item, ...], note: str) -> Dataset
 
 
 def take_half(dataset: Dataset, half: str) -> Dataset:
-    """The development half of a dataset, or the other half, which figures are reported of.
-
-    Texts belong to the halves in turn, in the order of their ids' hashes; of one text, questions or episodes.
-    """
+    """The development half of a dataset, or the other, which figures are reported of: texts, or one's questions."""
     if half not in HALVES:
         raise BadInput(f"There is no half '{half}': choose {' or '.join(HALVES)}.")
     several = len(dataset.texts) > 1

@@ -1,7 +1,4 @@
-"""One row reads one text and answers the questions about it; the results are kept in the folder.
-
-The row `summary` sums the text up for each question that takes a summary.
-"""
+"""One row reads one text and answers the questions about it, or sums it up; the results are kept in the folder."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -54,10 +54,7 @@ RIGHT = 50.0  # an answer with at least this score counts as right in figures th
 
 
 def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterable[Judgement], model: str) -> Scores:
-    """The scores of one method's outcomes; a failed one scores 0 by each metric that applies to the question.
-
-    So does the answer of a substitute, which stood in for a `model` ("" for none): only its pages read count.
-    """
+    """The scores of one method's outcomes: 0 for a failed one, and for a substitute's answer in a `model`'s place."""
     items = dataset.by_id
     judged = {judgement.key: judgement.scores for judgement in judgements}
     rated = {name for scores in judged.values() for name in scores}

@@ -102,10 +102,7 @@ def compare(first: Sequence[Scores], second: Sequence[Scores], texts: Texts | No
 
 
 def pair_methods(one: Sequence[Scores], other: Sequence[Scores], texts: Texts) -> dict[str, Any] | None:
-    """The runs of two methods on the questions that both have scores for; lists hold the first method's value first.
-
-    The difference is the second minus the first; None if they share no question.
-    """
+    """The runs of two methods on the questions that both have scores for, the second minus the first; None without."""
     difference = compare(other, one, texts)
     if difference is None:
         return None
@@ -136,11 +133,7 @@ def _texts_and_groups(questions: Sequence[str], texts: Texts) -> tuple[int, NDAr
 
 
 def bootstrap_interval(values: NDArray[Any], groups: NDArray[Any]) -> Interval:
-    """The expanded bootstrap percentile interval of the mean of questions' values; whole groups are drawn.
-
-    `groups` has each question's group, from 0; two are needed. Percentiles alone are too near where groups are few:
-    they are set apart as Student's t is wider than the normal law (Hesterberg, 2015, section 4.5.3).
-    """
+    """The expanded bootstrap percentile interval of questions' mean, by groups (Hesterberg, 2015, section 4.5.3)."""
 
     def mean(sums: NDArray[Any], counts: NDArray[Any], axis: int = -1) -> Any:
         return sums.sum(axis=axis) / counts.sum(axis=axis)

@@ -1,7 +1,4 @@
-"""The only place that talks to chat models: notes as plain text, decisions as typed replies.
-
-Tries, recorded replies, budget, window, concurrent calls, usage and progress are handled here, once for all methods.
-"""
+"""The only place that talks to chat models: tries, recorded replies, budget, window, usage, for all methods."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -180,10 +177,7 @@ class PromptTries(Generic[Answer]):
         return len(self.reasons) == TRIES or self.flaws.count(WITHHELD) == MOST_WITHHELD
 
     async def first_usable(self) -> Answer:
-        """The answer of the first try that brings one; all replies stay recorded.
-
-        Where the settings ask again for what is recorded and can't be used, the exchanges of that are not reported.
-        """
+        """The answer of the first try that brings one; recorded ones that can't be used may be asked for again."""
         may_begin_anew = self.context.again or self.context.rebuild
         with ExitStack() as holding:
             held = holding.enter_context(metering.exchanges_held()) if may_begin_anew else []
@@ -210,10 +204,7 @@ class PromptTries(Generic[Answer]):
         raise NoUsableReply(self.prompt.name, self.reasons)
 
     def _next_request(self) -> tuple[str, Messages, int, Prompt]:
-        """The key under which the reply is recorded, the messages, their words, and the prompt as the window holds it.
-
-        After a refused reply it has no head: the server's own form of replies then matters more than its cache.
-        """
+        """The reply's key, the messages, their words, and the prompt as the window holds it (no head after a refusal)."""
         refused = sum(count_words(content) for _, content in self.again)
         beside = refused + (count_words(json_form.reply_instructions(self.reply)) if self.reply else 0)
         within, words, left_out = fit_prompt(self.prompt, self.context.window_words - beside)

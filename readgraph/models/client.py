@@ -1,7 +1,4 @@
-"""Model clients: one for each event loop, made from `PROVIDER:NAME` or what else a model's name stands for.
-
-A client is known by settings and environment; recorded replies only by what changes the text that a model writes.
-"""
+"""Model clients: one for each event loop, known by settings and environment, made from `PROVIDER:NAME` or a table."""
 
 import asyncio
 import json
@@ -32,11 +29,7 @@ NAMED_BY_OTHERS = {"max_output_tokens": "max_tokens", "headers": "default_header
 
 
 def _make_chat(context: ReaderContext, table: ModelTable | None, server: LocalServer | None) -> BaseChatModel:
-    """The chat model of a name, for one event loop. This blocks: imports and certificates are read from disk.
-
-    Raises `BadInput` for a key of the table that its provider does not know, `ModelUnavailable` where a variable of the
-    environment is missing.
-    """
+    """The chat model of a name, for one event loop; blocks. Raises `BadInput`, or `ModelUnavailable` without a key."""
     name = context.model
     if server:  # without the environment's proxies
         return _openai_chat(context, name, False, base_url=server.url, api_key=SecretStr(server.key))

@@ -111,10 +111,7 @@ class InLoopChatOpenAI(ChatOpenAI):
         self._send, self.disable_streaming = send, True
 
     def result_of(self, content: Any) -> ChatResult:
-        """The result in a server's response, read as JSON; raises what LangChain raises where it holds none.
-
-        A response that holds no reply, but for which the server counted tokens, is a damaged reply: it is paid for.
-        """
+        """The result in a server's response; raises LangChain's errors where it holds neither a reply nor token counts."""
         mended = _repair_response(content)
         counted = isinstance(mended, dict) and any(mended["usage"].values())
         try:
@@ -180,10 +177,7 @@ async def with_model_errors(sent: Awaitable[T]) -> T:
 
 
 def _repair_response(response: Any, part: str = "message") -> Any:
-    """The response in a form that LangChain can parse, with valid counts; a function's arguments become the text.
-
-    `part` is the field of a choice that holds the message: "delta" in a chunk.
-    """
+    """The response as LangChain can parse it, arguments as text; `part` is a choice's message, "delta" in a chunk."""
     if not isinstance(response, dict):
         return response
     choices = response.get("choices")

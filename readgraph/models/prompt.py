@@ -185,10 +185,7 @@ _END_OF_HEAD = re.compile(r"\n<(?:/[\w-]+>|(?P<full>[\w-]+ \d+ in full)>\n)")
 
 
 def head_of(user: str) -> int:
-    """The characters of a prompt's text up to the first page in full, or else to the end of its first fence.
-
-    The memory of a later prompt goes on there. A gist that holds such a tag ends both prompts' heads alike.
-    """
+    """The characters of a prompt's text up to its first page in full, or to the end of its first fence."""
     found = _END_OF_HEAD.search(user)
     before = user[: found.start()] if found else ""
     return len(before.rstrip("\n") if found and found["full"] else before)

@@ -65,10 +65,7 @@ class ModelReply:
 
 
 def reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
-    """The reply in a message, of a typed reply in this form.
-
-    Raises `TypeError` if it holds no text, unless the server counted tokens: then it is a damaged one that is paid for.
-    """
+    """The reply in a message, of a typed reply in this form; raises `TypeError` if it holds neither text nor tokens."""
     ended, tokens = read_stop_reason(message.response_metadata), _tokens(message)
     if ended in BLOCKED:
         return ModelReply("", False, tokens, WITHHELD)

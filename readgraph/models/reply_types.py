@@ -53,10 +53,7 @@ MOST_OFFERED = 50  # the most values in a schema: servers take long to prepare a
 
 
 def restrict_reply(reply: type[Reply], **offered: Iterable[int | str]) -> type[Reply]:
-    """The reply's type with a schema that lists the allowed values of these fields (for a list, of its members).
-
-    Servers that enforce schemas allow nothing else; others may reply "page 3", so callers must still check the value.
-    """
+    """The reply's type with a schema that lists what these fields may be; some servers ignore it, so check values."""
     by_name = {name: tuple(values) for name, values in sorted(offered.items())}
     listed = tuple((name, values) for name, values in by_name.items() if 0 < len(values) <= MOST_OFFERED)
     return _make_restricted_type(reply, listed) if listed else reply

@@ -258,10 +258,7 @@ async def _collect_pages(
 async def _places_and_headings(
     store: PageStore, document: Document, pages: Sequence[Page]
 ) -> tuple[list[str | None], dict[int, str]]:
-    """Where each page begins in its source's own terms, in a collection without the title, which is shown above.
-
-    And the headings of the source in these pages, by their offsets.
-    """
+    """Where pages begin in their source's own terms, without a collection's titles; and the headings, by offsets."""
     names, headings = list[str | None](), dict[int, str]()
     for part in document.parts or (CollectionPart(document.id, 0, document.characters),):
         inside = [page for page in pages if part.start <= page.start < part.end]

@@ -106,11 +106,7 @@ def _context_of(groups: Groups) -> type[GraphContext]:
 
 
 def run_context(context: object) -> ReaderContext:
-    """The full context of a run: None stands for the defaults, and a dictionary holds settings by name.
-
-    A graph's own context is completed with the defaults. Raises `BadInput` for any other value, such as the context
-    of a graph around this one.
-    """
+    """The full context of a run, from None, settings by name or a graph's own context; raises `BadInput` for others."""
     if isinstance(context, ReaderContext):
         return context
     if context is None or isinstance(context, Mapping):

@@ -25,11 +25,7 @@ def open_without_waiting(path: Path, flags: int, mode: int = 0o666) -> int:
 
 @contextmanager
 def replace_file(path: Path, mode: Literal["w", "wb"] = "w", errors: str | None = None) -> Iterator[IO[Any]]:
-    """A file to write to (text in UTF-8), which replaces `path` when the `with` ends without an error.
-
-    Until then it has a hidden name beside it. What can't be replaced (a device, a pipe, a file in a folder that allows
-    no new files) is written in place. Raises `OSError`.
-    """
+    """A file to write to, which replaces `path` when the `with` ends; what can't be replaced is written in place."""
     encoding: dict[str, Any] = {"encoding": "utf-8", "errors": errors, "newline": "\n"} if mode == "w" else {}
     if path.exists() and not (path.is_file() and os.access(path.resolve().parent, os.W_OK)):
         with open(open_without_waiting(path, os.O_WRONLY | os.O_TRUNC), mode, **encoding) as file:

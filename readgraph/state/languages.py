@@ -89,11 +89,7 @@ def main_language(texts: Sequence[str]) -> str:
 
 @cache
 def classifier() -> Any:
-    """The module that classifies texts, with its model loaded: half a second, once, which few English texts need.
-
-    It is loaded in a thread of its own, because its file is unpacked to disk, which servers refuse in an event loop.
-    Raises `LibraryError` where it can't be unpacked.
-    """
+    """What classifies texts, loaded once in a thread of its own, since its file is unpacked; raises `LibraryError`."""
     loaded = SimpleQueue[Any]()
 
     def load() -> None:

@@ -205,10 +205,7 @@ def background() -> BlockingPortal:
 
 
 def in_background(work: Callable[P, Awaitable[T]], *given: P.args, **named: P.kwargs) -> T:
-    """Run in the background event loop with the caller's context variables, and wait.
-
-    The work ends when the wait is interrupted (Ctrl-C, a worker's time limit), or when the stream around it is left.
-    """
+    """Run in the background event loop with the caller's context variables, and wait; the work ends with the wait."""
     ended = Event()
 
     async def run() -> T:

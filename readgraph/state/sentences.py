@@ -65,11 +65,7 @@ _SPEECH_GOES_ON = re.compile("と[、言云い思聞答叫話尋呼書述]|っ�
 
 
 def sentence_spans(text: str, start: int = 0, end: int | None = None, language: str = "") -> list[tuple[int, int]]:
-    """Character spans of the sentences between two offsets, without the white space around them.
-
-    A blank line, a heading of Markdown, another turn of a talk and another row of a table end one; an abbreviation, an
-    initial, an ordinal and a heading's number don't; a block of code is one. `language`: by default the text's own.
-    """
+    """Character spans of the sentences between two offsets; entries of lists, turns, rows and code are apart."""
     part = text[start:end]
     language = language or (DEFAULT if _is_one_sentence(part) else language_of(part))
     spans: list[tuple[int, int]] = []

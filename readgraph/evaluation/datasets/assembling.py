@@ -16,10 +16,7 @@ from readgraph.state.settings import AnswerForm
 
 
 class Scoring(NamedTuple):
-    """The metrics of a dataset, the leading one first, the papers' settings for it, and the form of its references.
-
-    Questions about a text of at least `long_words` are also in the group `long`; 0: there is none.
-    """
+    """A dataset's metrics (the leading one first), profile, form of references; from `long_words` texts are `long`."""
 
     metrics: tuple[str, ...]
     profile: str = ""

@@ -32,10 +32,7 @@ Kind = TypeVar("Kind", bound=DatasetRecord)
 
 
 def records(path: Path, kind: type[Kind]) -> Iterator[tuple[str, Kind]]:
-    """Pairs of each record's place ("line 3 of story.jsonl", "item 3 of story.json") and the record.
-
-    A name with ".gz" is a compressed file, one with ".parquet" a table. Raises `BadInput` for what is not of this kind.
-    """
+    """Pairs of a record's place ("line 3 of story.jsonl") and the record; raises `BadInput` for one of another kind."""
     for where, value in _values(path):
         yield where, record(value, kind, where)
 

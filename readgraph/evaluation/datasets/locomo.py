@@ -1,9 +1,8 @@
 """LoCoMo: chats of two people over months, and questions (Maharana et al., 2024), also with a corrected key.
 
-A shared picture is represented by its caption, as in the official script. Evidence that names no turn is left out. The
-corrected key is the official file with a list of corrections beside it, in the form of the public audit
-(github.com/dial481/locomo-audit), whose `errors.json` lists 156 faults. A citation is corrected, an answer is replaced,
-and a question that is itself at fault is left out. What is scored, and how, stays the official way.
+A shared picture is represented by its caption, as in the official script. The corrected key is the official file with
+`errors.json` beside it, in the form of the public audit (github.com/dial481/locomo-audit): citations and answers are
+corrected, and questions at fault left out. What is scored, and how, stays the official way.
 """
 
 import re

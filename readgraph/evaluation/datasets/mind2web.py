@@ -1,8 +1,4 @@
-"""Mind2Web: tasks on real web sites, and the action that each of their steps takes (Deng et al., 2023).
-
-A record is a task with its steps, each with the page as it was then. A step is one question, asked with the true
-actions before it. The test sets are the categories, by the names of files: `test_task_0.json` is cross-task.
-"""
+"""Mind2Web (Deng et al., 2023): a step of a task on a web site, with its page, is a question; sets are categories."""
 
 import re
 from collections.abc import Iterator

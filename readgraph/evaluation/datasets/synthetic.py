@@ -1,10 +1,8 @@
 """Made-up tasks over texts of any length: RULER (Hsieh et al., 2024), and nested keys (MemGPT, section 3.2.2).
 
-RULER: a record's input is one prompt: optionally a worked example, then the task, its text, and the question, which
-show which task it is. Its full name is taken from the file or its folder (`niah_multikey_1/validation.jsonl`). A folder
-of such folders is one dataset, whose categories are the groups of tasks that papers give figures for. Nested keys: a
-value may be a key itself; the question is for the last value. The paper's numbers: 140 pairs, 0 to 4 nestings, 30
-orders of each. They are generated, always the same, without a file.
+RULER: a record's input is one prompt: the task, its text, and the question, which show which task it is; a folder of
+folders of tasks is one dataset. Nested keys: a value may be a key itself; the question is for the last value. They are
+generated, always the same, with the paper's numbers: 140 pairs, 0 to 4 nestings, 30 orders of each.
 """
 
 import random

@@ -1,7 +1,4 @@
-"""Calibration of a judge: its verdicts on answers that are known to be right or wrong (`gold_pairs.jsonl`).
-
-The pairs are our own, in plain English. Each is judged with the prompt that its rule has in an evaluation.
-"""
+"""Calibration of a judge: its verdicts on our own answers that are known to be right or wrong (`gold_pairs.jsonl`)."""
 
 import asyncio
 import hashlib
@@ -175,10 +172,7 @@ async def verdicts(
     cost: Cost = lambda exchange: None,
     before: Line | None = None,
 ) -> AsyncIterator[Judgement]:
-    """The judgements of `context.model` on the pairs, as they come; one without a usable reply has no score.
-
-    Replies that the line `before` has counted are not counted again. Raises the errors of `judge`.
-    """
+    """The judgements of `context.model` on the pairs, as they come; replies that `before` counted don't count again."""
     slots = asyncio.Semaphore(calls_at_once(context))
 
     async def judge_pair(pair: GoldPair) -> Judgement:

@@ -17,11 +17,7 @@ Scores = dict[str, dict[int, dict[str, float]]]  # the scores of one method, by 
 
 @dataclass(frozen=True)
 class Metric:
-    """A score of an outcome from 0 to 100 (higher is better), or None if the metric does not apply to the question.
-
-    Failed outcomes are scored 0 without it. Where a `rater` is asked (`judges.judging.judge`) there is no `score`, nor
-    where it must be 100 for all steps of an episode (`all_of`), which has one value.
-    """
+    """A score from 0 to 100, or None where it doesn't apply: by `score`, a `rater`, or `all_of` an episode's steps."""
 
     name: str
     line: str

@@ -39,11 +39,7 @@ def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str],
 
 
 def answer_and_references(item: Item, outcome: Outcome) -> tuple[str, tuple[str, ...]]:
-    """The answer ("" for none) and the references that it is compared with.
-
-    An option's letter is no word of an answer: a text that names an option by it, or begins with it, stands for the
-    option without it. Options keep their letters where not each begins with its own and has more than that.
-    """
+    """The answer ("" for none) and the references that it is compared with, options without their letters."""
     answer = outcome.answer or ""
     if not item.options:
         return answer, item.references
@@ -153,10 +149,7 @@ def substring_accuracy(item: Item, outcome: Outcome) -> float | None:
 
 
 def subspan_accuracy(item: Item, outcome: Outcome) -> float | None:
-    """100 if the answer's first line contains any of the references, else 0 (Liu et al., 2023).
-
-    Both are normalised as in SQuAD. As officially, further lines don't count: copied documents would be right.
-    """
+    """100 if the answer's first line contains a reference, normalised as in SQuAD, else 0 (Liu et al., 2023)."""
 
     def contains(answer: str, reference: str) -> float:
         first, _, _ = answer.strip().partition("\n")

@@ -27,11 +27,7 @@ from readgraph.state.survey import without_unread
 
 
 def locomo_f1(item: Item, outcome: Outcome) -> float | None:
-    """The official score of the item's category; None without references, and for "adversarial" questions.
-
-    "multi-hop": the mean over the reference's parts between commas of the best F1 with a part of the answer.
-    "open-domain": F1 with the reference up to its first semicolon. Others: F1.
-    """
+    """The official F1 by the item's category; None without references, and for "adversarial" questions."""
     if item.category == "adversarial":
         return None
 

@@ -135,10 +135,7 @@ def tables_of_papers() -> dict[str, list[dict[str, Any]]]:
 
 
 def figures_of_papers(dataset: str, experiment: str = "") -> list[dict[str, object]]:
-    """The papers' figures for a dataset, each with its row, metric, category, model and place in the paper.
-
-    Those of the experiment, or without one those that stand beside any evaluation, one for each row and model.
-    """
+    """The papers' figures for a dataset in an experiment, or else those that stand beside any evaluation."""
     figures = dict[tuple[object, ...], dict[str, object]]()
     for table in tables_of_papers().get(dataset, ()):
         if experiment not in table["experiments"] if experiment else "plain" not in table:

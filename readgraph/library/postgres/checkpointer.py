@@ -107,10 +107,7 @@ IDLE_SECONDS = 60.0  # after so long the connection is tried first: the server, 
 
 
 class ServerCheckpointer(SharedCheckpointer, PartSaver):
-    """LangGraph's `PostgresSaver` on a thread of its own; `part` is the key of a namespace, or "".
-
-    Nothing is written once the session has lost its locks.
-    """
+    """LangGraph's `PostgresSaver` for a namespace's key or ""; without the session's locks it writes nothing."""
 
     row, of_input, of_method = "written", "metadata ->> 'source' = 'input'", "jsonb_exists(metadata, 'method')"
     writes_table, parameter = "checkpoint_writes", r"%(\1)s"

@@ -137,10 +137,7 @@ _SINCE = f"{_ALL} AND age(xmin) <= age((%s %% 4294967296)::text::xid)"
 
 
 class ServerListing:
-    """A look within a transaction; what was seen is the table, and the oldest transaction that had not ended then.
-
-    Times would not do: what was begun earlier may be committed later.
-    """
+    """A look within a transaction; what was seen is the table, and the oldest transaction that had not ended then."""
 
     def __init__(self, connection: Connection, prefix: str) -> None:
         self._connection, self._prefix = connection, prefix
