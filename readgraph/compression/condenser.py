@@ -55,7 +55,6 @@ def check_budget(tokens: object) -> int:
 
 
 MOST_ROUNDS = 12
-
 Levels = Callable[[PageStore, Memory], Awaitable[list[list[str]]]]  # a memory's texts, from the most detailed level up
 Shorten = Callable[[int], WriteNote]  # makes what shortens a text to about this many words
 

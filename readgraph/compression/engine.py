@@ -42,7 +42,6 @@ from readgraph.state.records import Document
 from readgraph.state.words import count_words
 
 EmbeddingFunction = Callable[..., Any] | Embeddings  # from a list of texts to vectors, or from one to its vector
-
 GROUP_WORDS, LEAST_SHARE = 375, 0.2  # the most words of a group of notes, and what a round leaves at the least
 
 

@@ -21,7 +21,6 @@ from readgraph.state.lazy_names import former_names
 __all__ = ["Difference", "ScoreSummary", "compare", "summarise"]
 
 Scores = Mapping[str, float]  # of one run by question ids, without questions that the metric doesn't apply to
-
 Texts = Mapping[str, str]  # the ids of the texts by questions' ids; a question without one is about a text of its own
 Interval = tuple[float, float]
 CONFIDENCE = 0.95

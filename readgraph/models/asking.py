@@ -204,7 +204,7 @@ class PromptTries(Generic[Answer]):
         raise NoUsableReply(self.prompt.name, self.reasons)
 
     def _next_request(self) -> tuple[str, Messages, int, Prompt]:
-        """The reply's key, the messages, their words, and the prompt as the window holds it (no head after a refusal)."""
+        """The reply's key, the messages, their words, and the prompt that fits the window; a retry's has no head."""
         refused = sum(count_words(content) for _, content in self.again)
         beside = refused + (count_words(json_form.reply_instructions(self.reply)) if self.reply else 0)
         within, words, left_out = fit_prompt(self.prompt, self.context.window_words - beside)

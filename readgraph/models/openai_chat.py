@@ -77,7 +77,6 @@ NO_REPLY = {"message": {"role": "assistant", "content": ""}, "finish_reason": ""
 """The choice of a response that holds none: without an end, so that it counts as broken off."""
 
 T = TypeVar("T")
-
 Send = Callable[[dict[str, Any]], Awaitable[Any]]  # sends the body of a request; returns the response as JSON
 
 
@@ -111,7 +110,7 @@ class InLoopChatOpenAI(ChatOpenAI):
         self._send, self.disable_streaming = send, True
 
     def result_of(self, content: Any) -> ChatResult:
-        """The result in a server's response; raises LangChain's errors where it holds neither a reply nor token counts."""
+        """The result in a server's response; raises LangChain's errors for one without a reply and without counts."""
         mended = _repair_response(content)
         counted = isinstance(mended, dict) and any(mended["usage"].values())
         try:

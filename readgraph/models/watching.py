@@ -25,7 +25,6 @@ from readgraph.state.installed import __version__
 from readgraph.state.reading import NO_TOKENS
 
 API = "opentelemetry.trace"
-
 Attributes = Mapping[str, str | int | float | bool | None]  # by their names; None and "" are left out
 
 

@@ -18,7 +18,6 @@ from readgraph.state.reading import ChatMessages, Question, ReadingState, Status
 from readgraph.state.records import Count, load_record
 
 EventKind = Literal["user", "system", "timer", "upload", "call"]
-
 TurnStep = Literal["think", "evict", "act", "yield"]  # `yield` ends the turn until the next event
 
 

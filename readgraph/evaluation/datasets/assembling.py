@@ -31,7 +31,6 @@ def _read_scoring() -> Iterator[tuple[str, Scoring]]:
 
 
 SCORING = dict(_read_scoring())
-
 MEAN_OF_CATEGORIES = frozenset({"infinite-bench", "beam"})  # whose authors give the mean of categories' means for all
 CHOICES = Scoring(("accuracy", "evidence_recall"))
 FREE = Scoring(("f1", "rouge_l", "judged_accuracy", "abstention", "evidence_recall"))

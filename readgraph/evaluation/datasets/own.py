@@ -18,7 +18,6 @@ from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import load as load_file
 
 Evidence = tuple[int, int] | str | dict[str, Any]
-
 WHOLE_TEXT = {("qmsum", "general"), ("squality", "plot")}  # categories whose questions ask for a summary of all
 Find = Callable[[Evidence], TextSpan | None]  # finds the span of a piece of evidence in the text
 

@@ -158,14 +158,14 @@ MOST_AROUND = 5  # words beside three times those of the right answer: who says 
 
 def named(item: Item, outcome: Outcome) -> float | None:
     """100 if the answer names all of a reference ("2009; 2011") and little else, or else 0; None if unanswerable."""
-    return best_of_references(item, outcome, _names_all)
 
+    def names_all(answer: str, reference: str) -> float:
+        said, wanted = _plain_words(without_unread(answer)), [*map(_plain_words, reference.split(SEPARATOR))]
+        if len(said) > 3 * sum(map(len, wanted)) + MOST_AROUND:
+            return 0.0
+        return float(all(f" {' '.join(part)} " in f" {' '.join(said)} " for part in wanted))
 
-def _names_all(answer: str, reference: str) -> float:
-    said, wanted = _plain_words(without_unread(answer)), [_plain_words(part) for part in reference.split(SEPARATOR)]
-    if len(said) > 3 * sum(map(len, wanted)) + MOST_AROUND:
-        return 0.0
-    return float(all(f" {' '.join(part)} " in f" {' '.join(said)} " for part in wanted))
+    return best_of_references(item, outcome, names_all)
 
 
 def _plain_words(text: str) -> list[str]:
@@ -180,12 +180,12 @@ _PAIR = re.compile(r"(\d+)\s*,\s*(\d+)")
 
 def pairs_f1(item: Item, outcome: Outcome) -> float | None:
     """F1 of the pairs of numbers in an answer (Zhang et al., 2025, section 3.1), whatever their order; in percent."""
-    return best_of_references(item, outcome, _share_of_pairs)
 
+    def share(answer: str, reference: str) -> float:
+        said, right = ({*map(frozenset, _PAIR.findall(without_unread(text)))} for text in (answer, reference))
+        return 2 * len(said & right) / (len(said) + len(right)) if said or right else 1.0
 
-def _share_of_pairs(answer: str, reference: str) -> float:
-    said, right = ({frozenset(pair) for pair in _PAIR.findall(without_unread(text))} for text in (answer, reference))
-    return 2 * len(said & right) / (len(said) + len(right)) if said or right else 1.0
+    return best_of_references(item, outcome, share)
 
 
 def element_accuracy(item: Item, outcome: Outcome) -> float | None:

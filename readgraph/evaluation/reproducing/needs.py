@@ -99,7 +99,6 @@ def _list_paths(folder: Path, depth: int) -> list[Path]:
 
 DEPTH = 8  # how deep a dataset may lie in the folder: RULER's `scripts/benchmark_root/MODEL/synthetic/131072/data`
 QUESTION_WORDS, OPTION_WORDS, WORDS_A_LINE = 12, 8, 60
-
 WORD = "that "  # stands for each word of a text: English, so that no classifier of languages is loaded to see it
 
 
