@@ -1,8 +1,6 @@
 """Fit texts into a budget: shortened again, round by round, until they fit; nothing is ever cut off.
 
-Budgets are in tokens, sizes in words: three words are about four tokens. No tokenizer is used: each model has its own,
-and some are downloaded when they are first used. Condensing is one node, like those of the methods, so calls are
-retried, recorded and counted in the same way.
+Budgets are in tokens, sizes in words: three words are about four tokens, since each model has a tokenizer of its own.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence

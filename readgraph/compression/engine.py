@@ -1,8 +1,4 @@
-"""A compression engine: a text becomes one that fits a budget of tokens, by the graph of a reading method.
-
-An engine reads with the method's own nodes; what comes out is condensed into the budget
-(`readgraph.compression.condenser`). All have in common their configuration, and the gists that they keep and recall.
-"""
+"""A compression engine: a text becomes one that fits a budget of tokens, by the graph of a reading method."""
 
 import asyncio
 import inspect

@@ -1,9 +1,4 @@
-"""What a caller may give ReadAgent's engine: what cuts episodes, and templates of prompts.
-
-Episodes are the pages of an engine's memory, cut by a chunker of the caller's own or by size. Templates have
-placeholders in braces, those of compact-memory's ReadAgent engine, and make prompts for a model that takes one text.
-What is put in is fenced, as in all prompts.
-"""
+"""What a caller may give ReadAgent's engine: a chunker of episodes, and templates of prompts (compact-memory's)."""
 
 import inspect
 import re

@@ -23,9 +23,7 @@ from readgraph.state.records import digest
 
 NO_MODEL = "none/none"
 
-Usage = dict[str, dict[str, int]]
-"""Tokens in, out and together, by the names of models."""
-
+Usage = dict[str, dict[str, int]]  # tokens in, out and together, by the names of models
 COUNTS = ("input_tokens", "output_tokens", "total_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
 
 ABOUT_OUTCOMES = ("status", "by_rule", "compression_rate", "look_ups", "calls", "input_words", "output_words", "memory")

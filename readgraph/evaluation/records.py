@@ -122,9 +122,7 @@ class ChosenWebAction(NamedTuple):
     value: str = ""
 
 
-Rule = Literal["right", "steps", "temporal", "update", "preference", "abstention", "generous"]
-"""How a judge decides (`readgraph.nodes.judging_prompts`)."""
-
+Rule = Literal["right", "steps", "temporal", "update", "preference", "abstention", "generous"]  # how a judge decides
 EVENT_ORDERING = "event_ordering"  # BEAM's category of questions about the order of events
 
 

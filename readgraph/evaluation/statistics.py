@@ -1,9 +1,7 @@
 """Statistics of scores over texts, questions and runs: means, bootstrap intervals, and paired tests.
 
-Questions about one text are not independent: who fails to read it fails at several of them. So intervals and tests
-draw whole texts, each with all of its questions (a cluster bootstrap), and few texts make a wide interval. Of fewer
-than six texts there is none: it would hold the truth too rarely (`python -m benchmarks.intervals`). Where all questions
-are about one text the test draws questions, and its p holds for that text alone.
+Questions about one text are not independent, so whole texts are drawn (a cluster bootstrap); of fewer than six there is
+no interval: it would hold the truth too rarely. With one text the test draws questions, for that text alone.
 """
 
 from collections.abc import Mapping, Sequence

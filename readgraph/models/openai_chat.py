@@ -73,9 +73,7 @@ def openai_key() -> str:
     return key or NO_KEY
 
 
-NO_REPLY = {"message": {"role": "assistant", "content": ""}, "finish_reason": ""}
-"""The choice of a response that holds none: without an end, so that it counts as broken off."""
-
+NO_REPLY = {"message": {"role": "assistant", "content": ""}, "finish_reason": ""}  # of a response that broke off
 T = TypeVar("T")
 Send = Callable[[dict[str, Any]], Awaitable[Any]]  # sends the body of a request; returns the response as JSON
 

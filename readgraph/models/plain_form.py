@@ -1,8 +1,4 @@
-"""Typed replies without JSON, for models that can't write it and servers that don't enforce it.
-
-Only the deciding field is asked for, on one line; the other fields, such as reasons and quotes, stay empty. A reply's
-type names that field in `DECIDES`; types without it are asked for as JSON in text.
-"""
+"""Typed replies without JSON: only the deciding field (`DECIDES`) is asked for, on a line; without one, it is JSON."""
 
 import re
 from collections.abc import Sequence

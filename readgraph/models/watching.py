@@ -1,8 +1,4 @@
-"""What nodes and calls do, told in one place each: as records of logs, and as spans of OpenTelemetry.
-
-Where nobody listens, nothing is made or imported. Spans hold names, numbers and times, never a text: one for each run
-of a graph, each node and each call, which has the attributes of the semantic conventions for generative AI.
-"""
+"""What nodes and calls do, as records of logs and as spans of OpenTelemetry: names, numbers and times, never a text."""
 
 import asyncio
 import sys

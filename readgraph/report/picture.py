@@ -1,9 +1,7 @@
-"""A graph as a picture in a notebook, and flowcharts as SVG, drawn without network access.
+"""A graph as a picture in a notebook, and flowcharts in mermaid's notation as SVG, drawn without network access.
 
-The notation is mermaid's, which code forges draw too; mermaid itself is 3 MB of script that a reader would fetch from a
-CDN, and LangGraph's own pictures come from a server. Understood: `graph LR` or `graph TD`, nodes `name` and
-`name[Label]`, edges `-->` and `-.->`, chained, with `|label|`; lines of `%%` are comments. Anything else is refused, so
-that nothing is drawn wrongly.
+Understood: `graph LR` or `graph TD`, nodes `name` and `name[Label]`, edges `-->` and `-.->`, chained, with `|label|`;
+lines of `%%` are comments. Anything else is refused, so that nothing is drawn wrongly.
 """
 
 import re

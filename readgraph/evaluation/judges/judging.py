@@ -1,9 +1,4 @@
-"""Scores that models give: a judge rates answers by their references or a rubric; embeddings compare them.
-
-By a rubric it rates as BEAM does: point by point, and the order of events. Embeddings say how close the opener of a
-conversation is to the facts about its reader (MemGPT, section 3.1.3, table 3). What asking a judge took is counted:
-each try counts, and a recorded reply that was counted before does not count again.
-"""
+"""Scores that models give: a judge rates answers by references or, as BEAM does, by a rubric; embeddings compare."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence

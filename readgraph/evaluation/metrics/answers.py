@@ -1,8 +1,4 @@
-"""How good an answer is: its option, its words beside those of references, its refusal, the evidence it saw.
-
-Free answers are compared as in SQuAD (exact match, token F1), by BLEU-1 as in GAM's LoCoMo rows, by ROUGE (Lin, 2004;
-Google's rouge-score with Porter stemming: words are runs of a–z and 0–9), or by whether they contain a reference.
-"""
+"""How good an answer is: its option, its words beside references' (SQuAD, BLEU-1, ROUGE), its refusal, its evidence."""
 
 import re
 import string

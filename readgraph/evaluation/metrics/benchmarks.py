@@ -1,7 +1,4 @@
-"""The official scoring of benchmarks: LoCoMo (Maharana et al., 2024), ∞Bench (Zhang et al., 2024), OOLONG, Mind2Web.
-
-Mind2Web's are actions on web pages (Deng et al., 2023, section 4.1; ReadAgent, appendix E.2).
-"""
+"""Official scores: LoCoMo (Maharana et al., 2024), ∞Bench (Zhang et al., 2024), OOLONG, Mind2Web (Deng et al.)."""
 
 import re
 import string

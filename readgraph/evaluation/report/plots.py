@@ -1,8 +1,4 @@
-"""The plots of an evaluation, as inline SVG. A plot is drawn only if the folder holds data for it.
-
-The page's strict policy allows plots no styles, scripts or fonts of their own. Text stays text, in the page's font, and
-what is drawn in `INK` gets the colour of the page's text, so that plots are readable on light and dark backgrounds.
-"""
+"""The plots of an evaluation, as inline SVG without styles, scripts or fonts of its own, in the page's text colour."""
 
 import io
 from collections import defaultdict

@@ -1,8 +1,6 @@
-"""The tables and figures of the papers as experiments, each with its dataset: who publishes which file, and its size.
+"""The papers' tables and figures as experiments, with their datasets' files (`papers.toml`, `dataset_files.toml`).
 
-They stand in `papers.toml` and `dataset_files.toml`, and the papers' own figures, made with other models (a reference
-for yours, not a target), in `papers_figures.toml`. This module imports neither LangGraph nor pydantic, since the
-command's completion lists the experiments.
+This module imports neither LangGraph nor pydantic, since the command's completion lists the experiments.
 """
 
 from collections.abc import Iterator, Mapping

@@ -26,8 +26,7 @@ from readgraph.library.postgres import connections
 from readgraph.library.postgres.connections import Connection, ServerSession, escape_text, read_text
 from readgraph.state.errors import BadInput, LibraryError
 
-OF_NAMESPACE = "readgraph-namespace:"
-"""What the stored ids of the threads of all namespaces begin with; the namespace's key and a colon follow."""
+OF_NAMESPACE = "readgraph-namespace:"  # begins the ids of namespaces' threads; its key and a colon follow
 
 
 class PartSaver(PostgresSaver):

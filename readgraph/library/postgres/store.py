@@ -1,8 +1,4 @@
-"""The store of a library on a server, its tables, and its opening: `PostgresStore`, for any event loop and any thread.
-
-One thread writes, over the connection that holds the locks, and a few read, each over its own. Files that came without
-a place on a disk are in a table, with a copy on this disk where one was shown.
-"""
+"""The store of a library on a server, its tables, and its opening; one thread writes, with the locks, a few read."""
 
 import asyncio
 import os
@@ -373,8 +369,7 @@ def _from_server(result: Any) -> Any:
     return result
 
 
-CACHE = "READGRAPH_CACHE"
-"""The environment variable that names another folder than the user's cache folder for what can be made again."""
+CACHE = "READGRAPH_CACHE"  # the variable that names another folder than the user's cache folder
 
 
 def open_store(address: LibraryAddress, *, to_read: bool = False) -> tuple[ServerStore, bool]:
