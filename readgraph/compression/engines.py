@@ -103,12 +103,9 @@ class EpisodeEngine(CompressionEngine):
     cut_by_default: ClassVar[type[SentenceWindowChunker] | None] = None  # None: at headings and paragraphs
 
     instead: ClassVar[Mapping[str, str]] = {
-        "min_page_words": "episode_token_limit",
-        "max_page_words": "episode_token_limit",
-        "gist_words": "gist_length",
-        "purpose": "gist_prompt_template",
-        "preset": "gist_prompt_template",
-        "strategy": "lookup_prompt_template",
+        **dict.fromkeys(("min_page_words", "max_page_words"), "episode_token_limit"),
+        **dict.fromkeys(("purpose", "preset"), "gist_prompt_template"),
+        **{"gist_words": "gist_length", "strategy": "lookup_prompt_template"},
     }
     plain: ClassVar[tuple[str, ...]] = ("episode_token_limit", "gist_length")
     templates: Templates | None = None
@@ -174,8 +171,7 @@ class ExtractiveEngine(EpisodeEngine):
     id, line = "extractive", "The text's own sentences, without a model."
     instead: ClassVar[Mapping[str, str]] = {
         **EpisodeEngine.instead,
-        "model": "another engine",
-        "local_llm_pipeline": "another engine",
+        **dict.fromkeys(("model", "local_llm_pipeline"), "another engine"),
     }
 
     def __init__(self, **more: Any) -> None:

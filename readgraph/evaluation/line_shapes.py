@@ -112,13 +112,8 @@ class _ExchangeLine(OpenLine):
 
 
 LINES = {
-    "about": _QuestionsHeader,
-    "questions": Item,
-    "answers": Outcome,
-    "memories": _BuildingLine,
-    "exchanges": _ExchangeLine,
-    "judgements": Judgement,
-    "calibrations": CalibrationLine,
+    **{"about": _QuestionsHeader, "questions": Item, "answers": Outcome, "memories": _BuildingLine},
+    **{"exchanges": _ExchangeLine, "judgements": Judgement, "calibrations": CalibrationLine},
 }  # what the lines of a file hold; the first one of the questions is about all of them
 
 

@@ -11,15 +11,10 @@ from typing import Any
 from langchain_core import exceptions as kinds
 
 _BY_STATUS = {
-    401: kinds.ModelAuthenticationError,
-    403: kinds.ModelPermissionDeniedError,
-    404: kinds.ModelNotFoundError,
-    408: kinds.ModelTimeoutError,
-    409: kinds.ModelAPIError,
-    425: kinds.ModelAPIError,
-    429: kinds.ModelRateLimitError,
+    **{401: kinds.ModelAuthenticationError, 403: kinds.ModelPermissionDeniedError, 404: kinds.ModelNotFoundError},
+    **{408: kinds.ModelTimeoutError, 429: kinds.ModelRateLimitError},
+    **dict.fromkeys((409, 425), kinds.ModelAPIError),
 }
-
 _CODES = {
     400: ("validationexception",),
     401: ("unrecognizedclientexception", "expiredtokenexception"),

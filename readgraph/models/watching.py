@@ -241,14 +241,9 @@ def _end_node(part: logs.RunUsage, meter: Meter, update: Mapping[str, Any], last
     if isinstance(status, str):
         part.set_status(status)
     used = meter.used
-    sums = {
-        "calls": used["calls"],
-        "recorded": used["cached_calls"],
-        "refused": used["refused"],
-        "fallbacks": sum(meter.fallbacks.values()),
-        "tokens_in": used["input_tokens"],
-        "tokens_out": used["output_tokens"],
-    }
+    sums = {"calls": used["calls"], "recorded": used["cached_calls"], "refused": used["refused"]}
+    sums |= {"fallbacks": sum(meter.fallbacks.values())}
+    sums |= {"tokens_in": used["input_tokens"], "tokens_out": used["output_tokens"]}
     known: dict[str, Any] = {} if "document" in part.about else {"document": str(update.get("document", ""))}
     told = {"status": part.status, **{name: value for name, value in sums.items() if value}, **known}
     lasts.add({f"{OURS}{name}": value for name, value in told.items()})

@@ -45,11 +45,8 @@ def replace_file(path: Path, mode: Literal["w", "wb"] = "w", errors: str | None 
 
 
 _KINDS = {
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFDIR: "a folder",
+    **{stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a folder"},
+    **dict.fromkeys((stat.S_IFCHR, stat.S_IFBLK), "a device"),
 }
 
 

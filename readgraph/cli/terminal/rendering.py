@@ -326,12 +326,8 @@ def format_usage(usage: Usage, cost: float | None = None) -> str:
 
 
 _STYLES: dict[Action, str] = {
-    "child": "",
-    "revert": "strike",
-    "exhausted": "strike",
-    "answer": "bold green",
-    "keep": "green",
-    "unusable": "red",
+    **{"child": "", "revert": "strike", "exhausted": "strike"},
+    **{"answer": "bold green", "keep": "green", "unusable": "red"},
 }
 _MARKS: dict[Action, str] = {"answer": "✓ ", "keep": "+ ", "unusable": "? "}
 _OUTCOMES: dict[Action, str] = {

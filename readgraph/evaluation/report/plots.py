@@ -24,21 +24,12 @@ SIZE = (5.6, 3.8)  # usual width and height in inches; only their ratio, and the
 ROW_LETTERS = 54  # letters in a row of a legend
 FEW_LINES = 5  # lines of a legend, or beside the axes, that have room in a plot of the usual height
 SETTINGS = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "readgraph",
-    "font.size": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titlesize": 10,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.alpha": 0.15,
-    "legend.frameon": False,
-    "text.parse_math": False,
+    **{"svg.fonttype": "none", "svg.hashsalt": "readgraph", "text.parse_math": False, "legend.frameon": False},
+    **{"font.size": 10, "axes.titlesize": 10, "axes.grid": True, "axes.axisbelow": True, "grid.alpha": 0.15},
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
     **dict.fromkeys(("text.color", "grid.color", "xtick.color", "ytick.color"), INK),
     **dict.fromkeys(("axes.labelcolor", "axes.edgecolor", "axes.titlecolor"), INK),
 }
-
 Panel = Callable[[Any], None]  # draws into matplotlib's axes
 
 
