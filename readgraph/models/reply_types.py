@@ -45,7 +45,7 @@ def numbers_in(value: Any) -> list[int]:
 Texts = Annotated[list[str], BeforeValidator(texts_in)]
 """A list of texts; also accepts a single text or null, and drops members that are not texts."""
 
-Numbers = Annotated[list[int], BeforeValidator(numbers_in)]  # members that are none are dropped
+Numbers = Annotated[list[int], BeforeValidator(numbers_in)]  # of pages; what is no number is dropped
 Reply = TypeVar("Reply", bound=BaseModel)
 MOST_OFFERED = 50  # the most values in a schema: servers take long to prepare a schema with more
 

@@ -46,7 +46,9 @@ _ENUMERATOR = re.compile(r"(?:#{1,6} +)?[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|
 """What stands before an entry of a list or in a heading: "3.", "# 2.1.", "(a)", "iv."."""
 
 _ORDINAL = re.compile(r"\b\d{1,2}\.$")
-_ORDINAL_LANGUAGES = frozenset("bs cs da de et fi hr hu is lv nb nn no pl sk sl sr tr".split())  # "am 3. März"
+_ORDINAL_LANGUAGES = frozenset(
+    "bs cs da de et fi hr hu is lv nb nn no pl sk sl sr tr".split()
+)  # which write "3." for "3rd"
 _INITIAL = re.compile(r"\b[^\W\d_]\.$")
 _BEFORE_NAME = re.compile(r"\b(?:M|MM|Mgr|Dr|Fa|Mevr|Dhr|Cf|Vgl|د|أ|(?!J\.-C)[^\W\d_]\.-[^\W\d_])\.$")
 LONGEST_BEFORE_NAME = 16  # more characters than such an abbreviation has, with the one before it

@@ -49,7 +49,7 @@ LONG_MEM_EVAL_RULES: dict[str, Rule] = {
     "temporal-reasoning": "temporal",
     "knowledge-update": "update",
     "single-session-preference": "preference",
-}  # longMemEval's rules by which a judge decides, by the question's category
+}  # LongMemEval's rules by which a judge decides, by the question's category
 
 
 def rule_for(dataset: str, item: Item) -> Rule | Literal[""]:

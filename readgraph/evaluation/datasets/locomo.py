@@ -89,7 +89,7 @@ class LocomoCorrections:
         )
 
 
-CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}  # as officially
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}  # as in its script
 FILE = "locomo10.json"
 TURN_ID = re.compile(r"D\d+:\d+")
 SESSION = re.compile(r"session_(\d+)")

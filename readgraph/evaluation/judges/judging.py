@@ -167,7 +167,7 @@ JUDGES = (
 
 
 async def similarities(item: Item, answer: str, embedder: Embedder) -> dict[str, float]:
-    """The answer's cosine similarity in percent with the closest facts (`csim_1`, `csim_3`), reference (`csim_h`)."""
+    """The answer's cosine similarity, in percent, with facts (`csim_1`, `csim_3`) and with references (`csim_h`)."""
     known = len(item.about)
     to_answer, *others = await embedder.documents([answer, *item.about, *item.references])
     close = [min(1.0, max(0.0, float(to_answer @ other))) for other in others]

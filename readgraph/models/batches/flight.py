@@ -20,7 +20,7 @@ from readgraph.models.waiting import RetryPauses, clock
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.records import RecordedReply
 
-FIRST_PAUSE, SLOWER, LONGEST_PAUSE = 2.0, 1.5, 60.0  # seconds between looks, and how much each is longer
+FIRST_PAUSE, SLOWER, LONGEST_PAUSE = 2.0, 1.5, 60.0  # seconds before a look, and by how much each next is longer
 UNSURE = 300.0  # seconds after which a batch that nobody confirmed, and that the server doesn't list, is lost
 UNKNOWN_OUTCOME = (kinds.ModelAPIError, kinds.ModelConnectionError, kinds.ModelTimeoutError)  # it may be carried out
 LOST = "the server does not know the batch"
