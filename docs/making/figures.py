@@ -8,7 +8,10 @@ from typing import Any
 
 FIGURES: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
-ON_BOARD = ("named", "abstention", "evidence_recall", "evidence_density")
+ON_BOARD = (
+    *("named", "abstention", "abstention_at_coverage", "abstention_auroc"),
+    *("evidence_recall", "evidence_density"),
+)
 
 
 def board_table() -> str:
@@ -18,7 +21,7 @@ def board_table() -> str:
         found[row["tokens"], row["method"]].append(row)
     lines = [
         f"| tokens | seeds | row | {' | '.join(f'`{name}`' for name in ON_BOARD)} |",
-        "|--:|---|---|--:|--:|--:|--:|",
+        f"|--:|---|---|{'--:|' * len(ON_BOARD)}",
     ]
     for (tokens, method), rows in found.items():
         seeds = ", ".join(str(row["seed"]) for row in rows)

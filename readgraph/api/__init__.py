@@ -20,6 +20,7 @@ __all__ = [
     "summarise",
     "table",
     "until_left",
+    "verify",
 ]
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         search,
         summarise,
         table,
+        verify,
     )
     from readgraph.api.langchain import (
         LibraryRetriever,

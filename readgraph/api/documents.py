@@ -8,13 +8,16 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from readgraph.library.collections import NamedCollections, add_collection
+from readgraph.library.collections import NamedCollections, add_collection, add_part
 from readgraph.library.documents import document_id
+from readgraph.library.histories import sessions_of
 from readgraph.library.library import document_of_file, keep_file
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records, title_words
 from readgraph.library.search.passages import likely_documents, search_documents
 from readgraph.library.search.terms import stop_words
+from readgraph.library.versions import check_date, choose_valid
+from readgraph.nodes.extractive.dates import date_in
 from readgraph.sources import SourceText
 from readgraph.sources.converting import convert_in_thread
 from readgraph.sources.loading import STANDARD_INPUT, SourceFile, printable_path
@@ -60,7 +63,7 @@ async def store_source(pages: PageStore, source: SourceText) -> Document:
     """Store a source's text as a document, with the hash of the file it was converted from."""
     places = [(place.start, place.label) for place in source.places]
     file = "" if source.source == STANDARD_INPUT else source.source
-    document = await pages.add_document(source.text, title=source.title, source=file, places=places)
+    document = await pages.add_document(source.text, title=source.title, source=file, places=places, date=source.date)
     if source.digest:
         await keep_file(pages, source.digest, document)
     return document
@@ -161,10 +164,14 @@ LEAST_SHARE = 0.5  # of the best document's score, which one that is picked must
 
 
 class PickingScope(NamedTuple):
-    """Among which documents retrieval picks: those of a named collection, else all; and how many at most."""
+    """Among which documents retrieval picks: those of a named collection, else all; how many at most; as of which day.
+
+    Those that another of them supersedes are left out.
+    """
 
     most: int | None = None
     collection: str | None = None
+    as_of: str = ""
 
     def check(self, *, open_to_choice: bool) -> None:
         """Raise `BadInput` where something is chosen and documents are named already."""
@@ -187,13 +194,16 @@ async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> 
     content, counted = re.sub(r"\w+", lambda word: "" if word[0].casefold() in stopped else word[0], query), None
     content = content if re.search(r"\w", content) else query
     if choice.collection is None and (likely := await likely_documents(pages, content)):
-        documents, held, counted = likely.documents, "the library", likely.counted
+        documents, held, counted = choose_valid(likely.documents, choice.as_of), "the library", likely.counted
     else:
         if choice.collection is None:
-            documents, held = [document for document in await pages.documents() if not document.parts], "the library"
+            held = "the library"
+            documents = choose_valid((each for each in await pages.documents() if not each.parts), choice.as_of)
         else:
             named = await NamedCollections(pages).get_collection(choice.collection)
-            documents, held = [*named.documents], f"the collection '{named.name}'"
+            documents, held = choose_valid(named.documents, choice.as_of), f"the collection '{named.name}'"
+        if not documents and choice.as_of:
+            raise BadInput(f"Nothing in {held} is from {choice.as_of} or before: give a later day.")
         if not documents:
             raise BadInput("There is nothing to read: ", Way.ADD_ONE, " since the library is empty.")
     scores = defaultdict[str, list[float]](list)
@@ -215,7 +225,51 @@ async def pick_as_one_document(pages: PageStore, query: str, choice: PickingScop
     return await add_collection(pages, await pick_documents(pages, query, choice))
 
 
-async def documents_as_one(pages: PageStore, documents: Sequence[str | Document]) -> Document:
-    """The document that is given or has the name, or the collection of several."""
+async def documents_as_one(pages: PageStore, documents: Sequence[str | Document], as_of: str = "") -> Document:
+    """The document that is given or has the name, or the collection of several; those `as_of` a day as they were."""
     found = [each if isinstance(each, Document) else await document_named(pages, each) for each in documents]
-    return await add_collection(pages, found)
+    return await as_it_was(pages, await add_collection(pages, found), as_of)
+
+
+async def end_as_of(pages: PageStore, document: Document, as_of: str) -> int:
+    """Where a history ends as of a day: at the first session with a later date; of another document its end."""
+    days = [(session, date_in(session.place)) for session in await sessions_of(pages, document) if as_of]
+    later = (session.start for session, day in days if day and day.isoformat() > f"{as_of}-99-99"[:10])
+    return min(later, default=document.characters)
+
+
+async def as_it_was(pages: PageStore, document: Document, as_of: str) -> Document:
+    """A document as it was on a day: of a collection what is not later, of a history the sessions until then.
+
+    Raises `BadInput` where nothing is left, and for what is no date.
+    """
+    if not as_of:
+        return document
+    check_date(as_of, "The day")
+    nothing = f"Nothing in '{document.title or document.id}' is from {as_of} or before: give a later day."
+    if document.sessions:
+        end = await end_as_of(pages, document, as_of)
+        if not end:
+            raise BadInput(nothing)
+        return document if end == document.characters else await add_part(pages, document, end, as_of)
+    parts = [await pages.document(part.document) for part in document.parts] or [document]
+    there = choose_valid(parts, as_of)
+    if not there:
+        raise BadInput(nothing)
+    return document if len(there) == len(parts) else await add_collection(pages, there)
+
+
+MOST_TOGETHER = 200  # documents of a library that a draft is checked against as a whole
+
+
+async def documents_near(pages: PageStore, text: str, collection: str | None = None, as_of: str = "") -> list[Document]:
+    """All documents of a collection or a library; of a large library those that share most words with a text.
+
+    A history is read by itself: it is taken where there is nothing else. Raises `BadInput` where there is nothing.
+    """
+    if collection is not None:
+        return choose_valid((await NamedCollections(pages).get_collection(collection)).documents, as_of)
+    found = choose_valid((each for each in await pages.documents() if not each.parts and not each.sessions), as_of)
+    if not found or len(found) > MOST_TOGETHER:
+        return await pick_documents(pages, text, PickingScope(most=MOST_TOGETHER, as_of=as_of))
+    return found

@@ -3,12 +3,15 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
+from readgraph.api.documents import end_as_of
 from readgraph.api.memories import method_of, newest_first
 from readgraph.api.results import Hit
 from readgraph.library.collections import NamedCollections
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.passages import PassageHit, excerpt, likely_documents, marks, search_documents
+from readgraph.library.versions import check_date, choose_valid
 from readgraph.state.errors import BadInput, Forgotten, Way
 from readgraph.state.records import Document, Memory
 
@@ -22,10 +25,10 @@ def check_search(query: str, named: Sequence[str], collection: str | None) -> No
 
 
 async def find_hits(
-    pages: PageStore, query: str, named: Sequence[Document], collection: str | None, most: int
+    pages: PageStore, query: str, named: Sequence[Document], collection: str | None, most: int, as_of: str = ""
 ) -> list[Hit]:
     """What `passages` finds, with the page on which each stands."""
-    best = await passages(pages, query, named, collection, most)
+    best = await passages(pages, query, named, collection, most, as_of)
     memories = {passage.document.id: newest_first(await pages.memories(passage.document.id)) for passage in best}
     hits = list[Hit]()
     for passage in best:
@@ -35,11 +38,17 @@ async def find_hits(
 
 
 async def passages(
-    pages: PageStore, query: str, named: Sequence[Document], collection: str | None, most: int
+    pages: PageStore, query: str, named: Sequence[Document], collection: str | None, most: int, as_of: str = ""
 ) -> list[PassageHit]:
-    """The best passages of these documents, of a named collection, or else of all that the store holds."""
+    """The best passages of these documents, of a named collection, or else of all that the store holds.
+
+    Those that another of them supersedes are left out unless they are named; `as_of`: as they were on this day.
+    """
+    if as_of:
+        check_date(as_of, "The day")
     if collection is None and not named and (likely := await likely_documents(pages, query)):
-        return (await search_documents(pages, likely.documents, query, likely.counted))[:most]
+        valid = choose_valid(likely.documents, as_of)
+        return await _as_they_were(pages, await search_documents(pages, valid, query, likely.counted), as_of, most)
     if collection is not None:
         documents = [*(await NamedCollections(pages).get_collection(collection)).documents]
     else:
@@ -47,7 +56,17 @@ async def passages(
     if not documents:
         raise BadInput("The library is empty. Read something: ", Way.READ_IT)
     unique = list({document.id: document for document in documents}.values())
-    return (await search_documents(pages, unique, query))[:most]
+    valid = unique if named and not as_of else choose_valid(unique, as_of)
+    return await _as_they_were(pages, await search_documents(pages, valid, query), as_of, most)
+
+
+async def _as_they_were(pages: PageStore, found: Sequence[PassageHit], as_of: str, most: int) -> list[PassageHit]:
+    """The first of these passages, without what is later than a day."""
+    if not as_of:
+        return [*found[:most]]
+    ends = {each.document.id: await end_as_of(pages, each.document, as_of) for each in found}
+    there = [each for each in found if each.start < ends[each.document.id]]
+    return [replace(each, end=min(each.end, ends[each.document.id])) for each in there[:most]]
 
 
 async def searchable(pages: PageStore) -> list[Document]:

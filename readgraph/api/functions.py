@@ -6,6 +6,7 @@ graph's node or tool has a context of its own, so it uses this library, not the 
 `ReadgraphError`s of one line.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, cast
@@ -13,7 +14,7 @@ from typing import Any, cast
 from langgraph.store.base import BaseStore
 
 from readgraph.api import finding, results
-from readgraph.api.documents import PickingScope, document_named, documents_as_one, pick_as_one_document
+from readgraph.api.documents import PickingScope, document_named, documents_as_one, documents_near, pick_as_one_document
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.results import CompressedText
 from readgraph.api.running import RunThread, builder_for, in_use, memory_sizes, run_method
@@ -21,7 +22,9 @@ from readgraph.compression.engine import CompressionEngine, check_request
 from readgraph.compression.engines import engine_named
 from readgraph.graphs import gam, survey
 from readgraph.graphs import summary as summarising
+from readgraph.graphs import verify as verifying
 from readgraph.graphs.methods import Method, method_for, method_named
+from readgraph.library.documents import names_apart
 from readgraph.library.histories import Appended, SessionText, append_sessions
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore
@@ -29,6 +32,7 @@ from readgraph.library.search.passages import document_languages
 from readgraph.nodes.extractive.hints import find_hints
 from readgraph.nodes.opening import check_question, check_types
 from readgraph.nodes.survey.table import table_of
+from readgraph.nodes.verifying.evidence import find_difference
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import Listen
@@ -116,6 +120,7 @@ async def ask(
     collection: str | None = None,
     method: str | Method | None = None,
     options: Sequence[str] = (),
+    as_of: str = "",
     context: ReaderContext | None = None,
     listen: Listen | None = None,
     thread: RunThread | None = None,
@@ -129,6 +134,7 @@ async def ask(
         collection: Without documents: they are picked from this collection, else from all.
         method: The method or its name; by default ReadAgent reads a text, and GAM a history.
         options: The options of a multiple choice.
+        as_of: A day (YYYY-MM-DD, or less of it): documents and sessions of a history that are later are left out.
         context: The settings of the run; by default those of `ReaderContext()`, without a model.
         listen: Takes what the graph streams, such as its progress.
         thread: Keeps the graph's steps, so that a further question can follow; without one they are not kept.
@@ -144,14 +150,28 @@ async def ask(
     if thread:
         asked["follow_up"] = thread.follow_up
     if documents:
-        document = await documents_as_one(pages, documents)
+        document = await documents_as_one(pages, documents, as_of)
     else:
-        scope = PickingScope(collection=collection)
+        scope = PickingScope(collection=collection, as_of=as_of)
         document = await pick_as_one_document(pages, " ".join([question, *options]), scope)
     used = named or method_for(document)
     output = await run_method(pages, builder_for(used), used.name, document, asked, context, listen, thread)
-    notices = await _hints(pages, document, asked, output)
+    notices = await _hints(pages, document, asked, output) + await _earlier(pages, document, output["citations"])
     return results.Answer.of(output, citations=cite(document, output["citations"]), notices=notices)
+
+
+MOST_EARLIER = 5  # quotes of an answer that are compared with what superseded documents have instead
+
+
+async def _earlier(pages: PageStore, document: Document, citations: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What superseded documents have in place of what is quoted: "Mill report (2023): 400 tons; now: 450 tons"."""
+    told = list[str]()
+    for citation in citations[:MOST_EARLIER]:
+        of = await pages.document(document.part_at(citation["start"]).document) if document.parts else document
+        while of.supersedes and (of := await pages.find_document(of.supersedes) or Document("", "", "", 0, 0, "")).id:
+            if differs := find_difference(citation["quote"], await pages.text(of)):
+                told.append(f"{names_apart([of])[0]}: {differs['text']}; now: {differs['draft']}")
+    return [*dict.fromkeys(told)]
 
 
 LANGUAGES_OF = 20
@@ -203,6 +223,46 @@ async def summarise(
     return results.Summary.of(output, summary=output["answer"], citations=cite(document, output["citations"]))
 
 
+async def verify(
+    library: Library | BaseStore,
+    draft: str,
+    *,
+    documents: Sequence[str | Document] = (),
+    collection: str | None = None,
+    as_of: str = "",
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+    thread: RunThread | None = None,
+) -> results.Verified:
+    """Check a text against documents, sentence by sentence: what supports it, and what differs.
+
+    Args:
+        library: The library, or a plain LangGraph store.
+        draft: The text that is checked, of at most 400,000 characters.
+        documents: Ids, titles or files of the documents; by default those of the library, of a large one the likeliest.
+        collection: Without documents: those of this collection.
+        as_of: A day, as of `ask`.
+        context: The settings of the run; by default those of `ReaderContext()`, without a model.
+        listen: Takes what the graph streams, such as its progress.
+        thread: Keeps the graph's steps; without one they are not kept.
+
+    Returns:
+        The claims with their verdicts, and the quotes that these rest on.
+
+    Raises:
+        BadInput: For an empty draft, for a name that no document has, and for an empty library.
+    """
+    pages = pages_of(library, context)
+    document = await documents_as_one(pages, documents or await documents_near(pages, draft, collection, as_of), as_of)
+    given = cast(Question, {"draft": draft})
+    output = await run_method(pages, verifying.build(), "verify", document, given, context, listen, thread)
+    counts = Counter(claim["verdict"].replace(" ", "_") for claim in output["claims"])
+    return results.Verified.of(output, **{name: counts[name] for name in VERDICTS})
+
+
+VERDICTS = ("supported", "contradicted", "not_found", "not_decided")
+
+
 async def table(
     library: Library | BaseStore,
     wanted: str,
@@ -244,6 +304,7 @@ async def search(
     documents: Sequence[str] = (),
     collection: str | None = None,
     most: int = 10,
+    as_of: str = "",
 ) -> list[results.Hit]:
     """The passages that share most words with the query, the best first; no model, no memory is needed.
 
@@ -253,11 +314,12 @@ async def search(
         documents: Ids, titles or files; by default all are searched.
         collection: Only this collection is searched.
         most: Most passages.
+        as_of: A day, as of `ask`.
     """
     pages = pages_of(library)
     finding.check_search(query, documents, collection)
     named = [await document_named(pages, name) for name in documents]
-    return await finding.find_hits(pages, query, named, collection, most)
+    return await finding.find_hits(pages, query, named, collection, most, as_of)
 
 
 async def open_page(

@@ -25,6 +25,7 @@ __all__ = [
     "SurveyTable",
     "TableRow",
     "Used",
+    "Verified",
 ]
 
 
@@ -62,6 +63,8 @@ class DocumentInfo(Result):
     words: int
     sessions: int = Field(description="The number of sessions of a history that grows; 0 for other documents.")
     added: str = Field(description="When it was added: UTC, ISO 8601.")
+    date: str = Field(description="Its own date: YYYY-MM-DD, YYYY-MM or YYYY; empty where none is known.")
+    supersedes: str = Field(description="The id of the document in whose place it stands; empty for none.")
     methods: list[str] = Field(description="The methods that have read it to its end.")
 
 
@@ -143,6 +146,25 @@ class Summary(Used):
     unchecked: int = Field(description="Sentences that were not checked.")
     citations: list[Cited]
     memory: str
+
+
+class Verified(Used):
+    """What documents say of a draft, claim by claim."""
+
+    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
+    title: str
+    documents: list[dict[str, Any]] = Field(description="id, title, start and end of each document of a collection.")
+    model: str | None = Field(description="None: only what rules can tell was decided.")
+    claims: list[dict[str, Any]] = Field(
+        description="text, verdict (supported, contradicted, not found, not decided), by (rules, model), differs "
+        "(kind, as the draft has it, as the text has it), missing, evidence (quotes with their places), cited; start "
+        "and end in the draft."
+    )
+    supported: int
+    contradicted: int
+    not_found: int = Field(description="Claims near which the documents have nothing.")
+    not_decided: int = Field(description="Claims of which rules can't tell, and no model could.")
+    status: Status
 
 
 class TableRow(Result):

@@ -34,8 +34,8 @@ def score_floors(dataset: Dataset) -> dict[str, dict[str, float]]:
 
 def _means(metrics: Iterable[str], answered: Sequence[tuple[Item, list[Outcome]]]) -> Iterator[tuple[str, float]]:
     for name in metrics:
-        measure = None if name in OF_READING else METRICS[name].score
-        scores = list[float]()
+        measure, of_run = None if name in OF_READING else METRICS[name].score, METRICS[name].of_run
+        scores = [*of_run([(item, each[0]) for item, each in answered]).values()] if of_run else list[float]()
         for item, outcomes in answered if measure else ():
             each = [score for outcome in outcomes if measure and (score := measure(item, outcome)) is not None]
             scores += [fmean(each)] if each else []
@@ -80,11 +80,11 @@ def _decline(item: Item, text: Text, words: int) -> Iterator[Outcome]:
     yield Outcome(item.id, "", 0, "no_answer")
 
 
-DECLINING = "always declining"
+AN_OPTION, DECLINING = "a random option", "always declining"
 
 FLOORS: dict[str, Answer] = {
     "the beginning": _begin,
     "random sentences": _draw_sentences,
-    "a random option": _choose_each_option,
+    AN_OPTION: _choose_each_option,
     DECLINING: _decline,
 }

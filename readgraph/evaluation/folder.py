@@ -42,7 +42,7 @@ RESULTS, TABLE, SCORES, REPORT = "results.json", "results.csv", "scores.csv", "r
 
 ADDED_UP = (*shapes.COUNTS, "seconds")  # over the lines of a memory: one for each call and one for the whole memory
 MOST_SHOWN = 3  # the most differing values that the message about another evaluation shows
-MAY_GROW = "methods rows answers runs questions texts note judge begun packages experiment".split()
+MAY_GROW = "methods rows answers runs questions texts note judge begun packages experiment half".split()
 """Fields that may differ when an evaluation is continued: more may be asked, but nothing in another way."""
 
 
@@ -175,11 +175,7 @@ class EvaluationFolder:
         return path
 
     def _make(self) -> None:
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            within = [*self.path.iterdir()]
-        except OSError as problem:
-            raise BadInput(f"{self.shown} can't be used as a folder: {problem.strerror}.") from None
+        within = make_folder(self.path)
         for file in within:  # of a stranger's folder one may lead to any file of this machine
             if file.is_symlink():
                 raise BadInput(
@@ -193,6 +189,8 @@ class EvaluationFolder:
         wanted = {"format": FORMAT, **what}
         if (self.path / WHAT).exists():
             kept = {"rows": {}, **self.what()}
+            if (half := kept.get("half")) and wanted.get("half", half) != half:
+                raise BadInput(f"{self.shown} holds answers to the {half} half: name a new folder for the other one.")
             # What did not exist when the record was made: later settings have their defaults, prompts the new versions.
             default = asdict(ReaderContext())
             kept["settings"] = {name: default.get(name) for name in wanted["settings"]} | kept["settings"]
@@ -214,6 +212,8 @@ class EvaluationFolder:
             if answers := kept.get("answers", {}) | wanted.get("answers", {}):
                 wanted["answers"] = answers
             wanted["begun"] = kept["begun"]
+            if not half:
+                wanted.pop("half", None)  # it holds the other half too
             wanted |= {"experiment": kept["experiment"]} if "experiment" in kept else {}
             wanted["runs"] = max(kept["runs"], wanted["runs"])
             wanted["judge"] = wanted["judge"] or kept["judge"]
@@ -234,6 +234,15 @@ class EvaluationFolder:
                     file.truncate(start + line_end + 1)
                     return
             file.truncate(0)
+
+
+def make_folder(path: Path) -> list[Path]:
+    """Make a folder, if there is none; returns what is in it, or raises `BadInput`."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        return [*path.iterdir()]
+    except OSError as problem:
+        raise BadInput(f"{printable_path(path)} can't be used as a folder: {problem.strerror}.") from None
 
 
 def _difference(kept: Any, wanted: Any) -> str:

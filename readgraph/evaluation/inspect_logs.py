@@ -22,7 +22,6 @@ from readgraph.state.files import replace_file
 from readgraph.state.records import digest
 
 NO_MODEL = "none/none"
-
 Usage = dict[str, dict[str, int]]  # tokens in, out and together, by the names of models
 COUNTS = ("input_tokens", "output_tokens", "total_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
 

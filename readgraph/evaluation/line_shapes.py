@@ -15,7 +15,7 @@ from readgraph.evaluation.records import Item, Judgement, Outcome
 from readgraph.models.metering import ModelExchange
 from readgraph.sources.loading import printable_path
 from readgraph.state.errors import BadInput
-from readgraph.state.files import check_regular
+from readgraph.state.files import NOT_UTF8, check_regular
 from readgraph.state.words import count_words
 
 MOST_DIGITS = 18  # of an integer: it fits 64 bits
@@ -51,6 +51,7 @@ class EvaluationRecord(OpenLine):
     settings: _RecordSettings
     licence: NotRequired[str]
     note: NotRequired[str]
+    half: NotRequired[str]
     questions: int
     texts: NotRequired[int]
     prompts: dict[str, int]
@@ -143,7 +144,8 @@ def read_text(path: Path) -> str:
         check_regular(path, printable_path(path))
         return path.read_text(encoding="utf-8")
     except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else problem
+        not_read = NOT_UTF8 if isinstance(problem, UnicodeDecodeError) else problem
+        reason = problem.strerror if isinstance(problem, OSError) else not_read
         raise BadInput(f"{printable_path(path)} can't be read: {reason}.") from None
 
 

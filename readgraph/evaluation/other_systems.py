@@ -35,6 +35,7 @@ class AnswerLine(OpenLine):
     tokens: NotRequired[NonNegativeInt]
     seconds: NotRequired[NonNegativeFloat]
     cost: NotRequired[NonNegativeFloat]
+    confidence: NotRequired[float]
     run: NotRequired[NonNegativeInt]
 
 
@@ -148,4 +149,5 @@ def _outcome_of(line: AnswerLine, item: Item, choice: int | None, spans: Sequenc
         usage=cast("Usage", used),
         input_words=round(tokens / TOKENS_PER_WORD),
         cost=line.get("cost"),
+        confidence=line.get("confidence"),
     )

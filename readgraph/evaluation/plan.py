@@ -76,6 +76,7 @@ def what_is_run(
     context: ReaderContext,
     experiment: str = "",
     answers: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+    half: str | None = None,
 ) -> dict[str, Any]:
     """The record of an evaluation, also of a paper's `experiment`; it names no machine and holds no API key.
 
@@ -96,6 +97,7 @@ def what_is_run(
         "file": file and {"name": file.name, "sha256": digest_of(file)},
         "licence": dataset.licence,
         "note": dataset.note,
+        **({"half": half} if half else {}),
         "questions": len(dataset.items),
         "texts": len(dataset.texts),
         "methods": [*(row.name for row in rows), *answers],
@@ -190,7 +192,8 @@ def _applies(name: str, item: Item) -> bool:
     somewhere = (TextSpan(0, 1),)
     acted = ChosenWebAction("0", "click")
     outcome = Outcome(item.id, "", 0, "answered", "0", 0, read=somewhere, cited=somewhere, action=acted)
-    return metric.score is not None and metric.score(item, outcome) is not None
+    scores = metric.of_run([(item, outcome)]).get(item.id) if metric.of_run else metric.score_best(item, outcome)
+    return scores is not None
 
 
 async def estimate_groups(pages: PageStore, groups: list[Group]) -> Estimate:

@@ -17,11 +17,12 @@ from readgraph.library.collections import add_collection
 from readgraph.library.histories import append_sessions
 from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
+from readgraph.library.search.terms import content_words
 from readgraph.models.metering import ExchangeRecorder, FallBack, ModelExchange, exchanges_to
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.logs import new_run_part, use_run
-from readgraph.state.reading import Question
+from readgraph.state.reading import Citation, Question
 from readgraph.state.records import Document, digest
 from readgraph.state.summary import SummaryWanted
 from readgraph.state.words import first_words
@@ -128,6 +129,7 @@ class TextReading:
             by_rule=output["by_rule"],
             action=acted,
             alternatives=tuple((finding["text"], _option_of(finding["choice"])) for finding in findings),
+            confidence=_share_quoted(item.question, output["citations"]),
         )
         return self.keep_outcome(outcome, exchanges)
 
@@ -168,6 +170,13 @@ async def add_text(pages: PageStore, text: Text) -> Document:
             added.append(await pages.add_document(document, title=first_words(first_line, 12)))
         return await add_collection(pages, added, title=text.title)
     return await pages.add_document(text.text, title=text.title)
+
+
+def _share_quoted(question: str, citations: Sequence[Citation]) -> float:
+    """The share of the question's words that the quote with most of them has; 0 without a quote."""
+    asked = {*content_words(question)}
+    shares = (len(asked & {*content_words(each["quote"])}) / max(len(asked), 1) for each in citations)
+    return round(max(shares, default=0.0), 3)
 
 
 def _option_of(letter: str | None) -> int | None:

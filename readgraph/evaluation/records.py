@@ -211,7 +211,8 @@ class Outcome:
     `calls`, `input_words` and `output_words` count all replies, new and recorded. `look_ups` counts decisions to look
     at a page, `hops` decisions of a walk, and `strayed` that the walk turned back. `percent_shown`: the words that a
     walk was shown, tree nodes and segments, as a percentage of the text's. `action`: the choice on a web page.
-    `alternatives`: answers and options of single chunks, of which the best counts (GAM, section 3.1).
+    `alternatives`: answers and options of single chunks, of which the best counts (GAM, section 3.1). `confidence`: the
+    higher, the surer is the system of its answer, on any scale; None where nothing says so.
     """
 
     item: str
@@ -240,6 +241,7 @@ class Outcome:
     by_rule: bool = False
     action: ChosenWebAction | None = None
     alternatives: tuple[tuple[str, int | None], ...] = ()
+    confidence: float | None = None
 
     def line(self) -> dict[str, Any]:
         """The outcome as a plain JSON value."""

@@ -59,6 +59,7 @@ def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterabl
     judged = {judgement.key: judgement.scores for judgement in judgements}
     rated = {name for scores in judged.values() for name in scores}
     scores: Scores = {name: defaultdict(dict) for name in dataset.metrics}
+    by_run = defaultdict[int, list[tuple[Item, Outcome]]](list)
     for outcome in outcomes:
         if outcome.item not in items:
             continue
@@ -67,14 +68,17 @@ def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterabl
         if outcome.by_substitute(model):
             given = dict.fromkeys(given, 0.0)
         item, answered = items[outcome.item], outcome.by_method(model)
+        by_run[outcome.run].append((item, answered))
         for name in dataset.metrics:
             metric = METRICS[name]
             score = metric.score_best(item, answered) if metric.score else given.get(name)
             if score is not None:
                 scores[name][outcome.run][outcome.item] = 0.0 if outcome.status == "failed" else score
-    for name in dataset.metrics:
-        if METRICS[name].all_of:
-            scores[name] |= whole_episodes(scores[METRICS[name].all_of], items)
+    for metric in map(METRICS.__getitem__, dataset.metrics):
+        if metric.all_of:
+            scores[metric.name] |= whole_episodes(scores[metric.all_of], items)
+        if metric.of_run:
+            scores[metric.name] |= {run: found for run, asked in by_run.items() if (found := metric.of_run(asked))}
     return scores
 
 

@@ -16,6 +16,7 @@ from readgraph.library.search.catalogue import records
 from readgraph.library.stored_items import EVERY, ROOT, replace_surrogates
 from readgraph.state.errors import BadInput
 from readgraph.state.records import CollectionPart, Document, Id, Time, digest, load_valid, utc_now
+from readgraph.state.words import count_words
 
 
 async def add_collection(pages: PageStore, documents: Sequence[Document], title: str = "") -> Document:
@@ -41,6 +42,17 @@ async def add_collection(pages: PageStore, documents: Sequence[Document], title:
     collection = Document(identity, title, "", words, ends[-1], utc_now(), parts=tuple(parts))
     await pages.put([((ROOT, "documents"), identity, asdict(collection))])
     return collection
+
+
+async def add_part(pages: PageStore, document: Document, end: int, name: str) -> Document:
+    """The beginning of a history up to an offset, where a session ends, as a collection of its own."""
+    identity = digest(["part", document.id, end])
+    words = count_words((await pages.spans(document, [(0, end)]))[0])
+    part = CollectionPart(document.id, 0, end)
+    title = f"{document.title} until {name}"
+    found = Document(identity, title, "", words, end, utc_now(), parts=(part,))
+    await pages.put([((ROOT, "documents"), identity, asdict(found))])
+    return found
 
 
 class Member(NamedTuple):

@@ -118,8 +118,9 @@ def document_id(text: str) -> str:
 
 
 def names_apart(documents: Sequence[Document]) -> list[str]:
-    """The titles of documents; those of one title are told apart by their files, or folders, or else numbered."""
-    names = [document.title or document.id for document in documents]
+    """The titles of documents, with their dates; those of one title are told apart by files or folders, or numbered."""
+    dated = [f" ({document.date})" if document.date else "" for document in documents]
+    names = [(document.title or document.id) + date for document, date in zip(documents, dated, strict=True)]
     alike = defaultdict[str, list[int]](list)
     for number, name in enumerate(names):
         alike[name].append(number)
@@ -158,13 +159,13 @@ class DocumentStore(StoredItems):
     """The documents of a store: their texts, kept in parts, and where these parts stand in their sources."""
 
     async def add_document(
-        self, text: str, *, title: str = "", source: str = "", places: Sequence[tuple[int, str]] = ()
+        self, text: str, *, title: str = "", source: str = "", places: Sequence[tuple[int, str]] = (), date: str = ""
     ) -> Document:
         """Store a text; the same text stored again is the same document. Offsets refer to the text as stored.
 
         `places` are pairs of (character offset, name in the source's own terms, such as "PDF page 12"), ascending, each
-        of which holds up to the next. Raises `BadInput` for an empty text, and for one with more words than
-        `READGRAPH_MAX_TEXT_WORDS`.
+        of which holds up to the next. `date`: YYYY-MM-DD, YYYY-MM or YYYY. Raises `BadInput` for an empty text, and for
+        one with more words than `READGRAPH_MAX_TEXT_WORDS`.
         """
         if not isinstance(text, str):
             raise BadInput(f"A document's text must be a string, not {type(text).__name__}.")
@@ -181,7 +182,7 @@ class DocumentStore(StoredItems):
             labels = (replace_surrogates(title), replace_surrogates(source))
             words = count_words(text)
             check_words(words, title or "The text")
-            document = Document(identity, *labels, words, len(text), utc_now(), len(places))
+            document = Document(identity, *labels, words, len(text), utc_now(), len(places), date=date)
             parts = chain(text_parts(identity, text), record_groups(identity, "places", places))
             await store_document(self, document, parts, new=True)
         return document
@@ -227,6 +228,8 @@ class DocumentStore(StoredItems):
 
         Of few spans, each group is looked for from where it would stand if places were as dense everywhere.
         """
+        if document.parts:
+            return await self._places_in_parts(document, spans)
         count, known = -(-document.places // BATCH), dict[int, list[tuple[int, str]]]()
         if 2 * len(spans) >= count:
             return await self.places(document)
@@ -244,6 +247,15 @@ class DocumentStore(StoredItems):
             while at < count and (places := await group(at)) and places[0][0] < end:
                 at = at + 1 if places[-1][0] < end else count
         return [place for number in sorted(known) for place in known[number]]
+
+    async def _places_in_parts(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[tuple[int, str]]:
+        starts = list[int]()
+        for part in document.parts:
+            inside = [(max(start - part.start, 0), end - part.start) for start, end in spans if end > part.start]
+            if inside := [(start, end) for start, end in inside if start < part.end - part.start]:
+                places = await self.places_in(await self.document(part.document), inside)
+                starts += [part.start, *(part.start + at for at, _ in places if 0 < at < part.end - part.start)]
+        return [(at, name or "") for at, name in zip(starts, await self.place_names(document, starts), strict=True)]
 
     async def document(self, identity: str) -> Document:
         """The record of a document; raises `BadInput` if the store doesn't hold it."""

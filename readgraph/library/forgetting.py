@@ -14,6 +14,7 @@ from readgraph.library.search.index_registry import indexes_of
 from readgraph.library.search.passages import forget_text
 from readgraph.library.store import InUse, OnWait, hold_lock, wait_until_unused
 from readgraph.library.stored_items import EVERY, ROOT
+from readgraph.library.versions import skip_version
 from readgraph.state.errors import LibraryError
 from readgraph.state.records import Document
 
@@ -29,6 +30,7 @@ async def forget_document(
     """
     async with hold_lock(library.store, f"{document.id}.lock", on_wait, wait=wait):  # no store or append meanwhile
         document = await begin_forgetting(library.pages, document.id)
+        await skip_version(library.pages, document)
         counts = Counter[str]()
         for collection in await collections_with(library.pages, document):
             counts.update(await forget_document(library, collection, on_wait, wait=wait))

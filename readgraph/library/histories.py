@@ -60,7 +60,9 @@ async def sessions_of(pages: PageStore, document: Document) -> list[Session]:
     return [session for group in groups for session in group.sessions][: document.sessions]
 
 
-async def append_sessions(pages: PageStore, name: str, sessions: Sequence[SessionText]) -> Appended:
+async def append_sessions(
+    pages: PageStore, name: str, sessions: Sequence[SessionText], *, go_on: bool = False
+) -> Appended:
     """Append sessions to the history of this name, which the first append creates, or of this id.
 
     Callers that append at the same time take turns (see `building`).
@@ -69,6 +71,8 @@ async def append_sessions(pages: PageStore, name: str, sessions: Sequence[Sessio
         pages: The page store of the library.
         name: The history's name or id.
         sessions: In their order; one with the same text, title and time as an earlier one is not appended again.
+        go_on: A session whose text goes on after that of an earlier one, with the same title and a time, is the same
+            session: only what is new is appended, and what an earlier one begins with isn't.
 
     Raises:
         BadInput: Before anything is stored, if the name or a text is empty, if the name is the id of a document that
@@ -92,7 +96,7 @@ async def append_sessions(pages: PageStore, name: str, sessions: Sequence[Sessio
         await check_not_forgotten(pages, identity)
         document = await history(pages, title) or Document(identity, title, "", 0, 0, utc_now())
         known = await sessions_of(pages, document)
-        added = _new_sessions(known, cleaned)
+        added = await _new_sessions(pages, document, known, cleaned, go_on)
         if added:
             document = await _grow(pages, document, known, added)
     if not document.sessions:
@@ -104,16 +108,27 @@ def _on_one_line(text: str) -> str:
     return on_one_line(replace_surrogates(text))
 
 
-def _new_sessions(known: list[Session], sessions: list[SessionText]) -> dict[Session, str]:
+async def _new_sessions(
+    pages: PageStore, document: Document, known: list[Session], sessions: list[SessionText], go_on: bool
+) -> dict[Session, str]:
+    """The sessions that aren't known, with their texts; of those that go on, what is new."""
     seen, end = {session.digest for session in known}, known[-1].end if known else 0
+    new = {identity: session for session in sessions if (identity := digest(list(session))) not in seen}
+    told: dict[tuple[str, str], list[str]] = {(title, time): [] for _, title, time in new.values() if time and go_on}
+    for session in known:
+        if (label := (session.title, session.time)) in told:
+            told[label] += await pages.spans(document, [(session.start, session.end - len(BETWEEN))])
     added = dict[Session, str]()
-    for session in sessions:
-        identity = digest(list(session))
-        if identity not in seen:
-            seen.add(identity)
-            text = session.text + BETWEEN
-            number, start, end = len(known) + len(added) + 1, end, end + len(text)
-            added[Session(number, session.title, session.time, start, end, identity)] = text
+    for identity, (text, title, time) in new.items():
+        for earlier in told.get((title, time), ()):
+            if f"{text}\n".startswith(f"{earlier}\n"):
+                text = text[len(earlier) :].lstrip("\n")
+            elif earlier.startswith(f"{text}\n"):
+                text = ""
+        if text:
+            told.get((title, time), []).append(text)
+            start, end = end, end + len(text + BETWEEN)
+            added[Session(len(known) + len(added) + 1, title, time, start, end, identity)] = text + BETWEEN
     return added
 
 

@@ -19,7 +19,7 @@ import readgraph
 from readgraph.api import functions
 from readgraph.api.documents import document_named
 from readgraph.api.functions import CompressedText
-from readgraph.api.results import Answer, DocumentInfo, Hit, OpenedPage, Remembered, Researched
+from readgraph.api.results import Answer, DocumentInfo, Hit, OpenedPage, Remembered, Researched, Verified
 from readgraph.api.sockets import LOOPBACK, in_address, is_loopback
 from readgraph.graphs.methods import method_named
 from readgraph.library.histories import SessionText
@@ -138,6 +138,15 @@ class LibraryTools:
         """Find the passages that share most words with a query. No model is called, and nothing need be read before."""
         return await functions.search(self.library, query, documents=_names(document), most=most)
 
+    async def verify(
+        self,
+        run: Context[Any, Any],
+        draft: Annotated[str, Field(description="What is checked, sentence by sentence.")],
+        document: OneOrMore = "",
+    ) -> Verified:
+        """Check a text against documents: each sentence is supported, contradicted, not found or not decided."""
+        return await self._run(run, functions.verify, draft, documents=_names(document))
+
     async def open_page(
         self,
         document: Named,
@@ -224,7 +233,7 @@ def library_server(tools: LibraryTools) -> LibraryServer:
     """The server of a library, not yet running."""
     asks_model = bool(tools.context.model or tools.context.reading_model)
     looking = (tools.list_documents, tools.search, tools.open_page)
-    reading = (tools.read, tools.ask, tools.remember, tools.research, tools.compress)
+    reading = (tools.read, tools.ask, tools.verify, tools.remember, tools.research, tools.compress)
     server = LibraryServer(
         "readgraph",
         instructions=INSTRUCTIONS,

@@ -28,15 +28,17 @@ class SourceText:
     problems: tuple[str, ...] = ()
     digest: str = ""
     seconds: float = 0.0
+    date: str = ""
 
 
 class Converted(NamedTuple):
-    """The result of a converter; the title is "" if the file names none."""
+    """The result of a converter; the title and the date are "" if the file names none."""
 
     text: str
     places: tuple[Place, ...]
     title: str = ""
     problems: tuple[str, ...] = ()
+    date: str = ""
 
 
 Converter = Callable[[bytes, str], Converted]  # of a file's bytes and its name in messages; raises `BadInput`

@@ -24,8 +24,13 @@ _MARKDOWN = {".md": "text/markdown", ".markdown": ""}
 PLAIN = FileKind("formats.plain_text", {".txt": "", ".text": ""}, kept=True)
 PDF = FileKind("pdf.pdf_text", {".pdf": "application/pdf"})
 # Folders don't stand for these: most pictures show no text, and most .json and .zip files hold no chat.
-PICTURE = FileKind("pdf.picture_text", {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": ""}, in_folders=False)
+PICTURE = FileKind(
+    "pdf.picture_text",
+    {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "", ".tif": "image/tiff", ".tiff": ""},
+    in_folders=False,
+)
 CHATS = FileKind("chats.chat_export", {".json": "", ".zip": ""}, "formats.chats", in_folders=False)
+MAIL = FileKind("formats.mail_text", {".eml": "message/rfc822", ".mbox": "application/mbox"})
 
 ALL = (
     PLAIN,
@@ -37,10 +42,12 @@ ALL = (
     FileKind("formats.odt_text", {".odt": "application/vnd.oasis.opendocument.text"}),
     FileKind("formats.rtf_text", {".rtf": "text/rtf application/rtf"}),
     FileKind("formats.pptx_text", {".pptx": f"{_OPEN_XML}.presentationml.presentation"}),
+    FileKind("formats.xlsx_text", {".xlsx": f"{_OPEN_XML}.spreadsheetml.sheet", ".xlsm": ""}),
     FileKind("formats.csv_text", {".csv": "text/csv", ".tsv": "text/tab-separated-values"}),
     FileKind("formats.subtitles_text", {".srt": "application/x-subrip", ".vtt": "text/vtt"}),
     FileKind("formats.rst_text", {".rst": "text/x-rst"}, "formats.plain_text:convert_rst", kept=True),
     FileKind("formats.notebook_text", {".ipynb": "application/x-ipynb+json"}),
+    MAIL,
     CHATS,
     PICTURE,
 )

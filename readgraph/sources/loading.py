@@ -60,9 +60,8 @@ class SourceFile:
         converted = _convert_bytes(self.kind, self.data, self.name)
         title = shorten_label(converted.title) or " ".join(self.title.split())
         seconds = time.perf_counter() - began
-        return SourceText(
-            title, converted.text, self.source, converted.places, converted.problems, self.digest, seconds
-        )
+        text, places, _, problems, date = converted
+        return SourceText(title, text, self.source, places, problems, self.digest, seconds, date)
 
 
 def load(path: Path) -> SourceText:

@@ -26,10 +26,10 @@ _PLAIN_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 class Archive:
     """A zip archive of some kind ("EPUB", "Word"); every error is a `BadInput` that names the file."""
 
-    def __init__(self, data: bytes, name: str, kind: str) -> None:
+    def __init__(self, data: bytes, name: str, kind: str, left: list[int] | None = None) -> None:
         self.name = name
         self.kind = kind
-        self._left = most_bytes()
+        self._left = [most_bytes()] if left is None else left  # shared with the archives in it
         try:
             self._zip = zipfile.ZipFile(BytesIO(data))
         except _DAMAGE:
@@ -49,8 +49,8 @@ class Archive:
                 raise self.invalid_error("its compression method is not one that such files use")
             with self._zip.open(info) as packed:
                 while portion := packed.read(PORTION):
-                    self._left -= len(portion)
-                    if self._left < 0:
+                    self._left[0] -= len(portion)
+                    if self._left[0] < 0:
                         raise unpacks_too_large_error(self.name)
                     portions.append(portion)
         except KeyError:
@@ -62,6 +62,10 @@ class Archive:
         except RuntimeError:  # zipfile's error for a member with a password
             raise BadInput(f"{self.name} is locked by a password: remove the password first.") from None
         return b"".join(portions)
+
+    def open(self, member: str) -> "Archive":
+        """An archive that is a member; what both unpack to counts together."""
+        return Archive(self.read(member), f"{self.name} ({member!a})", self.kind, self._left)
 
     def check(self) -> None:
         """Read every member once, to check that none is damaged and that together they stay within the limit."""

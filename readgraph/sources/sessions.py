@@ -1,21 +1,27 @@
-"""Files as the sessions of a history: one session for each file, heading, line of JSON, or day of a chat."""
+"""Files as the sessions of a history: one for a file, heading, line of JSON, day of a chat or mail, agent's session."""
 
 import json
 import re
 from collections.abc import Callable, Sequence
 from itertools import chain, pairwise
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from readgraph.sources.encodings import decode
-from readgraph.sources.formats.chats import chat_of, chats_in, chats_in_folder, is_slack_folder, minute, sessions_in
+from readgraph.sources.formats.chat_turns import ChatConversation, minute, sessions_in
+from readgraph.sources.formats.chats import chat_of, chats_in, chats_in_folder, is_slack_folder
+from readgraph.sources.formats.mail_text import mail_chats
+from readgraph.sources.formats.transcripts import DATABASES, chats_in_database, is_transcript, json_lines, transcript_of
 from readgraph.sources.inputs import read_bytes
-from readgraph.sources.kinds import CHATS, IN_FOLDERS
-from readgraph.sources.loading import load, load_all, printable_path, raise_problem
+from readgraph.sources.kinds import CHATS, IN_FOLDERS, MAIL
+from readgraph.sources.loading import load, load_all, printable_path, raise_problem, select_files
 from readgraph.state.errors import BadInput
+from readgraph.state.words import format_count
 
 __all__ = ["SourceSession", "load_sessions"]
 JSON_LINES = ".jsonl"
+SAMPLE_FILES, SAMPLE_BYTES = 5, 1_000_000  # of a folder, and of each file: from these it is told if an agent wrote it
 SESSION_HEADING = r"^#{1,6}\s+session\s+\d+\b\W*(?:(?P<time>.*\d.*)|(?P<title>.*))$"  # ## Session 3, 12 March 2024
 
 
@@ -37,7 +43,8 @@ def load_sessions(
     """The sessions of files and folders, in their order (see `load_all`); "-" is standard input.
 
     A `.jsonl` file has a session on each line. An exported chat (of WhatsApp, Slack, ChatGPT or Claude; a folder may be
-    Slack's) has a session for each day.
+    Slack's) has a session for each day, and so has each thread of e-mail. Sessions of coding agents (`.jsonl`, and
+    folders that hold such files; SQLite files of OpenAI's Agents SDK and LangGraph) stay whole.
 
     Args:
         paths: Files and folders.
@@ -45,7 +52,7 @@ def load_sessions(
         heading: A regular expression: a text is split before each line that it matches. It may have groups named
             `title` and `time`. Text before the first such line belongs to the first session. A file without such a
             line is one session with the file's title.
-        gap_hours: A chat has a session after each silence of so many hours instead.
+        gap_hours: A chat, or an agent's session, has a session after each silence of so many hours instead.
         left_out: Called with the error of each file that can't be read, as in `load_all`.
 
     Raises:
@@ -56,12 +63,31 @@ def load_sessions(
     except re.error as problem:
         raise BadInput(f"{heading!a} is not a regular expression: {problem}.") from None
 
+    def load_talks(file: Path) -> list[ChatConversation]:
+        name = printable_path(file)
+        if file.suffix.lower() in DATABASES:
+            return chats_in_database(file, name)
+        lines, broken = json_lines(read_bytes(file, name))
+        if broken:
+            left_out(BadInput(f"{format_count(broken, 'line')} of {name}: not JSON."))
+        return [*filter(None, [transcript_of(lines)])]
+
     def load_file(file: Path) -> list[SourceSession]:
         suffix, name = file.suffix.lower(), printable_path(file)
+        if suffix in DATABASES or _is_of_agent(file):
+            within = glob if file.is_dir() else None
+            talks = [*chain(*load_all([file], within, left_out, load_talks, (JSON_LINES,)))]
+            if not talks:
+                raise BadInput(f"{name} holds no session of an agent with its user.")
+            return _as_sessions(talks, inf if gap_hours is None else gap_hours)
         if suffix == JSON_LINES:
             return _sessions_of_lines(file, name)
         if file.is_dir():
             chats = chats_in_folder(file, name)
+        elif suffix in MAIL.endings:
+            chats, problems = mail_chats(read_bytes(file, name), name)
+            for problem in problems:
+                left_out(BadInput(problem))
         elif suffix in CHATS.endings:
             chats = chats_in(read_bytes(file, name), name)
         else:
@@ -72,10 +98,28 @@ def load_sessions(
             if chat is None:
                 return [SourceSession(source.text, source.title, "")]
             chats = [chat]
-        found = sessions_in(chats, gap_hours)
-        return [SourceSession(session.as_text(), session.title, minute(session.time)) for session in found]
+        return _as_sessions(chats, gap_hours)
 
-    return [*chain(*load_all(paths, glob, left_out, load_file, (*IN_FOLDERS, JSON_LINES), is_slack_folder))]
+    return [*chain(*load_all(paths, glob, left_out, load_file, (*IN_FOLDERS, JSON_LINES), _is_whole))]
+
+
+def _as_sessions(chats: Sequence[ChatConversation], gap_hours: float | None) -> list[SourceSession]:
+    found = sessions_in(chats, gap_hours)
+    return [SourceSession(session.as_text(), session.title, minute(session.time)) for session in found]
+
+
+def _is_whole(folder: Path) -> bool:
+    return is_slack_folder(folder) or _is_of_agent(folder)
+
+
+def _is_of_agent(path: Path) -> bool:
+    """Whether these are sessions of a coding agent; a folder then stands for them, and for none of its other files."""
+    try:
+        files = [file for file in select_files([path], None, (JSON_LINES,)) if file.suffix.lower() == JSON_LINES]
+        samples = (read_bytes(file, "")[:SAMPLE_BYTES] for file in files[:SAMPLE_FILES])
+        return any(is_transcript(json_lines(sample)[0]) for sample in samples)
+    except BadInput:  # there is no such file, or it can't be read
+        return False
 
 
 def split_sessions(text: str, heading: re.Pattern[str]) -> list[SourceSession]:

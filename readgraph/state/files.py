@@ -64,6 +64,9 @@ def check_regular(path: Path, name: str) -> int:
     return status.st_size
 
 
+NOT_UTF8 = "it is not in UTF-8; save it as UTF-8"
+
+
 def read_toml(path: Path, name: str, most: int) -> dict[str, Any]:
     """What stands in the first bytes of a file of TOML; raises `BadInput`, with its name, if it can't be read."""
     try:
@@ -71,7 +74,9 @@ def read_toml(path: Path, name: str, most: int) -> dict[str, Any]:
             return tomllib.loads(file.read(most).decode("utf-8-sig"))
     except OSError as problem:
         raise BadInput(f"{name} can't be read: {problem.strerror}.") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as problem:
+    except UnicodeDecodeError:
+        raise BadInput(f"{name} can't be read: {NOT_UTF8}.") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
         raise BadInput(f"{name} can't be read: {problem}.") from None
 
 

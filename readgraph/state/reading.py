@@ -169,7 +169,7 @@ class Sentence(TypedDict):
     `places`: where these pages begin in the source's own terms. `quotes`: words of the pages that show it; of a summary
     not yet looked up, of an answer the document's own. `supported`: whether the pages' texts say so, None where that
     was not checked. `extracted`: it is the text's own sentence. `paragraph`: the number of its paragraph. `end`: the
-    offset in an answer where it ends.
+    offset in an answer where it ends. `doubt`: what is said of it there, where more is known than that.
     """
 
     text: str
@@ -180,6 +180,7 @@ class Sentence(TypedDict):
     extracted: bool
     paragraph: int
     end: NotRequired[int]
+    doubt: NotRequired[str]
 
 
 class QuestionTurn(TypedDict):

@@ -110,6 +110,8 @@ class Document:
     places: Count = 0  # how many places the source names in its own terms (see `PageStore.place_names`)
     parts: tuple[CollectionPart, ...] = ()  # of a collection: the documents whose texts are joined
     sessions: Count = 0  # of a history, whose text grows, and whose id is the hash of its name
+    date: str = ""  # YYYY-MM-DD, YYYY-MM or YYYY, where one is known
+    supersedes: str = ""  # the id of the document in whose place it stands
 
     @classmethod
     def load(cls, value: Any) -> "Document":

@@ -46,9 +46,12 @@ _ENUMERATOR = re.compile(r"(?:#{1,6} +)?[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|
 """What stands before an entry of a list or in a heading: "3.", "# 2.1.", "(a)", "iv."."""
 
 _ORDINAL = re.compile(r"\b\d{1,2}\.$")
-_ORDINAL_LANGUAGES = frozenset(
-    "bs cs da de et fi hr hu is lv nb nn no pl sk sl sr tr".split()
-)  # which write "3." for "3rd"
+_ORDINAL_LANGUAGES = frozenset("bs cs da de et fi hr hu is lv nb nn no pl sk sl sr tr".split())
+"""Languages that write a point after an ordinal number: "am 3. März"."""
+
+_BEGINS = re.compile(r"(?:Er|Sie|Es|Wir|Ich|Man|D(?:er|ie|as|a|ort|ann|anach)|Eine?|In|Im|Am|Und|Aber|Auch)\b")
+"""German words that stand after the number of a house, and not after an ordinal."""
+
 _INITIAL = re.compile(r"\b[^\W\d_]\.$")
 _BEFORE_NAME = re.compile(r"\b(?:M|MM|Mgr|Dr|Fa|Mevr|Dhr|Cf|Vgl|د|أ|(?!J\.-C)[^\W\d_]\.-[^\W\d_])\.$")
 LONGEST_BEFORE_NAME = 16  # more characters than such an abbreviation has, with the one before it
@@ -98,7 +101,7 @@ def _prose_spans(text: str, start: int, end: int, language: str) -> Iterator[tup
     for paragraph in _paragraphs(text, start, end):
         joined = list[tuple[int, int]]()
         for span in _boundaries(text, *paragraph, language):
-            if joined and _goes_on(text[slice(*joined[-1])], text[span[0] : span[0] + 3], language):
+            if joined and _goes_on(text[slice(*joined[-1])], text[span[0] : span[0] + LONGEST_BEFORE_NAME], language):
                 joined[-1] = joined[-1][0], span[1]
             else:
                 joined.append(span)
@@ -173,7 +176,7 @@ def _goes_on(before: str, following: str, language: str) -> bool:
         return True
     if before[-1:] in ("」", "』") and _SPEECH_GOES_ON.match(following):
         return True
-    if language in _ORDINAL_LANGUAGES and _ORDINAL.search(before):
+    if language in _ORDINAL_LANGUAGES and _ORDINAL.search(before) and not _BEGINS.match(following):
         return True
     return bool(begin.isdigit() or _ROMAN.match(following)) and bool(_BEFORE_NUMBER.search(before))
 

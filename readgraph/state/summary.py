@@ -101,6 +101,7 @@ def sentence_flags(found: Any) -> list[SentenceFlag]:
         doubt = "" if sentence["supported"] else "not supported"
         if sentence["supported"] is None:
             doubt = "not checked" if some_checked else ""
+        doubt = sentence.get("doubt", doubt)
         named = [] if of_answer else zip(sentence["pages"], sentence["places"], strict=True)
         if doubt or not (of_answer or end in cited):
             where = "; ".join(dict.fromkeys(place or f"part {page}" for page, place in named))

@@ -40,6 +40,7 @@ PAID_TWICE = (f"{READ} {DOUBLE}", f"read {{folder}}/b.md {DOUBLE}")
 ASK = "ask Who? {text} --method bm25"
 SUMMARISE = "summarise {text} --words 20"
 TABLE = "table {text} names"
+VERIFY = "verify {draft} {text}"
 CORRECT = "correct {text} --part 0 --text Lamp"
 BROWSE = f"browse http://127.0.0.1:9/ Order. --yes --json {DOUBLE}"
 COLLECTED = (READ, "collection add dry text")
@@ -69,6 +70,11 @@ ROWS = [
     *probes(f"{SUMMARISE} --json {DOUBLE}", "--no-check", anew=True),
     *probes("summarise {folder} --words 20", "--glob *.md"),
     *probes(f"{SUMMARISE} --report {{tmp}}/report.html", "--open"),
+    *probes("verify {draft} {folder}", "--glob *.md"),
+    *probes("verify {draft}", "--collection dry", before=("read {folder}", "collection add dry b")),
+    *probes(VERIFY, "--out {tmp}/checked.md", "--strict", "--estimate", "--show-steps"),
+    *probes(VERIFY, "--report {tmp}/report.html"),
+    *probes(f"{VERIFY} --report {{tmp}}/report.html", "--open"),
     *probes("table {folder} gander", "--glob *.md"),
     *probes(TABLE, "--out {tmp}/out.csv", "--estimate", "--report {tmp}/report.html"),
     *probes(f"{TABLE} --report {{tmp}}/report.html", "--open"),
@@ -219,6 +225,7 @@ BASES = {
     "serve": "serve",
     "compress": "compress {text} --budget 9",
     "summarise": SUMMARISE,
+    "verify": VERIFY,
     "table": TABLE,
 }
 """A line of each command that takes an option of `SHARED`."""

@@ -31,6 +31,7 @@ _FIELDS = {
     "look_back": "NewNotes",
     "sentences": "WrittenSummary",
     "verdicts": "SentenceVerdicts",
+    "claims": "ClaimVerdicts",
     "meets": "MeetsPoint",
     "events": "EventsInOrder",
 }
@@ -98,6 +99,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         return {"memo": short, "header": f"Of {between(request, 'place') or 'a text'}."} if wanted else short
     if wanted in ("WrittenSummary", "SentenceVerdicts"):
         return summariser.written(request) if wanted == "WrittenSummary" else summariser.verdicts(request)
+    if wanted == "ClaimVerdicts":
+        return summariser.claim_verdicts(request)
     if wanted == "PausePoint":
         labels = int(re.findall(r"to <pause(?:-\d+)? (\d+)>", request.text)[-1])
         return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % labels}

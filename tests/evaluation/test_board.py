@@ -103,16 +103,29 @@ def test_the_command_measures_methods_and_systems(tmp_path: Path, readgraph: Com
     assert_refused(readgraph("board"), "name one with --out")
     (tmp_path / "file").write_text("no folder")
     assert_refused(readgraph("board", "--out", tmp_path / "file"), "can't be used as a folder")
+    readgraph(*command, "--estimate")
+    assert_refused(readgraph(*command, "--methods", "nonsense"), "There is no method 'nonsense'")
+    assert not [*out.iterdir()], "nothing was begun"
     assert readgraph(*command, "--methods", "none", "--json").json["questions"].endswith("board-80000-1.jsonl")
     (file,) = out.glob("*.jsonl")
     line = json.loads(file.read_text(encoding="utf-8"))
     answers = tmp_path / "knows.jsonl"
     known = [{"id": each["id"], "answer": each["answer"] or None} for each in line["questions"]]
     answers.write_text("".join(json.dumps(each) + "\n" for each in known))
-    ran = readgraph(*command, "--methods", "bm25", "--answers", answers)
+    doubts = tmp_path / "doubts.jsonl"
+    unsure = [each | {"answer": "42", "confidence": 8 if each["answer"] else 0.5} for each in known]
+    doubts.write_text("".join(json.dumps(each) + "\n" for each in unsure))
+    ran = readgraph(*command, "--methods", "bm25", "--answers", answers, "--answers", doubts)
     assert "evidence_recall by category" in ran.out and "bm25 → knows" in ran.out
     results = json.loads((out / file.stem / "results.json").read_text())
     knows = next(each for each in results["methods"] if each["method"] == "knows")["metrics"]
-    assert knows["named"]["mean"] == knows["abstention"]["mean"] == 100
+    assert knows["named"]["mean"] == knows["abstention"]["mean"] == knows["abstention_at_coverage"]["mean"] == 100
+    doubting = next(each for each in results["methods"] if each["method"] == "doubts")["metrics"]
+    assert doubting["abstention"]["mean"] == doubting["named"]["mean"] == 0
+    assert doubting["abstention_at_coverage"]["mean"] == doubting["abstention_auroc"]["mean"] == 100
+    assert results["floors"]["always declining"]["abstention_at_coverage"] == 10
+    assert all(
+        "confidence" in json.loads(each) for each in (out / file.stem / "answers.jsonl").read_text().splitlines()
+    )
     bm25 = next(each for each in results["methods"] if each["method"] == "bm25")["metrics"]
     assert 0 < bm25["evidence_density"]["mean"] < bm25["evidence_recall"]["mean"] < 100

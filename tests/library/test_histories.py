@@ -103,6 +103,30 @@ async def test_an_append_that_is_killed_leaves_nothing_broken(
     assert (await whole(pages, "log"))[1:] == (await whole(other, "log"))[1:]
 
 
+async def test_of_a_session_that_goes_on_only_what_is_new_is_appended(library: Library) -> None:
+    begun, untimed = FIRST._replace(text="Lit.\n\nOut."), SessionText("Lit.")
+    await append_sessions(library.pages, "log", [begun, untimed], go_on=True)
+    longer = begun._replace(text="Lit.\n\nOut.\n\nLit again.")
+    others = [
+        begun._replace(text="Lit."),
+        begun._replace(text="Lit.\n\nOut.ward"),
+        untimed._replace(text="Lit.\n\nOut."),
+    ]
+    for known in (1, 5):
+        appended = await append_sessions(library.pages, "log", [longer, *others, FIRST], go_on=True)
+        assert appended.known == known
+    _, text, kept, _ = await whole(library.pages, "log")
+    assert [text[one.start : one.end].strip() for one in kept] == [
+        "Lit.\n\nOut.",
+        "Lit.",
+        "Lit again.",
+        "Lit.\n\nOut.ward",
+        "Lit.\n\nOut.",
+        FIRST.text,
+    ]
+    assert [one.time for one in kept[:3]] == [begun.time, "", begun.time]
+
+
 async def test_more_sessions_than_one_stored_group_holds(library: Library) -> None:
     given = [SessionText(f"Session of day {day}.", time=f"day {day}") for day in range(2 * BATCH + 7)]
     for first in range(0, len(given), 400):

@@ -179,3 +179,25 @@ def test_each_turn_and_each_row_is_a_passage_of_its_own() -> None:
         ("Ann", "9 May 2023"), ("Ben", "9 May 2023"), ("Station", ""), ("Station", ""), ("", "Lamps")
     ]  # fmt: skip
     assert [each.text.strip() for each in found[2:4]] == rows.split("\n")
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "phrase"),
+    [
+        ("Wer brachte das Öl?", "Am Abend brachte Anna Vogel das Öl in den Turm.", "Anna Vogel"),
+        ("Wer schlief?", "Am Abend schlief der Koch im Turm.", None),
+        ("Wo schlief der Koch?", "Am Abend schlief der Koch im Turm.", "Turm"),
+        ("Mit wem kam sie?", "Sie kam mit Frau Lind aus Sarn.", "Frau Lind"),
+        ("Qui a apporté l'huile ?", "Le soir, l'huile fut apportée par Anne Morel.", "Anne Morel"),
+        ("Où se trouvait la lampe ?", "La lampe se trouvait à Honfleur.", "Honfleur"),
+        ("¿Dónde estaba la lámpara?", "La lámpara estaba en Cádiz.", "Cádiz"),
+        ("Chi portò l'olio?", "Di sera l'olio fu portato da Elena Riva.", "Elena Riva"),
+        ("Who is the keeper?", "Lena Fox | role: keeper | city: Hexley", "Lena Fox"),
+        ("Who is the keeper?", "Lena Fox; keeper; Hexley", "Lena Fox"),
+    ],
+)
+def test_who_and_where_are_asked_in_other_languages_and_of_rows(
+    question: str, sentence: str, phrase: str | None
+) -> None:
+    kind = kind_of(question)
+    assert kind in ("person", "place") and extract_phrase(kind, sentence, question, None) == phrase

@@ -55,6 +55,7 @@ from readgraph.nodes.survey.answer import survey_prose_prompt, survey_same_promp
 from readgraph.nodes.survey.plan import survey_plan_prompt
 from readgraph.nodes.survey.records import survey_records_prompt
 from readgraph.nodes.survey.take import survey_verdict_prompt
+from readgraph.nodes.verifying.decide import check_claims_prompt
 from readgraph.nodes.walk.steps import leaf_prompt, triage_prompt
 from readgraph.nodes.web_pages import web_act_prompt, web_gist_prompt, web_look_up_prompt
 from readgraph.state.records import Document, Note, Page
@@ -99,6 +100,7 @@ CASES: dict[str, Prompt] = {
     "gist_purpose": gist_prompt("The keeper climbed.\n", 96, "Who was on the stair, and when?"),
     "gist_preset": gist_prompt("The keeper climbed.\n", None, PRESETS["code"].text),
     "gist_german": gist_prompt("Der Wärter stieg hinauf.\n").adding(note_line("de")),
+    "check_claims": check_claims_prompt("<page 0>\nThe keeper climbed.\n", ["The keeper slept.", "Nobody climbed."]),
     "check": check_prompt(),
     "who_question": who_question_prompt("The keeper climbed.\n\nThe lamp was out.\n"),
     "memorize": memorize_prompt(MEMOS, PLACE, "The keeper climbed.\n\nThe lamp was out.\n"),

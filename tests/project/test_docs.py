@@ -33,6 +33,7 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 
+ENDS = {"verify": (0, 1)}  # the exit code says what was found
 LONG = ("contributed-runs", "corpora", "evaluating", "purposes", "reproducing", "summary", "training")
 """Pages whose commands run whole evaluations."""
 
@@ -105,6 +106,7 @@ def reader_s_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: str,
     """A folder such as the pages speak of: the examples, a book, some letters, a run, a model's file."""
     (tmp_path / "examples").symlink_to(EXAMPLES)
     (tmp_path / "book.txt").write_text(story[:8_000], encoding="utf-8")
+    (tmp_path / "draft.md").write_text("Marian Prosser bought the tide station. She had three cats.", encoding="utf-8")
     (tmp_path / "run.jsonl").write_text(json.dumps({"text": story[:2_000]}), encoding="utf-8")
     for number, name in enumerate(["letters/1.md", "letters/2.md", "new/friday.md"], 1):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -131,7 +133,7 @@ def test_outputs_are_those_that_come_out(page: Path, readgraph: Command, monkeyp
     text = renewed = page.read_text(encoding="utf-8")
     for shown in (shown for block in CONSOLE.findall(text) for shown in shown_in(block)):
         ran = readgraph(*arguments(shown.command))
-        assert ran.code == 0, ran.err
+        assert ran.code in ENDS.get(shown.command.split()[1], (0,)), ran.err
         told = ran.err if said(shown.output).endswith(said(ran.err)) else ""  # a page may leave it out
         if RENEW in os.environ and "…\n" not in shown.output:
             command = f"$ {shown.command}\n"
@@ -154,7 +156,7 @@ def test_commands_with_a_model_run(
         for command in line.split(" && "):
             if command.startswith("readgraph ") and command not in SERVES:
                 ran = readgraph(*arguments(command))
-                assert ran.code == 0, ran.err
+                assert ran.code in ENDS.get(command.split()[1], (0,)), ran.err
 
 
 @pytest.mark.parametrize("page", with_a(PYTHON))

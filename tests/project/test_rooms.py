@@ -42,6 +42,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         **dict.fromkeys(("read_agent", "mem_walker", "mem_gpt", "survey", "overwrite_memory", "web_agent"), OF_ALL),
         "correcting": OF_ALL,
         "summary": {"read_agent", *OF_ALL},
+        "verify": OF_ALL,
         "gam": OF_ALL,
         "reader_agent": {"mem_gpt", *OF_ALL},
         "mem_gpt_conversation": {"mem_gpt", *OF_ALL},

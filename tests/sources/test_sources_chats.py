@@ -198,3 +198,15 @@ def test_an_exported_chat_is_remembered(readgraph: Command, tmp_path: Path) -> N
     path = write_file(tmp_path / "chat.txt", WHATSAPP)
     assert "Added 3 sessions" in readgraph("remember", "family", path).text
     assert "Added 2 sessions; 'silent' has 2" in readgraph("remember", "silent", path, "--gap", 12).text
+
+
+def test_archives_in_an_archive_are_read_one_level_deep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chat = write_zip(tmp_path / "anna.zip", {"_chat.txt": WHATSAPP}).read_bytes()
+    deeper = write_zip(tmp_path / "deep.zip", {"anna.zip": chat}).read_bytes()
+    outer = write_zip(tmp_path / "all.zip", {"a.zip": chat, "talks/b.ZIP": chat, "c.zip": deeper})
+    assert load(outer).text.count("Who has the key?") == 2
+    assert_file_refused(write_zip(tmp_path / "torn.zip", {"a.zip": chat[:-50]}), r"a\.zip.* is not a valid zip file")
+    packed = write_zip(tmp_path / "x.zip", {"conversations.json": f"[{chr(32) * 2_000_000}]"}).read_bytes()
+    monkeypatch.setenv("READGRAPH_MAX_FILE_MB", "5")
+    bomb = write_zip(tmp_path / "bomb.zip", {f"{number}.zip": packed for number in range(9)})
+    assert_file_refused(bomb, "would unpack to more than 5 MB")

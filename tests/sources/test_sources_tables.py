@@ -1,16 +1,19 @@
 """Sources: tables in CSV, and Jupyter notebooks."""
 
 import json
+import zipfile
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl import Workbook
 
 from readgraph.sources import load, place_at
 from readgraph.sources.formats.csv_text import convert
 from readgraph.sources.places import MOST_PLACES
 from readgraph.state.errors import BadInput
-from tests.support.source_files import labelled, write_file
+from tests.support.source_files import labelled, write_file, write_zip
 from tests.support.sources import assert_file_refused
 
 pytestmark = pytest.mark.quick
@@ -118,3 +121,73 @@ def test_a_notebook_of_an_old_format(tmp_path: Path) -> None:
 )
 def test_a_damaged_notebook(tmp_path: Path, notebook: str, reason: str) -> None:
     assert_file_refused(write_file(tmp_path / "a.ipynb", notebook), reason)
+
+
+def write_xlsx(path: Path, sheets: dict[str, Any], *edits: tuple[str, str]) -> Path:
+    """A workbook of these rows; each edit is made in the XML of the first sheet."""
+    book = Workbook()
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    book.remove(book.worksheets[0])
+    book.save(path)
+    with zipfile.ZipFile(path) as packed:
+        members: dict[str, str | bytes] = {name: packed.read(name) for name in packed.namelist()}
+    first = "xl/worksheets/sheet1.xml"
+    for old, new in edits:
+        assert old in str(members[first], "utf-8")  # type: ignore[arg-type]
+        members[first] = str(members[first], "utf-8").replace(old, new)  # type: ignore[arg-type]
+        members[first] = str(members[first]).encode()
+    return write_zip(path, members)
+
+
+RIVERS = [
+    ["river", "measured", "m³/s"],
+    ["Lunde", date(2024, 3, 12), 42.5],
+    [],
+    ["Holm", datetime(2024, 3, 12, 9, 30), 7],
+]
+
+
+def test_the_rows_of_a_workbooks_sheets(tmp_path: Path) -> None:
+    path = write_xlsx(tmp_path / "a.xlsx", {"Rivers": RIVERS, "Empty": [], "Hours": [[time(9, 30), True]]})
+    source = load(path)
+    assert source.text == (
+        "river: Lunde | measured: 2024-03-12 | m³/s: 42.5\n\nriver: Holm | measured: 2024-03-12 09:30:00 | m³/s: 7\n\n"
+        "column 1: 09:30:00 | column 2: True"
+    )
+    assert [label for label, _ in labelled(source)] == [
+        "sheet Rivers, row 2",
+        "sheet Rivers, row 4",
+        "sheet Hours, row 1",
+    ]
+
+
+def test_formulas_have_the_values_that_were_computed(tmp_path: Path) -> None:
+    rows = [["a", "b", "c"], ["x", "=1+1", "=1+2"]]
+    source = load(write_xlsx(tmp_path / "a.xlsx", {"S": rows}, ("<f>1+1</f><v></v>", "<f>1+1</f><v>2</v>")))
+    assert source.text == "a: x | b: 2"
+    assert source.problems == (
+        f"{tmp_path / 'a.xlsx'}: 1 formula without a value: open and save it in a spreadsheet program.",
+    )
+
+
+@pytest.mark.parametrize(
+    "edit,reason",
+    [
+        (("<sheetData>", "<sheetDat>"), "is not a valid Excel file"),
+        (("<worksheet", "<!DOCTYPE a [<!ENTITY own 'x'>]><worksheet"), "entities of its own"),
+        (('<row r="1"', '<row r="999999999"'), "too many empty cells before others"),
+    ],
+)
+def test_a_workbook_that_is_damaged_or_made_to_take_for_ever(
+    tmp_path: Path, edit: tuple[str, str], reason: str
+) -> None:
+    assert_file_refused(write_xlsx(tmp_path / "a.xlsx", {"S": [["word"]]}, edit), reason)
+
+
+def test_a_string_that_stands_in_each_cell_is_not_repeated_without_end(tmp_path: Path) -> None:
+    path = write_xlsx(tmp_path / "a.xlsx", {"S": [["x" * 30_000] * 40]})
+    assert_file_refused(path, "Row 1 of .* has more than 1,000,000 characters")
+    assert_file_refused(write_file(tmp_path / "b.xlsx", "words"), "is not a valid Excel file")

@@ -87,6 +87,8 @@ CASES: dict[str, list[str]] = {
     ],
     "de": [
         "Am 3. März kam er an. | Er blieb lange.",
+        "Das Haus steht in der Berliner Straße 12. | Dort ist es still.",
+        "Man nimmt z. B. Öl oder z. B. Wachs. | Dann brennt es.",
         "Der 1. Mai ist frei. | Der 2. Mai nicht.",
         "Das war im 19. Jahrhundert üblich. | Heute nicht mehr.",
         "Dr. Müller und Prof. Weiß kamen. | Frau Dr. Klein blieb.",

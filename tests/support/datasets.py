@@ -434,6 +434,37 @@ def finance_bench(folder: Path) -> Path:
     return lines(folder / "data" / "financebench_open_source.jsonl", line)
 
 
+def long_mem_eval_v2(folder: Path) -> Path:
+    """Questions with each scorer about two trajectories in the small haystacks, and one in the medium ones."""
+
+    def asked(name: str, answer: str, scorer: str, kind: str = "static-environment", image: str | None = None) -> Any:
+        about = {"id": name, "domain": "web", "environment": "lamps", "question_type": kind, "image": image}
+        return {**about, "question": f"What of {name}?", "answer": answer, "eval_function": scorer}
+
+    phrases = "|lower=true|normalize_hyphen=true|strip_punct=true|separators=,;|require_non_empty=true"
+    questions = [
+        asked("all", "Oil, Sign-in", f"norm_phrase_set_match{phrases}"),
+        asked("order", "a, b; c", "norm_phrase_set_match_ordered|separators=;", "procedure"),
+        asked("letter", "B", "mc_choice_match|require_non_empty=true"),
+        asked("letters", "AC", "mc_choice_set_match|require_non_empty=true"),
+        asked("flaw", "There is no gate.", "llm_abstention_checker|require_non_empty=true", "procedure-abs"),
+        asked("gotcha", "Oil first.", "llm_gotchas_checker|require_non_empty=true", "errors-gotchas"),
+        asked("seen", "Red", f"norm_phrase_set_match{phrases}", image="question_screenshots/seen.png"),
+    ]
+    state = {"state_index": 0, "step": 0, "url": "http://lamps/", "screenshot": "screenshots/t1/0.png"}
+    states = [
+        {**state, "action": "click('1')", "thought": "To the lamps.", "accessibility_tree": "[1] link 'Lamps'"},
+        {**state, "action": None, "thought": None, "accessibility_tree": "[2] button 'Oil'"},
+    ]
+    about = {"domain": "web", "environment": "lamps", "outcome": "success", "start_url": "http://lamps/"}
+    lines(folder / "questions.jsonl", *questions)
+    trajectories = [{"id": name, "goal": f"Light {name}", **about, "states": states} for name in ("t1", "t2", "t3")]
+    lines(folder / "trajectories.jsonl", *trajectories)
+    for tier, names in (("small", ["t2", "t1"]), ("medium", ["t1"])):
+        lines(folder / "haystacks" / f"lme_v2_{tier}.json", {each["id"]: names for each in questions})
+    return folder
+
+
 def ama_episode(number: int) -> dict[str, Any]:
     """An episode of AMA-Bench: a trajectory of two steps, and a question about it."""
     steps = [("light the lamp", "It burns."), ("go north", "A gate.")]

@@ -73,6 +73,7 @@ def search(
     ] = None,
     most: Annotated[int, Option("--limit", min=1, metavar="N", help="Show at most this many passages.")] = 10,
     collection: given.CollectionName = None,
+    as_of: given.AsOf = "",
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""The commands that read: read, remember, ask, corpus, summarise, table, compress, browse."""
+"""The commands that read: read, remember, ask, corpus, summarise, verify, table, compress, browse."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,10 +36,14 @@ def remember(options: given.RememberOptions, context: "ReaderContext", screen: "
     """Append sessions to a history and keep notes on what is new.
 
     A file is one session, unless it has session headings: then each heading starts one. In a .jsonl file, each line
-    is a session. Exported chats of WhatsApp (.txt, .zip), Slack (folder, .zip), ChatGPT and Claude (.json, .zip) have a
-    session for each day.
+    is a session. Exported chats of WhatsApp (.txt, .zip), Slack (folder, .zip), ChatGPT and Claude (.json, .zip), and
+    e-mail (.eml, .mbox) have a session for each day.
 
-    Sessions that the history already holds are skipped. If interrupted, run the same command again to continue.
+    What coding agents keep is known too: a folder of Claude Code or Codex (.jsonl), and SQLite files of OpenAI's Agents
+    SDK and of LangGraph. Each of their sessions is one here.
+
+    Sessions that the history already holds are skipped; of one that went on, only what is new is added. If interrupted,
+    run the same command again to continue.
     """
 
 
@@ -93,6 +97,27 @@ def summarise(options: given.SummariseOptions, context: "ReaderContext", screen:
     from readgraph.cli.run.condense import estimate_summaries, summarise_documents
 
     (estimate_summaries if options.estimate else summarise_documents)(options, context, screen)
+
+
+@reading_commands.command()
+@with_run(given.VerifyOptions, settings.VERIFYING)
+def verify(options: given.VerifyOptions, context: "ReaderContext", screen: "OutputOptions") -> None:
+    """Check a text against documents, sentence by sentence: is it supported, contradicted, or not found?
+
+    Each verdict comes with a quote, its place, and what differs. Quotes and citations in the text are checked as such.
+
+    Without a model, rules decide what they can (numbers, dates, names, denials, quotes), and leave the rest open.
+
+    The exit code is 1 where something is contradicted.
+
+    Example: readgraph verify draft.md sources/ --report checked.html
+    """
+    check_open(options.report, opened=options.opened)
+    if options.estimate:
+        check_estimate("shown", show_steps=options.show_steps, report=options.report, out=options.out)
+    from readgraph.cli.run.verify import estimate_check, verify_draft
+
+    (estimate_check if options.estimate else verify_draft)(options, context, screen)
 
 
 @reading_commands.command()

@@ -34,6 +34,15 @@ CollectionName = Annotated[
         autocompletion=completer_of(collections),
     ),
 ]
+AsOf = Annotated[
+    str,
+    FileOption(
+        "--as-of",
+        metavar="DATE",
+        help="As it was on this day: without later documents and sessions. What has no date stays.",
+        show_default=False,
+    ),
+]
 Glob = Annotated[
     str | None, FileOption(help="Read only the files of folders that match, such as '*.md'.", metavar="PATTERN")
 ]

@@ -53,8 +53,8 @@ Answers = Annotated[
     list[Path],
     RowOption(
         metavar="FILE",
-        help="Answers of another system, a line of JSON each (id, answer, retrieved, tokens, seconds), to be measured "
-        "beside the methods, or alone; repeat for each system.",
+        help="Answers of another system, a line of JSON each (id, answer, retrieved, tokens, seconds, confidence), to "
+        "be measured beside the methods, or alone; the row is named after the file. Repeat for each system.",
     ),
 ]
 

@@ -22,10 +22,18 @@ class ReadOptions:
         list[Path],
         files(
             "Files, folders and https:// addresses: text, Markdown, HTML, PDF, EPUB, Word, OpenDocument, RTF, "
-            "PowerPoint, CSV, Jupyter notebooks, subtitles, reStructuredText, exported chats; - for standard input."
+            "PowerPoint, Excel, CSV, Jupyter notebooks, subtitles, reStructuredText, e-mail, exported chats; - for "
+            "standard input."
         ),
     ]
     glob: Glob = None
+    date: Annotated[
+        str,
+        Option(metavar="DATE", help="The document's date: YYYY-MM-DD, YYYY-MM or YYYY. Default: what the file says."),
+    ] = ""
+    supersedes: Annotated[
+        str, Option(metavar="DOCUMENT", help="The earlier document in whose place this one stands: an id or a title.")
+    ] = ""
     method: MethodName = None
     estimate: EstimateOnly = False
     library: LibraryFolder = None
@@ -129,6 +137,39 @@ class SummariseOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class VerifyOptions:
+    """Which text is checked, against which documents, and where the result goes."""
+
+    draft: Annotated[
+        Path,
+        Argument(
+            metavar="DRAFT", help="The text to check: a file, of any kind that can be read, or - for standard input."
+        ),
+    ]
+    paths: Annotated[
+        list[Path],
+        files(
+            "Files, folders and https:// addresses, or documents in the library; without any, the documents of the "
+            "library."
+        ),
+    ] = field(default_factory=list)
+    glob: Glob = None
+    collection: shared.CollectionName = None
+    as_of: shared.AsOf = ""
+    strict: Annotated[
+        bool, Option("--strict", help="End with exit code 1 also where something is not found or not decided.")
+    ] = False
+    out: Annotated[
+        Path | None, Option(metavar="FILE", help="Write the draft with what was found as footnotes (Markdown).")
+    ] = None
+    estimate: EstimateOnly = False
+    library: LibraryFolder = None
+    show_steps: ShowSteps = False
+    report: Report = None
+    opened: OpenReport = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class TableOptions:
     """What the rows of a table are, of which documents, and where it goes."""
 
@@ -211,6 +252,7 @@ class AskOptions:
         ),
     ] = None
     collection: shared.CollectionName = None
+    as_of: shared.AsOf = ""
     choices: Choices = field(default_factory=list)
     method: MethodName = None
     estimate: EstimateOnly = False
@@ -240,6 +282,13 @@ class CompareOptions:
 
 
 DocumentOptions = (
-    ReadOptions | CorpusOptions | SummariseOptions | TableOptions | CompressOptions | AskOptions | CompareOptions
+    ReadOptions
+    | CorpusOptions
+    | SummariseOptions
+    | VerifyOptions
+    | TableOptions
+    | CompressOptions
+    | AskOptions
+    | CompareOptions
 )
 """What says of which files and of which library documents are: `paths`, `glob`, `library`."""

@@ -122,14 +122,14 @@ def _arranged(options: Asking) -> Asking:
 
 
 def _choice(options: AskOptions) -> PickingScope:
-    return PickingScope(options.documents, options.collection)
+    return PickingScope(options.documents, options.collection, options.as_of)
 
 
 async def _ask(
     options: AskOptions, sources: Sequence[SourceText | str], context: ReaderContext, screen: OutputOptions
 ) -> tuple[dict[str, Any], bytes]:
     async with open_library(options.library) as library:
-        document = await resolve_document(library, sources) if sources else None
+        document = await resolve_document(library, sources, options.as_of) if sources else None
         if options.follow_up:
             document, thread, method = await _last_question(library, document, options.method)
         else:

@@ -15,6 +15,7 @@ from readgraph.api.documents import (
     WHOLE_LIBRARY,
     PickingScope,
     document_named,
+    documents_as_one,
     find_kept_document,
     id_without_conversion,
     pick_as_one_document,
@@ -29,7 +30,6 @@ from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.estimates.arithmetic import Estimate, Range
-from readgraph.library.collections import add_collection
 from readgraph.library.documents import document_id
 from readgraph.library.library import document_of_file
 from readgraph.library.opening import Library, holds_library, open_library, open_library_in_background
@@ -97,15 +97,15 @@ def check_glob(paths: Sequence[Path], glob: str | None) -> None:
         raise BadInput("--glob selects files in folders, but no folder is named: leave it out.")
 
 
-async def resolve_document(library: Library, sources: Sequence[SourceText | str]) -> Document:
-    """The document of one source, or the collection of several. Raises `BadInput` for an unknown name."""
+async def resolve_document(library: Library, sources: Sequence[SourceText | str], as_of: str = "") -> Document:
+    """The document of one source, or the collection of several; raises `BadInput` for an unknown name."""
     documents = [
         await store_source(library.pages, source)
         if isinstance(source, SourceText)
         else await _find_kept(library, source)
         for source in sources
     ]
-    return await add_collection(library.pages, documents)
+    return await documents_as_one(library.pages, documents, as_of)
 
 
 async def _find_kept(library: Library, name: str) -> Document:
@@ -184,7 +184,7 @@ def estimate(
             if question is None:
                 documents = [await resolve_document(library, [source]) for source in sources]
             elif sources:
-                documents = [await resolve_document(library, sources)]
+                documents = [await resolve_document(library, sources, choice.as_of)]
             else:
                 query = " ".join([question, *choices])
                 documents = [await pick_as_one_document(library.pages, query, choice)]

@@ -24,7 +24,7 @@ from readgraph.evaluation import plan
 from readgraph.evaluation.board import write_board
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.differences import difference_of
-from readgraph.evaluation.folder import WHAT, EvaluationFolder
+from readgraph.evaluation.folder import WHAT, EvaluationFolder, make_folder
 from readgraph.evaluation.inspect_logs import write_logs
 from readgraph.evaluation.judges.calibration import pairs_for
 from readgraph.evaluation.judges.judging import find_unjudged, judge_missing
@@ -174,7 +174,8 @@ def run_evaluation(
     for name in (each for each in files if kept.get(each, files[each]) != files[each]):
         told = f"{name}: these answers take the place of others in {printable_path(options.out)}"
         Console(stderr=True, quiet=screen.quiet).print(SafeText(told), soft_wrap=True)
-    what = plan.what_is_run(options.file, dataset, rows, options.runs, options.judge, settings, experiment, files)
+    asked = options.file, dataset, rows, options.runs, options.judge, settings
+    what = plan.what_is_run(*asked, experiment, files, options.half)
     with folder.open_for(what):
         folder.keep_questions(dataset)
         folder.keep_outcomes(chain.from_iterable(system.outcomes for system in systems))
@@ -197,12 +198,10 @@ def board(options: BoardOptions, context: ReaderContext, screen: OutputOptions) 
     """Write a board's history and questions into the folder, and evaluate the methods on it."""
     if options.out is None:
         raise BadInput("The board needs a folder: name one with --out.")
-    try:
-        options.out.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise BadInput(f"{printable_path(options.out)} can't be used as a folder: {problem.strerror}.") from None
+    make_folder(options.out)
     words = round(options.tokens / TOKENS_PER_WORD)
     file = options.out / f"board-{options.tokens}-{options.seed}.jsonl"
+    is_new = not file.exists()
     write_board(file, words, options.seed)
     if options.methods == "none" and not options.answers:
         if screen.as_json:
@@ -213,7 +212,11 @@ def board(options: BoardOptions, context: ReaderContext, screen: OutputOptions) 
     methods = None if options.methods == "none" else options.methods or (None if options.answers else ON_BOARD)
     within = options.out / file.stem
     asked = EvaluateOptions(file=file, methods=methods, answers=options.answers, out=within, full_text=False)
-    (estimate if options.estimate else evaluate)(asked, context, screen)
+    try:
+        (estimate if options.estimate else evaluate)(asked, context, screen)
+    finally:
+        if is_new and not (within / WHAT).exists():  # nothing was begun
+            file.unlink()
 
 
 def write_inspect_logs(out: Path, to: Path, screen: OutputOptions) -> None:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from readgraph.api.documents import find_kept_document
 from readgraph.api.functions import memorise, read
 from readgraph.api.running import RunThread
 from readgraph.cli.log import log_document
@@ -31,6 +32,7 @@ from readgraph.corpus.worker import CorpusJob, CorpusLine
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import default_place, open_library
 from readgraph.library.page_store import PageStore
+from readgraph.library.versions import check_date, set_version
 from readgraph.sources.loading import select_files
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.context import ReaderContext
@@ -41,10 +43,14 @@ from readgraph.state.words import format_count
 
 def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Build the memories of files and folders and print them; JSON is an array but for one file."""
+    if options.date:
+        check_date(options.date)
     if options.estimate:
         estimate(options, context, screen, options.method)
         return
     sources = load_sources(options, screen, other_names=False)
+    if options.supersedes and len(sources) > 1:
+        raise BadInput("--supersedes is for one document: read the others by themselves.")
     method = choose_method(options.method, asks=False)
 
     async def read_each() -> list[dict[str, Any]]:
@@ -53,6 +59,10 @@ def read_documents(options: ReadOptions, context: ReaderContext, screen: OutputO
             while sources:
                 seconds = conversion_seconds(sources[:1])
                 document = await resolve_document(library, [sources.pop(0)])  # popped, so that its text can be freed
+                if options.date or options.supersedes:
+                    named = options.supersedes
+                    earlier = (await find_kept_document(library.pages, named)).id if named else ""
+                    document = await set_version(library.pages, document, options.date, earlier)
                 with watch_run(screen) as listen:
                     kept = RunThread(saver=library.checkpointer)
                     reading = await read(library, document, method=method, context=context, listen=listen, thread=kept)
@@ -88,7 +98,7 @@ def remember_sessions(options: RememberOptions, context: ReaderContext, screen: 
 
     async def remember() -> None:
         async with open_library(options.library) as library:
-            appended = await append_sessions(library.pages, options.history, sessions)
+            appended = await append_sessions(library.pages, options.history, sessions, go_on=True)
             if not screen.as_json:
                 known = f" ({appended.known:,} known already)" if appended.known else ""
                 has = f"'{appended.document.title}' has {format_count(appended.document.sessions, 'session')}"

@@ -63,7 +63,8 @@ def show_library(library: LibraryPlace | None, *, as_json: bool) -> None:
     for document, memories in held:
         lines.append(typer.style(f"{document.id}  {one_line(document.title)}", bold=True))
         origin = f" from {one_line(document.source)}" if "://" in document.source else ""
-        lines.append(f"    {format_count(document.words, 'word')}, added {day(document.added)}{origin}")
+        dated = f" of {document.date}" if document.date else ""
+        lines.append(f"    {format_count(document.words, 'word')}{dated}, added {day(document.added)}{origin}")
         lines += [f"    {one_line(_memory_line(document, sized))}" for sized in memories]
         if not memories:
             lines.append(typer.style("    not read yet", dim=True))
@@ -300,6 +301,7 @@ def search(
     documents: Sequence[str] | None,
     most: int,
     collection: str | None,
+    as_of: str,
     library: LibraryPlace | None,
     *,
     as_json: bool,
@@ -311,7 +313,7 @@ def search(
 
     async def find(opened: Library) -> list[Hit]:
         found = await find_documents(opened.pages, documents or [])
-        return await find_hits(opened.pages, words, found, collection, most)
+        return await find_hits(opened.pages, words, found, collection, most, as_of)
 
     hits = run_in_library(library, find, only_shows=True)
     if as_json:

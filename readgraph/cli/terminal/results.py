@@ -11,6 +11,7 @@ from readgraph.cli.terminal.rendering import ASK_AGAIN
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText, one_line
 from readgraph.cli.terminal.screen import OutputOptions
 from readgraph.evaluation.datasets.assembling import MEAN_OF_CATEGORIES
+from readgraph.evaluation.floors import AN_OPTION, DECLINING
 from readgraph.evaluation.folder import REPORT, RESULTS, SCORES, TABLE
 from readgraph.evaluation.metrics import metrics_rated_by
 from readgraph.evaluation.metrics.answers import GUESSED
@@ -328,7 +329,8 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
     if results["paired"]:
         yield P_MEANS
     if floors := results["floors"]:
-        yield f"{', '.join(floors)}: what answers score that nobody read for, of the length of the references"
+        long = ", of the length of the references" if floors.keys() - {AN_OPTION, DECLINING} else ""
+        yield f"{', '.join(floors)}: what answers score that nobody read for{long}"
     unrated = [] if results["what"]["judge"] else metrics_rated_by("judge", results["metrics"])
     if unrated:
         yield f"not rated: {', '.join(unrated)}; run again with --judge and a model to rate the existing answers"

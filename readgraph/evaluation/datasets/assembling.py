@@ -56,7 +56,8 @@ def rule_for(dataset: str, item: Item) -> Rule | Literal[""]:
     """The rule by which a judge decides on an answerable question of this dataset; "" where it has none of its own."""
     if dataset == "longmemeval":
         return LONG_MEM_EVAL_RULES.get(item.category, "steps")
-    return "generous" if dataset in ("locomo", "locomo-corrected") else ""
+    of_gotchas = dataset == "longmemeval-v2" and item.category == "errors-gotchas"  # one right point is enough
+    return "generous" if of_gotchas or dataset in ("locomo", "locomo-corrected") else ""
 
 
 HTML = re.compile(r"\s*(<!doctype\b|<[a-z]+[\s>])", re.IGNORECASE)

@@ -88,7 +88,7 @@ def _values(path: Path, longest: int | None = None) -> Iterator[tuple[str, Any]]
     except OSError as problem:
         raise BadInput(f"{name} can't be read: {problem.strerror}.") from None
     except UnicodeDecodeError:
-        raise BadInput(f"{name} is not in UTF-8: convert it.") from None
+        raise BadInput(f"{name} is not in UTF-8: save it as UTF-8.") from None
 
 
 def _of_table(path: Path, name: str) -> Iterator[tuple[str, Any]]:

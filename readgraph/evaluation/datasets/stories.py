@@ -213,7 +213,7 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
     except OSError as problem:
         raise BadInput(f"{printable_path(path)} can't be read: {problem.strerror}.") from None
     except (UnicodeDecodeError, csv.Error):
-        raise BadInput(f"{printable_path(path)} is not a file of comma-separated values in UTF-8.") from None
+        raise BadInput(f"{printable_path(path)} is not comma-separated values in UTF-8: save it as such.") from None
 
 
 class _QmsumQuery(DatasetRecord):

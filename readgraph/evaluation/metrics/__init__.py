@@ -1,6 +1,6 @@
 """The metrics, by name, and the raters: the models for the metrics that need one."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -17,13 +17,17 @@ Scores = dict[str, dict[int, dict[str, float]]]  # the scores of one method, by 
 
 @dataclass(frozen=True)
 class Metric:
-    """A score from 0 to 100, or None where it doesn't apply: by `score`, a `rater`, or `all_of` an episode's steps."""
+    """A score from 0 to 100, or None where it doesn't apply.
+
+    It is given by `score`, by a `rater`, by `all_of` an episode's steps, or by ranks among a run's outcomes (`of_run`).
+    """
 
     name: str
     line: str
     score: Callable[[Item, Outcome], float | None] | None = None
     rater: Rater | None = None
     all_of: str = ""
+    of_run: Callable[[Sequence[tuple[Item, Outcome]]], dict[str, float]] | None = None
 
     def score_best(self, item: Item, outcome: Outcome) -> float | None:
         """An outcome's score, or that of the best of its alternatives; None where no function gives one."""
@@ -57,7 +61,14 @@ METRICS = {
         Metric("pairs_f1", "Pairs of ids shared with the reference, as in OOLONG-Pairs.", benchmarks.pairs_f1),
         Metric("named", "All that the right answer names, and little else.", benchmarks.named),
         Metric("infinite_bench", "∞Bench's official score, by the task.", benchmarks.infinite_bench),
+        Metric("longmemeval_v2", "LongMemEval-V2's official score, without a judge.", benchmarks.longmemeval_v2),
         Metric("abstention", "Unanswerable questions correctly declined.", answers.abstention),
+        Metric(
+            "abstention_at_coverage",
+            "Unanswerable questions among the least sure answers, as many as have no answer.",
+            of_run=answers.abstention_at_coverage,
+        ),
+        Metric("abstention_auroc", "Less sure of the unanswerable questions.", of_run=answers.abstention_auroc),
         Metric("evidence_recall", "Pieces of evidence that were read or cited.", answers.evidence_recall),
         Metric("evidence_density", "Evidence that was read, by 1,000 words shown.", answers.evidence_density),
         Metric("citation_precision", "Citations that overlap evidence.", answers.citation_precision),

@@ -1,5 +1,6 @@
 """How good an answer is: its option, its words beside references' (SQuAD, BLEU-1, ROUGE), its refusal, its evidence."""
 
+import math
 import re
 import string
 from collections import Counter
@@ -132,7 +133,8 @@ def _compare(kind: str, answer: str, reference: str) -> Any:
 
 @cache
 def _scorer(kind: str, *, stems: bool = True) -> Any:
-    return library("rouge_score.rouge_scorer").RougeScorer([kind], use_stemmer=stems)
+    words = library("rouge_score.tokenizers").DefaultTokenizer(stems)  # without one, its logging is set up for all
+    return library("rouge_score.rouge_scorer").RougeScorer([kind], tokenizer=words)
 
 
 def substring_accuracy(item: Item, outcome: Outcome) -> float | None:
@@ -161,8 +163,44 @@ def abstention(item: Item, outcome: Outcome) -> float | None:
     """100 if status or answer say that the text doesn't hold the answer, else 0; None for answerable questions."""
     if not item.unanswerable:
         return None
+    return 100.0 * _declines(outcome)
+
+
+def _declines(outcome: Outcome) -> bool:
     answer = (outcome.answer or "").casefold()
-    return 100.0 * (outcome.status == "no_answer" or any(words in answer for words in NOT_THERE))
+    return outcome.status == "no_answer" or any(words in answer for words in NOT_THERE)
+
+
+def abstention_at_coverage(asked: Sequence[tuple[Item, Outcome]]) -> dict[str, float]:
+    """For each unanswerable question, how likely it is declined, in percent, where as many are as have no answer.
+
+    The least sure answers are declined first, of equally sure ones any: who declines everything, and who is as sure of
+    everything, has the share of unanswerable questions.
+    """
+    ranks, unanswerable = _rank(asked)
+    every, most = [*ranks.values()], len(unanswerable)
+    left = {item: most - sum(other < ranks[item] for other in every) for item in unanswerable}
+    return {item: 100 * min(1.0, max(0.0, left[item] / every.count(ranks[item]))) for item in unanswerable}
+
+
+def abstention_auroc(asked: Sequence[tuple[Item, Outcome]]) -> dict[str, float]:
+    """For each unanswerable question, the share of answerable ones that are surer, in percent; equals count half.
+
+    The mean is the area under the ROC curve: 50 is chance.
+    """
+    ranks, unanswerable = _rank(asked)
+    others = [rank for item, rank in ranks.items() if item not in unanswerable]
+    worth = {item: sum((other > ranks[item]) + (other == ranks[item]) / 2 for other in others) for item in unanswerable}
+    return {item: 100 * surer / len(others) if others else 100.0 for item, surer in worth.items()}
+
+
+def _rank(asked: Sequence[tuple[Item, Outcome]]) -> tuple[dict[str, tuple[bool, float]], dict[str, None]]:
+    """How sure answers are, declined and failed ones less than all others, and which questions are unanswerable."""
+    ranks = dict[str, tuple[bool, float]]()
+    for item, outcome in asked:
+        answered = outcome.status != "failed" and not _declines(outcome)
+        ranks[item.id] = answered, -math.inf if outcome.confidence is None else outcome.confidence
+    return ranks, {item.id: None for item, _ in asked if item.unanswerable}
 
 
 def evidence_recall(item: Item, outcome: Outcome) -> float | None:

@@ -109,6 +109,36 @@ def _as_number(text: str) -> float | None:
         return None
 
 
+_OF_LETTERS = re.compile(r"\b(?:AND|FINAL|(?:ANSWER|CHOICE|LETTER|OPTION)S?)\b")
+
+
+def longmemeval_v2(item: Item, outcome: Outcome) -> float | None:
+    """100 if the answer has all phrases of the right one, in some questions in their order, or its letter, or letters.
+
+    None where the official script asks a model.
+    """
+    boxed, scorer = _BOXED.findall(outcome.answer or ""), item.groups[-1] if item.groups else ""
+    said, right = boxed[-1] if boxed else outcome.answer or "", "".join(item.references[:1])
+    if scorer == "mc_choice_match":
+        return 100.0 * (re.sub(r"\b(?:CHOICE|OPTION)\b|\.", "", said.upper()).strip() == right.strip().upper())
+    if scorer == "mc_choice_set_match":
+        chosen = re.findall(r"[A-Z]", _OF_LETTERS.sub("", said.upper()))
+        return 100.0 * (bool(chosen) and {*chosen} == {*re.findall(r"[A-Z]", right.upper())})
+    if not item.rubric:
+        return None
+    words, at = f" {_without_marks(said)} ", 0
+    for phrase in filter(None, map(_without_marks, item.rubric)):
+        found = words.find(f" {phrase} ", at)
+        if found < 0:
+            return 0.0
+        at = found + len(phrase) + 1 if scorer.endswith("_ordered") else 0
+    return 100.0
+
+
+def _without_marks(text: str) -> str:
+    return " ".join(re.sub(r"[^\w\s]", "", re.sub(r"[-_,;]", " ", text.lower())).split())
+
+
 SEPARATOR = "; "  # between the entries of a reference that is a list; answers may have commas or lines there, too
 NEAR = 0.75  # a count loses a quarter of its score for each by which it is wrong
 COMPARED = ("more common", "less common", "same frequency")  # what a comparison says, whatever words are around it

@@ -338,7 +338,7 @@ DatedPlaces = dict[int, list[tuple[int, str]]]
 
 async def dated_places(pages: Iterable[int], document: Document, memory: str, runtime: ReaderRuntime) -> DatedPlaces:
     """The places on these pages; empty where they have no dates."""
-    if not document.places:
+    if not document.places and not document.parts:
         return {}
     store = page_store(runtime)
     cut = await store.pages(memory, pages)

@@ -28,6 +28,7 @@ from readgraph.state.words import count_words
 
 AnswerKind = Literal["time", "duration", "number", "person", "place", "yes or no"]  # what an answer must have
 
+_BEGIN = r"^\W*+(?:\w++\W++)?"
 _CUES: dict[AnswerKind, str] = {
     "duration": r"\b(?:how long|wie lange|combien de temps|cuánto tiempo|quanto tempo|hoe lang)\b",
     "time": r"^(?:\W*+\w++\W++){0,3}?(?:when|wann|quand|cuándo|quando|wanneer|когда)\b"
@@ -35,11 +36,15 @@ _CUES: dict[AnswerKind, str] = {
     r"(?:year|date|day|month|time|jahr|tag|monat|année|date|año|fecha|jaar)\b",
     "number": r"\b(?:how (?:many|much|old|far|tall|often)|wie viele?|combien|cuánt[ao]s?|quant[aoie]s?|hoeveel"
     r"|сколько)\b",
-    "person": r"\b(?:who|whom|whose)\b",
-    "place": r"\bwhere\b|\b(?:what|which) (?:city|country|town|place|state)\b",
+    "person": rf"\b(?:who|whom|whose)\b|{_BEGIN}(?:we[rmn]|qui|quién(?:es)?|quem|chi)\b",
+    "place": r"\bwhere\b|\b(?:what|which) (?:city|country|town|place|state)\b"
+    rf"|{_BEGIN}(?:wo(?:hin|her)?|où|a?dónde|a?onde|dove|waar)\b",
     "yes or no": r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|would|will|should)\b",
 }
-"""Names are recognised by their capitals, which tells nothing in German: so only English asks for them."""
+"""Names are recognised by their capitals."""
+
+_IN_GERMAN = re.compile(rf"{_BEGIN}(?:we[rmn]|wo(?:hin|her)?)\b", re.IGNORECASE)
+"""Who and where in German, whose nouns all have capitals: a name of a person has two, of a place a preposition."""
 
 
 def kind_of(question: str) -> AnswerKind | None:
@@ -72,7 +77,11 @@ _DIGITS = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d(?:[\d,.]*\d)?)"
 _NUMBER = re.compile(
     rf"(?<![\w.])[$€£]?{_DIGITS}%?|\b(?:{_NUMERAL}(?:[ -](?:and )?{_NUMERAL}){{0,5}}|once|twice)\b", re.IGNORECASE
 )
-_NAME = re.compile(r"(?<=[\w,;:'\"“(] )[^\W\d_a-z][\w'’.-]*(?:(?: (?:of|de|van|von|the|and|&))? [^\W\d_a-z][\w'’.-]*)*")
+_CAPITAL = r"[^\W\d_a-zß-öø-ÿ]"
+_NAME = re.compile(rf"(?<=[\w,;:'\"“(] ){_CAPITAL}[\w'’.-]*(?:(?: (?:of|de|van|von|the|and|&))? {_CAPITAL}[\w'’.-]*)*")
+_GERMAN_PLACE = re.compile(
+    r"\b(?:in|im|auf|am|an|bei|beim|nach|aus|zum|zur|hinter|neben|unter)(?: (?:de[rmn]|einem|einer))? (\w+)"
+)
 _TITLES = frozenset("mr mrs ms miss dr professor herr frau monsieur madame".split())
 _NO_NAMES = _TITLES | {*dates.WEEKDAYS, *map(str.casefold, dates.MONTHS), *"i i'm i'll i've i'd".split()}
 _MANY = re.compile(
@@ -105,7 +114,13 @@ def extract_phrase(
         return _first_new(_numbers_asked_for(sentence, question), asked)
     if kind == "duration":
         return _first_new((found.group() for found in _DURATION.finditer(sentence)), asked)
-    return _first_new(map(_whole_name, _NAME.finditer(sentence)), asked)
+    names = [_whole_name(found) for found in _NAME.finditer(sentence)]
+    if _IN_GERMAN.match(question):
+        placed = {found[1] for found in _GERMAN_PLACE.finditer(sentence)}
+        names = [
+            name for name in names if (name.split()[0].strip(_AROUND) in placed if kind == "place" else " " in name)
+        ]
+    return _first_new(names, asked)
 
 
 def _numbers_asked_for(sentence: str, question: str) -> Iterator[str]:
@@ -130,7 +145,7 @@ def _next_words(text: str) -> str:
 def _whole_name(found: re.Match[str]) -> str:
     """A name with its title, or all of one that begins a row; "" where only a day, a month or "I" is written large."""
     text, before = found.group(), found.string[: found.start()].strip()
-    if before.isalpha() and before[0].isupper() and (before.casefold() in _TITLES or ";" in found.string):
+    if before.isalpha() and before[0].isupper() and (before.casefold() in _TITLES or _ROW.search(found.string)):
         text = f"{before} {text}"
     return text if any(word.strip(_AROUND).casefold() not in _NO_NAMES for word in text.split()) else ""
 

@@ -1,88 +1,33 @@
 """Exported chats (Slack, ChatGPT, Claude, WhatsApp), of which any part may be missing: turns, cut into sessions."""
 
-import json
 import re
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from html import unescape
 from io import BytesIO
-from itertools import groupby, pairwise
-from operator import itemgetter
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from readgraph.sources.converting import Blocks, Converted, dicts
 from readgraph.sources.encodings import decode
+from readgraph.sources.formats.chat_turns import (
+    ChatConversation,
+    ChatTurn,
+    day,
+    dict_in,
+    parse_chat_json,
+    places_of,
+    sessions_in,
+    time_of,
+    words,
+)
+from readgraph.sources.formats.transcripts import chat_of_messages
 from readgraph.sources.inputs import most_bytes, read_bytes, too_large_error
 from readgraph.sources.parsing import Archive
-from readgraph.sources.places import MOST_PLACES, Place, order_places, shorten_label
+from readgraph.sources.places import shorten_label
 from readgraph.state.errors import BadInput
-
-
-class ChatTurn(NamedTuple):
-    """What one speaker wrote at one time; "" for a line of the program, None where the time is unknown."""
-
-    speaker: str
-    text: str
-    time: datetime | None
-
-    def as_text(self) -> str:
-        """The turn as text: "Anna: Where is it?"."""
-        return f"{self.speaker}: {self.text}" if self.speaker else self.text
-
-
-class ChatConversation(NamedTuple):
-    """One conversation (a channel, a group, a talk with an assistant), or a session of it; "" if it has no title."""
-
-    title: str
-    turns: list[ChatTurn]
-
-    @property
-    def time(self) -> datetime | None:
-        """When it began, if that is known."""
-        return next((turn.time for turn in self.turns if turn.time), None)
-
-    def as_text(self) -> str:
-        """The turns as text."""
-        return "\n\n".join(turn.as_text() for turn in self.turns)
-
-
-def sessions_in(chats: Sequence[ChatConversation], gap_hours: float | None = None) -> list[ChatConversation]:
-    """The sessions in order: the days of each chat, or with `gap_hours`, what lies between so many hours of silence."""
-    sessions = list[ChatConversation]()
-    for chat in chats:
-        last: datetime | None = None
-        for number, turn in enumerate(chat.turns):
-            ends = number == 0
-            if last and turn.time:
-                next_day = last.date() != turn.time.date()
-                ends = next_day if gap_hours is None else turn.time - last >= timedelta(hours=gap_hours)
-            if ends:
-                sessions.append(ChatConversation(chat.title, []))
-            sessions[-1].turns.append(turn)
-            last = turn.time or last
-    return sorted(sessions, key=lambda session: session.time or datetime.min)
-
-
-def places_of(turns: Sequence[tuple[int, ChatTurn]]) -> tuple[Place, ...]:
-    """The places of turns at these offsets: "12 March 2024, 19:40, Anna", or where these are too many, days."""
-    if len(turns) > MOST_PLACES:
-        days = [(start, day(turn.time)) for start, turn in turns if turn.time]
-        return order_places(Place(*next(group)) for _, group in groupby(days, key=itemgetter(1)))
-    labels = [", ".join(filter(None, (minute(turn.time), shorten_label(turn.speaker)))) for _, turn in turns]
-    return order_places(Place(start, label) for (start, _), label in zip(turns, labels, strict=True) if label)
-
-
-def minute(time: datetime | None) -> str:
-    """A time such as "12 March 2024, 19:40"; "" for None."""
-    return f"{day(time)}, {time:%H:%M}" if time else ""
-
-
-def day(time: datetime | None) -> str:
-    """A day such as "12 March 2024"; "" for None."""
-    return f"{time.day} {time:%B} {time.year}" if time else ""
-
 
 FEWEST_MESSAGES = 2  # a text with fewer is not a chat
 _ONE_SPACE = "[ \u00a0\u202f]"
@@ -148,38 +93,6 @@ def _time_of_message(date: tuple[int, int, int], order: str, mark: re.Match[str]
         return None
 
 
-def parse_chat_json(data: bytes, name: str) -> Any:
-    """The value in a JSON file; raises `BadInput` if it isn't JSON."""
-    try:
-        return json.loads(decode(data, name))
-    except (ValueError, RecursionError):
-        raise BadInput(f"{name} is not valid JSON: export the chat again.") from None
-
-
-def dict_in(value: dict[str, Any], key: str) -> dict[str, Any]:
-    """The object under a key; an empty one for anything else."""
-    found = value.get(key)
-    return found if isinstance(found, dict) else {}
-
-
-def words(value: Any) -> str:
-    """A string as it is, without lone surrogates; "" for anything else."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
-
-
-def time_of(value: Any) -> tuple[datetime | None, float]:
-    """A time in UTC from seconds or from "2024-03-12T19:40:00Z", and its seconds; None and 0 for anything else."""
-    try:
-        if isinstance(value, str) and "T" in value:
-            time = datetime.fromisoformat(value)
-        else:
-            time = datetime.fromtimestamp(float(value), UTC)
-        aware = time if time.tzinfo else time.replace(tzinfo=UTC)
-        return aware.astimezone(UTC).replace(tzinfo=None), aware.timestamp()
-    except (TypeError, ValueError, OverflowError, OSError):
-        return None, 0.0
-
-
 _CHATGPT = {"user": "User", "assistant": "ChatGPT"}
 _CLAUDE = {"human": "User", "assistant": "Claude"}
 
@@ -192,6 +105,10 @@ def assistant_chats(value: Any) -> list[ChatConversation]:
             chats.append(ChatConversation(words(conversation.get("title")), list(_turns_of_chatgpt(conversation))))
         elif isinstance(conversation.get("chat_messages"), list):
             chats.append(ChatConversation(words(conversation.get("name")), list(_turns_of_claude(conversation))))
+        elif chat := chat_of_messages(conversation):
+            chats.append(chat)
+    if not chats and (chat := chat_of_messages(value)):  # the items of one session
+        return [chat]
     return [chat for chat in chats if chat.turns]
 
 
@@ -287,7 +204,12 @@ _NO_CHAT = "holds no chat: exports of Slack, ChatGPT, Claude and WhatsApp can be
 
 def convert(data: bytes, name: str) -> Converted:
     """An export's turns, days under titles; places are times with speakers. Raises `BadInput` if it holds no chat."""
-    chats, blocks, turns = chats_in(data, name), Blocks(), list[tuple[int, ChatTurn]]()
+    return convert_chats(chats_in(data, name))
+
+
+def convert_chats(chats: Sequence[ChatConversation]) -> Converted:
+    """The turns of chats as text, days under titles; places are times with speakers."""
+    blocks, turns = Blocks(), list[tuple[int, ChatTurn]]()
     for session in sessions_in(chats):
         if heading := ", ".join(filter(None, (shorten_label(session.title), day(session.time)))):
             turns.append((blocks.add(heading), ChatTurn("", "", session.time)))
@@ -296,23 +218,27 @@ def convert(data: bytes, name: str) -> Converted:
 
 
 def chats_in(data: bytes, name: str) -> list[ChatConversation]:
-    """The chats of an export: a zip archive or a JSON file. Raises `BadInput` if it holds none."""
+    """The chats of an export: a zip archive, also with others in it, or a JSON file. Raises `BadInput` without one."""
     archive = Archive(data, name, "zip") if zipfile.is_zipfile(BytesIO(data)) else None
-    if archive is None:
-        chats = assistant_chats(parse_chat_json(data, name))
-    elif is_slack(archive.members):
-        chats = slack_chats(archive.members, archive.read, name)
-    else:
-        chats = []
-        for member in sorted(archive.members):
-            path = PurePosixPath(member)
-            if path.name.startswith("conversations") and path.suffix == ".json":
-                chats += assistant_chats(parse_chat_json(archive.read(member), f"{name} ({member!a})"))
-            elif path.suffix == ".txt" and (chat := chat_of(decode(archive.read(member), f"{name} ({member!a})"))):
-                chats.append(chat)
+    chats = assistant_chats(parse_chat_json(data, name)) if archive is None else [*_chats_in_archive(archive)]
     if not chats:
         raise BadInput(f"{name} {_NO_CHAT}")
     return chats
+
+
+def _chats_in_archive(archive: Archive, *, inner: bool = False) -> Iterator[ChatConversation]:
+    """The chats of an archive, and of the archives in it; those in these are left out."""
+    if is_slack(archive.members):
+        yield from slack_chats(archive.members, archive.read, archive.name)
+        return
+    for member in sorted(archive.members):
+        path, name = PurePosixPath(member), f"{archive.name} ({member!a})"
+        if path.suffix == ".json" and path.name.startswith("conversations"):
+            yield from assistant_chats(parse_chat_json(archive.read(member), name))
+        elif path.suffix == ".txt" and (chat := chat_of(decode(archive.read(member), name))):
+            yield chat
+        elif path.suffix.lower() == ".zip" and not inner:
+            yield from _chats_in_archive(archive.open(member), inner=True)
 
 
 def is_slack_folder(path: Path) -> bool:

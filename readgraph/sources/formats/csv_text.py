@@ -2,13 +2,14 @@
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, zip_longest
+from operator import itemgetter
 
 from readgraph.sources.converting import Blocks, Converted, on_a_line
 from readgraph.sources.encodings import decode
 from readgraph.sources.inputs import most_bytes
-from readgraph.sources.places import MOST_PLACES, Place, shorten_label
+from readgraph.sources.places import MOST_PLACES, Place, order_places, shorten_label
 from readgraph.state.errors import BadInput
 
 SEPARATORS = ",;\t|"
@@ -29,24 +30,33 @@ def convert(data: bytes, name: str) -> Converted:
     words names the columns; without one they are "column 1" and so on. Raises `BadInput` if there is no cell with text,
     or if the rows can't be told apart, or one is too long.
     """
-    table, blocks, most = decode(data, name), Blocks(), most_bytes()
-    rows: list[tuple[int, int]] = []
-    for number, row in _rows(table, name):
-        rows.append((blocks.add(row), number))
-        if blocks.length + 2 > most:
-            raise BadInput(f"{name} would become more than {most // 1_000_000} MB of text: split it.")
+    return convert_tables([("", _cells(decode(data, name), name))], name)
+
+
+def convert_tables(tables: Iterable[tuple[str, Iterable[tuple[int, list[str]]]]], name: str) -> Converted:
+    """The rows of tables, each with its title ("sheet Rivers") and its numbered rows of cells, as `convert` does."""
+    blocks, most = Blocks(), most_bytes()
+    rows: list[tuple[int, str, int]] = []
+    for title, cells in tables:
+        for number, row in _rows(cells):
+            rows.append((blocks.add(row), title, number))
+            if blocks.length + 2 > most:
+                raise BadInput(f"{name} would become more than {most // 1_000_000} MB of text: split it.")
     if not rows:
         raise BadInput(f"{name} holds no row with text: there is nothing to read.")
     places, together = list[Place](), -(-len(rows) // MOST_PLACES)
-    for first in range(0, len(rows), together):
-        (start, number), (_, last) = rows[first], rows[min(first + together, len(rows)) - 1]
-        places.append(Place(start, f"row {number}" if last == number else f"rows {number}–{last}"))
-    return Converted(blocks.text(), tuple(places))
+    for title, of_table in groupby(rows, key=itemgetter(1)):
+        table = list(of_table)
+        for first in range(0, len(table), together):
+            (start, _, number), (_, _, last) = table[first], table[min(first + together, len(table)) - 1]
+            label = f"row {number}" if last == number else f"rows {number}–{last}"
+            places.append(Place(start, ", ".join(filter(None, [title, label]))))
+    return Converted(blocks.text(), order_places(places))
 
 
-def _rows(table: str, name: str) -> Iterator[tuple[int, str]]:
+def _rows(table: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, str]]:
     columns: list[str] | None = None
-    for number, row in _cells(table, name):
+    for number, row in table:
         cells = [on_a_line(cell) for cell in row]
         filled = [cell for cell in cells if cell]
         if not filled:

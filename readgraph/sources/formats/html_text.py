@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from itertools import chain
 
+from readgraph.library.versions import find_date
 from readgraph.sources.converting import (
     ITEM,
     PARAGRAPH,
@@ -93,6 +94,7 @@ _XHTML = re.compile(r"^\s*<\?xml\b|<html\b[^>]*\bxmlns\s*=")
 _SKIPPED = frozenset(
     "script style nav template noscript svg iframe object canvas audio video select button textarea datalist".split()
 )
+_DATES = {"article:published_time", "date", "DC.date", "dcterms.date", "datePublished"}
 _BLOCKS = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure"
     " footer form header hgroup hr html legend li main menu ol optgroup p pre section summary table tbody td tfoot th"
@@ -107,7 +109,7 @@ _NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 def convert(data: bytes, name: str) -> Converted:
     """The text of a page; places are the paths of its headings. Raises `BadInput` if it holds no text."""
     page = read_page(data, name)
-    return Converted(require_text(page.blocks.text(), name), order_places(page.headings), page.title)
+    return Converted(require_text(page.blocks.text(), name), order_places(page.headings), page.title, date=page.date)
 
 
 def read_page(data: bytes, name: str) -> "HtmlPage":
@@ -131,7 +133,7 @@ class HtmlPage:
         self.blocks = PageBlocks()
         self.headings: list[Place] = []
         self.first_heading: tuple[int, str] | None = None
-        self.title = ""
+        self.title = self.date = ""
         self._path = HeadingPath()
         self._parts: list[str] = []
         self._title_parts: list[str] | None = None
@@ -150,6 +152,8 @@ class HtmlPage:
             return
         if anchor := attributes.get("id") or (attributes.get("name") if tag == "a" else None):
             self.blocks.pending.append(anchor)
+        if tag == "meta" and {attributes.get("name"), attributes.get("property"), attributes.get("itemprop")} & _DATES:
+            self.date = self.date or find_date(attributes.get("content", ""))
         if tag == "title":
             self._title_parts = []
         elif tag == "br":

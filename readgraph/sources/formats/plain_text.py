@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from readgraph.library.versions import find_date
 from readgraph.sources.converting import Converted
 from readgraph.sources.encodings import decode
-from readgraph.sources.formats.chats import messages_of, places_of
+from readgraph.sources.formats.chat_turns import places_of
+from readgraph.sources.formats.chats import messages_of
 from readgraph.sources.places import MOST_PLACES, HeadingPath, Place, order_places, shorten_label, thin_out
 
 LONG_PARAGRAPH = 2_000  # characters: if paragraphs are longer than this on average, every line is a place
@@ -81,6 +83,7 @@ def _line_number_places(text: str, starts: Sequence[int]) -> list[Place]:
 
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+_FRONT_DATE = re.compile(r"^date[ \t]*:[ \t]*['\"]?(\S*)", re.MULTILINE)
 _MARKDOWN_MARK = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)$"
     r"|^ {0,3}(?P<hashes>#{1,6})[ \t]+(?P<title>.*)$"
@@ -94,7 +97,9 @@ _MARKDOWN_DECORATION = re.compile(r"[*`]+|__|[ \t]+#+\s*$|\s*\{[^{}]*\}\s*$")
 def convert_markdown(data: bytes, name: str) -> Converted:
     """The decoded text, unchanged."""
     text = decode(data, name)
-    return Converted(text, places_of_markdown(text))
+    front = _FRONT_MATTER.match(text)
+    dated = _FRONT_DATE.search(front.group()) if front else None
+    return Converted(text, places_of_markdown(text), date=find_date(dated[1]) if dated else "")
 
 
 def places_of_markdown(text: str) -> tuple[Place, ...]:

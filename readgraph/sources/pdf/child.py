@@ -84,7 +84,7 @@ def _end_in(seconds: float) -> None:
 
 def _text(tell: Tell, data: bytes, asked: dict[str, Any]) -> None:
     from readgraph.sources.pdf.pdf_text import convert_here
-    from readgraph.sources.pdf.picture_text import page_of_picture
+    from readgraph.sources.pdf.picture_text import pages_of_picture
 
     ends = time.monotonic() + asked["seconds"]
 
@@ -96,8 +96,8 @@ def _text(tell: Tell, data: bytes, asked: dict[str, Any]) -> None:
     _end_in(min(asked["seconds"], asked["page_seconds"]))
     with show_conversion(show):
         if asked.get("is_picture"):
-            data = page_of_picture(data, asked["name"])
-        text, places, title, problems = convert_here(data, asked["name"])
+            data = pages_of_picture(data, asked["name"])
+        text, places, title, problems, _ = convert_here(data, asked["name"])
     tell(result=[text, [astuple(place) for place in places], title, problems])
 
 

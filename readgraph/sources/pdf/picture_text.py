@@ -1,4 +1,4 @@
-"""A picture of a page, such as a scanned letter, is read as a PDF whose one page is that picture."""
+"""A picture of a page, such as a scanned letter or fax, is read as a PDF whose pages are what it shows."""
 
 from io import BytesIO
 
@@ -10,12 +10,13 @@ from readgraph.state.errors import BadInput
 
 LONGER_SIDE = 842.0  # points of the page's longer side: that of A4, the paper of most letters
 QUALITY = 95  # of the page's JPEG
+MOST_PAGES = 100  # of a TIFF: they are unpacked together
 
 
 def convert(data: bytes, name: str) -> Converted:
     """The text that is recognised in the picture; raises `BadInput` where it has none, or the extra `scans` is missing.
 
-    A child process reads it, within the limits for PDFs.
+    Each page of a TIFF is read. A child process does it, within the limits for PDFs.
     """
     if not recognizer_version():
         raise BadInput(f"{name} is a picture: to recognise its text, {INSTALL}.")
@@ -23,19 +24,25 @@ def convert(data: bytes, name: str) -> Converted:
     return Converted(text, (), problems=tuple(problems))
 
 
-def page_of_picture(data: bytes, name: str) -> bytes:
-    """A PDF whose page is this picture, upright and on white; raises `BadInput` for a broken one."""
-    from PIL import Image, ImageOps
+def pages_of_picture(data: bytes, name: str) -> bytes:
+    """A PDF whose pages are these pictures, upright and on white; raises `BadInput` for a broken one."""
+    from PIL import Image, ImageOps, ImageSequence
 
+    pages = []
     try:
-        with Image.open(BytesIO(data), formats=["PNG", "JPEG"]) as opened:
-            picture = ImageOps.exif_transpose(opened).convert("RGBA")
+        with Image.open(BytesIO(data), formats=["PNG", "JPEG", "TIFF"]) as opened:
+            frames = ImageSequence.Iterator(opened) if opened.format == "TIFF" else [opened]  # no animation's
+            for frame in frames:
+                picture = ImageOps.exif_transpose(frame).convert("RGBA")
+                pages.append(Image.new("L" if frame.mode in ("1", "L") else "RGB", picture.size, "white"))
+                pages[-1].paste(picture, mask=picture)
+                if len(pages) > MOST_PAGES:
+                    raise BadInput(f"{name} has more than {MOST_PAGES} pages: save it as several files, or as a PDF.")
     except Image.DecompressionBombError:
         raise BadInput(f"{name} has too many dots: save it smaller.") from None
-    except (OSError, SyntaxError, ValueError):  # what damage makes of a picture, as Pillow says it
+    except (OSError, SyntaxError, ValueError, KeyError, TypeError):  # what damage makes of a picture, as Pillow says it
         raise BadInput(f"{name} is no picture, or a broken one.") from None
-    page = Image.new("RGB", picture.size, "white")
-    page.paste(picture, mask=picture)
     written = BytesIO()
-    page.save(written, "PDF", resolution=72.0 * max(page.size) / LONGER_SIDE, quality=QUALITY)
+    resolution = 72.0 * max(pages[0].size) / LONGER_SIDE
+    pages[0].save(written, "PDF", save_all=True, append_images=pages[1:], resolution=resolution, quality=QUALITY)
     return written.getvalue()

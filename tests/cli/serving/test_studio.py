@@ -40,8 +40,8 @@ CONTEXT: dict[str, Any] = {
     "rounds": 1,
 }
 VERBS = set(
-    "act answer begin check choose cite combine correct descend enter evict find grow integrate join judge look "
-    "memorize merge note open plan quote read receive reflect run search take think walk write".split()
+    "act answer begin check choose cite combine compare correct cut decide descend enter evict find grow integrate "
+    "join judge look memorize merge note open plan quote read receive reflect run search take think walk write".split()
 )
 
 
@@ -150,7 +150,9 @@ async def test_every_graph_reads_the_library_s_document(
     greeted = {"event": {"kind": "user", "text": "Good evening."}}
     memorized, _ = await streamed(client, "gam_memorize", asked)
     assert memorized == ["open", "memorize"]
-    names = [name for name in assistant_graphs() if name not in ("gam_memorize", "correct")]
+    _, checked = await streamed(client, "verify", {"document": document.id, "draft": TEXT})
+    assert {claim["verdict"] for claim in checked["claims"]} == {"supported"}
+    names = [name for name in assistant_graphs() if name not in ("gam_memorize", "correct", "verify")]
     runs = [streamed(client, name, greeted if name == "mem_gpt_chat" else asked) for name in names]
     for name, (nodes, state) in zip(names, await asyncio.gather(*runs), strict=True):
         assert {*nodes} <= {*compiled(name).nodes}, name

@@ -7,9 +7,9 @@ import pytest
 
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.judges.judging import rule_of
-from readgraph.evaluation.metrics import metrics_for_question
+from readgraph.evaluation.metrics import METRICS, metrics_for_question
 from readgraph.evaluation.plan import with_papers_settings
-from readgraph.evaluation.records import Dataset, Item
+from readgraph.evaluation.records import Dataset, Item, Outcome
 from readgraph.evaluation.reproducing import figures_of_papers
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -392,3 +392,45 @@ def test_ama_bench(tmp_path: Path) -> None:
         "Find the gate.\n\nStep 0:\nAction: light the lamp\nObservation: It burns.\n\n"
         "Step 1:\nAction: go north\nObservation: A gate."
     )
+
+
+def test_long_mem_eval_v2(tmp_path: Path) -> None:
+    dataset = load_dataset(made.long_mem_eval_v2(tmp_path / "data"))
+    assert dataset.note == "1 of 7 questions are about a picture and are left out."
+    (text,) = dataset.texts
+    assert [document.partition("\n")[0] for document in text.documents] == ["Goal: Light t2", "Goal: Light t1"]
+    assert text.documents[1] == (
+        "Goal: Light t1\nOutcome: success\n\nState 0\nPage: http://lamps/\n[1] link 'Lamps'\n"
+        "Thought: To the lamps.\nAction: click('1')\n\nState 1\nPage: http://lamps/\n[2] button 'Oil'"
+    )
+    kinds = {item.id: (item.category, item.groups, item.rule) for item in dataset.items}
+    assert kinds["all"] == ("static-environment", ("web", "norm_phrase_set_match"), "")
+    assert kinds["gotcha"] == ("errors-gotchas", ("web", "llm_gotchas_checker"), "generous")
+    medium = load_dataset(tmp_path / "data" / "haystacks" / "lme_v2_medium.json", items=2)
+    assert (len(medium.items), len(medium.texts[0].documents)) == (2, 1)
+    trajectories = tmp_path / "data" / "trajectories.jsonl"
+    trajectories.write_text("".join(trajectories.read_text().splitlines(keepends=True)[1:]))
+    with pytest.raises(BadInput, match="has no trajectory 't1': download it again"):
+        load_dataset(tmp_path / "data")
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "score"),
+    [
+        ("all", "The sign in, and the oil.", 100),
+        ("all", "Oil", 0),
+        ("all", "Oils and sign-ins", 0),
+        ("order", "first a b, then c", 100),
+        ("order", "c, a b", 0),
+        ("letter", "Option b.", 100),
+        ("letter", "B or C", 0),
+        ("letters", "I think so. \\boxed{C and A}", 100),
+        ("letters", "A", 0),
+        ("letters", "", 0),
+        ("flaw", "There is no gate.", None),
+        ("gotcha", "Oil first.", None),
+    ],
+)
+def test_long_mem_eval_v2_is_scored_as_officially(tmp_path: Path, name: str, answer: str, score: float | None) -> None:
+    item = load_dataset(made.long_mem_eval_v2(tmp_path)).by_id[name]
+    assert METRICS["longmemeval_v2"].score_best(item, Outcome(name, "m", 0, "answered", answer)) == score

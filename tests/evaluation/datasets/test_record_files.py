@@ -35,6 +35,7 @@ WRITTEN: dict[str, Callable[[Path], Path]] = {
     "browsecomp-plus": lambda at: made.lines(at / "x", made.browse_query(1, [1, 2], [1], [3])),
     "memory-agent-bench": lambda at: made.lines(at / "x", made.memory_agent_record("ruler_qa1_197K", ("a", ["b"]))),
     "financebench": made.finance_bench,
+    "longmemeval-v2": made.long_mem_eval_v2,
     "ama-bench": lambda at: made.lines(at / "x", made.ama_episode(0)),
     "narrativeqa": lambda at: made.narrative_qa(at / "x", {"a": ("test", "movie", b"A lamp.")}),
 }

@@ -288,7 +288,33 @@ def test_every_metric_is_scored_from_the_answer_or_by_a_rater() -> None:
     assert {name for name, metric in METRICS.items() if metric.rater == "embeddings"} == {"csim_1", "csim_3", "csim_h"}
     for name, metric in METRICS.items():
         assert metric.name == name and metric.line.endswith(".")
-        assert (metric.score is None) == bool(metric.rater or metric.all_of)
+        assert (metric.score is None) == bool(metric.rater or metric.all_of or metric.of_run)
+
+
+def outcome(item: str, confidence: float | None, status: str = "answered") -> Outcome:
+    return Outcome(item, "m", 0, status, "x", confidence=confidence)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "at_coverage", "auroc"),
+    [
+        ([outcome("1", 0.1), outcome("2", 3), outcome("3", 4), outcome("4", 5)], 100, 100),
+        ([outcome("1", 9), outcome("2", 3), outcome("3", 4), outcome("4", 5)], 0, 0),
+        ([outcome(item, None) for item in "1234"], 25, 50),
+        ([outcome(item, 0.7) for item in "4321"], 25, 50),
+        ([outcome(item, None, "no_answer") for item in "1234"], 25, 50),
+        ([outcome("1", None, "no_answer"), outcome("2", -7), outcome("3", None), outcome("4", 5)], 100, 100),
+        ([outcome("1", 2), outcome("2", 2), outcome("3", 4), outcome("4", 1, "no_answer")], 0, 50),
+        ([outcome("1", 2), outcome("2", 2), outcome("3", 4), outcome("4", 5)], 50, 100 * 2.5 / 3),
+    ],
+)
+def test_the_least_sure_answers_are_declined_and_equal_ones_by_chance(
+    outcomes: list[Outcome], at_coverage: float, auroc: float
+) -> None:
+    asked = [(Item(each.item, "t", "?", unanswerable=each.item == "1"), each) for each in outcomes]
+    for name, expected in (("abstention_at_coverage", at_coverage), ("abstention_auroc", auroc)):
+        of_run = METRICS[name].of_run
+        assert of_run and of_run(asked) == {"1": pytest.approx(expected)}
 
 
 def test_a_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,6 +330,15 @@ def test_the_packages_are_imported_when_they_are_needed() -> None:
         "print({'nltk', 'rouge_score', 'scipy', 'matplotlib'} & sys.modules.keys())"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "set()"
+
+
+@pytest.mark.slow
+def test_scoring_sets_up_no_logging() -> None:
+    code = (
+        "import logging; from readgraph.evaluation.metrics.answers import summary_rouge; "
+        "summary_rouge('a lamp', 'a lamp'); print(logging.root.handlers)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from readgraph.evaluation.records import WebStep
 from readgraph.state.errors import BadInput
 from tests.support.command import Command, assert_refused
 from tests.support.evaluations import quiz
+from tests.support.examples import EXAMPLES
 from tests.support.questions import GOAT, WELL, story_file
 
 
@@ -40,6 +41,16 @@ def test_halves_share_nothing_and_make_up_the_whole(texts: int) -> None:
         take_half(dataset, "dev")
     with pytest.raises(BadInput, match="too few questions to be halved"):
         take_half(replace(dataset, items=dataset.items[:1], texts=dataset.texts[:1]), "report")
+
+
+def test_a_folder_holds_one_half(tmp_path: Path, readgraph: Command) -> None:
+    command = ("evaluate", EXAMPLES / "questions.jsonl", "--methods", "bm25", "--no-full-text", "--quiet")
+    readgraph(*command, "--half", "development", "--out", tmp_path / "out")
+    other = readgraph(*command, "--half", "report", "--out", tmp_path / "out")
+    assert_refused(other, "out holds answers to the development half: name a new folder for the other one")
+    assert readgraph(*command, "--half", "development", "--out", tmp_path / "out").code == 0
+    readgraph(*command, "--out", tmp_path / "out")
+    assert readgraph(*command, "--half", "report", "--out", tmp_path / "out").code == 0, "it holds both now"
 
 
 def test_an_episode_is_drawn_with_all_its_steps() -> None:

@@ -1,0 +1,233 @@
+"""A draft is cut into claims: its sentences, with what they quote and the places that they name."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import NamedTuple
+
+from typing_extensions import TypedDict
+
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.library.search.terms import content_words
+from readgraph.nodes.answering.cite import find_statements
+from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
+from readgraph.nodes.opening import OpenState, OpenUpdate, check_length, open_document
+from readgraph.nodes.step import node
+from readgraph.sources.naming_places import places_named, source_page
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Document
+from readgraph.state.verifying import CitedPlace, Claim
+from readgraph.state.words import format_count
+
+FEWEST_QUOTED = 3  # words of a quote: fewer in quotation marks are often a name or a turn of phrase
+MOST_CLAIMS, LONGEST_JOINED = 5000, 2000  # claims of a draft; characters of sentences that a quote joins
+SHORTEST_NAME = 3  # characters of a document's title or file that a mark can name it by
+
+_QUOTED = re.compile(
+    r"“([^“”]+)”|\"([^\"\n]+)\"|«[\s\u00a0\u202f]*([^«»]+?)[\s\u00a0\u202f]*»|„([^„“”]+)[“”]|»([^«»]+)«|[「『]([^「」『』]+)[」』]"
+)
+_DEFINITION = re.compile(r"^[ \t]*\[\^?(?P<key>[\w-]{1,12})\]:?[ \t]+(?P<text>\S[^\n]*)$", re.MULTILINE)
+_MARK = re.compile(
+    r"\[(?P<label>[^\[\]\n]+)\]\((?P<target>[^()\s]+)\)|\[\^?(?P<key>[\w-]{1,12})\]"
+    r"|[(\[](?P<named>[^()\[\]\n]{3,200})[)\]]"
+)
+_MARKS_BEHIND = re.compile(r"(?:[ \t]*(?:\[[^\[\]\n]+\](?:\([^()\s]+\))?|\([^()\n]{3,200}\)))*")
+_LEADING = re.compile(r"^(?:[\s>*•‣◦-]|#{1,6}\s|\(?(?:\d{1,3}|[a-z])[.)]\s)+")
+_EMPHASIS = re.compile(r"(?<![\w*])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\w*])|`")
+_NAME_WORD = re.compile(r"[^\W_]+")
+_PAGE = re.compile(
+    r"(?:^|\W)(?:pdf page|#page=|pages?|pp?\.|seiten?|s\.|páginas?|pág\.|pagina|blz\.)"
+    r"\s*(?P<number>\d{1,5}|[ivxlc]{1,7})\b"
+    r"|第?(?P<east>\d{1,5})[页頁ページ]",
+    re.IGNORECASE,
+)
+
+
+class VerifyOpenState(OpenState):
+    """What opening reads: as for a question, and the draft."""
+
+    draft: str
+
+
+@node(starts_question=True)
+async def open_draft(state: VerifyOpenState, runtime: ReaderRuntime) -> OpenUpdate:
+    """Open the document. Raises `BadInput` for a draft that is empty, too long or no string, and as for a question."""
+    draft = state.get("draft")
+    if not isinstance(draft, str):
+        raise BadInput(f"The input's 'draft' must be a string, not {type(draft).__name__}.")
+    if not draft.strip():
+        raise BadInput("The draft is empty: there is nothing to check.")
+    check_length(draft)
+    return await open_document(state, runtime)
+
+
+class ClaimsState(TypedDict):
+    """What cutting reads."""
+
+    document: str
+    draft: str
+
+
+class ClaimsUpdate(StepUpdate):
+    """What the steps of a check write: its claims."""
+
+    claims: list[Claim]
+
+
+@node
+async def cut_claims(state: ClaimsState, runtime: ReaderRuntime) -> ClaimsUpdate:
+    """Take the draft's sentences; headings, rows of tables, code and questions claim nothing."""
+    store, draft = page_store(runtime), state["draft"]
+    document = await store.document(state["document"])
+    marks = DraftMarks(draft, await _named_documents(store, document))
+    claims = list[Claim]()
+    for start, end in _join_quoted(draft, find_statements(draft)[:MOST_CLAIMS]):
+        found = marks.defined_at(start)
+        claim, named = _read_claim(draft, start, end, marks)
+        if not claim["quotes"] and (found or claim["text"].rstrip("\"'”’»)").endswith(("?", "？", "؟"))):
+            continue
+        if content_words(claim["text"]) or claim["quotes"]:
+            claim["cited"] = [each for mark in named if (each := await _find_place(mark, store, document))]
+            claims.append(claim)
+    return {"claims": claims, "step_summary": f"found {format_count(len(claims), 'claim')}"}
+
+
+def _join_quoted(draft: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The sentences, with those as one between which a quote goes on."""
+    joined = list[tuple[int, int]]()
+    for start, end in spans:
+        before = draft[slice(*joined[-1])] if joined else ""
+        is_open = (
+            before.count("“") > before.count("”") or before.count("„") > before.count("“") or before.count('"') % 2
+        )
+        if is_open and "\n\n" not in draft[joined[-1][1] : start] and end - joined[-1][0] <= LONGEST_JOINED:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined
+
+
+class NamedDocument(NamedTuple):
+    """A document that a draft can name, and where it begins in what is read."""
+
+    document: Document
+    start: int
+    names: tuple[str, ...]
+
+
+async def _named_documents(store: PageStore, document: Document) -> list[NamedDocument]:
+    parts = [(await store.document(part.document), part.start) for part in document.parts] or [(document, 0)]
+    found = list[NamedDocument]()
+    for each, start in parts:
+        file = PurePath(each.source)
+        names = {each.title, file.name, file.stem, each.id}
+        found.append(NamedDocument(each, start, tuple(name.casefold() for name in names if len(name) >= SHORTEST_NAME)))
+    return found
+
+
+class DraftMark(NamedTuple):
+    """The words by which a draft names a place of a document."""
+
+    words: str
+    of: NamedDocument
+
+
+def _fold_name(words: str) -> str:
+    """Words as names are compared: in lower case, between single spaces."""
+    return f" {' '.join(_NAME_WORD.findall(words.casefold()))} "
+
+
+class DraftMarks:
+    """What the marks of a draft mean: "[1]" by the line that explains it, "(Mill report, p. 3)" by itself."""
+
+    def __init__(self, draft: str, documents: Sequence[NamedDocument]) -> None:
+        self._documents = documents
+        self._spans = [found.span() for found in _DEFINITION.finditer(draft)]
+        texts: Mapping[str, str] = {found["key"]: found["text"] for found in _DEFINITION.finditer(draft)}
+        self._defined = {key: mark for key, text in texts.items() if (mark := self.named_in(text, by_key=True))}
+
+    def defined_at(self, offset: int) -> bool:
+        """Whether a line that explains a mark holds this offset."""
+        return any(start <= offset < end for start, end in self._spans)
+
+    def named_in(self, words: str, *, by_key: bool = False) -> DraftMark | None:
+        """The document that words name; of a line that explains a mark, the only one that there is."""
+        folded = _fold_name(words)
+        named = [(name, number) for number, of in enumerate(self._documents) for name in of.names]
+        hits = [(len(name), number) for name, number in named if _fold_name(name) in folded]
+        if hits:
+            return DraftMark(words, self._documents[max(hits)[1]])
+        return DraftMark(words, self._documents[0]) if by_key and len(self._documents) == 1 else None
+
+    def read(self, found: re.Match[str]) -> DraftMark | None:
+        """What a mark means; None where it is none."""
+        if found["key"]:
+            return self._defined.get(found["key"]) or self.named_in(found["key"])
+        return self.named_in(found["target"] or found["named"])
+
+
+def _read_claim(draft: str, start: int, end: int, marks: DraftMarks) -> tuple[Claim, list[DraftMark]]:
+    """The claim of a sentence, and its marks, also those that stand behind it."""
+    behind = _MARKS_BEHIND.match(draft, end)
+    reach = behind.end() if behind else end
+    named, text, at = list[DraftMark](), "", start
+    for found in _MARK.finditer(draft, start, reach):
+        mark = marks.read(found)
+        if found.start() >= end and not mark:
+            break
+        text += draft[at : min(found.start(), end)]
+        text += found["label"] or "" if found["target"] else "" if mark or found["key"] else found.group()
+        at = found.end()
+        if mark:
+            named.append(mark)
+    text += draft[at:end]
+    is_block = draft[draft.rfind("\n", 0, start) + 1 : start + 1].lstrip().startswith(">")
+    text = " ".join(_EMPHASIS.sub("", _LEADING.sub("", text)).split())
+    text = re.sub(r"\s+(?=[.,;:!?])", "", text)
+    quotes = [next(filter(None, found.groups())).strip() for found in _QUOTED.finditer(text)]
+    quotes = [text] if is_block and not quotes else [quote for quote in quotes if _is_long_enough(quote)]
+    claim = Claim(
+        text=text,
+        start=start,
+        end=end,
+        quotes=quotes,
+        cited=[],
+        pages=[],
+        verdict="not found",
+        by="",
+        differs=[],
+        missing=[],
+        evidence=[],
+    )
+    return claim, named
+
+
+def _is_long_enough(quote: str) -> bool:
+    return len(quote.split()) >= FEWEST_QUOTED or (not quote.isascii() and len(content_words(quote)) > FEWEST_QUOTED)
+
+
+def without_quotes(text: str) -> str:
+    """A sentence without what it quotes."""
+    return _QUOTED.sub(" … ", text)
+
+
+async def _find_place(mark: DraftMark, store: PageStore, whole: Document) -> CitedPlace | None:
+    """The place that a mark names: a page or another place of the document, else all of it; an empty span for none."""
+    of, words = mark.of.document, _QUOTED.sub("", mark.words)
+    name = " ".join(words.split()).strip(" :;,.")
+    place = CitedPlace(name=name, document=of.id, start=mark.of.start, end=mark.of.start + of.characters)
+    spans: Sequence[tuple[str, int, int]] | None
+    try:
+        if page := _PAGE.search(words):
+            spans = await source_page(store, of, page["number"] or page["east"])
+        else:
+            rest = words.casefold()
+            for each in sorted(mark.of.names, key=len, reverse=True):
+                rest = rest.replace(each, " ")
+            rest = rest.strip(" :;,.–—-()")
+            spans = await places_named(store, of, rest) if rest else None
+    except BadInput:
+        return {**place, "end": place["start"]} if _PAGE.search(words) else place
+    if not spans:
+        return place
+    return {**place, "start": mark.of.start + spans[0][1], "end": mark.of.start + max(end for _, _, end in spans)}

@@ -1,0 +1,445 @@
+"""What rules can say of a sentence beside one of a text: it says the same, or another thing in one place, or neither.
+
+Both are cut into words, numbers with their units, dates and names. Where all else agrees and one of these differs, or
+one denies what the other says, they contradict each other. Where all of a sentence stands in the text's, in its order,
+it is supported. All else is left open: shared words alone decide nothing.
+"""
+
+import math
+import re
+import tomllib
+from collections.abc import Iterator, Sequence, Set
+from difflib import SequenceMatcher
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+from readgraph.library.search.terms import UNSPACED, stem, stop_words
+from readgraph.nodes.extractive.dates import WEEKDAYS, dates_in
+from readgraph.state.verifying import Difference, SlotKind, Verdict
+
+NOUNS_LARGE = frozenset(("de", "lb"))  # languages that write every noun with a capital
+VERB_SECOND = frozenset("de nl sv da nb nn".split())  # languages in which the subject follows a phrase that comes first
+POINT_BEFORE_DECIMALS = frozenset("en zh ja ko th he hi".split())
+TITLES = frozenset("mr mrs ms miss dr prof professor sir herr frau madame monsieur captain".split())
+NEAR_ENOUGH = 0.8  # the share of a sentence's words that another has which says something else of the same thing
+FEWEST_SHARED = 2  # words or slots that two such sentences share at least
+ROUNDED = 0.1  # how far apart numbers may be where one sentence says "about"
+
+_ELISION = re.compile(r"^(?:n|l|d|qu|j|s|c|m|t)['’](?=\w)", re.IGNORECASE)
+_ARTICLES = frozenset(
+    "der die das dem den des ein eine einem einen einer eines im am zum zur beim vom ins ans kein keine und".split()
+)
+_TOKEN = re.compile(
+    r"(?P<money>[$€£])?(?P<sign>(?<![\w\d])[-−](?=\d))?"
+    r"(?P<digits>\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,:]\d+)*)(?P<suffix>st|nd|rd|th)?"
+    rf"|(?P<unspaced>[{UNSPACED}])|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)|(?P<mark>[%€])|(?P<break>[;,:()–—、，；])"
+)
+_JOINS = frozenset("and but while whereas und aber während et mais y pero e ma mas en maar".split())
+
+
+class Token(NamedTuple):
+    """A word or a slot of a sentence: what is compared of it, as it stands, and whether it begins the sentence.
+
+    `clause`: how many marks and words that join clauses stand before it.
+    """
+
+    kind: SlotKind | Literal["word", "small", "hedge", "break"]
+    value: Any
+    text: str
+    first: bool = False
+    clause: int = 0
+
+
+@cache
+def _cues() -> dict[str, Any]:
+    text = files("readgraph.nodes.verifying").joinpath("cues.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+@cache
+def _words(group: Literal["denials", "hedges"], language: str) -> frozenset[str]:
+    return frozenset(_cues()[group].get(language, "").split())
+
+
+@cache
+def _irregular(language: str) -> dict[str, str]:
+    """The plain forms of words whose other forms no rule of endings finds: "went" → "go"."""
+    listed = (line.split() for line in _cues()["irregular"].get(language, "").split(","))
+    return {form: plain for plain, *forms in filter(None, listed) for form in forms}
+
+
+@cache
+def _numerals(language: str) -> dict[str, int]:
+    found = {word: number for number, word in enumerate(_cues()["numerals"].get(language, "").split(), 2)}
+    return found | {word: 10 * ten for ten, word in enumerate(_cues()["tens"].get(language, "").split(), 2)}
+
+
+@cache
+def _scales() -> dict[str, float]:
+    return {word: float(scale) for scale, listed in _cues()["scales"].items() for word in listed.split()}
+
+
+@cache
+def _units() -> dict[str, tuple[str, float]]:
+    """(what is measured, its size in that unit) by the words for it."""
+    listed = [(of, size, words) for of, sizes in _cues()["units"].items() for size, words in sizes.items()]
+    return {word: (of, float(size)) for of, size, words in listed for word in words.split()}
+
+
+def knows_denials(language: str) -> bool:
+    """Whether it is known how a language denies and hedges, without which little can be said of its sentences."""
+    return language in _cues()["hedges"]
+
+
+@lru_cache(8192)
+def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
+    """A sentence's words, numbers, dates and names, in order."""
+    found, at = list[Token](), 0
+    for date in [*dates_in(sentence, language), None]:
+        start = date.start if date else len(sentence)
+        found += _without_dates(sentence[at:start], language, is_first=not found)
+        if date and any((date.year, date.month, date.day)):
+            text = sentence[date.start : date.end].strip()
+            found.append(Token("date", (date.year, date.month, date.day), text))
+        elif date:
+            found.append(Token("word", sentence[date.start : date.end].casefold(), sentence[date.start : date.end]))
+        at = date.end if date else start
+    numbered, clause = list[Token](), 0
+    for token in found:
+        clause += token.kind == "break" or token.value in _JOINS
+        numbered.append(token._replace(clause=clause))
+    return tuple(_join_numbers([each for each in numbered if each.kind != "break"]))
+
+
+def other_forms(sentence: str, language: str) -> list[str]:
+    """Other ways to write the numbers of a sentence: in words, in digits, with commas."""
+    numbers = [token for token in tokens_of(sentence, language) if token.kind == "number"]
+    words = {number: word for word, number in _numerals(language).items()}
+    values = [token.value[0] for token in numbers if isinstance(token.value, tuple) and token.value[0] % 1 == 0]
+    forms = [form for value in values for form in (words.get(value, ""), f"{value:.0f}", f"{value:,.0f}")]
+    return [form for form in dict.fromkeys(forms) if form and form not in sentence]
+
+
+def _without_dates(text: str, language: str, *, is_first: bool) -> Iterator[Token]:
+    previous, shouted = "", text.isupper()
+    words = [*_TOKEN.finditer(text)]
+    for number, found in enumerate(words):
+        first = is_first and not number
+        if found["digits"]:
+            value = _number(found["digits"], language) * (-1 if found["sign"] else 1)
+            unit = _units()[found["money"]] if found["money"] else ("ordinal", 1) if found["suffix"] else ("", 1)
+            yield Token("number", (value, *unit) if ":" not in found["digits"] else found["digits"], found.group())
+        elif found["word"]:
+            following = words[number + 1]["word"] if number + 1 < len(words) else None
+            before_large = bool(following and following[0].isupper())
+            yield from _word_tokens(found["word"], previous, before_large, language, first=first, shouted=shouted)
+        else:
+            kind: Any = "break" if found["break"] else "word"
+            kind = "denial" if found.group() in _words("denials", language) else kind
+            yield Token(kind, found.group(), found.group())
+        previous = found.group()
+
+
+def _word_tokens(
+    word: str, previous: str, before_large: bool, language: str, *, first: bool, shouted: bool
+) -> Iterator[Token]:
+    if elided := _ELISION.match(word) if language in ("fr", "it", "ca") else None:
+        cut = elided.group()[:-1].casefold()
+        yield Token("denial" if cut in _words("denials", language) else "small", cut, elided.group())
+        word = word[elided.end() :]
+    folded = word.casefold().replace("’", "'")
+    if folded.endswith("n't"):
+        yield Token("small", folded[:-3], word)
+        yield Token("denial", "not", word)
+    elif folded in _words("denials", language):
+        yield Token("denial", folded, word)
+    elif folded in _numerals(language):
+        yield Token("number", (float(_numerals(language)[folded]), "", 1), word)
+    elif all(part in _numerals(language) for part in folded.split("-")):
+        yield Token("number", (float(sum(_numerals(language)[part] for part in folded.split("-"))), "", 1), word)
+    elif folded in _words("hedges", language):
+        yield Token("hedge", folded, word)
+    elif folded in WEEKDAYS:
+        yield Token("date", folded, word)
+    elif folded in stop_words(language) or (folded.removesuffix("'s") in stop_words(language)):
+        yield Token("small", folded, word)
+    else:
+        bare = folded.removesuffix("'s").rstrip("'")
+        is_name = word[0].isupper() and not shouted and folded not in TITLES and (not first or before_large)
+        if is_name and language in NOUNS_LARGE and not before_large:
+            is_name = previous.casefold() not in _ARTICLES and not re.search(r"^[^\W\d_A-Z].*e[nmrs]?$", previous)
+        yield Token("name" if is_name else "word", stem(_irregular(language).get(bare, bare), language), word, first)
+
+
+def _number(digits: str, language: str) -> float:
+    """The value of a number as the language writes it: "1,200.5" or "1.200,5"; 0 for a time of day."""
+    if ":" in digits:
+        return 0.0
+    digits = re.sub(r"['’ \u00a0\u202f]", "", digits)
+    grouping, decimal = (",", ".") if language in POINT_BEFORE_DECIMALS else (".", ",")
+    if re.fullmatch(rf"\d{{1,3}}(?:\{grouping}\d{{3}})+(?:\{decimal}\d+)?", digits):
+        digits = digits.replace(grouping, "")
+    digits = digits.replace(decimal, ".") if digits.count(decimal) == 1 else digits.replace(decimal, "")
+    return float(digits) if digits.count(".") <= 1 and "," not in digits else float(re.sub("[.,]", "", digits))
+
+
+def _join_numbers(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The tokens with numbers and what belongs to them as one: "two hundred and five", "3.5 million euros", "5 km"."""
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        at += 1
+        if token.kind != "number" or isinstance(token.value, str):
+            yield token
+            continue
+        value, of, size = token.value
+        text = token.text
+        while at < len(tokens) and (more := _scaled(value, tokens[at : at + 2])):
+            value, used = more
+            text = " ".join([text, *(each.text for each in tokens[at : at + used])])
+            at += used
+        if not of and at < len(tokens) and (unit := _units().get(tokens[at].text.casefold())):
+            of, size = unit
+            text += ("" if tokens[at].text == "%" else " ") + tokens[at].text
+            at += 1
+        yield token._replace(value=(value * size, of), text=text)
+
+
+def _scaled(value: float, following: Sequence[Token]) -> tuple[float, int] | None:
+    """A number with the word that goes on with it, and how many words that are; None where none does."""
+    used = 2 if following[0].value == "and" and len(following) > 1 and value >= 100 else 1
+    token = following[used - 1]
+    if used == 1 and (scale := _scales().get(token.text.casefold())):
+        return value * scale, 1
+    is_numeral = token.kind == "number" and not isinstance(token.value, str) and token.text[0].isalpha()
+    return (value + token.value[0], used) if is_numeral and value >= 100 > token.value[0] else None
+
+
+class Comparison(NamedTuple):
+    """What rules say of a sentence beside another: a verdict or None, the one difference, what the other lacks.
+
+    `shared`: the share of its words and slots that the other has; `has_all_slots`: whether that has all its slots;
+    `alike`: whether both are the same but for that slot.
+    """
+
+    verdict: Verdict | None
+    differs: list[Difference]
+    missing: list[str]
+    shared: float
+    has_all_slots: bool = True
+    alike: bool = False
+
+
+SLOTS: tuple[SlotKind, ...] = ("number", "date", "name")
+
+
+def compare_sentences(said: str, text: str, language: str, names: Set[str] = frozenset()) -> Comparison:
+    """Compare a sentence that is `said` with one of a text. `names`: words that the text writes large everywhere."""
+    ours, theirs = ([_with_names(each, names) for each in tokens_of(one, language)] for one in (said, text))
+    if [token.value for token in ours] == [token.value for token in theirs] and not text.rstrip().endswith("?"):
+        return Comparison("supported", [], [], 1.0)
+    pairs = _match(ours, theirs)
+    telling = [number for number, token in enumerate(ours) if token.kind in (*SLOTS, "word")]
+    left = [number for number in telling if number not in pairs]
+    missing = [ours[number].text for number in left]
+    shared = 1 - len(left) / max(len(telling), 1)
+    lacks = any(ours[number].kind in SLOTS for number in left)
+    if difference := _find_difference(ours, theirs, pairs, left, language):
+        unpaired = [token for number, token in enumerate(ours) if number not in pairs]
+        alike = len(ours) == len(theirs) and all(token.kind in SLOTS for token in unpaired)
+        return Comparison("contradicted", [difference], missing, shared, not lacks, alike)
+    if (
+        not left
+        and knows_denials(language)
+        and _says_same(ours, theirs, pairs, language)
+        and not text.rstrip().endswith("?")
+    ):
+        return Comparison("supported", [], [], 1.0)
+    return Comparison(None, [], missing, shared, not lacks)
+
+
+def _with_names(token: Token, names: Set[str]) -> Token:
+    return token._replace(kind="name") if token.first and token.kind == "word" and token.value in names else token
+
+
+def _match(ours: Sequence[Token], theirs: Sequence[Token]) -> dict[int, int]:
+    """For each token of ours that theirs have too, which one: those that stand in the same order first."""
+    pairs = dict[int, int]()
+    matcher = SequenceMatcher(None, [str(each.value) for each in ours], [str(each.value) for each in theirs], False)
+    for start, other, size in matcher.get_matching_blocks():
+        pairs.update({start + step: other + step for step in range(size)})
+    taken = {*pairs.values()}
+    for number, token in enumerate(ours):
+        if number not in pairs and token.kind not in ("small", "denial"):
+            same = next((at for at, each in enumerate(theirs) if at not in taken and _is_same(token, each)), None)
+            if same is not None:
+                pairs[number] = same
+                taken.add(same)
+    return pairs
+
+
+def _is_same(ours: Token, theirs: Token) -> bool:
+    """Whether another token says at least what this one says."""
+    if ours.kind == "number" and theirs.kind == "number" and isinstance(ours.value, tuple):
+        if not isinstance(theirs.value, tuple):
+            return False
+        alike = ours.value[1] in (theirs.value[1], "")
+        return alike and math.isclose(ours.value[0], theirs.value[0], rel_tol=1e-6)
+    if ours.kind == "date" and theirs.kind == "date" and isinstance(ours.value, tuple):
+        return isinstance(theirs.value, tuple) and all(
+            known in (None, other) for known, other in zip(ours.value, theirs.value, strict=True)
+        )
+    return bool(ours.value == theirs.value)
+
+
+def _conflicts(ours: Token, theirs: Token) -> bool:
+    """Whether two slots of a kind can't both hold: numbers of one unit, dates that differ in a part, two names."""
+    if ours.kind != theirs.kind or _is_same(ours, theirs) or _is_same(theirs, ours):
+        return False
+    if isinstance(ours.value, tuple) and isinstance(theirs.value, tuple):
+        if ours.kind == "number":
+            return bool(ours.value[1] == theirs.value[1])
+        known = [pair for pair in zip(ours.value, theirs.value, strict=True) if None not in pair]
+        return any(one != other for one, other in known)
+    return type(ours.value) is type(theirs.value)
+
+
+def _find_difference(
+    ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], left: Sequence[int], language: str
+) -> Difference | None:
+    """The one thing in which two sentences differ that otherwise tell of the same; None where that isn't certain."""
+    if exchanged := _find_exchange(ours, theirs):
+        return exchanged
+    shared = [number for number in pairs if ours[number].kind in (*SLOTS, "word")]
+    slots = [number for number in left if ours[number].kind in SLOTS or ours[number].first]
+    words = sum(token.kind == "word" for token in ours)
+    others = len(left) - len(slots)
+    same_frame = len(ours) == len(theirs) and len(pairs) == len(ours) - 1 >= FEWEST_SHARED
+    if not same_frame and (len(shared) < FEWEST_SHARED or others > (1 - NEAR_ENOUGH) * words):
+        return None
+    denies = [[token for token in each if token.kind == "denial"] for each in (ours, theirs)]
+    if len(denies[0]) != len(denies[1]):
+        unpaired = [
+            each for at, each in enumerate(theirs) if at not in pairs.values() and each.kind in (*SLOTS, "word")
+        ]
+        near = len(unpaired) <= len(theirs) // 4 and knows_denials(language)
+        said, text = (", ".join(token.text for token in each) for each in denies)
+        return Difference(kind="negation", draft=said, text=text) if not slots and not others and near else None
+    slots = _join_names(ours, slots)
+    if len(slots) != 1:
+        return None
+    there = _find_counterpart(ours, theirs, pairs, slots[0])
+    if there is None:
+        return None
+    one, other = ours[slots[0]], theirs[there]
+    if one.kind == "number" and isinstance(one.value, tuple) and isinstance(other.value, tuple):
+        before = (*ours[slots[0] - 1 : slots[0]], *theirs[there - 1 : there])
+        rounded = any(token.kind == "hedge" for token in before)
+        if rounded and abs(one.value[0] - other.value[0]) <= ROUNDED * abs(other.value[0]):
+            return None
+    kind = other.kind if one.first else one.kind
+    return Difference(kind=kind, draft=_whole(ours, slots[0]), text=_whole(theirs, there))  # type: ignore[typeddict-item]
+
+
+def _join_names(tokens: Sequence[Token], slots: Sequence[int]) -> list[int]:
+    """The slots, of names in a row ("Marta Lindqvist") only the first."""
+    return [at for at in slots if not (tokens[at].kind == "name" and at - 1 in slots and tokens[at - 1].kind == "name")]
+
+
+def _whole(tokens: Sequence[Token], at: int) -> str:
+    """A slot as it stands; of a name all its words."""
+    start = end = at
+    if tokens[at].kind == "name":
+        while start and tokens[start - 1].kind == "name":
+            start -= 1
+        while end + 1 < len(tokens) and tokens[end + 1].kind == "name":
+            end += 1
+    return " ".join(token.text for token in tokens[start : end + 1])
+
+
+def whole_names(sentence: str, language: str, names: Set[str]) -> list[str]:
+    """The names in a sentence, as they stand."""
+    tokens = [_with_names(each, names) for each in tokens_of(sentence, language)]
+    return [
+        _whole(tokens, at) for at in _join_names(tokens, [n for n, each in enumerate(tokens) if each.kind == "name"])
+    ]
+
+
+def _find_counterpart(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], slot: int) -> int | None:
+    """Their slot in the place of ours: beside the same words, or the only one of its kind that is left over."""
+    taken, token = {*pairs.values()}, ours[slot]
+
+    def may_stand(at: int) -> bool:
+        other = theirs[at]
+        if token.first and token.kind == "word":  # it may be a name that nobody knows
+            return other.first and other.kind == "name"
+        return at not in taken and _conflicts(token, other)
+
+    free = [at for at in range(len(theirs)) if at not in taken and may_stand(at)]
+    near = {pairs[slot + step] - step for step in (-1, 1) if slot + step in pairs}
+    beside = [at for at in free if at in near]
+    only = _join_names(theirs, free)
+    return beside[0] if len(beside) == 1 else only[0] if len(only) == 1 else None
+
+
+def _find_exchange(ours: Sequence[Token], theirs: Sequence[Token]) -> Difference | None:
+    """Two names that stand in each other's place in sentences that are the same otherwise."""
+    if len(ours) != len(theirs):
+        return None
+    apart = [at for at in range(len(ours)) if ours[at].value != theirs[at].value]
+    if len(apart) != 2 or any(ours[at].kind != "name" and not ours[at].first for at in apart):
+        return None
+    first, last = apart
+    if (ours[first].value, ours[last].value) != (theirs[last].value, theirs[first].value):
+        return None
+    return Difference(kind="who", draft=ours[first].text, text=theirs[first].text)
+
+
+def _says_same(ours: Sequence[Token], theirs: Sequence[Token], pairs: dict[int, int], language: str) -> bool:
+    """Whether theirs, which have all of our words and slots, say what ours say: in the same order, as surely."""
+    left_out = {at - 1 for at, token in enumerate(theirs) if token.kind == "number" and at not in pairs.values()}
+    for kind in ("denial", "hedge"):
+        said = [token.value for at, token in enumerate(theirs) if token.kind == kind and at not in left_out]
+        if [token.value for token in ours if token.kind == kind] != said:
+            return False
+    telling = [at for at, token in enumerate(theirs) if token.kind in (*SLOTS, "word")]
+    places = [telling.index(pairs[at]) for at, token in enumerate(ours) if token.kind in (*SLOTS, "word")]
+    if len(places) < FEWEST_SHARED:
+        return False
+    others = {theirs[at].kind for number, at in enumerate(telling) if number not in places} - {"word"}
+    if not all(_keeps_neighbour(*each, theirs, telling) for each in _with_neighbours(ours, pairs) if each[0] in others):
+        return False  # which of two dates belongs to what is said?
+    if language in VERB_SECOND and _keeps_phrases(ours, theirs):
+        return True
+    drops = sum(after < before for before, after in pairwise(places))
+    return not drops or (drops == 1 and places[-1] < places[0])  # a phrase may have moved from one end to the other
+
+
+def _keeps_phrases(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    """Whether two sentences have the same words, each after the same article, and their names in the same order."""
+    phrases, names = list[list[Any]](), list[list[Any]]()
+    for tokens in (ours, theirs):
+        after = [tokens[at - 1].value if at and tokens[at - 1].kind == "small" else "" for at in range(len(tokens))]
+        said = [(word, each.value) for word, each in zip(after, tokens, strict=True) if each.kind != "small"]
+        phrases.append(sorted(said, key=str))
+        names.append([each.value for each in tokens if each.kind == "name"])
+    return phrases[0] == phrases[1] and names[0] == names[1]
+
+
+def _with_neighbours(ours: Sequence[Token], pairs: dict[int, int]) -> Iterator[tuple[str, int, list[int]]]:
+    """Of each slot of ours its kind, where it stands in theirs, and where its neighbours there stand."""
+    telling = [at for at, token in enumerate(ours) if token.kind in (*SLOTS, "word")]
+    for number, at in enumerate(telling):
+        beside = [pairs[other] for other in (*telling[max(number - 1, 0) : number], *telling[number + 1 : number + 2])]
+        yield ours[at].kind, pairs[at], beside
+
+
+def _keeps_neighbour(
+    kind: str, at: int, beside: Sequence[int], theirs: Sequence[Token], telling: Sequence[int]
+) -> bool:
+    """Whether a slot stands in theirs beside one of those that it stands beside in ours, within a clause."""
+    place = telling.index(at)
+    near = {*telling[max(place - 1, 0) : place], *telling[place + 1 : place + 2]}
+    return any(other in near and theirs[other].clause == theirs[at].clause for other in beside)

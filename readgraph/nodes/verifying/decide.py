@@ -1,0 +1,230 @@
+"""What rules left open is asked of the model; then each claim gets its verdict, its quotes and their places."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, NotRequired
+
+from pydantic import Field
+
+from readgraph.library.page_store import page_store
+from readgraph.library.search.okapi import rank
+from readgraph.library.search.passages import cut_to_passages
+from readgraph.models.asking import ask, can_ask
+from readgraph.models.metering import count_fallback
+from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
+from readgraph.models.reply_types import LenientReply
+from readgraph.nodes.answering.citations import find_quote
+from readgraph.nodes.answering.prompts import Quotes
+from readgraph.nodes.answering.verdicts import SentenceToCheck, in_batches, make_sentence
+from readgraph.nodes.bounds import content_room
+from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.memory import format_pages
+from readgraph.nodes.step import node
+from readgraph.nodes.tasks import all_finished
+from readgraph.nodes.verifying.claims import ClaimsUpdate
+from readgraph.nodes.verifying.evidence import FindState, PageText, texts_of
+from readgraph.state.errors import BudgetSpent, NoUsableReply
+from readgraph.state.reading import Citation, Sentence, Status
+from readgraph.state.verifying import Claim, Difference
+
+MOST_SHOWN = 3  # passages that the model sees of a claim
+MOST_QUOTED = 2  # quotes that are shown for a claim
+
+CHECK_CLAIMS = declare_wording(
+    "check_claims",
+    "You check claims against passages of documents. You trust nothing but what these passages say. " + DATA_RULE,
+    "Say of each numbered claim what the passages above, each after its page tag, say of it. It is supported if they "
+    "say all of it, in whatever words; contradicted if they say something that can't be true together with it; "
+    "otherwise it is not found. Quote the words that show it, and for a contradiction say in a few words what they "
+    "have instead.",
+)
+
+
+class ClaimVerdict(LenientReply):
+    """What the passages say of a claim."""
+
+    claim: int = Field(description="The number of the claim.")
+    quotes: Quotes = Field(description="One or two quotes that show it; empty if it is not found.")
+    verdict: Literal["supported", "contradicted", "not found"]
+    instead: str = Field(default="", description="For a contradiction: what the passages say instead, in a few words.")
+
+
+class ClaimVerdicts(LenientReply):
+    """What is to be said of each claim."""
+
+    claims: list[ClaimVerdict] = Field(description="One for each claim.")
+
+
+def check_claims_prompt(passages: str, claims: Sequence[str]) -> Prompt:
+    """Ask of each claim whether these passages support or contradict it; claims are numbered from 1."""
+    numbered = "\n".join(f"{number}. {claim}" for number, claim in enumerate(claims, 1))
+    return CHECK_CLAIMS.ask(fenced("memory", passages), fenced("sentences", numbered))
+
+
+@node
+async def decide_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
+    """Ask the model of the claims that rules left open; a verdict counts if it has a quote that stands in the text."""
+    claims = [*state["claims"]]
+    left = [number for number, claim in enumerate(claims) if not claim["by"] and claim["pages"]]
+    if not left or not can_ask(runtime):
+        return {"claims": claims, "step_summary": "asked no model"}
+    pieces, shown = await _choose_passages(state, left, runtime)
+    texts = {number: piece.text for number, piece in enumerate(pieces)}
+    asked = {number: SentenceToCheck(claims[number]["text"], shown[number]) for number in left if shown[number]}
+    batches = in_batches(asked, texts, content_room(runtime.context, ""))
+    found = await all_finished(
+        _ask_of({number: asked[number] for number in batch}, texts, runtime) for batch in batches
+    )
+    for number, verdict in {number: verdict for each in found for number, verdict in each.items()}.items():
+        claims[number] = _with_verdict(claims[number], verdict, [pieces[each] for each in shown[number]])
+    for number in asked:
+        if not claims[number]["by"]:
+            claims[number]["verdict"] = "not decided"  # it was asked, and there is no verdict that counts
+    decided = sum(claims[number]["by"] == "model" for number in left)
+    return {"claims": claims, "step_summary": f"the model decided {decided} of {len(left)} claims"}
+
+
+async def _choose_passages(
+    state: FindState, left: Sequence[int], runtime: ReaderRuntime
+) -> tuple[list[PageText], dict[int, list[int]]]:
+    """The passages of the pages near these claims, and for each claim which of them it shares most words with."""
+    texts, pieces = await texts_of(state, runtime), dict[tuple[int, int], PageText]()
+    shown = dict[int, list[int]]()
+    for number in left:
+        claim, near = state["claims"][number], list[tuple[tuple[int, int], PageText]]()
+        for page in await texts.read(claim["pages"]):
+            for start, end in cut_to_passages(page.text):
+                moved = replace(page.page, start=page.page.start + start)
+                near.append(((moved.start, end - start), PageText(moved, page.text[start:end], page.following)))
+        ranked = await asyncio.to_thread(rank, claim["text"], [piece.text for _, piece in near])
+        chosen = [near[each] for each, _ in ranked[:MOST_SHOWN]]
+        pieces.update(chosen)
+        keys = [*pieces]
+        shown[number] = sorted({keys.index(key) for key, _ in chosen})
+    return [*pieces.values()], shown
+
+
+async def _ask_of(
+    batch: Mapping[int, SentenceToCheck], texts: Mapping[int, str], runtime: ReaderRuntime
+) -> dict[int, ClaimVerdict]:
+    """The model's verdicts on these claims; none without a usable reply, which is counted, or a budget."""
+    shown = sorted({piece for claim in batch.values() for piece in claim.pages})
+    prompt = check_claims_prompt(
+        format_pages({each: texts[each] for each in shown}), [each.text for each in batch.values()]
+    )
+
+    def complaint(reply: ClaimVerdicts) -> str | None:
+        missing = {*range(1, len(batch) + 1)} - {each.claim for each in reply.claims}
+        return f"there is no verdict on claim {min(missing)}" if missing else None
+
+    try:
+        reply = await ask(runtime, prompt, ClaimVerdicts, complaint)
+    except NoUsableReply:
+        count_fallback("check")
+        return {}
+    except BudgetSpent:
+        return {}
+    given = {each.claim: each for each in reply.claims}
+    return {number: given[place] for place, number in enumerate(batch, 1)}
+
+
+def _with_verdict(claim: Claim, verdict: ClaimVerdict, pieces: Sequence[PageText]) -> Claim:
+    """The claim as the model decided it; as it was where a quote is needed and none stands in what was shown."""
+    if verdict.verdict == "not found":
+        return {**claim, "verdict": "not found", "by": "model"}
+    found = list[Citation]()
+    for quoted in verdict.quotes:
+        spans = ((piece, find_quote(quoted.quote.strip(), piece.text, 0, len(piece.text))) for piece in pieces)
+        found += [piece.cite(*span) for piece, span in spans if span][:1]
+    if not found:
+        count_fallback("quote_not_found")
+        return claim
+    said = Difference(kind="meaning", draft="", text=verdict.instead.strip())
+    differs = [said] if verdict.verdict == "contradicted" else []
+    return {**claim, "verdict": verdict.verdict, "by": "model", "differs": differs, "evidence": found, "missing": []}
+
+
+class VerdictsState(FindState):
+    """What ending a check reads."""
+
+    draft: str
+    status: NotRequired[Status]
+
+
+class VerdictsUpdate(ClaimsUpdate):
+    """What ending a check writes."""
+
+    answer: str
+    status: Status
+    by_rule: bool
+    citations: list[Citation]
+    sentences: list[Sentence]
+    unsupported: int
+    unchecked: int
+    pages_read: list[int]
+
+
+@node
+async def cite_claims(state: VerdictsState, runtime: ReaderRuntime) -> VerdictsUpdate:
+    """Give each quote its document and place, and the draft its marks: quotes, and what is said of each claim."""
+    store = page_store(runtime)
+    document = await store.document(state["document"])
+    shown = [each for claim in state["claims"] for each in claim["evidence"][:MOST_QUOTED]]
+    starts = sorted({each["start"] for each in shown})
+    places = dict(zip(starts, await store.place_names(document, starts), strict=True))
+    claims, citations, sentences = list[Claim](), list[Citation](), list[Sentence]()
+    for claim in state["claims"]:
+        evidence = [Citation(**{**each, "place": places[each["start"]]}) for each in claim["evidence"][:MOST_QUOTED]]
+        claim = {**claim, "evidence": evidence, "differs": [_say_where(each, evidence) for each in claim["differs"]]}
+        claims.append(claim)
+        citations += [Citation(**{**each, "mark_at": claim["end"]}) for each in evidence]
+        sentences.append(_as_sentence(claim))
+    wrong = sum(claim["verdict"] == "contradicted" for claim in claims)
+    unchecked = sum(claim["verdict"] == "not decided" for claim in claims)
+    held = sum(claim["verdict"] == "supported" for claim in claims)
+    return {
+        "claims": claims,
+        "answer": state["draft"],
+        "status": "answered",
+        "by_rule": all(claim["by"] != "model" for claim in claims),
+        "citations": citations,
+        "sentences": sentences,
+        "unsupported": len(claims) - held - unchecked,
+        "unchecked": unchecked,
+        "pages_read": [*dict.fromkeys(page for claim in claims for page in claim["pages"])],
+        "step_summary": f"{held} of {len(claims)} claims supported, {wrong} contradicted",
+    }
+
+
+def _say_where(difference: Difference, evidence: Sequence[Citation]) -> Difference:
+    """A difference of places with the place where it stands instead."""
+    if difference["kind"] != "place" or not evidence:
+        return difference
+    return {**difference, "text": evidence[0]["place"] or f"part {evidence[0]['page']}"}
+
+
+def _as_sentence(claim: Claim) -> Sentence:
+    held = {"supported": True, "not decided": None}.get(claim["verdict"], False)
+    doubt = describe_claim(claim) if claim["verdict"] != "supported" else ""
+    return {**make_sentence(claim["text"], []), "supported": held, "end": claim["end"], "doubt": doubt}
+
+
+def describe_claim(claim: Claim) -> str:
+    """A claim's verdict in a few words, with what differs: "contradicted: 250 tons, the text has 240 tons"."""
+    said = list[str]()
+    for each in claim["differs"]:
+        draft, text = (f"“{' '.join(each[of].split())}”" if each[of] else "" for of in ("draft", "text"))
+        if each["kind"] == "negation":
+            said.append(f"the draft has {draft or 'no negation'}, the text {text or 'none'}")
+        elif each["kind"] == "place":
+            said.append(f"it stands in {each['text']}, not in {each['draft']}")
+        elif each["kind"] == "quote":
+            said.append(f"the text has {text}")
+        elif each["kind"] == "meaning":
+            said.append(text or "by what the text says")
+        else:
+            said.append(f"{draft}, the text has {text}")
+    if claim["verdict"] in ("not decided", "not found") and claim["missing"] and claim["evidence"]:
+        said.append(f"the nearest passage lacks {', '.join(f'“{word}”' for word in claim['missing'][:4])}")
+    return ": ".join(filter(None, [claim["verdict"], "; ".join(said)]))

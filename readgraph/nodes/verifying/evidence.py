@@ -1,0 +1,331 @@
+"""For each claim the pages that are near, and what rules say of it beside their sentences."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence, Set
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from typing_extensions import TypedDict
+
+from readgraph.library.page_store import PageStore, page_store
+from readgraph.library.search.hits import pages_of
+from readgraph.library.search.terms import cache_by_text, content_words
+from readgraph.nodes.answering.citations import find_quote, make_citation
+from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.extractive.passages import is_prose, label_of, without_label
+from readgraph.nodes.search import open_ranker
+from readgraph.nodes.step import node
+from readgraph.nodes.verifying.claims import ClaimsUpdate, without_quotes
+from readgraph.nodes.verifying.compare import Comparison, compare_sentences, other_forms, tokens_of, whole_names
+from readgraph.state.languages import language_of
+from readgraph.state.reading import Citation
+from readgraph.state.records import Document, Memory, Page
+from readgraph.state.sentences import sentence_spans
+from readgraph.state.verifying import CitedPlace, Claim, Difference
+from readgraph.state.words import format_count
+
+MOST_PAGES, MOST_CITED = 48, 12  # pages near a claim that are looked at, and of those that it names
+FIRST_PAGES = 4  # pages that are looked at first: most of what is true stands there
+OVERLAP = 400  # characters of the next page that are looked at too: sentences and quotes cross pages
+MOST_COMPARED = 20  # sentences that a claim is compared with
+NEAR = 1 / 3  # the least share of a claim's words that a sentence has which is near it
+CHANGED = 0.6  # the least share of a quote's words that a changed one still has
+FRAME_WORDS = 3  # words beside a quote from which on a sentence claims more than that somebody said so
+PAGES_KEPT = 500  # texts of pages that are kept while claims are compared
+
+
+class FindState(TypedDict):
+    """What finding and comparing read."""
+
+    document: str
+    memory: str
+    claims: list[Claim]
+
+
+@node
+async def find_pages(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
+    """For each claim the pages that have it word for word, that it names, or that share most words with it (BM25)."""
+    store = page_store(runtime)
+    document, memory = await store.document_and_memory(state["document"], state["memory"])
+    ranker = await open_ranker(store, document, memory)
+    text, claims = await store.text(document), list[Claim]()
+    pages, language = await store.pages(memory.id, range(memory.pages)), language_of(text)
+    starts = [page.start for page in pages]
+    for claim in state["claims"]:
+        cited = [page.number for page in pages if any(_overlap(page, place) for place in claim["cited"])]
+        query = " ".join([claim["text"], *other_forms(claim["text"], language)])
+        ranked = pages_of(await ranker.find(query, MOST_PAGES + len(cited)))
+        inside = [page for page in ranked if page in cited][:MOST_CITED] or cited[:MOST_CITED]
+        exact = [text.find(said) for said in (claim["text"], *claim["quotes"])]
+        holding = [bisect_right(starts, at) - 1 for at in exact if at >= 0]
+        claims.append({**claim, "pages": [*dict.fromkeys([*holding, *inside, *ranked[:MOST_PAGES]])]})
+    near = sum(bool(claim["pages"]) for claim in claims)
+    return {"claims": claims, "step_summary": f"found pages near {near} of {format_count(len(claims), 'claim')}"}
+
+
+def _overlap(page: Page, place: CitedPlace) -> bool:
+    return page.start < place["end"] and place["start"] < page.end
+
+
+class PageText(NamedTuple):
+    """A page with the beginning of the next one; where that is cut, the last sentence is not whole."""
+
+    page: Page
+    text: str
+    following: int | None
+    is_cut: bool = False
+
+    def cite(self, start: int, end: int) -> Citation:
+        """A citation of these characters."""
+        at = self.page.start + start
+        number = self.page.number if at < self.page.end or self.following is None else self.following
+        return make_citation(number, self.page.start, self.text, (start, end))
+
+
+class PageTexts:
+    """The pages of a memory, the last ones read kept."""
+
+    def __init__(self, store: PageStore, document: Document, memory: Memory) -> None:
+        self._store, self._document, self._memory, self._kept = store, document, memory, dict[int, PageText]()
+
+    async def read(self, numbers: Iterable[int]) -> list[PageText]:
+        """The texts of these pages."""
+        wanted = [*dict.fromkeys(numbers)]
+        if len(self._kept) > PAGES_KEPT:
+            self._kept = {number: self._kept[number] for number in wanted if number in self._kept}
+        missing = await self._store.pages(self._memory.id, [each for each in wanted if each not in self._kept])
+        spans = [(page.start, min(page.end + OVERLAP, self._document.characters)) for page in missing]
+        for page, text in zip(missing, await self._store.spans(self._document, spans) if spans else [], strict=True):
+            following = page.number + 1 if page.number + 1 < self._memory.pages else None
+            self._kept[page.number] = PageText(page, text, following, page.end + OVERLAP < self._document.characters)
+        return [self._kept[number] for number in wanted if number in self._kept]
+
+
+async def texts_of(state: FindState, runtime: ReaderRuntime) -> PageTexts:
+    """The texts of the pages that a check reads."""
+    store = page_store(runtime)
+    return PageTexts(store, *await store.document_and_memory(state["document"], state["memory"]))
+
+
+@node
+async def compare_claims(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
+    """Say of each claim what rules can decide (see `compare`): quotes, numbers, dates, names, what is denied."""
+    texts, claims = await texts_of(state, runtime), list[Claim]()
+    for claim in state["claims"]:
+        check = _check_quotes if claim["quotes"] else _check_sentence
+        checked = check(claim, await texts.read(claim["pages"][:FIRST_PAGES]))
+        if checked["verdict"] != "supported":
+            checked = check(claim, await texts.read(claim["pages"]))
+        claims.append(checked)
+    decided = sum(claim["by"] == "rules" for claim in claims)
+    return {"claims": claims, "step_summary": f"decided {decided} of {format_count(len(claims), 'claim')} by rules"}
+
+
+class NearSentence(NamedTuple):
+    """A sentence near a claim: what rules say of the claim beside it, and where it stands."""
+
+    compared: Comparison
+    citation: Citation
+
+
+@cache_by_text
+def _sentences(text: str) -> tuple[tuple[int, int, frozenset[str]], ...]:
+    spans = [span for span in sentence_spans(text) if is_prose(text[slice(*span)])]
+    language = language_of(text)
+    return tuple((start, end, frozenset(content_words(text[start:end], language))) for start, end in spans)
+
+
+@cache_by_text
+def _names_in(text: str) -> frozenset[str]:
+    """The words that a text writes large within sentences, and nowhere small."""
+    language = language_of(text)
+    tokens = [token for start, end, _ in _sentences(text) for token in tokens_of(text[start:end], language)]
+    small = {token.value for token in tokens if token.kind == "word" and token.text[0].islower()}
+    return frozenset(token.value for token in tokens if token.kind == "name" and not token.first) - small
+
+
+def _near_sentences(said: str, pages: Sequence[PageText]) -> list[NearSentence]:
+    """The sentences that share most with what is said, compared with it."""
+    names = frozenset[str]().union(*(_names_in(each.text) for each in pages))
+    found = dict[tuple[int, int], tuple[float, PageText, str]]()
+    for each in pages:
+        language = language_of(each.text)
+        wanted = {*content_words(said, language)}
+        sentences = _sentences(each.text)
+        for start, end, words in sentences[: len(sentences) - each.is_cut] or sentences:
+            if (share := len(wanted & words) / max(len(wanted), 1)) >= NEAR:
+                found[each.page.start + start, each.page.start + end] = share, each, language
+    best = sorted(found, key=lambda span: (-found[span][0], span))[:MOST_COMPARED]
+    return [_compare(said, span, *found[span][1:], names) for span in best]
+
+
+def _compare(said: str, span: tuple[int, int], page: PageText, language: str, names: Set[str]) -> NearSentence:
+    start, end = (at - page.page.start for at in span)
+    text = page.text[start:end]
+    text = text if label_of(said) and said.startswith(label_of(text)) else without_label(text)
+    compared = compare_sentences(said, text, language, names)
+    return NearSentence(compared, page.cite(start, end))
+
+
+def find_difference(said: str, text: str) -> Difference | None:
+    """The one thing in which a text has something else than what is said; None where it has the same, or nothing."""
+    page = PageText(Page(0, 0, len(text), 0, "rest"), text, None)
+    near = _near_sentences(said, [page])
+    against = [each for each in near if each.compared.verdict == "contradicted"]
+    if not against or any(each.compared.verdict == "supported" for each in near):
+        return None
+    return max(against, key=lambda each: each.compared.shared).compared.differs[0]
+
+
+def _check_sentence(claim: Claim, pages: Sequence[PageText]) -> Claim:
+    near = _near_sentences(claim["text"], pages)
+    held = [each for each in near if each.compared.verdict == "supported"]
+    if held:
+        return _with_place(claim, [each.citation for each in held])
+    against = [each for each in near if each.compared.verdict == "contradicted"]
+    if against:
+        best = max(against, key=lambda each: (each.compared.alike, each.compared.shared))
+        if not any(_tells_otherwise(each.compared, best.compared) for each in near):
+            return _decided(claim, "contradicted", best.compared.differs, [best.citation])
+    if not near:
+        return {**claim, "verdict": "not found"}
+    best = max(near, key=lambda each: each.compared.shared)
+    return {**claim, "verdict": "not decided", "missing": best.compared.missing, "evidence": [best.citation]}
+
+
+def _tells_otherwise(other: Comparison, against: Comparison) -> bool:
+    """Whether another sentence has all slots of the claim, and so much of its words that it may say what it says."""
+    if other.verdict == "contradicted" or not other.has_all_slots:
+        return False
+    return other.shared > against.shared or (other.shared == against.shared and not against.alike)
+
+
+def _decided(claim: Claim, verdict: str, differs: list[Difference], evidence: list[Citation]) -> Claim:
+    return {**claim, "verdict": verdict, "by": "rules", "differs": differs, "evidence": evidence}  # type: ignore[typeddict-item]
+
+
+def _with_place(claim: Claim, found: Sequence[Citation]) -> Claim:
+    """A claim that stands in the text: supported where it stands in each place that it names, or names none."""
+    outside = list[CitedPlace]()
+    evidence = list[Citation]()
+    for place in claim["cited"]:
+        inside = [each for each in found if place["start"] < each["end"] and each["start"] < place["end"]]
+        evidence += inside[:1]
+        outside += [] if inside else [place]
+    if not outside or len(outside) < len(claim["cited"]):  # one place of several may be for another part of it
+        return _decided(claim, "supported", [], evidence or [found[0]])
+    differs = [Difference(kind="place", draft=place["name"], text="") for place in outside[:1]]
+    return _decided(claim, "contradicted", differs, [found[0]])
+
+
+def _check_quotes(claim: Claim, pages: Sequence[PageText]) -> Claim:
+    """Whether what a claim quotes stands in the text so, in the place and by whom it says; then what else it says."""
+    if as_it_stands := _find_all(claim["text"], pages):
+        return _with_place(claim, as_it_stands)
+    evidence, unseen = list[Citation](), list[str]()
+    for quote in claim["quotes"]:
+        found = _find_all(quote, pages)
+        if not found:
+            changed = _find_changed(quote, pages)
+            if not changed:
+                return {**claim, "verdict": "not found", "missing": [quote]}
+            if _fold(_SAID_BETWEEN.sub(" ", changed["quote"])) != _fold(quote):
+                differs = [Difference(kind="quote", draft=quote, text=changed["quote"])]
+                return _decided(claim, "contradicted", differs, [changed])
+            found = [changed]
+        placed = _with_place(claim, found)
+        if placed["verdict"] != "supported":
+            return placed
+        evidence += placed["evidence"]
+        others = [_find_other_speaker(claim, quote, each, pages) for each in found]
+        other = others[0] if all(others) else None
+        if other and other["text"]:
+            return _decided(claim, "contradicted", [other], placed["evidence"])
+        unseen += [other["draft"]] if other else []
+    if unseen:
+        return {**claim, "verdict": "not decided", "missing": unseen, "evidence": evidence}
+    frame = content_words(without_quotes(claim["text"]))
+    if claim["text"] in claim["quotes"] or len(frame) < FRAME_WORDS:
+        return _decided(claim, "supported", [], evidence)
+    whole = _check_sentence({**claim, "cited": []}, pages)
+    if whole["by"]:
+        return {**whole, "evidence": [*evidence, *whole["evidence"]][:2]}
+    return {**claim, "verdict": "not decided", "missing": whole["missing"], "evidence": evidence}
+
+
+_GAP = re.compile(r"\[[^\]]*\]|\(?…\)?|\(?\.\.\.\)?")
+
+
+def _find_all(quote: str, pages: Sequence[PageText]) -> list[Citation]:
+    """Where a quote stands; what is left out of it ("…", "[he]") may be anything, within a page."""
+    pieces = [piece.strip(" ,;:") for piece in _GAP.split(quote) if len(piece.split()) > 1 or not _GAP.search(quote)]
+    found = dict[int, Citation]()
+    for each in pages:
+        spans, at = list[tuple[int, int]](), 0
+        for piece in pieces:
+            if not (span := find_quote(piece, each.text, at, len(each.text))):
+                break
+            spans.append(span)
+            at = span[1]
+        else:
+            if spans:
+                citation = each.cite(spans[0][0], spans[-1][1])
+                found.setdefault(citation["start"], citation)
+    return [*found.values()]
+
+
+_WORD = re.compile(r"[^\W_]+")
+_SAID_BETWEEN = re.compile(r"[\"”’»“][^\"“”«»„]{1,80}[\"“‘«„”]")
+"""What stands between two parts of what somebody says: he said."""
+
+
+def _fold(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def _find_changed(quote: str, pages: Sequence[PageText]) -> Citation | None:
+    """The passage that has most of a quote's words in their order; None where none has enough."""
+    wanted = [found.group().casefold() for found in _WORD.finditer(quote)]
+    best: tuple[float, Citation] | None = None
+    for each in pages:
+        words = [*_WORD.finditer(each.text)]
+        matcher = SequenceMatcher(None, wanted, [found.group().casefold() for found in words], False)
+        longest = matcher.find_longest_match()
+        if longest.size < 2:
+            continue
+        first = max(longest.b - longest.a - 2, 0)
+        last = min(longest.b + len(wanted) - longest.a + 2, len(words))
+        part = SequenceMatcher(None, wanted, [found.group().casefold() for found in words[first:last]], False)
+        blocks = [block for block in part.get_matching_blocks() if block.size]
+        share = sum(block.size for block in blocks) / len(wanted)
+        if share >= CHANGED and (best is None or share > best[0]):
+            begin, end = first + blocks[0].b, first + blocks[-1].b + blocks[-1].size - 1
+            begin, end = (
+                max(begin - blocks[0].a, first),
+                min(end + len(wanted) - blocks[-1].a - blocks[-1].size, last - 1),
+            )
+            best = share, each.cite(words[begin].start(), words[end].end())
+    return best[1] if best else None
+
+
+def _find_other_speaker(claim: Claim, quote: str, citation: Citation, pages: Sequence[PageText]) -> Difference | None:
+    """The name that a claim has beside a quote, where the text has none such near it; with the one that it has."""
+    page = next((each for each in pages if each.page.start <= citation["start"] < each.page.end), None)
+    if page is None:
+        return None
+    at, language = citation["start"] - page.page.start, language_of(page.text)
+    spans = [(start, end) for start, end, _ in _sentences(page.text)]
+    around = [number for number, (start, end) in enumerate(spans) if start <= at < end]
+    if not around:
+        return None
+    own = page.text[slice(*spans[around[0]])]
+    beside = page.text[spans[max(around[0] - 2, 0)][0] : spans[min(around[0] + 2, len(spans) - 1)][1]]
+    names = _names_in(page.text)
+
+    said = whole_names(without_quotes(claim["text"]), language, names)
+    text = whole_names(own.replace(quote, " … "), language, names) or [*filter(None, [label_of(own)])]
+    near = {word.casefold() for word in _WORD.findall(beside)}
+    if not said or any(near >= {word.casefold() for word in _WORD.findall(name)} for name in said):
+        return None
+    return Difference(kind="who", draft=", ".join(said), text=", ".join(text))

@@ -1,0 +1,232 @@
+"""Sessions of agents (Claude Code, Codex, OpenAI's Agents SDK, LangGraph): who said what, and a line for each tool.
+
+Thinking, what programs insert into the talk, and secrets are left out. What a text begins with never changes when the
+session goes on: a tool's line stands where its result came.
+"""
+
+import json
+import re
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from readgraph.sources.converting import dicts
+from readgraph.sources.formats.chat_turns import ChatConversation, ChatTurn, day, dict_in, minute, time_of, words
+from readgraph.sources.inputs import most_bytes, read_bytes
+from readgraph.sources.places import shorten_label
+from readgraph.state.errors import BadInput
+
+DATABASES = (".db", ".sqlite", ".sqlite3")
+LONGEST_SHOWN = 160  # characters of what a tool was given, and of each line of what came of it
+TOOL = "Tool"  # the speaker of what tools gave
+DATABASE_SECONDS = 60.0  # the longest that a query of a stranger's database may take
+_SPEAKERS = {"user": "User", "human": "User", "assistant": "Agent", "ai": "Agent"}
+_TEXTS = ("text", "input_text", "output_text")
+_CALLS = ("tool_use", "tool_call", "function_call", "custom_tool_call", "local_shell_call")
+_RESULTS = ("tool_result", "function_call_output", "custom_tool_call_output", "local_shell_call_output")
+_SUBJECTS = ("command", "cmd", "file_path", "notebook_path", "path", "pattern", "query", "url", "description", "prompt")
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
+_INSERTED = re.compile(
+    r"</?(?:system-reminder|environment_context|user_instructions|INSTRUCTIONS|local-command-\w+|command-message|"
+    r"task-notification|ide_\w+)>"
+)
+_COMMAND = re.compile(r"</?command-(?:name|args)>")
+_SECRETS = re.compile(
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:.*?-----END [A-Z ]{0,40}PRIVATE KEY-----|.*)"
+    r"|\b(?:sk|pk|rk)[-_][\w-]{16,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[a-z]-[\w-]{10,}"
+    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|\bhf_\w{20,}|\bnpm_\w{20,}|\bpypi-[\w-]{30,}"
+    r"|\beyJ[\w-]{8,2000}\.[\w-]{8,2000}\.[\w-]*"
+    r"|(?<=://)[^\s/:@]{1,200}:[^\s/@]{1,200}(?=@)"
+    r"|(?P<header>(?i:\b(?:bearer|basic)\s{1,4}))(?=[^\s\d]{0,200}\d)[\w.~+/=-]{16,}"
+    r"|(?P<name>(?i:(?:passwor[dt]|passwd|passphrase|pwd|(?:api|access|secret|private)[_-]?key"
+    r"|(?:secret|token|credential)(?=[^\n\d]{0,100}\d))(?![a-z])[\w-]{0,20}[\"']?\s{0,4}[:=]\s{0,4}))"
+    r"(?!(?i:none|null|true|false|str|string|int|bool)\b)(?:\"[^\"\n]{4,500}\"|'[^'\n]{4,500}'|[^\s\"',;]{6,})",
+    re.DOTALL,
+)
+
+
+def without_secrets(text: str) -> str:
+    """The text with "[secret]" for what looks like a key, a token, a password or the header that carries one."""
+    return _SECRETS.sub(lambda found: f"{found['header'] or found['name'] or ''}[secret]", text)
+
+
+def json_lines(data: bytes) -> tuple[list[dict[str, Any]], int]:
+    """The objects on the lines of a file, and how many lines hold none."""
+    lines = [*filter(bytes.strip, data.split(b"\n"))]
+    values = dicts([*map(_parsed, lines)])
+    return values, len(lines) - len(values)
+
+
+def is_transcript(lines: Iterable[dict[str, Any]]) -> bool:
+    """Whether lines of JSON are those of an agent's session."""
+    return any({"payload", "sessionId", "role"} & line.keys() and not {"text", "turns"} & line.keys() for line in lines)
+
+
+def transcript_of(lines: Iterable[dict[str, Any]]) -> ChatConversation | None:
+    """The session on a file's lines, without what sub-agents did on their own; None where the user said nothing.
+
+    Its title is the project and what the user said first, which stay when it goes on.
+    """
+    said, project = list[tuple[dict[str, Any], Any]](), ""
+    for line in lines:
+        folder = words(line.get("cwd")) or words(dict_in(line, "payload").get("cwd"))
+        project = project or re.split(r"[\\/]", folder.rstrip("\\/"))[-1]
+        if not any(line.get(mark) for mark in ("isSidechain", "isMeta", "isCompactSummary")):
+            item = dict_in(line, "message" if line.get("type") in ("user", "assistant") else "payload")
+            queued = dict_in(line, "attachment")  # what the user wrote while the agent was at work
+            if queued.get("type") == "queued_command" and queued.get("commandMode", "prompt") == "prompt":
+                item = {"role": "user", "content": queued.get("prompt")}
+            if line.get("type") not in ("event_msg", "compacted"):  # these say a second time what was said
+                said.append((item or line, line.get("timestamp")))
+    return _chat_of_items(said, project)
+
+
+def chat_of_messages(value: Any) -> ChatConversation | None:
+    """The talk in JSON's `messages` or `items`: a thread of LangGraph or of OpenAI's Agents SDK; None for others."""
+    thread = value if isinstance(value, dict) else {"messages": value}
+    state = dict_in(thread, "values") or dict_in(thread, "channel_values") or thread
+    items = dicts(state.get("messages")) or dicts(state.get("items"))
+    return _chat_of_items([(item, item.get("created_at") or thread.get("created_at")) for item in items])
+
+
+def _chat_of_items(items: Iterable[tuple[dict[str, Any], Any]], project: str = "") -> ChatConversation | None:
+    turns, calls, shown = list[ChatTurn](), dict[str, str](), ""
+    for item, written in items:
+        moment, _ = time_of(written)
+        for speaker, text in _said_in(item, calls):
+            clock = minute(moment) if shown not in ("", day(moment)) else minute(moment)[-5:]
+            shown = day(moment) or shown
+            turns.append(ChatTurn(", ".join(filter(None, [speaker, "" if speaker == TOOL else clock])), text, moment))
+    asked = next((turn.text for turn in turns if turn.speaker.startswith("User")), "")
+    title = shorten_label(": ".join(filter(None, [project, shorten_label(asked)])))
+    return ChatConversation(title, turns) if asked else None
+
+
+def _said_in(item: dict[str, Any], calls: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """The turns of a message or item; calls are noted by their ids until their results come."""
+    message = dict_in(item, "data") or dict_in(item, "kwargs") or item  # as LangChain writes messages
+    kind, content = words(message.get("type")) or words(item.get("type")), message.get("content")
+    role = words(message.get("role")) or kind
+    if kind in (*_CALLS, *_RESULTS) or role == "tool":
+        parts = [message]
+    else:
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else dicts(content)
+        parts += [
+            {"type": "tool_call", **dict_in(call, "function"), **call} for call in dicts(message.get("tool_calls"))
+        ]
+    for part in parts:
+        keys = (words(part.get(key)) for key in ("tool_use_id", "tool_call_id", "call_id", "id"))
+        identity, kind = next(filter(None, keys), ""), words(part.get("type"))
+        if kind in _CALLS or (role in _SPEAKERS and kind == "function"):
+            calls[identity] = _describe_call(part)
+        elif kind in _RESULTS or role == "tool":
+            yield TOOL, f"{calls.get(identity) or words(part.get('name')) or 'a tool'} → {_outcome(part)}"
+        elif kind in _TEXTS and role in _SPEAKERS and (text := _spoken(words(part.get("text")))):
+            yield _SPEAKERS[role], text
+
+
+def _spoken(text: str) -> str:
+    parts = _INSERTED.split(text)
+    text = "".join(parts[::2]) if len(parts) % 2 else text
+    return "" if text.startswith("# AGENTS.md instr") else without_secrets(_COMMAND.sub(" ", text)).strip()
+
+
+def _describe_call(part: dict[str, Any]) -> str:
+    """What was run: "Bash: pytest -q", "Edit: src/queue.py"."""
+    given = next((part[key] for key in ("input", "args", "arguments", "action") if part.get(key)), "")
+    given = _parsed(given) or given if isinstance(given, str) else given
+    if isinstance(given, dict):
+        given = next((given[key] for key in _SUBJECTS if given.get(key)), None) or next(iter(given.values()), "")
+    if isinstance(given, list):  # ["bash", "-lc", "pytest -q"]
+        given = " ".join(map(words, given[2:] if given[1:2] in (["-lc"], ["-c"]) else given)).strip()
+    text = str(given) if isinstance(given, str | int | float) else ""
+    text = ", ".join(_PATCHED.findall(text[:1_000_000])) or text
+    return ": ".join(filter(None, [words(part.get("name")) or "shell", _clip(text)]))
+
+
+def _parsed(text: str | bytes) -> Any:
+    """The value in JSON; None where it isn't JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _outcome(part: dict[str, Any]) -> str:
+    """What came of a call: the first and the last line of its result, after "failed: " where it says so."""
+    result = part.get("content", part.get("output"))
+    wrapped = _parsed(result) if isinstance(result, str) and result.startswith('{"') else result
+    failed = bool(part.get("is_error")) or part.get("status") in ("error", "failed", "incomplete")
+    if isinstance(wrapped, dict) and not {"output", "content"}.isdisjoint(wrapped):
+        failed = failed or wrapped.get("success") is False or bool(dict_in(wrapped, "metadata").get("exit_code"))
+        result = wrapped.get("output", wrapped.get("content"))
+    text = "\n".join(words(each.get("text")) for each in dicts(result)) if isinstance(result, list) else words(result)
+    lines = [line for line in text.splitlines() if line.strip()]
+    shown = (" … " if len(lines) > 2 else " / ").join(dict.fromkeys(map(_clip, lines[:1] + lines[-1:])))
+    return f"{'failed: ' if failed else ''}{shown or 'no output'}"
+
+
+def _clip(text: str) -> str:
+    text = without_secrets(" ".join(text[: 4 * LONGEST_SHOWN].split()))
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1].rstrip()}…"
+
+
+def chats_in_database(path: Path, name: str) -> list[ChatConversation]:
+    """The sessions in a SQLite file of OpenAI's Agents SDK, or the threads of a LangGraph checkpointer.
+
+    Raises `BadInput` for another file. Nothing in it is run: no view is read, and no object is made from what it holds.
+    """
+    read_bytes(path, name)  # a regular file, within the limit
+    ends = time.monotonic() + DATABASE_SECONDS
+    how = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "immutable=1"  # which makes no files beside it
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True)) as database:
+            database.execute("PRAGMA trusted_schema = OFF")
+            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, most_bytes())
+            database.set_progress_handler(lambda: time.monotonic() > ends, 100_000)
+            tables = {row[0] for row in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+            for table, read in (("agent_messages", _sessions_of_openai), ("checkpoints", _threads_of_langgraph)):
+                if table in tables:
+                    return [*filter(None, read(database))]
+    except sqlite3.Error as problem:
+        raise BadInput(f"{name} can't be read as a SQLite file: {problem}.") from None
+    raise BadInput(f"{name} holds no sessions of agents: those of OpenAI's Agents SDK and of LangGraph can be read.")
+
+
+def _sessions_of_openai(database: sqlite3.Connection) -> Iterator[ChatConversation | None]:
+    rows = database.execute("SELECT session_id, message_data, created_at FROM agent_messages ORDER BY id")
+    sessions: dict[str, list[tuple[dict[str, Any], Any]]] = {}
+    for session, data, written in rows:
+        for item in dicts([_parsed(words(data))]):
+            sessions.setdefault(str(session), []).append((item, words(written).replace(" ", "T")))
+    return (_chat_of_items(items, session) for session, items in sessions.items())
+
+
+def _threads_of_langgraph(database: sqlite3.Connection) -> Iterator[ChatConversation | None]:
+    """The newest state of each thread, at the time of its first."""
+    of = "SELECT thread_id, {}(checkpoint_id), checkpoint FROM checkpoints WHERE checkpoint_ns = '' GROUP BY thread_id"
+    began = {thread: _unpacked(data).get("ts") for thread, _, data in database.execute(of.format("min"))}
+    for thread, _, data in database.execute(of.format("max")):
+        state = dict_in(_unpacked(data), "channel_values")
+        yield _chat_of_items([(item, began[thread]) for item in dicts(state.get("messages"))], str(thread))
+
+
+def _unpacked(data: Any) -> dict[str, Any]:
+    """What a checkpoint's bytes (MessagePack) hold: of an object, what it was made from, which stays plain data."""
+    import ormsgpack
+
+    def unpack(packed: bytes) -> Any:
+        return ormsgpack.unpackb(packed, ext_hook=plain, option=ormsgpack.OPT_NON_STR_KEYS)
+
+    def plain(_: int, packed: bytes) -> Any:
+        value = unpack(packed)
+        return value[2] if isinstance(value, list) and len(value) > 2 else value
+
+    try:
+        state = unpack(data)
+    except (ValueError, TypeError, RecursionError):
+        state = None
+    return state if isinstance(state, dict) else {}

@@ -1,0 +1,77 @@
+"""The state of a check: a draft, its claims, and what the documents say of each."""
+
+from typing import Annotated, Literal, NotRequired
+
+from langgraph.channels import EphemeralValue
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from readgraph.state.reading import Answered, Citation, ReadingState
+
+__all__ = ["Claim", "Difference", "Verdict", "Verified", "VerifyState", "VerifyWanted"]
+
+Verdict = Literal["supported", "contradicted", "not found", "not decided"]
+"""`not found`: no passage is near. `not decided`: one is, but rules can't tell, and no model was asked or could."""
+
+SlotKind = Literal["number", "date", "name", "denial"]
+DifferenceKind = Literal["number", "date", "name", "who", "negation", "quote", "source", "place", "meaning"]
+
+
+class Difference(TypedDict):
+    """What differs: as the draft has it, and as the text has it."""
+
+    kind: DifferenceKind
+    draft: str
+    text: str
+
+
+class CitedPlace(TypedDict):
+    """A place that the draft names for a claim: its words there, and the span `[start, end)` that they mean."""
+
+    name: str
+    document: str
+    start: int
+    end: int
+
+
+class Claim(TypedDict):
+    """A sentence of the draft at its characters `[start, end)`, and what the documents say of it.
+
+    `text`: its words without marks. `quotes`: what it quotes. `cited`: the places that it names. `pages`: those near.
+    `by`: who decided, "rules" or "model", "" for nobody. `missing`: its words that the nearest sentence lacks.
+    """
+
+    text: str
+    start: int
+    end: int
+    quotes: list[str]
+    cited: list[CitedPlace]
+    pages: list[int]
+    verdict: Verdict
+    by: str
+    differs: list[Difference]
+    missing: list[str]
+    evidence: list[Citation]
+
+
+class VerifyWanted(TypedDict):
+    """Input of a check: a document in the page store (or a short text), and the draft that is checked against it."""
+
+    document: NotRequired[Annotated[str, Field(description="The id of a document in the page store.")]]
+    text: NotRequired[
+        Annotated[str, Field(description="A text of up to 400,000 characters, instead of a document."), EphemeralValue]
+    ]
+    title: NotRequired[Annotated[str, Field(description="The title of the text."), EphemeralValue]]
+    draft: Annotated[str, Field(description="What is checked, sentence by sentence.")]
+
+
+class Verified(Answered):
+    """Output of a check: the `answer` is the draft; its citations show what the claims rest on."""
+
+    claims: list[Claim]
+
+
+class VerifyState(ReadingState, Verified):
+    """All channels of a check."""
+
+    draft: str

@@ -1,0 +1,192 @@
+"""A draft is checked against documents: claims, quotes, citations; by rules, and by a model what these leave open."""
+
+from typing import Any
+
+import pytest
+
+from readgraph.api import functions
+from readgraph.api.results import Verified
+from readgraph.graphs import verify
+from readgraph.graphs.estimates.arithmetic import EstimateCase
+from readgraph.library.opening import Library
+from readgraph.nodes.answering.citations import with_marks
+from readgraph.nodes.verifying.decide import describe_claim
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Document
+from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.reader import asked_for, reader
+from tests.doubles.summariser import numbered, shown
+
+pytestmark = pytest.mark.quick
+
+MILL = """The mill at Orrin was opened by Marta Lindqvist on 7 May 1890. In 2012 it made 240 tons of flour.
+
+## The fire
+
+Jonas Weber said: "We will sell no more boats before the spring tide." The roof was not insured.
+
+## The sale
+
+In 1931 the town paid 30,000 crowns for the mill. Nobody asked the people on the quay.
+"""
+PORT = """The harbour has a pier and two cranes. It was opened in 1902.
+
+## The sale
+
+The pilots moved to Halden in 1950.
+"""
+MODEL = ReaderContext(model="openai:double")
+
+
+@pytest.fixture
+async def documents(library: Library) -> list[Document]:
+    places = [(0, "Beginning"), (MILL.index("## The fire"), "The fire"), (MILL.index("## The sale"), "The sale")]
+    mill = await library.pages.add_document(MILL, title="Mill report", places=places)
+    port = await library.pages.add_document(
+        PORT, title="Port log", places=[(0, "Beginning"), (PORT.index("## The sale"), "The sale")]
+    )
+    return [mill, port]
+
+
+async def checked(library: Library, documents: Any, draft: str, context: ReaderContext | None = None) -> Verified:
+    return await functions.verify(library, draft, documents=documents, context=context)
+
+
+def told(made: Verified) -> list[str]:
+    return [describe_claim(claim) for claim in made.claims]  # type: ignore[arg-type]
+
+
+async def test_each_sentence_gets_its_verdict_and_a_quote(library: Library, documents: list[Document]) -> None:
+    draft = """# Report
+
+The mill at Orrin was opened by Marta Lindqvist on 8 May 1890. The roof was insured. In 1931 the town paid 30,000 crowns
+for the mill. The bishop came from Norway with seven daughters. What is a quay?
+
+| year | tons |
+|---|---|
+| 2012 | 260 |
+"""
+    made = await checked(library, documents, draft)
+    assert told(made) == [
+        "contradicted: “8 May 1890”, the text has “7 May 1890”",
+        "contradicted: the draft has no negation, the text “not”",
+        "supported",
+        "not found",
+    ]
+    assert (made.supported, made.contradicted, made.not_found, made.not_decided) == (1, 2, 1, 0)
+    for claim in made.claims[:3]:
+        (quote,) = claim["evidence"]
+        assert quote["quote"] in MILL and quote["place"].startswith("Mill report")
+        assert "".join(draft[claim["start"] : claim["end"]].split()) == "".join(claim["text"].split())
+    marked = with_marks(made.output)["marked_answer"]
+    assert "30,000 crowns\nfor the mill. [3] The bishop" in marked
+    assert "8 May 1890. [1][contradicted: “8 May 1890”, the text has “7 May 1890”]" in marked
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ('Weber said: "We will sell no more boats before the spring tide."', "supported"),
+        ("Weber said: “We will sell no more boats … the spring tide.”", "supported"),
+        ("> We will sell no more boats before the spring tide.", "supported"),
+        (
+            '"We will sell no more ships before the spring tide", said Weber.',
+            "contradicted: the text has “We will sell no more boats before the spring tide”",
+        ),
+        (
+            'Oskar Holm said: "We will sell no more boats before the spring tide."',
+            "contradicted: “Oskar Holm”, the text has “Jonas Weber”",
+        ),
+        ('The mayor said: "Winter is the mother of all honest bread."', "not found"),
+        ("In 1931 the town paid 30,000 crowns for the mill (Mill report, The sale).", "supported"),
+        (
+            "In 1931 the town paid 30,000 crowns for the mill (Mill report, The fire).",
+            "contradicted: it stands in Mill report, The sale, not in Mill report, The fire",
+        ),
+        (
+            "In 1931 the town paid 30,000 crowns for the mill (Port log).",
+            "contradicted: it stands in Mill report, The sale, not in Port log",
+        ),
+        ("The harbour has a pier and two cranes [2].\n\n[2]: Port log", "supported"),
+        (
+            "The harbour has a pier and two cranes.[^a]\n\n[^a]: Mill report, The fire",
+            "contradicted: it stands in Port log, Beginning, not in Mill report, The fire",
+        ),
+        ("It was opened in 1902 (see the plan).", "not decided: the nearest passage lacks “see”, “plan”"),
+    ],
+)
+async def test_quotes_and_citations_are_checked_as_such(
+    library: Library, documents: list[Document], sentence: str, said: str
+) -> None:
+    assert told(await checked(library, documents, sentence)) == [said]
+
+
+def deciding(verdict: str, quote: str = "It was opened in 1902") -> Any:
+    def respond(request: ChatRequest) -> str | dict[str, object]:
+        if asked_for(request) != "ClaimVerdicts":
+            return reader(request)
+        page = next(number for number, body in shown(request).items() if "1902" in body)
+        quotes = [{"page": page, "quote": quote}] if quote else []
+        return {
+            "claims": [
+                {"claim": each, "quotes": quotes, "verdict": verdict, "instead": "opened in 1902"}
+                for each in numbered(request)
+            ]
+        }
+
+    return respond
+
+
+async def test_the_model_decides_what_rules_leave_open(
+    server: ModelServer, library: Library, documents: list[Document]
+) -> None:
+    for verdict, said in (
+        ("supported", "supported"),
+        ("contradicted", "contradicted: “opened in 1902”"),
+        ("not found", "not found"),
+    ):
+        server.respond = deciding(verdict)
+        draft = f"The port welcomed ships in 1902, {verdict}. The harbour has a pier and two cranes."
+        made = await checked(library, documents, draft, MODEL)
+        assert told(made) == [said, "supported"]
+        assert [claim["by"] for claim in made.claims] == ["model", "rules"] and not made.output["by_rule"]
+    assert all("The harbour has a pier and two cranes" not in numbered(each).values() for each in server.requests)
+
+
+@pytest.mark.parametrize("quote", ["", "It was opened in 1920 by the queen"])
+async def test_a_verdict_without_a_quote_that_stands_does_not_count(
+    server: ModelServer, library: Library, documents: list[Document], quote: str
+) -> None:
+    server.respond = deciding("supported", quote)
+    made = await checked(library, documents, "The port first welcomed ships in 1902.", MODEL)
+    assert [claim["verdict"] for claim in made.claims] == ["not decided"]
+    assert made.output["fallbacks"] == {"quote_not_found": 1}
+
+
+async def test_an_unusable_reply_leaves_claims_open_and_is_counted(
+    server: ModelServer, library: Library, documents: list[Document]
+) -> None:
+    server.respond = lambda request: "I'd rather not."
+    made = await checked(library, documents, "The port first welcomed ships in 1902.", MODEL)
+    assert (made.not_decided, made.output["fallbacks"], made.output["by_rule"]) == (1, {"check": 1}, True)
+
+
+async def test_without_documents_the_library_is_searched(library: Library, documents: list[Document]) -> None:
+    made = await functions.verify(library, "The pilots moved to Halden in 1951.")
+    assert told(made) == ["contradicted: “1951”, the text has “1950”"]
+    assert [each["title"] for each in made.documents] == ["Mill report", "Port log"] or len(made.documents) == 2
+    with pytest.raises(BadInput, match="The draft is empty"):
+        await functions.verify(library, "  \n")
+
+
+async def test_it_never_takes_more_than_the_estimate(
+    server: ModelServer, library: Library, documents: list[Document]
+) -> None:
+    draft = " ".join(f"The port first welcomed {number} ships in 1902." for number in range(20, 40))
+    server.respond = reader
+    estimate = verify.estimate_verify(EstimateCase(library.pages, documents[1], MODEL), draft)
+    made = await checked(library, [documents[1]], draft, MODEL)
+    used = made.usage
+    assert 0 < used["calls"] <= estimate.calls.most and used["input_words"] <= estimate.input_words.most
+    assert not verify.estimate_verify(EstimateCase(library.pages, documents[1], ReaderContext()), draft).calls.most

@@ -1,0 +1,136 @@
+"""Documents have dates and supersede each other; questions are about what holds now, or held on a day."""
+
+from pathlib import Path
+
+import pytest
+
+from readgraph.api import functions
+from readgraph.library.forgetting import forget_document
+from readgraph.library.histories import SessionText
+from readgraph.library.opening import Library
+from readgraph.library.versions import check_date, choose_valid, set_version
+from readgraph.sources import load
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Document
+from tests.support.command import Command, assert_refused
+
+pytestmark = pytest.mark.quick
+
+OLD = "The mill at Orrin makes 400 tons of flour a year. Its roof is of slate."
+MIDDLE = "The mill at Orrin makes 430 tons of flour a year. Its roof is of copper."
+NEW = "The mill at Orrin makes 450 tons of flour a year. Its roof is of copper."
+QUESTION = "How many tons of flour does the mill at Orrin make?"
+
+
+@pytest.fixture
+async def versions(library: Library) -> list[Document]:
+    """A chain: each supersedes the one before."""
+    kept = list[Document]()
+    for text, date in ((OLD, "2021"), (MIDDLE, "2023-05"), (NEW, "2024-01-10")):
+        document = await library.pages.add_document(text, title="Mill report")
+        earlier = kept[-1].id if kept else ""
+        kept.append(await set_version(library.pages, document, date, earlier))
+    return kept
+
+
+async def test_the_newest_answers_and_earlier_ones_are_told(library: Library, versions: list[Document]) -> None:
+    answer = await functions.ask(library, QUESTION)
+    assert "450" in (answer.answer or "") and {each.document for each in answer.citations} == {versions[2].id}
+    assert answer.notices[-2:] == [
+        "Mill report (2023-05): 430 tons; now: 450 tons",
+        "Mill report (2021): 400 tons; now: 450 tons",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("day", "tons"), [("2024-01-10", "450"), ("2024-01-09", "430"), ("2023-05", "430"), ("2022", "400")]
+)
+async def test_as_of_a_day_it_is_as_it_was(library: Library, versions: list[Document], day: str, tons: str) -> None:
+    assert tons in str((await functions.ask(library, QUESTION, as_of=day)).answer)
+    assert [tons in hit.text for hit in await functions.search(library, "flour", as_of=day)] == [True]
+    checked = await functions.verify(library, f"The mill at Orrin makes {tons} tons of flour a year.", as_of=day)
+    assert checked.supported == 1
+    named = await functions.ask(library, QUESTION, documents=[each.id for each in versions], as_of=day)
+    assert tons in str(named.answer)
+
+
+async def test_a_day_before_all_and_what_is_no_day_is_one_line(library: Library, versions: list[Document]) -> None:
+    for call in (
+        functions.ask(library, QUESTION, as_of="2019"),
+        functions.ask(library, QUESTION, documents=[versions[0].id], as_of="2019"),
+    ):
+        with pytest.raises(BadInput, match="from 2019 or before: give a later day"):
+            await call
+    for wrong in ("2023-13", "spring", "01.02.2023", "2023-1-1"):
+        with pytest.raises(BadInput, match="YYYY-MM-DD"):
+            await functions.search(library, "flour", as_of=wrong)
+        with pytest.raises(BadInput, match="YYYY-MM-DD"):
+            check_date(wrong)
+
+
+async def test_a_chain_never_closes_and_a_forgotten_link_does_no_harm(
+    library: Library, versions: list[Document]
+) -> None:
+    with pytest.raises(BadInput, match="would supersede itself"):
+        await set_version(library.pages, versions[0], supersedes=versions[2].id)
+    with pytest.raises(BadInput, match="would supersede itself"):
+        await set_version(library.pages, versions[0], supersedes=versions[0].id)
+    await forget_document(library, versions[1])
+    kept = await library.pages.documents()
+    assert [each.id for each in choose_valid(kept)] == [versions[2].id] and len(kept) == 2
+
+
+async def test_names_of_dated_documents_have_the_date(library: Library, versions: list[Document]) -> None:
+    answer = await functions.ask(library, QUESTION, documents=[versions[0].id, versions[2].id])
+    places = {str(each.place) for each in answer.citations}
+    assert places <= {"Mill report (2021)", "Mill report (2024-01-10)"} and places
+
+
+async def test_a_history_is_as_it_was(library: Library) -> None:
+    sessions = [
+        SessionText("Ann: The goat sleeps in the barn.", time="3 May 2023"),
+        SessionText("Ann: Since yesterday the goat sleeps in the tower, with the hens.", time="9 June 2023"),
+    ]
+    await functions.remember(library, "goats", sessions)
+    now = await functions.ask(library, "Does the goat sleep in the tower with hens?", documents=["goats"])
+    assert any("tower" in each.quote for each in now.citations)
+    then = await functions.ask(
+        library, "Does the goat sleep in the tower with hens?", documents=["goats"], as_of="2023-05-31"
+    )
+    assert ["barn" in each.quote for each in then.citations] == [True]
+    assert "3 May 2023" in str(then.citations[0].place)
+    assert [hit.text for hit in await functions.search(library, "goat", as_of="2023-06-01")] == [
+        sessions[0].text + "\n\n"
+    ]
+    with pytest.raises(BadInput, match="from 2022 or before"):
+        await functions.ask(library, "Where does the goat sleep?", documents=["goats"], as_of="2022")
+    assert [each.title for each in await functions.list_documents(library)] == ["goats"]
+
+
+def test_files_say_their_dates(tmp_path: Path) -> None:
+    files = {
+        "a.md": ("---\ntitle: Mühle\ndate: 2023-05-06\n---\n\nDie Mühle steht.", "2023-05-06"),
+        "b.md": ("---\ndate: 'next spring'\n---\n\nThe mill.", ""),
+        "c.md": ("The mill.\n\ndate: 2023-01-01\n", ""),
+        "d.html": ('<meta property="article:published_time" content="2022-04-03T10:00:00Z"><p>The mill.', "2022-04-03"),
+        "e.html": ('<meta name="date" content="yesterday"><p>The mill.', ""),
+    }
+    for name, (text, date) in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        assert load(tmp_path / name).date == date, name
+
+
+def test_the_command_takes_dates(readgraph: Command, tmp_path: Path) -> None:
+    old, new = tmp_path / "old.md", tmp_path / "new.md"
+    old.write_text(OLD)
+    new.write_text(NEW)
+    assert readgraph("read", old, "--date", "2023").code == 0
+    assert readgraph("read", new, "--date", "2024-01-10", "--supersedes", "old").code == 0
+    assert "of 2024-01-10, added" in readgraph("show").out
+    now, then = readgraph("ask", QUESTION), readgraph("ask", QUESTION, "--as-of", "2023-12-31")
+    assert "450 tons" in now.text and "old (2023): 400 tons; now: 450 tons" in now.out + now.err
+    assert "400 tons" in then.text and "450" not in then.text
+    assert_refused(readgraph("read", old, "--date", "soon"), "The date 'soon' can't be read: write YYYY-MM-DD")
+    assert_refused(readgraph("read", old, new, "--supersedes", "old"), "--supersedes is for one document")
+    assert_refused(readgraph("ask", QUESTION, "--as-of", "2001"), "from 2001 or before")
+    assert_refused(readgraph("read", new, "--supersedes", "nobody"), "nobody")

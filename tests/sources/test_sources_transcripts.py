@@ -1,0 +1,222 @@
+"""Sources: sessions of agents, as Claude Code, Codex, OpenAI's Agents SDK and LangGraph keep them."""
+
+import json
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage, messages_to_dict
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph import END, START, MessagesState, StateGraph
+
+from readgraph.sources import load
+from readgraph.sources.formats.transcripts import chat_of_messages, without_secrets
+from readgraph.sources.sessions import load_sessions
+from readgraph.state.errors import BadInput
+from tests.support.command import Command
+from tests.support.source_files import write_file
+
+pytestmark = pytest.mark.quick
+
+KEY = "sk-" + "a1B2" * 8
+CALL = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "pytest -q tests/queue", "timeout": 9}}
+EDIT = {"type": "tool_use", "id": "t2", "name": "Edit", "input": {"file_path": "src/queue.py", "old_string": "a"}}
+
+
+def claude(kind: str, content: Any, at: str = "2026-03-12T19:40:11.000Z", **more: Any) -> str:
+    line = {"type": kind, "sessionId": "s1", "cwd": "/home/me/lamp", "timestamp": at, **more}
+    return json.dumps(line | {"message": {"role": kind, "content": content}})
+
+
+CLAUDE = [
+    json.dumps({"type": "file-history-snapshot", "snapshot": {}}),
+    claude("user", "left out", isMeta=True),
+    claude("user", "Drop the queue?<system-reminder>left out</system-reminder>"),
+    claude("assistant", [{"type": "thinking", "thinking": "left out"}, {"type": "text", "text": "Yes: it stalls."}]),
+    claude("assistant", [CALL, EDIT]),
+    claude("user", [{"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": "F\n\nx\n1 failed"}]),
+    claude("user", [{"type": "tool_result", "tool_use_id": "t2", "content": [{"type": "text", "text": "Saved."}]}]),
+    claude("user", "left out", isCompactSummary=True),
+    claude("assistant", "left out", isSidechain=True),
+    claude("user", f"Use {KEY}", "2026-03-13T08:00:00Z"),
+]
+SAID = (
+    "User, 19:40: Drop the queue?\n\nAgent, 19:40: Yes: it stalls.\n\n"
+    "Tool: Bash: pytest -q tests/queue → failed: F … 1 failed\n\nTool: Edit: src/queue.py → Saved.\n\n"
+    "User, 13 March 2026, 08:00: Use [secret]"
+)
+
+
+def test_a_session_of_claude_code(tmp_path: Path) -> None:
+    path = write_file(tmp_path / "s1.jsonl", "\n".join(CLAUDE))
+    (session,) = load_sessions([path])
+    assert session == (SAID, "lamp: Drop the queue?", "12 March 2026, 19:40")
+    assert [each.time for each in load_sessions([path], gap_hours=6)] == [
+        "12 March 2026, 19:40",
+        "13 March 2026, 08:00",
+    ]
+
+
+def test_a_folder_of_sessions_stands_for_these_in_the_order_of_time(tmp_path: Path) -> None:
+    left_out = list[str]()
+    write_file(tmp_path / "a.jsonl", "\n".join([*CLAUDE, '{"type": "us', "[]", "[" * 100_000]))
+    write_file(tmp_path / "b.jsonl", claude("user", "First", "2026-03-01T10:00:00Z"))
+    write_file(tmp_path / "c.jsonl", claude("user", "alone", isSidechain=True))
+    (tmp_path / "a" / "tool-results").mkdir(parents=True)
+    write_file(tmp_path / "a" / "tool-results" / "1.txt", "left out")
+    found = load_sessions([tmp_path], left_out=lambda problem: left_out.append(str(problem)))
+    assert [session.title for session in found] == ["lamp: First", "lamp: Drop the queue?"]
+    assert left_out == [f"3 lines of {tmp_path / 'a.jsonl'}: not JSON."]
+    with pytest.raises(BadInput, match=r"c\.jsonl holds no session of an agent"):
+        load_sessions([tmp_path / "c.jsonl"])
+
+
+def item(at: str, **payload: Any) -> str:
+    return json.dumps({"timestamp": at, "type": "response_item", "payload": payload})
+
+
+def said(role: str, kind: str, text: str) -> dict[str, Any]:
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+
+ITEMS = [
+    said("developer", "input_text", "left out"),
+    said("user", "input_text", "<environment_context><cwd>/x</cwd></environment_context>"),
+    said("user", "input_text", "Why a queue?"),
+    {"type": "reasoning", "summary": [{"type": "summary_text", "text": "left out"}]},
+    {"type": "function_call", "name": "shell", "call_id": "1", "arguments": '{"command": ["bash", "-lc", "ls  src"]}'},
+    {
+        "type": "function_call_output",
+        "call_id": "1",
+        "output": '{"output": "a.py\\nb.py\\n", "metadata": {"exit_code": 2}}',
+    },
+    {
+        "type": "custom_tool_call",
+        "name": "apply_patch",
+        "call_id": "2",
+        "input": "*** Begin Patch\n*** Add File: c.py\n+x",
+    },
+    {"type": "custom_tool_call_output", "call_id": "2", "output": ""},
+    said("assistant", "output_text", "For bursts."),
+]
+ITEMS_SAID = ["Why a queue?", "shell: ls src → failed: a.py / b.py", "apply_patch: c.py → no output", "For bursts."]
+
+
+def test_a_session_of_codex(tmp_path: Path) -> None:
+    at = "2026-03-12T19:40:00Z"
+    meta = json.dumps({"timestamp": at, "type": "session_meta", "payload": {"id": "1", "cwd": "C:\\work\\lamp"}})
+    twice = json.dumps({"timestamp": at, "type": "event_msg", "payload": {"type": "user_message", "message": "twice"}})
+    lines = [meta, twice, *(item(at, **each) for each in ITEMS)]
+    (session,) = load_sessions([write_file(tmp_path / "rollout-1.jsonl", "\n".join(lines))])
+    assert session.title == "lamp: Why a queue?" and session.time == "12 March 2026, 19:40"
+    assert [turn.partition(": ")[2] for turn in session.text.split("\n\n")] == ITEMS_SAID
+    (session,) = load_sessions([write_file(tmp_path / "old.jsonl", "\n".join(map(json.dumps, ITEMS)))])
+    assert session.text.startswith("User: Why a queue?")
+
+
+def test_sessions_of_openais_agents_sdk(tmp_path: Path) -> None:
+    path = tmp_path / "talks.db"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("CREATE TABLE agent_sessions (session_id TEXT PRIMARY KEY)")
+        database.execute(
+            "CREATE TABLE agent_messages (id INTEGER PRIMARY KEY, session_id TEXT, message_data TEXT, created_at TEXT)"
+        )
+        rows = [("anna", json.dumps(each), "2026-03-12 19:40:00") for each in ITEMS]
+        rows += [("bert", '{"role": "user", "content": "Hello"}', "2026-03-01 10:00:00"), ("bert", "broken", "")]
+        database.executemany("INSERT INTO agent_messages VALUES (NULL, ?, ?, ?)", rows)
+        database.commit()
+        first, second = load_sessions([path])  # while the program that writes it has it open
+    assert load_sessions([path]) == [first, second] and [*tmp_path.iterdir()] == [path]
+    assert first == ("User, 10:00: Hello", "bert: Hello", "1 March 2026, 10:00")
+    assert [turn.partition(": ")[2] for turn in second.text.split("\n\n")] == ITEMS_SAID
+    (exported,) = load_sessions([write_file(tmp_path / "items.json", json.dumps(ITEMS))])
+    assert exported.text.startswith("User: Why a queue?") and "shell: ls src" in exported.text
+
+
+MESSAGES: list[AnyMessage] = [
+    HumanMessage("Why a queue?"),
+    AIMessage("", tool_calls=[{"name": "look_up", "args": {"query": "queue"}, "id": "1"}]),
+    ToolMessage("none", tool_call_id="1", status="error"),
+    AIMessage([{"type": "text", "text": "For bursts."}]),
+]
+TALK = "User: Why a queue?\n\nTool: look_up: queue → failed: none\n\nAgent: For bursts."
+
+
+def test_threads_of_langgraph(tmp_path: Path) -> None:
+    path = tmp_path / "threads.sqlite"
+    builder = StateGraph(MessagesState)
+    builder.add_node("answer", lambda _: {"messages": MESSAGES[1:]})
+    builder.add_edge(START, "answer")
+    builder.add_edge("answer", END)
+    with SqliteSaver.from_conn_string(str(path)) as saver:
+        graph = builder.compile(checkpointer=saver)
+        graph.invoke(MessagesState(messages=MESSAGES[:1]), {"configurable": {"thread_id": "t7"}})
+    (session,) = load_sessions([path])
+    assert session.title == "t7: Why a queue?" and session.time
+    assert session.text == TALK.replace(": Why", f", {session.time[-5:]}: Why").replace(
+        "Agent", f"Agent, {session.time[-5:]}"
+    )
+    for exported in (
+        {"values": {"messages": [message.model_dump() for message in MESSAGES]}},
+        {"messages": messages_to_dict(MESSAGES)},
+        [message.to_json() for message in MESSAGES],
+    ):
+        chat = chat_of_messages(exported)
+        assert chat and chat.as_text() == TALK
+    assert load(write_file(tmp_path / "t7.json", json.dumps(exported))).text.endswith(TALK)
+
+
+def test_a_database_of_another_kind_is_refused(tmp_path: Path) -> None:
+    views = tmp_path / "views.db"
+    with closing(sqlite3.connect(views)) as database:
+        database.execute("CREATE VIEW agent_messages AS SELECT 1 AS id, '' AS session_id, '' AS message_data")
+    for path in (views, write_file(tmp_path / "no.db", "words"), tmp_path / "missing.sqlite"):
+        with pytest.raises(BadInput, match=path.name) as refused:
+            load_sessions([path])
+        assert len(str(refused.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "text,shown",
+    [
+        (f"export OPENAI_API_KEY={KEY}", "export OPENAI_API_KEY=[secret]"),
+        ('{"password": "hunter2 x"}', '{"password": [secret]}'),
+        ("Authorization: Bearer abcd1234efgh5678", "Authorization: Bearer [secret]"),
+        ("postgres://me:pass@host/db", "postgres://[secret]@host/db"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nx\n-----END RSA PRIVATE KEY-----\nrest", "[secret]\nrest"),
+        ("ghp_" + "a1" * 18, "[secret]"),
+        ("AKIA" + "A1B2C3D4E5F6G7H8", "[secret]"),
+        ("SECRET_TOKEN = abc123def", "SECRET_TOKEN = [secret]"),
+        ("max_tokens=500000, password: str, basic understanding, the token: nothing more", None),
+    ],
+)
+def test_secrets_are_left_out(text: str, shown: str | None) -> None:
+    assert without_secrets(text) == (text if shown is None else shown)
+
+
+@pytest.mark.parametrize(
+    "run", ["a", "eyJ", "sk-", "://", "password", "bearer ", "-----BEGIN PRIVATE KEY-----", "token="]
+)
+def test_secrets_are_looked_for_in_linear_time(run: str) -> None:
+    began = time.process_time()
+    without_secrets(run * (200_000 // len(run)))
+    assert time.process_time() - began < 2
+
+
+def test_a_session_that_went_on_adds_only_what_is_new(tmp_path: Path, readgraph: Command) -> None:
+    folder = tmp_path / "lamp"
+    folder.mkdir()
+    path = write_file(folder / "s1.jsonl", "\n".join(CLAUDE[:4]))
+    assert "Added 1 session;" in readgraph("remember", "work", folder).text
+    write_file(path, "\n".join([*CLAUDE, '{"broken']))
+    write_file(folder / "resumed.jsonl", "\n".join(CLAUDE))  # holds the same again
+    again = readgraph("remember", "work", folder)
+    assert "Added 1 session (1 known already); 'work' has 2 sessions." in again.text
+    assert "Left out: 1 line of" in again.err
+    assert "Added 0 sessions" in readgraph("remember", "work", folder).text
+    asked = readgraph("ask", "Why did we drop the queue?", "work").text
+    assert "session 1, lamp: Drop the queue?, 12 March 2026, 19:40" in asked
